@@ -87,6 +87,7 @@ function kernelLine(boot: Boot, index: number): string {
     // systemd would move a clock that is older than itself to the day it was built; this is set after that.
     ...(typeof boot.rtc === "string" ? [`systemd.clock_usec=${Date.parse(`${boot.rtc}Z`) * 1_000}`] : []),
     ...units.map((unit) => `systemd.wants=${unit}`),
+    ...(boot.kernel ?? []),
   ].join(" ");
 }
 

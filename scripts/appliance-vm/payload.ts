@@ -6,7 +6,7 @@ import { install } from "../install/files.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** Units that presets would enable besides the agent; each boot names those that it starts. */
-const enabled = ["steward-guard.service", "steward-guard-boot.service"];
+const enabled = ["steward-guard.service", "steward-guard-boot.service", "steward-rescue.service"];
 
 /** The scenario's guest part runs beside the agent, not before or after it. */
 const scenarioUnit = `[Unit]

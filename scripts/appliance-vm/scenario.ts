@@ -10,6 +10,8 @@ export interface Boot {
   readonly network?: boolean;
   /** What systemd starts beside its own and the guard; default steward.service. */
   readonly units?: readonly string[];
+  /** Further words of the kernel's command line. */
+  readonly kernel?: readonly string[];
   /** Cuts the power after the guest part instead of shutting down. Of use with `keepsDisk`. */
   readonly powerCut?: boolean;
   /** The guest part: runs as root in the machine, bundled with its imports. */

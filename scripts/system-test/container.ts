@@ -136,5 +136,6 @@ function words(boot: Boot, index: number): string[] {
     `systemd.setenv=SCENARIO_BOOT=${index}`,
     "systemd.setenv=SCENARIO_HOST=/scenario/socket",
     ...units.map((unit) => `systemd.wants=${unit}`),
+    ...(boot.kernel ?? []),
   ];
 }

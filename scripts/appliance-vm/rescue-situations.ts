@@ -1,0 +1,217 @@
+import { createHmac } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { Guest, Ran } from "./guest/vocabulary.ts";
+
+/** The situations of steward-rescue(7) that need no clock of the machine's own: brought about, and mended by its lines. */
+
+export const state = "/var/lib/steward";
+export const password = "green tractor sings loudly";
+
+/** The lines of the page as it is installed, by the beginning of a section's title. */
+export function linesOf(title: string): string[] {
+  const page = readFileSync("/usr/share/man/man7/steward-rescue.7", "utf8");
+  const section = page.split(/^\.SH /m).find((one) => one.startsWith(`"${title.toUpperCase()}`)) ?? "";
+  const block = /^\.nf\n([\s\S]*?)\n\.fi$/m.exec(section)?.[1];
+  if (block === undefined) throw new Error(`the page has no lines for "${title}"`);
+  // What scripts/roff.ts has put in for roff.
+  return block
+    .split("\n")
+    .map((line) => line.replaceAll("\\-", "-").replaceAll("\\(dq", '"').replaceAll("\\e", "\\"));
+}
+
+/** Types the lines of a situation, at most three, and returns what each has said. */
+export async function typed(
+  guest: Guest,
+  title: string,
+  words: Readonly<Record<string, string>> = {},
+): Promise<Ran[]> {
+  const lines = linesOf(title);
+  guest.check(`${title}: at most three lines`, lines.length >= 1 && lines.length <= 3, lines);
+  const said: Ran[] = [];
+  for (const line of lines) {
+    const filled = Object.entries(words).reduce((text, [word, value]) => text.replace(word, value), line);
+    const ran = await guest.run("sh", ["-c", filled], { timeoutSeconds: 120 });
+    // The doctor has found something, which is why it was asked.
+    const isDone = ran.status === 0 || (filled === "steward doctor" && ran.status === 10);
+    guest.check(`${title}: ${filled}`, isDone, ran);
+    said.push(ran);
+  }
+  return said;
+}
+
+/** The last line of steward doctor: the next one to type. */
+export async function next(guest: Guest): Promise<string> {
+  const { stdout } = await guest.steward("doctor");
+  return stdout.trimEnd().split("\n").at(-1) ?? "";
+}
+
+/** The doctor, asked whether it names this line for this device. */
+export async function doctorNames(guest: Guest, what: string, line: string | RegExp): Promise<void> {
+  const ran = await guest.steward("doctor");
+  const isNamed = ran.stdout
+    .split("\n")
+    .some((one) => (typeof line === "string" ? one.trim() === `> ${line}` : line.test(one)));
+  guest.check(`steward doctor names it: ${what}`, isNamed, ran);
+}
+
+export function login(guest: Guest, username: string, given: object = { password }) {
+  return guest.http("/api/auth/login", { body: { username, ...given } });
+}
+
+/** RFC 6238 with the usual 30 seconds, six digits and SHA-1. */
+export function codeOf(secret: string, seconds = Date.now() / 1_000): string {
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  const bits = [...secret].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, "0")).join("");
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  const step = Buffer.alloc(8);
+  step.writeBigUInt64BE(BigInt(Math.floor(seconds / 30)));
+  const digest = createHmac("sha1", key).update(step).digest();
+  const offset = (digest.at(-1) ?? 0) & 15;
+  return String((digest.readUInt32BE(offset) & 0x7fff_ffff) % 1_000_000).padStart(6, "0");
+}
+
+/** Adds a user with the password above. */
+export async function added(guest: Guest, name: string, role = "readonly"): Promise<void> {
+  const words = ["user", "add", name, "--role", role, "--password-stdin"];
+  const ran = await guest.run("/usr/bin/steward", words, { input: `${password}\n` });
+  guest.check(`${name} is added`, ran.status === 0, ran);
+}
+
+/** Gives a user a second factor, and returns its secret. */
+export async function enrolled(guest: Guest, name: string): Promise<string> {
+  const begin = ["-o", "json", "user", "2fa", "setup", name, "--begin", "--password-stdin"];
+  const setup = await guest.run("/usr/bin/steward", begin, { input: `${password}\n` });
+  const { secret } = JSON.parse(setup.stdout) as { secret: string };
+  const enable = ["user", "2fa", "enable", name, "--password-stdin", "--allow-unsynchronised-clock"];
+  const ran = await guest.run("/usr/bin/steward", enable, { input: `${password}\n${codeOf(secret)}\n` });
+  guest.check(`${name} has a second factor`, ran.status === 0, ran);
+  return secret;
+}
+
+/** Before there is an administrator: the token is printed, made anew, and makes one. */
+export async function lostSetupToken(guest: Guest): Promise<void> {
+  const [first, second] = await typed(guest, "The setup token is lost");
+  const token = second?.stdout.trim() ?? "";
+  guest.check(
+    "the second line makes another token",
+    token !== first?.stdout.trim() && token.length > 20,
+    second,
+  );
+  const body = { setup_token: token, username: "root-admin", password };
+  const made = await guest.http("/api/setup", { body });
+  guest.check("which makes the administrator", made.status === 201, made.body);
+}
+
+export async function lostPhone(guest: Guest): Promise<void> {
+  await added(guest, "lost-phone");
+  await enrolled(guest, "lost-phone");
+  const before = await login(guest, "lost-phone");
+  guest.check("the password alone does not do", before.body.code === "totp_required", before.body);
+  await typed(guest, "A phone is lost", { NAME: "lost-phone" });
+  const after = await login(guest, "lost-phone");
+  guest.check("after the line it does", after.status === 200, after.body);
+}
+
+export async function forgottenPassword(guest: Guest): Promise<void> {
+  await added(guest, "forgetful");
+  const [said] = await typed(guest, "A password is forgotten", { NAME: "forgetful" });
+  const oneUse = said?.stdout.trim().split("\n").at(-1) ?? "";
+  const session = await login(guest, "forgetful", { password: oneUse });
+  guest.check("the one-use password signs in", session.status === 200, session.body);
+  guest.check(
+    "and another one must be chosen",
+    session.body.user?.must_change_password === true,
+    session.body,
+  );
+}
+
+export async function lostSealingKey(guest: Guest): Promise<void> {
+  await added(guest, "sealed-one");
+  await enrolled(guest, "sealed-one");
+  await guest.run("systemctl", ["stop", "steward.service"]);
+  for (const name of readdirSync(state)) if (/seal.*key/.test(name)) rmSync(`${state}/${name}`);
+  await guest.run("systemctl", ["start", "steward.service"]);
+  await guest.stewardAnswers();
+  await doctorNames(guest, "the lost sealing key", "steward user rescue sealed-one");
+  const said = await typed(guest, "The sealing key is lost", { NAME: "sealed-one" });
+  const oneUse = said.at(-1)?.stdout.trim().split("\n").at(-1) ?? "";
+  const session = await login(guest, "sealed-one", { password: oneUse });
+  guest.check("the user signs in with the one-use password", session.status === 200, session.body);
+}
+
+export async function damagedUsers(guest: Guest): Promise<void> {
+  await guest.run("systemctl", ["stop", "steward.service"]);
+  const copies = readdirSync(state).filter((name) => /^users\..*json$/.test(name));
+  for (const name of copies) writeFileSync(`${state}/${name}`, "\0".repeat(512));
+  await guest.run("systemctl", ["start", "steward.service"]);
+  const health = await guest.stewardAnswers();
+  guest.check("without usable users the agent is in rescue", health.body.status === "rescue", health.body);
+  guest.check("the doctor's last line begins them anew", (await next(guest)) === "steward state reset users");
+  const said = await typed(guest, "Settings or users are damaged", { NAME: "new-owner" });
+  const oneUse = said.at(-1)?.stdout.trim().split("\n").at(-1) ?? "";
+  await guest.stewardAnswers();
+  const session = await login(guest, "new-owner", { password: oneUse });
+  guest.check("a new administrator signs in", session.status === 200, session.body);
+  guest.check(
+    "the damaged file is kept",
+    readdirSync(state).some((name) => name.startsWith("users.bad-")),
+  );
+}
+
+export async function secondSetter(guest: Guest): Promise<void> {
+  const path = "/etc/cron.d/ntpdate";
+  await guest.run("mkdir", ["-p", "/etc/cron.d"]);
+  writeFileSync(path, "*/5 * * * * root /usr/sbin/ntpdate -s 192.0.2.1\n");
+  await doctorNames(guest, "ntpdate in cron", `mv ${path} /root/ntpdate.off`);
+  await typed(guest, "Two programs set the clock");
+  await guest.stewardAnswers();
+  const again = await guest.steward("doctor");
+  guest.check(
+    "afterwards the doctor does not name it",
+    !again.stdout.includes("ntpdate") && !existsSync(path),
+    again,
+  );
+}
+
+/** Booted with steward.rescue=1: what stands above the login prompt lets an administrator in. */
+export async function withoutShell(guest: Guest, administrator: string): Promise<void> {
+  const issue = "/run/issue.d/steward-rescue.issue";
+  const text = await guest.until("the token stands above the login prompt", 90, () =>
+    existsSync(issue) ? readFileSync(issue, "utf8") : undefined,
+  );
+  const token = /(?:[0-9a-z]{5}-){3}[0-9a-z]{5}/.exec(text)?.[0] ?? "";
+  const chosen = "seven quiet owls at dusk";
+  const body = { setup_token: token, username: administrator, password: chosen };
+  const made = await guest.http("/api/setup", { body });
+  guest.check(
+    "with the token of the terminal an administrator gets another password",
+    made.status === 201,
+    made.body,
+  );
+  const session = await login(guest, administrator, { password: chosen });
+  guest.check("and signs in", session.status === 200, session.body);
+  const spent = await guest.http("/api/setup", { body });
+  guest.check("the token is spent", spent.body.code === "setup_already_done", spent.body);
+  await guest.run("systemctl", ["restart", "steward-rescue.service"]);
+  await guest.until("a restart of the unit prints another", 60, () => {
+    const present = existsSync(issue) ? readFileSync(issue, "utf8") : "";
+    return present.includes("Setup token") && !present.includes(token);
+  });
+  await guest.run("systemctl", ["stop", "steward-rescue.service"]);
+  const left = [issue, "/run/steward/rescue-token"].filter((path) => existsSync(path));
+  guest.check("when the unit ends, nothing of it is left", left.length === 0, left);
+}
+
+/** The same where the host file forbids it. */
+export async function withoutShellForbidden(guest: Guest): Promise<void> {
+  writeFileSync("/etc/steward/steward.json", '{"kernel_rescue": false}\n');
+  await guest.run("systemctl", ["restart", "steward-rescue.service"]);
+  const said = await guest.until("the unit has ended", 60, async () => {
+    const show = ["show", "--property=ActiveState,Result", "steward-rescue.service"];
+    const { stdout } = await guest.run("systemctl", show);
+    return stdout.includes("ActiveState=inactive") ? stdout : undefined;
+  });
+  const isRefused = !existsSync("/run/steward/rescue-token") && said.includes("Result=success");
+  guest.check("where the host file forbids it, no token is printed", isRefused, said);
+  rmSync("/etc/steward/steward.json");
+}

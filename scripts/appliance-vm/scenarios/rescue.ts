@@ -1,0 +1,167 @@
+import { binary, productFiles } from "../demo-product.ts";
+import type { Guest } from "../guest/vocabulary.ts";
+import { appliedUntil, appliedWhole } from "../power-cuts.ts";
+import {
+  added,
+  codeOf,
+  damagedUsers,
+  doctorNames,
+  enrolled,
+  forgottenPassword,
+  login,
+  lostPhone,
+  lostSealingKey,
+  lostSetupToken,
+  next,
+  password,
+  secondSetter,
+  typed,
+  withoutShell,
+  withoutShellForbidden,
+} from "../rescue-situations.ts";
+import type { Scenario } from "../scenario.ts";
+import {
+  linked,
+  outcomeOf,
+  productSays,
+  publishing,
+  releaseJournal,
+  trusting,
+  updateScenario,
+  updateSettings,
+} from "../update-scenario.ts";
+
+const units = ["steward.service", "demo-product.service"];
+
+/** A release that never becomes healthy within an hour: its trial lasts. */
+const stuck = "1.1.0";
+
+/**
+ * The twelve situations of steward-rescue(7) and the one without a shell, with the network cut and the clock at 1970. The
+ * boot before it leaves an update in mid-trial, by a power cut.
+ */
+export const scenario: Scenario = {
+  title:
+    "at the box, in 1970 and without a network, each situation is mended by the lines of steward-rescue(7)",
+  timeoutSeconds: 1_500,
+  keepsDisk: true,
+  ...updateScenario("demo"),
+  files: { ...updateSettings(), ...productFiles({ successes: 3, interval: "1s", within: "60m" }) },
+  asks: publishing(binary("1.0.0"), binary(stuck, "unhealthy")),
+  boots: [
+    { units, powerCut: true, run: midUpdate },
+    { units, network: false, rtc: "1970-01-02T00:00:00", kernel: ["steward.rescue=1"], run: atTheBox },
+  ],
+};
+
+async function midUpdate(guest: Guest): Promise<void> {
+  await trusting(guest);
+  await appliedWhole(guest, "1.0.0");
+  await appliedUntil(guest, { version: stuck, place: "confirming" }, () => undefined);
+}
+
+async function atTheBox(guest: Guest): Promise<void> {
+  await guest.stewardAnswers(120);
+  await wrongYear(guest);
+  await lostSetupToken(guest);
+  await cutInMidUpdate(guest);
+  await stuckInConfirming(guest);
+  await lostPhone(guest);
+  await refusedCodes(guest);
+  await forgottenPassword(guest);
+  await readOnlyDisk(guest);
+  await certificate(guest);
+  await secondSetter(guest);
+  await lostSealingKey(guest);
+  await withoutShell(guest, "root-admin");
+  await withoutShellForbidden(guest);
+  await damagedUsers(guest);
+}
+
+/** A time that is certainly not over: the floor's, and a month. */
+async function aRightTime(guest: Guest): Promise<string> {
+  const shown = await guest.steward("-o", "json", "time", "floor", "show");
+  const [floor = ""] = /\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(shown.stdout) ?? [];
+  return new Date(Date.parse(floor) + 30 * 86_400_000).toISOString();
+}
+
+async function isNow(guest: Guest, time: string, what: string): Promise<void> {
+  const late = (Date.now() - Date.parse(time)) / 1_000;
+  guest.check(what, late >= 0 && late < 60, late);
+}
+
+async function wrongYear(guest: Guest): Promise<void> {
+  await doctorNames(guest, "1970 and no network", "steward time set --yes TIME");
+  const time = await aRightTime(guest);
+  await typed(guest, "The clock says 1970", { TIME: time });
+  await isNow(guest, time, "the clock is what was typed");
+}
+
+/** The guard has gone on at the boot, or is started by the line; and the trial goes on. */
+async function cutInMidUpdate(guest: Guest): Promise<void> {
+  await guest.run("systemctl", ["stop", "steward-guard.service"]);
+  await doctorNames(guest, "a trial that is not watched", "systemctl start steward-guard.service");
+  const [, status] = await typed(guest, "The power was cut in mid-update");
+  guest.check("the update goes on", /confirming|on trial/.test(status?.stdout ?? ""), status);
+  const { boots } = releaseJournal().slots.binary.trial ?? { boots: 0 };
+  guest.check("in its second boot", boots === 2, boots);
+}
+
+async function stuckInConfirming(guest: Guest): Promise<void> {
+  const id = releaseJournal().slots.binary.trial?.release.id ?? "";
+  await typed(guest, "An update is stuck in confirming");
+  const entry = await outcomeOf(guest, id, 120);
+  guest.check("it was aborted", entry.outcome === "aborted", entry);
+  guest.check(
+    "the release before is back",
+    linked("binary", "current") !== id && (await productSays()) === "1.0.0",
+  );
+}
+
+/** The clock goes two days ahead; the phone's stays. */
+async function refusedCodes(guest: Guest): Promise<void> {
+  await added(guest, "coded-one");
+  const secret = await enrolled(guest, "coded-one");
+  await guest.clock.step(2 * 86_400);
+  const phone = () => Date.now() / 1_000 - 2 * 86_400;
+  for (let tries = 0; tries < 3; tries += 1) {
+    await login(guest, "coded-one", { password, code: codeOf(secret, phone()) });
+  }
+  const time = new Date(phone() * 1_000).toISOString();
+  await typed(guest, "Codes are refused", { NAME: "coded-one", TIME: time });
+  // A code is good once, also one that was refused: the next step of the phone's.
+  const session = await guest.until("the code of the phone is taken again", 120, async () => {
+    const { status, body } = await login(guest, "coded-one", { password, code: codeOf(secret) });
+    if (status === 200) return body;
+    throw new Error(JSON.stringify(body));
+  });
+  guest.check("the user signs in with a code", session.access_token !== undefined, session);
+}
+
+/** As the kernel does it where a disk reports errors (proc(5), sysrq-trigger). */
+async function readOnlyDisk(guest: Guest): Promise<void> {
+  await guest.run("sh", ["-c", "sync; echo u >/proc/sysrq-trigger"]);
+  await guest.until("the disk is read-only", 30, async () => {
+    const { status } = await guest.run("touch", ["/root/probe"]);
+    return status !== 0;
+  });
+  guest.check("the doctor's last line mends it", (await next(guest)) === "mount -o remount,rw /");
+  const bundle = await guest.run("sh", ["-c", "steward doctor --bundle - | tar -tz"]);
+  guest.check(
+    "a bundle goes to standard output",
+    bundle.stdout.includes("steward-doctor/report.txt"),
+    bundle,
+  );
+  await typed(guest, "The disk is full or read-only");
+  await guest.until("changes are taken again", 90, async () => {
+    const { status, stderr } = await guest.steward("system", "set", "device.location=mended");
+    if (status === 0) return true;
+    throw new Error(stderr);
+  });
+}
+
+async function certificate(guest: Guest): Promise<void> {
+  const time = new Date(Date.now() + 1_000).toISOString();
+  await typed(guest, "A certificate is not valid yet", { TIME: time });
+  await guest.stewardAnswers();
+}
