@@ -61,8 +61,14 @@ const places: Readonly<Record<string, { directory: string; ending: string }>> = 
 /** The drop-in with the right to set the clock. Its number lets an administrator's own, such as override.conf, come after it. */
 export const timekeeperDropIn = "lib/systemd/system/steward.service.d/10-timekeeper.conf";
 
-/** Drop-ins for steward.service, by their files in systemd/. */
-const dropIns: Readonly<Record<string, string>> = { "steward-timekeeper.conf": timekeeperDropIn };
+/** Drop-ins by their files in systemd/: of the agent's unit, and of the journal namespace of audit lines. */
+const dropIns: Readonly<Record<string, string>> = {
+  "steward-timekeeper.conf": timekeeperDropIn,
+  "journald@steward.conf": "lib/systemd/journald@steward.conf.d/steward.conf",
+  "systemd-journald@steward.service.conf":
+    "lib/systemd/system/systemd-journald@steward.service.d/steward.conf",
+  "systemd-journald@steward.socket.conf": "lib/systemd/system/systemd-journald@steward.socket.d/steward.conf",
+};
 
 /** What a shell and man(1) look for outside of the program's directory, by where the build puts it. */
 const shellFiles: Readonly<Record<string, string>> = {

@@ -36,6 +36,8 @@ export interface JournalEntry {
   readonly message: string;
   /** The line as JSON, if the agent sent it along. Any program that writes an entry could. */
   readonly ownLine: string | null;
+  /** The agent sent it as a copy of an audit line. Any program that writes an entry could. */
+  readonly isCopy: boolean;
 }
 
 export interface JournalQuery {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isJournalStream } from "../host/linux/systemd/journal-stream.ts";
-import { openNativeJournal } from "../host/linux/systemd/native-journal.ts";
-import { journalFieldsOf } from "../journal/logs/journal-fields.ts";
+import { auditJournalSocket, openNativeJournal } from "../host/linux/systemd/native-journal.ts";
+import { createJournalLines } from "../journal/logs/journal-lines.ts";
 import { createLog, syslogNumbers } from "../journal/logs/log.ts";
 import { createOwnLines } from "../journal/logs/own-lines.ts";
 import { clockAddon, type Program } from "./agent/config.ts";
@@ -16,12 +16,19 @@ const isSource = import.meta.filename.endsWith(".ts");
 /** Next to this file; run from the sources, in what the last build left. */
 const assetsDirectory = isSource ? join(import.meta.dirname, "../../dist") : import.meta.dirname;
 
-const journal = isLogInJournal
-  ? openNativeJournal({ addon: clockAddon(assetsDirectory), socket: process.env.STEWARD_JOURNAL_SOCKET })
+const addon = clockAddon(assetsDirectory);
+const { STEWARD_JOURNAL_SOCKET: socket, STEWARD_AUDIT_SOCKET: auditSocket = auditJournalSocket } =
+  process.env;
+const sendToJournal = isLogInJournal
+  ? createJournalLines({
+      send: openNativeJournal({ addon, socket }).send,
+      sendAudit: openNativeJournal({ addon, socket: auditSocket }).send,
+      uptime: () => process.uptime(),
+    })
   : undefined;
 const log = createLog(
   (line, severity, said) => {
-    if (!journal?.send(journalFieldsOf(line, severity, said))) {
+    if (!sendToJournal?.(line, severity, said)) {
       // sd-daemon(3): how journald learns the severity; it takes the mark off again.
       process.stderr.write(isLogInJournal ? `<${syslogNumbers[severity]}>${line}` : line);
     }

@@ -24,6 +24,7 @@ interface Journal {
 export async function readJournalPoints(file: string | undefined): Promise<JournalPoints> {
   const heads: ChainPoint[] = [];
   const drops: ChainPoint[] = [];
+  const known = new Set<string>();
   const { input, ended } = file === undefined ? ofThisMachine() : await ofFile(file);
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     const said = saidIn(line);
@@ -31,6 +32,10 @@ export async function readJournalPoints(file: string | undefined): Promise<Journ
     if (said?.message === "event log begun anew") for (const points of [heads, drops]) points.length = 0;
     const point = said && pointOf(said);
     if (!point) continue;
+    const key = `${said.message} ${point.log} ${point.seq} ${point.hash}`;
+    // An audit line is in the namespace of audit lines, and may be in the journal as well.
+    if (known.has(key)) continue;
+    known.add(key);
     (said.message === "event log head" ? heads : drops).push(point);
   }
   await ended;
@@ -78,9 +83,8 @@ async function ofFile(file: string): Promise<Journal> {
 }
 
 function ofThisMachine(): Journal {
-  const child = spawn("journalctl", ["--output=json", "--unit=steward.service", "--no-pager"], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
+  const args = ["--namespace=+steward", "--output=json", "--unit=steward.service", "--no-pager"];
+  const child = spawn("journalctl", args, { stdio: ["ignore", "pipe", "ignore"] });
   const ended = new Promise<void>((resolve, reject) => {
     const fail = (why: string) =>
       reject(

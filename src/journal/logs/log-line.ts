@@ -22,12 +22,13 @@ export function createIsAllowed(logUnits: readonly string[]): IsAllowed {
 /** Characters of a message; the rest is cut off, and a mark says so. */
 const longestMessage = 16_384;
 
-/** An entry as readers get it; undefined when its unit is not one that readers may see. */
+/** An entry as readers get it; undefined when its unit is not one that readers may see, or when it is a copy. */
 export function readJournalLine(entry: JournalEntry, isAllowed: IsAllowed): LogEntry | undefined {
   const { unit, cursor, identifier, pid } = entry;
   if (unit === null || !isAllowed(unit)) return undefined;
   // What a line says of itself counts where the agent wrote it; another unit's may say what it likes.
   const isOwn = agentUnitName.test(unit) && !entry.isFromSystemd;
+  if (isOwn && entry.isCopy) return undefined;
   const own = isOwn ? readOwnText(entry.ownLine ?? entry.message) : undefined;
   return {
     time: new Date(entry.timeMilliseconds).toISOString(),

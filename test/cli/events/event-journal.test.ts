@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { type JournalPoints, journalFindings } from "../../../src/cli/events/event-journal.ts";
+import {
+  type JournalPoints,
+  journalFindings,
+  readJournalPoints,
+} from "../../../src/cli/events/event-journal.ts";
 import { createVerification } from "../../../src/cli/events/event-verification.ts";
+import { temporaryDirectory } from "../../host/systemd/journal.ts";
 import { allEvents, change, openLog } from "../../journal/event-directory.ts";
 
 /** A log of which the beginning was dropped, and what it said of that. */
@@ -25,6 +32,23 @@ async function grownLog(test: TestContext) {
 const otherHash = "a".repeat(64);
 
 describe("what the journal knows of the event log", () => {
+  it("counts once what is in the namespace of the audit lines and, as a copy, in the journal", async (test) => {
+    const head = { message: "event log head", log: "changes", seq: 7, hash: otherHash };
+    const drop = { message: "event log segment dropped", log: "changes", last_seq: 3, hash: otherHash };
+    const entry = (said: object, more: object = {}) =>
+      `${JSON.stringify({ MESSAGE: "a sentence", STEWARD_JSON: JSON.stringify(said), ...more })}\n`;
+    const file = join(temporaryDirectory(test), "exported");
+    const copy = { STEWARD_COPY: "1" };
+    writeFileSync(
+      file,
+      [entry(drop, copy), entry(drop), entry(head), entry(head, copy), entry({ ...head, seq: 8 })].join(""),
+    );
+    assert.deepEqual(await readJournalPoints(file), {
+      heads: [7, 8].map((seq) => ({ log: "changes", seq, hash: otherHash })),
+      drops: [{ log: "changes", seq: 3, hash: otherHash }],
+    });
+  });
+
   it("fits an untouched log, also where its beginning was dropped", async (test) => {
     const { verification, journal } = await grownLog(test);
     assert.ok(journal.drops.length > 0 && journal.heads.length > 0, "there is nothing to compare");

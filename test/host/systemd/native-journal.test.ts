@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { closeSync, fstatSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { readJournalPoints } from "../../../src/cli/events/event-journal.ts";
@@ -147,9 +148,20 @@ describe("the log as entries of the journal", () => {
   });
 });
 
+function refusedRequest(socketPath: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    request({ socketPath, path: "/api/users", method: "POST" }, (answer) => {
+      answer.resume().once("end", resolve);
+    })
+      .once("error", reject)
+      .end("{}");
+  });
+}
+
 describe("an agent whose standard error is the journal's", () => {
-  it("writes entries, and nothing to standard error", async (test) => {
+  it("writes entries, audit lines to a journal of their own, and nothing to standard error", async (test) => {
     const { socket, entries } = await journald(test);
+    const audit = await journald(test);
     const home = await makeHome();
     test.after(() => rmSync(home.directory, { recursive: true, force: true }));
     const file = join(temporaryDirectory(test), "stderr");
@@ -162,6 +174,7 @@ describe("an agent whose standard error is the journal's", () => {
         ...{
           STEWARD_INITIAL_SETTINGS: noServers,
           STEWARD_JOURNAL_SOCKET: socket,
+          STEWARD_AUDIT_SOCKET: audit.socket,
           JOURNAL_STREAM: `${dev}:${ino}`,
         },
       },
@@ -171,8 +184,19 @@ describe("an agent whose standard error is the journal's", () => {
     await until("it listens", () =>
       entries().some((entry) => entry.includes("MESSAGE=listening (mode serving")),
     );
+    await refusedRequest(join(home.runDirectory, "steward.sock"));
+    await until("a refusal is an audit line", () => audit.entries().length > 0);
     child.kill("SIGTERM");
     await until("it has ended", () => child.exitCode === 0);
+    const kept = audit.entries().map(String);
+    assert.ok(kept.every((entry) => entry.includes('"audit":true') && !entry.includes("STEWARD_COPY")));
+    const copies = entries()
+      .map(String)
+      .filter((entry) => entry.includes("STEWARD_COPY=1"));
+    assert.deepEqual(
+      copies.map((entry) => entry.replace("STEWARD_COPY=1\n", "")),
+      kept,
+    );
     assert.equal(readFileSync(file, "utf8"), "");
     const lines = await readLines(journalOf(test, entries()));
     assert.deepEqual(

@@ -221,7 +221,11 @@ describe("the log of a unit", () => {
       });
     const head = { time: "2026-11-21T02:00:00.000Z", severity: "notice" };
     const audited = { ...head, message: "sign_in.succeeded", audit: true, actor: "root-admin" };
-    const stdout = `${entry({ ...head, message: "stopping" })}\n${entry(audited)}\n`;
+    const copy = JSON.stringify({
+      ...JSON.parse(entry(audited)),
+      ...{ MESSAGE: "sign_in.succeeded: by root-admin", STEWARD_JSON: JSON.stringify(audited) },
+    });
+    const stdout = `${entry({ ...head, message: "stopping" })}\n${entry(audited)}\n${copy}\n`;
     const { units } = unitsThatSay(test, { log: { stdout } });
     const lines = await units.log("steward.service", 0, 10);
     assert.equal(lines.length, 1, lines.join("; "));
@@ -245,7 +249,7 @@ describe("the log of a unit", () => {
     );
     assert.equal(
       calls()[0],
-      "--unit=words.service --since=@1795223600.500 --lines=20 --reverse --output=json --output-fields=MESSAGE --all --quiet --no-pager",
+      "--unit=words.service --since=@1795223600.500 --lines=20 --reverse --output=json --output-fields=MESSAGE,STEWARD_JSON --all --quiet --no-pager",
     );
   });
 

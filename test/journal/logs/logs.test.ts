@@ -40,6 +40,22 @@ async function walk(logs: Logs, query: LogPageQuery): Promise<string[][]> {
 }
 
 describe("the log from a journal", () => {
+  it("has each audit line once, not also as the agent's copy of it", async (test) => {
+    const copy = { STEWARD_COPY: "1" };
+    const logs = logsOf(
+      test,
+      [
+        audit("user.created"),
+        { ...audit("user.created"), ...copy },
+        { _SYSTEMD_UNIT: "nginx.service", MESSAGE: "of another", ...copy },
+        { _SYSTEMD_UNIT: "init.scope", _PID: "1", UNIT: "steward.service", MESSAGE: "Started.", ...copy },
+      ],
+      ["nginx.service"],
+    );
+    const page = await logs.list({ ...anyone, mayReadAudit: true });
+    assert.deepEqual(seen(page), ["Started.", "of another", "user.created"]);
+  });
+
   it("has the agent's own lines with what they say besides", async (test) => {
     const logs = logsOf(test, [notice("listening", { severity: "error", mode: "serving" })]);
     const { items, ...rest } = await logs.list(anyone);

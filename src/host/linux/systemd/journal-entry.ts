@@ -4,6 +4,7 @@ import type { JournalEntry } from "../../ports.ts";
 export const journalFields = [
   "MESSAGE",
   "PRIORITY",
+  "STEWARD_COPY",
   "STEWARD_JSON",
   "SYSLOG_IDENTIFIER",
   "UNIT",
@@ -36,6 +37,7 @@ export function readJournalEntry(line: string): JournalEntry | undefined {
     pid,
     message: messageOf(fields.MESSAGE),
     ownLine: textOf(fields.STEWARD_JSON),
+    isCopy: fields.STEWARD_COPY !== undefined,
   };
 }
 

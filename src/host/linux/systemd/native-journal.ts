@@ -15,6 +15,9 @@ export interface NativeJournalOptions {
 /** The socket of journald (https://systemd.io/JOURNAL_NATIVE_PROTOCOL). */
 const usualSocket = "/run/systemd/journal/socket";
 
+/** The same of the namespace that audit lines go to (systemd-journald.service(8), "Journal namespaces"). */
+export const auditJournalSocket = "/run/systemd/journal.steward/socket";
+
 export function openNativeJournal({ addon, socket = usualSocket }: NativeJournalOptions): NativeJournal {
   let loaded: ClockAddon | null | undefined;
   return {

@@ -159,7 +159,7 @@ async function readLog(run: RunCommand, { unit, sinceMilliseconds, mostLines }: 
     // Newest first, because excess output is cut off at its end.
     "--reverse",
     "--output=json",
-    "--output-fields=MESSAGE",
+    "--output-fields=MESSAGE,STEWARD_JSON",
     "--all",
     "--quiet",
     "--no-pager",
@@ -174,11 +174,11 @@ async function readLog(run: RunCommand, { unit, sinceMilliseconds, mostLines }: 
     throw new StewardError("internal_error", `journalctl failed with status ${status}: ${complaint}`);
   }
   const entries = stdout.split("\n").flatMap((line) => readJournalEntry(line) ?? []);
-  const lines = entries.reverse().flatMap(({ message }) => message.trimEnd().split("\n"));
-  return lines
-    .filter((line) => !auditLine.test(line))
-    .slice(-mostLines)
-    .map((line) => printableLine(line, longestLine));
+  const lines = entries
+    .reverse()
+    .filter(({ message, ownLine }) => !auditLine.test(ownLine ?? message))
+    .flatMap(({ message }) => message.trimEnd().split("\n"));
+  return lines.slice(-mostLines).map((line) => printableLine(line, longestLine));
 }
 
 /** Audit lines of the agent are left out: they are for administrators, and every user can read this log. */

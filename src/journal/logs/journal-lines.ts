@@ -1,0 +1,53 @@
+import { journalFieldsOf } from "./journal-fields.ts";
+import type { Said, Severity } from "./log.ts";
+
+/** Sends one entry; false: it was not accepted. */
+export type SendEntry = (fields: Readonly<Record<string, string>>) => boolean;
+
+export interface JournalLinesOptions {
+  /** To the journal. */
+  send: SendEntry;
+  /** To the namespace of the audit lines, which has limits of its own (systemd/journald@steward.conf). */
+  sendAudit: SendEntry;
+  /** Seconds since boot. */
+  uptime: () => number;
+}
+
+/** In the journal: the entry of this audit line that counts is in the namespace. */
+export const copyField = "STEWARD_COPY";
+
+/** Copies in that many seconds: a tenth of what journald takes of one service (journald.conf(5), RateLimitBurst). */
+const mostCopies = 1_000;
+const windowSeconds = 30;
+
+/**
+ * Sends the log's lines to the journal; false: a line was not accepted. Audit lines go to a namespace of their own, so
+ * that no flood of other lines drops them or pushes them out. The journal gets copies, for `journalctl -u steward` and
+ * for whatever sends it elsewhere, but not more than leave room for other lines.
+ */
+export function createJournalLines(
+  options: JournalLinesOptions,
+): (line: string, severity: Severity, said: Said) => boolean {
+  const { send, sendAudit } = options;
+  const mayCopy = createBudget(options.uptime);
+  return (line, severity, said) => {
+    const fields = journalFieldsOf(line, severity, said);
+    if (said.members.audit !== true || !sendAudit(fields)) return send(fields);
+    if (mayCopy()) send({ ...fields, [copyField]: "1" });
+    return true;
+  };
+}
+
+function createBudget(uptime: () => number): () => boolean {
+  let begin = Number.NEGATIVE_INFINITY;
+  let count = 0;
+  return () => {
+    const now = uptime();
+    if (now - begin >= windowSeconds) {
+      begin = now;
+      count = 0;
+    }
+    count += 1;
+    return count <= mostCopies;
+  };
+}

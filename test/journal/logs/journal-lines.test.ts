@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createJournalLines, type SendEntry } from "../../../src/journal/logs/journal-lines.ts";
+import { createLog } from "../../../src/journal/logs/log.ts";
+
+type Entry = Parameters<SendEntry>[0];
+
+/** A log into a journal and a namespace, which take what `takes` says. */
+function logInto(takes: { journal?: boolean; audit?: boolean } = {}) {
+  const journal: Entry[] = [];
+  const audit: Entry[] = [];
+  const accepted: boolean[] = [];
+  let now = 100;
+  const lines = createJournalLines({
+    send: (entry) => journal.push(entry) > 0 && takes.journal !== false,
+    sendAudit: (entry) => takes.audit !== false && audit.push(entry) > 0,
+    uptime: () => now,
+  });
+  const log = createLog(
+    (line, severity, said) => accepted.push(lines(line, severity, said)),
+    () => new Date("2026-11-20T12:00:00Z"),
+  );
+  return { log, journal, audit, accepted, pass: (seconds: number) => (now += seconds) };
+}
+
+describe("lines on their way to the journal", () => {
+  it("are in the namespace if they are audit lines, and marked copies in the journal", () => {
+    const { log, journal, audit, accepted } = logInto();
+    log("notice", "listening");
+    log("notice", "user.created", { audit: true, subject: "anna" });
+    assert.deepEqual(
+      audit.map((entry) => [entry.STEWARD_EVENT, entry.STEWARD_COPY]),
+      [["user.created", undefined]],
+    );
+    assert.deepEqual(
+      journal.map((entry) => [entry.MESSAGE, entry.STEWARD_COPY]),
+      [
+        ["listening", undefined],
+        ["user.created: anna", "1"],
+      ],
+    );
+    assert.deepEqual(accepted, [true, true]);
+  });
+
+  it("are in the journal alone, and no copies, where there is no namespace", () => {
+    const { log, journal, accepted } = logInto({ audit: false });
+    log("notice", "user.created", { audit: true });
+    assert.deepEqual(
+      journal.map((entry) => [entry.STEWARD_EVENT, entry.STEWARD_COPY]),
+      [["user.created", undefined]],
+    );
+    assert.deepEqual(accepted, [true]);
+  });
+
+  it("count as kept where one of the two has them, and as lost where neither has", () => {
+    const kept = logInto({ journal: false });
+    kept.log("notice", "user.created", { audit: true });
+    const lost = logInto({ journal: false, audit: false });
+    lost.log("notice", "user.created", { audit: true });
+    assert.deepEqual([kept.accepted, lost.accepted], [[true], [false]]);
+  });
+
+  it("leave room in the journal however many audit lines there are, which are all in the namespace", () => {
+    const { log, journal, audit, pass } = logInto();
+    for (let count = 0; count < 5_000; count += 1) log("notice", "user.changed", { audit: true, count });
+    log("warning", "clock stepped");
+    assert.deepEqual([audit.length, journal.length], [5_000, 1_001]);
+    assert.equal(journal.at(-1)?.MESSAGE, "clock stepped");
+    pass(31);
+    log("notice", "user.changed", { audit: true });
+    assert.deepEqual([audit.length, journal.length], [5_001, 1_002]);
+  });
+});
