@@ -53,7 +53,6 @@ const places: Readonly<Record<string, { directory: string; ending: string }>> = 
   ".socket": { directory: "lib/systemd/system", ending: ".socket" },
   ".slice": { directory: "lib/systemd/system", ending: ".slice" },
   ".preset": { directory: "lib/systemd/system-preset", ending: ".preset" },
-  ".rules": { directory: "share/polkit-1/rules.d", ending: ".rules" },
   ".sysusers": { directory: "lib/sysusers.d", ending: ".conf" },
   ".tmpfiles": { directory: "lib/tmpfiles.d", ending: ".conf" },
 };
@@ -70,6 +69,12 @@ const dropIns: Readonly<Record<string, string>> = {
   "systemd-journald@steward.socket.conf": "lib/systemd/system/systemd-journald@steward.socket.d/steward.conf",
 };
 
+/**
+ * The polkit rule of earlier versions: it let the agent start units, which the root helper does now. In /etc for another
+ * prefix, or by hand.
+ */
+const formerRules = ["share/polkit-1/rules.d", "/etc/polkit-1/rules.d"];
+
 /** What a shell and man(1) look for outside of the program's directory, by where the build puts it. */
 const shellFiles: Readonly<Record<string, string>> = {
   "completion/steward.bash": "share/bash-completion/completions/steward",
@@ -81,8 +86,8 @@ const shellFiles: Readonly<Record<string, string>> = {
 };
 
 /**
- * Puts the program, its launcher and what systemd and polkit have of it where they belong; what an earlier
- * version left in the program's directory goes. Everything is readable for everybody and writable for its owner, who is
+ * Puts the program, its launcher and what systemd has of it where they belong; what an earlier
+ * version left in the program's directory, and its polkit rule, go. Everything is readable for everybody and writable for its owner, who is
  * the caller.
  */
 export async function install(place: Place, choices: Choices = {}): Promise<void> {
@@ -101,6 +106,7 @@ export async function install(place: Place, choices: Choices = {}): Promise<void
       rmSync(path, { force: true });
       if (!isLeftOut) writeFileSync(path, text());
     }
+    removeFormerRules(place);
   } finally {
     process.umask(umask);
   }
@@ -111,6 +117,14 @@ export function uninstall(place: Place): void {
   rmSync(join(place.destination, place.prefix, "lib/steward"), { recursive: true, force: true });
   rmSync(join(place.destination, place.prefix, "bin/steward"), { force: true });
   for (const { path } of files(place)) rmSync(path, { force: true });
+  removeFormerRules(place);
+}
+
+function removeFormerRules({ destination, prefix }: Place): void {
+  for (const directory of formerRules) {
+    const absolute = directory.startsWith("/") ? directory : join(prefix, directory);
+    rmSync(join(destination, absolute, "50-steward.rules"), { force: true });
+  }
 }
 
 /** A build with what it does not bundle, as it stands in the program's directory and in releases of Steward. */
@@ -189,10 +203,7 @@ function pathOf(name: string, prefix: string): string {
   const ending = /\.[a-z]+$/.exec(name)?.[0] ?? "";
   const found = places[ending];
   if (!found) throw new Error(`systemd/${name}: scripts/install/files.ts does not say where it belongs`);
-  const installed = `${name.slice(0, -ending.length)}${found.ending}`;
-  // polkit looks for rules below /usr/share and /etc alone.
-  if (ending === ".rules" && prefix !== "/usr") return join("/etc/polkit-1/rules.d", installed);
-  return join(prefix, found.directory, installed);
+  return join(prefix, found.directory, `${name.slice(0, -ending.length)}${found.ending}`);
 }
 
 /** A file of systemd/ with the program's directory as it is under this prefix. */

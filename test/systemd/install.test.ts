@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { install } from "../../scripts/install/files.ts";
 
@@ -37,6 +37,9 @@ const below = (tree: string): string[] =>
     .map((path) => relative(tree, join(tree, path)))
     .sort();
 
+/** Where earlier versions let the agent start units. */
+const formerRules = ["usr/share/polkit-1/rules.d/50-steward.rules", "etc/polkit-1/rules.d/50-steward.rules"];
+
 describe("make install DESTDIR=", () => {
   const tree = join(directory, "tree");
   const home = join(tree, "usr/lib/steward");
@@ -45,10 +48,14 @@ describe("make install DESTDIR=", () => {
     mkdirSync(join(home, "bin"), { recursive: true });
     writeFileSync(join(home, "chunk-OLD.js"), "of an earlier version");
     writeFileSync(join(home, "bin/node"), "a runtime that was brought along");
+    for (const rule of formerRules) {
+      mkdirSync(dirname(join(tree, rule)), { recursive: true });
+      writeFileSync(join(tree, rule), "polkit.addRule()");
+    }
     assert.deepEqual(make("install", `DESTDIR=${tree}`), { status: 0, output: "" });
   });
 
-  it("puts each file where systemd, polkit and people look for it", () => {
+  it("puts each file where systemd and people look for it", () => {
     const outside = below(tree).filter(
       (path) => !path.startsWith("usr/lib/steward/") && !lstatSync(join(tree, path)).isDirectory(),
     );
@@ -70,7 +77,6 @@ describe("make install DESTDIR=", () => {
       "usr/lib/systemd/system/systemd-journald@steward.socket.d/steward.conf",
       "usr/lib/sysusers.d/steward.conf",
       "usr/lib/tmpfiles.d/steward.conf",
-      "usr/share/polkit-1/rules.d/50-steward.rules",
       "usr/share/bash-completion/completions/steward",
       "usr/share/fish/vendor_completions.d/steward.fish",
       "usr/share/man/man5/steward.json.5",
@@ -79,6 +85,10 @@ describe("make install DESTDIR=", () => {
     ])
       assert.ok(outside.includes(path), `${path} among ${outside.join(" ")}`);
     assert.equal(readlinkSync(join(tree, "usr/bin/steward")), "../lib/steward/steward");
+  });
+
+  it("takes the agent's earlier rights towards systemd away", () => {
+    for (const rule of formerRules) assert.equal(existsSync(join(tree, rule)), false, rule);
   });
 
   it("makes everything readable for all and writable for its owner alone, whatever the umask", () => {
@@ -153,7 +163,7 @@ describe("make install PREFIX=/usr/local", () => {
   });
 
   it("names the program where it is, in every file", () => {
-    const files = below(tree).filter((path) => /\.(service|rules|conf)$|\/steward\/steward$/.test(path));
+    const files = below(tree).filter((path) => /\.(service|socket|conf)$|\/steward\/steward$/.test(path));
     const texts = files.map((path) => readFileSync(join(tree, path), "utf8"));
     assert.deepEqual(
       files.filter((_, index) => /\/usr\/lib\/steward/.test(texts[index] ?? "")),
@@ -161,10 +171,6 @@ describe("make install PREFIX=/usr/local", () => {
     );
     assert.match(texts.join("\n"), /\/bin\/sh \/usr\/local\/lib\/steward\/steward serve/);
     assert.match(texts.join("\n"), /^packaged=\/usr\/local\/lib\/steward$/m);
-  });
-
-  it("puts the rules where polkit looks for them, which is never below /usr/local", () => {
-    assert.ok(existsSync(join(tree, "etc/polkit-1/rules.d/50-steward.rules")), "in /etc/polkit-1/rules.d");
   });
 
   it("brings the runtime along that it was given", () => {

@@ -234,12 +234,12 @@ describe("applying unasked", () => {
 
   it("asks once an hour where the installer cannot be started, and tells it once", async () => {
     const device = await openAppliance();
-    device.side.failure = new StewardError("forbidden", "polkit does not let us.");
+    device.side.failure = new StewardError("forbidden", "there is no root helper.");
     device.release({ version: "1.0.0" });
     await checked(device);
     assert.equal(device.asked().length, 1);
     assert.equal(device.room.problem()?.code, "installer_unavailable");
-    assert.match(device.room.problem()?.detail ?? "", /polkit does not let us/);
+    assert.match(device.room.problem()?.detail ?? "", /there is no root helper/);
     await device.time.runUntil(hour + 5);
     await device.rest();
     assert.equal(device.asked().length, 2);

@@ -21,9 +21,7 @@
 #define LISTENER 3
 #define ORDERS_AT_ONCE 8
 // Milliseconds.
-#ifndef LINE_PATIENCE
 #define LINE_PATIENCE 2000
-#endif
 #ifndef IDLE_PATIENCE
 #define IDLE_PATIENCE 10000
 #endif

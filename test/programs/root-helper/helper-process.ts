@@ -32,7 +32,6 @@ export function compileHelper(): string {
     ZONES: text("zones"),
     KERNEL_HOST_NAME: text("hostname"),
     IDLE_PATIENCE: "200",
-    LINE_PATIENCE: "300",
   });
   if (!isBuilt) throw new Error("there is no cc");
   const activate = join(import.meta.dirname, "activate.c");

@@ -115,6 +115,8 @@ function refused(line: string): StewardError {
 function unreachable(line: string, cause: Error): StewardError {
   const code = systemErrorCode(cause) ?? "";
   if (code === "ENOENT" || code === "ECONNREFUSED") return absent(cause);
+  // More connections wait than the socket holds.
+  if (code === "EAGAIN") return limited(line, 1);
   if (code === "EACCES" || code === "EPERM")
     return new StewardError("forbidden", "This user may not ask the root helper.", { cause });
   return new StewardError(

@@ -34,7 +34,7 @@ function refusal(command: string, { status, stderr }: CommandResult, patienceSec
     return new StewardError("internal_error", `${command} took longer than ${patienceSeconds} s`);
   const complaint = stderr.trim().split("\n")[0] ?? "";
   const said = `${command} failed with status ${status}: ${complaint || "without a message"}`;
-  // Answers of polkit: no rule permits it, or it would have to ask a person.
+  // Answers to a user who is not root.
   if (/access denied|interactive authentication required/i.test(complaint))
     return new StewardError("forbidden", said);
   if (/\bUnit .+ not found\b/.test(complaint)) return new StewardError("not_found", said);
