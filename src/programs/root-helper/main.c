@@ -46,6 +46,8 @@ static struct running {
 // The user besides root who may order.
 static uid_t owner;
 static long long last_work;
+// When it has to be gone after SIGTERM; 0: it stays.
+static long long leaving;
 static unsigned long lines_left_out;
 
 static void answer(int connection, const char *text) {
@@ -195,9 +197,18 @@ static bool is_idle(void) {
   return true;
 }
 
+// A restart or a power-off ends the helper itself: its answer, and what ends in the next moment, are still sent.
+static void take_signals(int signals) {
+  struct signalfd_siginfo signal;
+  while (read(signals, &signal, sizeof signal) > 0)
+    if (signal.ssi_signo == SIGTERM && leaving == 0) leaving = now() + LINE_PATIENCE;
+  end_programs();
+}
+
 // Milliseconds until something is due.
 static long long until_due(void) {
   long long present = now();
+  if (leaving > 0) return is_idle() || leaving < present ? 0 : leaving - present;
   if (is_idle()) {
     long long idle = last_work + IDLE_PATIENCE - present, full = until_full();
     long long longer = idle > full ? idle : full;
@@ -209,18 +220,19 @@ static long long until_due(void) {
   return due > present ? due - present : 0;
 }
 
-static void serve(int children) {
+static void serve(int signals) {
   for (;;) {
     long long wait = until_due();
+    if (wait == 0 && leaving > 0) return;
     bool is_last = wait == 0 && is_idle();
     bool accepts = client.socket < 0;
-    struct pollfd watched[2] = {{children, POLLIN, 0}, {accepts ? LISTENER : client.socket, POLLIN, 0}};
+    // poll() passes over a descriptor of -1.
+    int connection = !accepts ? client.socket : leaving > 0 ? -1 : LISTENER;
+    struct pollfd watched[2] = {{signals, POLLIN, 0}, {connection, POLLIN, 0}};
     int ready = poll(watched, 2, wait > INT32_MAX ? INT32_MAX : (int)wait);
     // A connection from now on makes systemd start it again.
     if (ready == 0 && is_last) return;
-    struct signalfd_siginfo skipped;
-    while (read(children, &skipped, sizeof skipped) > 0) continue;
-    end_programs();
+    take_signals(signals);
     if (ready > 0 && watched[1].revents) (accepts ? accept_client : read_client)();
     end_late();
   }
@@ -248,16 +260,17 @@ int main(void) {
     fputs("steward-helper: systemd starts it with its socket; start steward-helper.socket\n", stderr);
     return 2;
   }
-  sigset_t ends;
-  sigemptyset(&ends);
-  sigaddset(&ends, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &ends, NULL);
-  int children = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (children < 0) {
+  sigset_t taken;
+  sigemptyset(&taken);
+  sigaddset(&taken, SIGCHLD);
+  sigaddset(&taken, SIGTERM);
+  sigprocmask(SIG_BLOCK, &taken, NULL);
+  int signals = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (signals < 0) {
     perror("steward-helper: signalfd");
     return 1;
   }
   last_work = now();
-  serve(children);
+  serve(signals);
   return 0;
 }

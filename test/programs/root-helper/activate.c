@@ -17,6 +17,7 @@ int main(int count, char **words) {
   snprintf(pid, sizeof pid, "%d", (int)getpid());
   setenv("LISTEN_PID", pid, 1);
   setenv("LISTEN_FDS", "1", 1);
+  if (write(1, "ready\n", 6) != 6) return 6;
   execl(words[2], words[2], (char *)NULL);
   return 5;
 }

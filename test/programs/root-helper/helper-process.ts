@@ -22,8 +22,8 @@ export interface HelperProcess {
   stop(): void;
 }
 
-/** Compiled once for a file of tests: over `directory`, and with a short idle time. */
-export function compileHelper(): string {
+/** Compiled once for a file of tests, over the directory that it returns; with another time of its own after which it leaves. */
+export function compileHelper(idleMilliseconds = 600_000): string {
   const directory = mkdtempSync(join(tmpdir(), "steward-root-helper-"));
   const text = (path: string): string => JSON.stringify(join(directory, path));
   const isBuilt = buildHelper(join(directory, "steward-helper"), {
@@ -31,7 +31,7 @@ export function compileHelper(): string {
     ETC: text("etc"),
     ZONES: text("zones"),
     KERNEL_HOST_NAME: text("hostname"),
-    IDLE_PATIENCE: "200",
+    IDLE_PATIENCE: String(idleMilliseconds),
   });
   if (!isBuilt) throw new Error("there is no cc");
   const activate = join(import.meta.dirname, "activate.c");
@@ -61,13 +61,17 @@ export async function startHelper(directory: string): Promise<HelperProcess> {
   writeFileSync(join(directory, "hostname"), "");
   writeFileSync(join(directory, "systemctl"), systemctl(directory), { mode: 0o755 });
   const child = spawn(join(directory, "activate"), [socket, join(directory, "steward-helper")], {
-    stdio: ["ignore", "inherit", "pipe"],
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let isReady = false;
+  child.stdout.once("data", () => {
+    isReady = true;
   });
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     log += text;
   });
-  await until("the socket is there", () => existsSync(socket));
+  await until("the socket listens", () => isReady);
   return {
     directory,
     socket,

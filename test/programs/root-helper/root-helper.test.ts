@@ -210,6 +210,28 @@ describe("a line outside of the vocabulary", () => {
   });
 });
 
+describe("the end of the helper", () => {
+  it("waits for an order that ends in the next moment, and for its answer", async () => {
+    writeFileSync(at("wait"), "");
+    const asked = helper.ask("power-off\n");
+    await until("it is under way", () => helper.calls().length === 1);
+    helper.stop();
+    setTimeout(() => rmSync(at("wait")), 200);
+    assert.equal(await asked, "ok\n");
+    await until("it has ended", () => helper.ended() !== null);
+    assert.equal(helper.ended(), 0);
+  });
+
+  it("does not wait for one that takes long", async () => {
+    writeFileSync(at("wait"), "");
+    const asked = helper.ask(`install ${id}\n`);
+    await until("it is under way", () => helper.calls().length === 1);
+    helper.stop();
+    assert.equal(await asked, "");
+    rmSync(at("wait"));
+  });
+});
+
 describe("a flood of orders", () => {
   it("is answered with the seconds to wait, and costs a bounded number of programs and of lines", async () => {
     const answers: string[] = [];
@@ -224,11 +246,14 @@ describe("a flood of orders", () => {
   });
 
   it("does not end the helper, which would forget it; an idle one that has nothing to remember leaves", async () => {
-    assert.equal(await helper.ask("reboot\n"), "ok\n");
-    const other = await startHelper(directory);
-    await until("the other one has left", () => other.ended() !== null);
-    assert.deepEqual([other.ended(), other.log()], [0, ""]);
-    assert.equal(helper.ended(), null);
+    const place = compileHelper(1_500);
+    const [idle, asked] = [await startHelper(place), await startHelper(place)];
+    assert.equal(await asked.ask("reboot\n"), "ok\n");
+    await until("the idle one has left", () => idle.ended() !== null);
+    assert.deepEqual([idle.ended(), idle.log()], [0, ""]);
+    assert.equal(asked.ended(), null);
+    asked.stop();
+    rmSync(place, { recursive: true });
   });
 
   it("has at most eight programs at once", async () => {
@@ -263,10 +288,10 @@ describe("who may order", () => {
     chmodSync(directory, 0o755);
     chmodSync(helper.socket, 0o777);
     const asking = `const s = require("node:net").connect(${JSON.stringify(helper.socket)}, () => s.write("reboot\\n")); s.pipe(process.stdout)`;
-    const { stdout } = spawnSync(process.execPath, ["--eval", asking], {
+    const { stdout, stderr } = spawnSync(process.execPath, ["--eval", asking], {
       ...{ uid: 65_534, gid: 65_534, encoding: "utf8", timeout: 60_000 },
     });
-    assert.equal(stdout, "refused\n");
+    assert.deepEqual([stdout, stderr], ["refused\n", ""]);
     await logged(/^<4>refused to user 65534, process \d+: not a user who may order$/m);
     assert.deepEqual(helper.calls(), []);
   });
