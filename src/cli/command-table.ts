@@ -15,6 +15,7 @@ import { systemCommands } from "./system/system.ts";
 import { version } from "./system/version.ts";
 import { escapeText } from "./terminal/escape.ts";
 import { timeCommands } from "./time/time.ts";
+import { tlsCommands } from "./tls/tls.ts";
 import { updateCommands } from "./updates/update.ts";
 import { announceRescue } from "./users/rescue-token.ts";
 import { setupToken } from "./users/setup-token.ts";
@@ -115,6 +116,7 @@ export const commands: readonly Command[] = [
   doctor,
   ...systemCommands,
   ...machineCommands,
+  ...tlsCommands,
   ...timeCommands,
   ...updateCommands,
   ...eventCommands,

@@ -12,7 +12,7 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     title: "The device",
     words: [
-      ...["status", "doctor", "system", "time", "logs", "events"],
+      ...["status", "doctor", "system", "tls", "time", "logs", "events"],
       ...["reboot", "power-off", "factory-reset", "version"],
     ],
   },

@@ -1,0 +1,102 @@
+import { access, mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import type { RunCommand } from "../../host/ports.ts";
+
+/** Where programs that announce services on the LAN (RFC 6763) look for them. */
+export interface AnnouncementPlaces {
+  /** Below it; "" but for tests. */
+  readonly root: string;
+}
+
+interface Announcer {
+  /** It is installed where this exists. */
+  readonly installed: readonly string[];
+  readonly file: string;
+  readonly text: (port: number) => string;
+  /** It takes a restart to read the file; Avahi watches its directory. */
+  readonly unit?: string;
+}
+
+const announcers: readonly Announcer[] = [
+  {
+    installed: ["/etc/avahi/services"],
+    file: "/etc/avahi/services/steward.service",
+    text: (port) => `<?xml version="1.0" standalone="no"?>
+<!DOCTYPE service-group SYSTEM "avahi-service.dtd">
+<!-- Written by \`steward tls enable\`, removed by \`steward tls disable\`. -->
+<service-group>
+  <name replace-wildcards="yes">Steward on %h</name>
+  <service>
+    <type>_https._tcp</type>
+    <port>${port}</port>
+    <txt-record>path=/</txt-record>
+  </service>
+</service-group>
+`,
+  },
+  {
+    installed: ["/usr/lib/systemd/systemd-resolved", "/lib/systemd/systemd-resolved"],
+    file: "/etc/systemd/dnssd/steward.dnssd",
+    text: (port) => `# Written by \`steward tls enable\`, removed by \`steward tls disable\`.
+[Service]
+Name=Steward on %H
+Type=_https._tcp
+Port=${port}
+TxtText=path=/
+`,
+    unit: "systemd-resolved.service",
+  },
+];
+
+const usualHostFile = "/etc/steward/steward.json";
+const restartMilliseconds = 20_000;
+
+/** Has the daemons that are installed announce HTTPS. A trial with a host file of its own is not announced. */
+export async function announce(
+  hostFile: string,
+  port: number,
+  { run }: { run: RunCommand },
+  { root }: AnnouncementPlaces = { root: "" },
+): Promise<void> {
+  if (resolve(hostFile) !== `${root}${usualHostFile}`) return;
+  for (const { installed, file, text, unit } of announcers) {
+    if (!(await isAny(installed.map((path) => `${root}${path}`)))) continue;
+    await mkdir(dirname(`${root}${file}`), { recursive: true, mode: 0o755 });
+    await writeFile(`${root}${file}`, text(port), { mode: 0o644 });
+    await restart(unit, run);
+  }
+}
+
+/** Takes the announcement back. */
+export async function withdraw(
+  hostFile: string,
+  { run }: { run: RunCommand },
+  { root }: AnnouncementPlaces = { root: "" },
+): Promise<void> {
+  if (resolve(hostFile) !== `${root}${usualHostFile}`) return;
+  for (const { file, unit } of announcers) {
+    if (!(await isAny([`${root}${file}`]))) continue;
+    await rm(`${root}${file}`, { force: true });
+    await restart(unit, run);
+  }
+}
+
+/** Of a daemon that runs. That it cannot be restarted costs the announcement and nothing else. */
+async function restart(unit: string | undefined, run: RunCommand): Promise<void> {
+  if (unit === undefined) return;
+  await run("systemctl", ["try-restart", unit], { timeoutMilliseconds: restartMilliseconds }).catch(
+    () => undefined,
+  );
+}
+
+async function isAny(paths: readonly string[]): Promise<boolean> {
+  const found = await Promise.all(
+    paths.map((path) =>
+      access(path).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return found.includes(true);
+}

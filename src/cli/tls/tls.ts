@@ -1,0 +1,165 @@
+import type { Tls } from "../../contract/types.ts";
+import { CommandError, OnlyExitCode } from "../client/context.ts";
+import { requireLocal } from "../client/places.ts";
+import type { Command, Invocation, Option } from "../framework/command.ts";
+import type { Fields } from "../terminal/table.ts";
+import { announce, withdraw } from "./announcement.ts";
+import { changeHttps } from "./host-file-https.ts";
+
+const portOption: Option = {
+  name: "port",
+  value: "PORT",
+  summary: "port of HTTPS; 8443 if none was given before",
+};
+
+const redirectOption: Option = {
+  name: "redirect-port",
+  value: "PORT",
+  summary: "a port for plain HTTP, which only redirects to HTTPS",
+};
+
+const show: Command = {
+  path: ["tls", "show"],
+  summary: "Show whether HTTPS on the LAN is on, its addresses and its certificate",
+  positionals: [],
+  options: [],
+  worksOffline: true,
+  async run({ client, output }) {
+    const tls = await client.call("getTls", {});
+    await output.fields(tls, fieldsOf(tls));
+  },
+};
+
+const fingerprint: Command = {
+  path: ["tls", "fingerprint"],
+  summary: "Print the SHA-256 fingerprint of the certificate, to compare it with what a browser shows",
+  positionals: [],
+  options: [],
+  worksOffline: true,
+  async run({ client, output }) {
+    const tls = await client.call("getTls", {});
+    if (!tls.enabled)
+      throw new CommandError(3, "HTTPS on the LAN is off. To switch it on: steward tls enable");
+    if (tls.certificate === null)
+      throw new CommandError(3, tls.problem ?? "The agent makes the certificate when it starts.");
+    await output.value(tls.certificate, tls.certificate.fingerprint);
+  },
+};
+
+const enable: Command = {
+  path: ["tls", "enable"],
+  summary: "Switch HTTPS on the LAN on, in the host file, and announce it on the LAN",
+  examples: [
+    { line: "sudo steward tls enable", what: "https://NAME.local:8443" },
+    { line: "sudo steward tls enable --redirect-port 8080", what: "http://NAME:8080 leads there" },
+  ],
+  positionals: [],
+  options: [portOption, redirectOption],
+  async run(invocation) {
+    requireLocal(invocation.places, "tls enable");
+    const { options, places, context, output } = invocation;
+    const [port, redirect_port] = [portOf(options.text("port")), portOf(options.text("redirect-port"))];
+    const change = { enabled: true, ...(port && { port }), ...(redirect_port && { redirect_port }) };
+    const https = await changeHttps(places.hostFile, change);
+    await announce(places.hostFile, https.port ?? 8443, await context.openHost());
+    const tls = await told(invocation);
+    if (tls === null) {
+      const remark = `HTTPS is on in ${places.hostFile}. It begins when the agent starts: systemctl start steward`;
+      return output.changed({ enabled: true }, remark);
+    }
+    if (!tls.listening || tls.problem !== null)
+      throw new CommandError(
+        1,
+        `HTTPS is on in ${places.hostFile}, but does not work yet: ${tls.problem ?? "see the journal."}`,
+      );
+    await output.changed(tls, welcomeOf(tls));
+  },
+};
+
+const disable: Command = {
+  path: ["tls", "disable"],
+  summary: "Switch HTTPS on the LAN off; its key and certificate are kept",
+  positionals: [],
+  options: [],
+  async run(invocation) {
+    requireLocal(invocation.places, "tls disable");
+    const { places, context, output } = invocation;
+    await changeHttps(places.hostFile, { enabled: false });
+    await withdraw(places.hostFile, await context.openHost());
+    const tls = await told(invocation);
+    await output.changed(tls ?? { enabled: false }, "HTTPS on the LAN is off.");
+  },
+};
+
+const reload: Command = {
+  path: ["tls", "reload"],
+  summary: "Have the agent read the host file and the certificates again; exit code 1 if one cannot be used",
+  positionals: [],
+  options: [],
+  async run({ client, output }) {
+    const { tls, needs_restart, ...more } = await client.call("reloadHostFile", {});
+    const waiting =
+      needs_restart.length === 0 ? "" : ` These wait for a restart: ${needs_restart.join(", ")}.`;
+    await output.changed(
+      { ...more, needs_restart, tls },
+      `The host file and the certificates were read again.${waiting}`,
+    );
+    const faults = [tls.problem, ...tls.refused.map(({ name, detail }) => `${name}: ${detail}`)];
+    const found = faults.filter((fault) => fault !== null);
+    for (const fault of found) await output.remark(fault);
+    if (found.length > 0) throw new OnlyExitCode(1);
+  },
+};
+
+export const tlsCommands: readonly Command[] = [show, fingerprint, enable, disable, reload];
+
+/** What the agent makes of the host file; null: none runs. Throws its refusal. */
+async function told({ client }: Invocation): Promise<Tls | null> {
+  try {
+    return (await client.call("reloadHostFile", {})).tls;
+  } catch (error) {
+    if (error instanceof CommandError && error.exitCode === 8) return null;
+    throw error;
+  }
+}
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port >= 1 && port <= 65_535) return port;
+  throw new CommandError(2, `"${text}" is not a port: give a number from 1 to 65535.`);
+}
+
+function welcomeOf({ urls, certificate }: Tls): string {
+  const addresses = urls.map((url) => `  ${url}`).join("\n");
+  const which = `The SHA-256 fingerprint of its certificate is\n  ${certificate?.fingerprint ?? ""}`;
+  if (certificate?.source === "installed") return `HTTPS is on:\n${addresses}\n${which}`;
+  return `HTTPS is on:\n${addresses}\nThe device has made its certificate, so browsers warn at the first visit. ${which}\nCompare it with the one that the browser shows, and only then go on.`;
+}
+
+function fieldsOf(tls: Tls): Fields {
+  const { certificate } = tls;
+  return [
+    ["HTTPS on the LAN", tls.enabled ? (tls.listening ? "on" : "on, but not listening") : "off"],
+    ["addresses", tls.urls],
+    ...(tls.redirects_from === null ? [] : [["redirects from port", tls.redirects_from] as const]),
+    ...(tls.problem === null ? [] : [["problem", tls.problem] as const]),
+    ...(certificate === null ? [] : certificateFields(certificate)),
+    ...tls.refused.map(({ name, detail }) => [`not used: ${name}`, detail] as const),
+  ];
+}
+
+function certificateFields(certificate: NonNullable<Tls["certificate"]>): Fields {
+  const { installed, subject, issuer, names, addresses, not_before, not_after } = certificate;
+  return [
+    ["certificate", installed ?? "made by the device"],
+    ["subject", subject],
+    ["issuer", issuer],
+    ["for names", names],
+    ["for addresses", addresses],
+    ["valid from", not_before],
+    ["valid until", not_after],
+    ["SHA-256 fingerprint", certificate.fingerprint],
+    ["public key", certificate.public_key_pin],
+  ];
+}

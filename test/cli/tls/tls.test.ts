@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { promisify } from "node:util";
+import { announce, withdraw } from "../../../src/cli/tls/announcement.ts";
+import type { RunCommand } from "../../../src/host/ports.ts";
+import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
+import { temporaryDirectory } from "../run-steward.ts";
+
+const run = promisify(execFile);
+
+function certificateAt(stateDirectory: string): X509Certificate {
+  return new X509Certificate(readFileSync(join(stateDirectory, "tls/certificate.pem")));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** A host file of the test's own, and an agent that goes by it. */
+async function device(test: TestContext) {
+  const etc = join(temporaryDirectory(test), "etc");
+  mkdirSync(etc, { mode: 0o755 });
+  const hostFile = join(etc, "steward.json");
+  writeFileSync(hostFile, JSON.stringify({ product: "pump-7", names: ["edge-7.example.net"] }));
+  chmodSync(hostFile, 0o640);
+  const agent = await startAgentInProcess({ arguments: ["--host-file", hostFile] });
+  test.after(() => agent.dispose());
+  const environment = {
+    STEWARD_HOST_FILE: hostFile,
+    STEWARD_SOCKET: agent.socket,
+    STEWARD_STATE: agent.stateDirectory,
+  };
+  return { agent, hostFile, tls: (...words: string[]) => runSteward(["tls", ...words], { environment }) };
+}
+
+describe("steward tls", () => {
+  it("switches HTTPS on with one command and off with another, and leaves the rest of the host file", async (test) => {
+    const { agent, hostFile, tls } = await device(test);
+    assert.deepEqual((await tls("show")).stdout.match(/off/g), ["off"]);
+    const before = await tls("fingerprint");
+    assert.deepEqual([before.code, before.stdout], [3, ""]);
+    assert.match(before.stderr, /steward tls enable/);
+
+    const port = await freePort();
+    const enabled = await tls("enable", "--port", String(port));
+    assert.equal(enabled.code, 0, enabled.stderr);
+    const { fingerprint256 } = certificateAt(agent.stateDirectory);
+    assert.ok(enabled.stderr.includes(`  https://edge-7.example.net:${port}\n`), enabled.stderr);
+    assert.ok(enabled.stderr.includes(fingerprint256));
+    assert.equal((await tls("fingerprint")).stdout, `${fingerprint256}\n`);
+    assert.deepEqual(JSON.parse(readFileSync(hostFile, "utf8")), {
+      product: "pump-7",
+      names: ["edge-7.example.net"],
+      https: { enabled: true, port },
+    });
+    assert.equal(statSync(hostFile).mode & 0o777, 0o640);
+
+    const shown = await tls("show");
+    assert.match(shown.stdout, /made by the device/);
+    assert.match(shown.stdout, /edge-7\.example\.net/);
+    const document = JSON.parse((await tls("show", "-o", "json")).stdout);
+    const url = `https://127.0.0.1:${port}/api/version`;
+    const pin = ["--silent", "--insecure", "--pinnedpubkey", document.certificate.public_key_pin];
+    const { stdout } = await run("curl", [...pin, url]);
+    assert.match(stdout, /"name":"steward"/);
+
+    assert.match((await tls("disable")).stderr, /is off/);
+    await assert.rejects(run("curl", [...pin, url]));
+    assert.deepEqual(JSON.parse(readFileSync(hostFile, "utf8")).https, { enabled: false, port });
+  });
+
+  it("says the fingerprint without an agent too, and that HTTPS begins with it", async (test) => {
+    const { agent, tls } = await device(test);
+    const port = String(await freePort());
+    await tls("enable", "--port", port);
+    const { stdout } = await tls("fingerprint");
+    await agent.stop();
+    assert.equal((await tls("fingerprint")).stdout, stdout);
+    assert.match((await tls("show")).stdout, /on, but not listening/);
+    const again = await tls("enable", "--port", port);
+    assert.equal(again.code, 0);
+    assert.match(again.stderr, /systemctl start steward/);
+  });
+
+  it("fails where the port is taken, and says by what it can be mended", async (test) => {
+    const { agent, tls } = await device(test);
+    const { code, stderr } = await tls("enable", "--port", String(agent.port));
+    assert.equal(code, 1);
+    assert.match(stderr, /does not work yet: .*Another program listens there/);
+  });
+
+  it("reload fails with what cannot be used", async (test) => {
+    const { hostFile, tls } = await device(test);
+    assert.equal((await tls("reload")).code, 0);
+    await tls("enable", "--port", String(await freePort()));
+    mkdirSync(join(hostFile, "../tls"), { mode: 0o755 });
+    writeFileSync(join(hostFile, "../tls/site.crt"), "nothing");
+    const bad = await tls("reload");
+    assert.equal(bad.code, 1);
+    assert.match(bad.stderr, /site: .*site\.key does not exist/);
+    writeFileSync(hostFile, "{");
+    const worse = await tls("reload");
+    assert.equal(worse.code, 6);
+    assert.match(worse.stderr, /is not JSON/);
+  });
+
+  it("changes nothing in a host file that is not JSON, and refuses what is no port", async (test) => {
+    const hostFile = join(temporaryDirectory(test), "steward.json");
+    writeFileSync(hostFile, "{ names");
+    const environment = { STEWARD_HOST_FILE: hostFile };
+    const { code, stderr } = await runSteward(["tls", "enable"], { environment });
+    assert.equal(code, 1);
+    assert.match(stderr, /not a JSON object/);
+    assert.equal(readFileSync(hostFile, "utf8"), "{ names");
+    assert.equal((await runSteward(["tls", "enable", "--port", "70000"], { environment })).code, 2);
+  });
+});
+
+describe("the announcement on the LAN", () => {
+  const ran: string[] = [];
+  const host: { run: RunCommand } = {
+    run: async (program, args) => {
+      ran.push([program, ...args].join(" "));
+      return { status: 0, stdout: "", stderr: "" };
+    },
+  };
+
+  it("is made where a daemon is installed, and taken back", async (test) => {
+    const root = temporaryDirectory(test);
+    const hostFile = `${root}/etc/steward/steward.json`;
+    await announce(hostFile, 8443, host, { root });
+    assert.equal(existsSync(`${root}/etc/avahi`), false);
+    mkdirSync(`${root}/etc/avahi/services`, { recursive: true });
+    mkdirSync(`${root}/usr/lib/systemd`, { recursive: true });
+    writeFileSync(`${root}/usr/lib/systemd/systemd-resolved`, "");
+    await announce(hostFile, 9443, host, { root });
+    const avahi = readFileSync(`${root}/etc/avahi/services/steward.service`, "utf8");
+    assert.match(avahi, /<type>_https\._tcp<\/type>\n\s*<port>9443<\/port>/);
+    const resolved = readFileSync(`${root}/etc/systemd/dnssd/steward.dnssd`, "utf8");
+    assert.match(resolved, /^Type=_https\._tcp\nPort=9443$/m);
+    assert.deepEqual(ran, ["systemctl try-restart systemd-resolved.service"]);
+    await withdraw(hostFile, host, { root });
+    assert.equal(existsSync(`${root}/etc/avahi/services/steward.service`), false);
+    assert.equal(existsSync(`${root}/etc/systemd/dnssd/steward.dnssd`), false);
+  });
+
+  it("is not made for a trial", async (test) => {
+    const root = temporaryDirectory(test);
+    mkdirSync(`${root}/etc/avahi/services`, { recursive: true });
+    await announce(`${root}/etc/trial.json`, 8443, host, { root });
+    assert.equal(existsSync(`${root}/etc/avahi/services/steward.service`), false);
+  });
+});
