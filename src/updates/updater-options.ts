@@ -50,8 +50,8 @@ export interface UpdaterOptions {
 export interface Installer {
   /**
    * Settles when the installer has begun: the release is then on trial, or the journal says why it was
-   * refused. Throws `forbidden`, `not_found`, `internal_error` where it could not be asked, and the signal's reason: that
-   * ends the waiting, not the installer.
+   * refused. Throws `forbidden`, `not_found`, `rate_limited`, `internal_error` where it could not be asked, and the
+   * signal's reason: that ends the waiting, not the installer.
    */
   ask(request: InstallRequest, signal: AbortSignal): Promise<void>;
   /** The agent has found a trial at its start: starts the installer where it is not running. */
