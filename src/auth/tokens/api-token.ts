@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from "node:crypto";
 import { apiToken, tokenId } from "../../contract/schemas/tokens.ts";
 import type { Scope } from "../../contract/scopes.ts";
 import { timestamp, userId } from "../../contract/shapes.ts";
@@ -24,7 +25,21 @@ export interface StoredApiToken {
 
 export interface ApiTokensState {
   readonly tokens: readonly StoredApiToken[];
+  /** The hash of the token that the credential steward.token has made: once deleted, it is not made again. */
+  readonly provisioned: string | null;
 }
+
+/** A new token's text, which is stored nowhere. */
+export function newTokenText(): string {
+  return `stw_${randomBytes(32).toString("base64url")}`;
+}
+
+export function hashOfToken(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** The form of such a hash. */
+export const tokenHash = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
 
 const { name } = apiToken.properties;
 const nullableText = { type: ["string", "null"] } as const;
@@ -32,11 +47,11 @@ const nullableText = { type: ["string", "null"] } as const;
 /** Lost tokens cost their owners new ones and nothing else, so they may be made up as none. */
 export const apiTokensKind: DocumentKind<ApiTokensState> = {
   name: "tokens",
-  formatVersion: "1.0.0",
+  formatVersion: "1.1.0",
   schema: {
     type: "object",
     additionalProperties: false,
-    required: ["tokens"],
+    required: ["tokens", "provisioned"],
     properties: {
       tokens: {
         type: "array",
@@ -63,7 +78,7 @@ export const apiTokensKind: DocumentKind<ApiTokensState> = {
             name,
             // Another release may know other scopes: they stay, and are good for nothing here.
             scopes: { type: "array", items: { type: "string", maxLength: 64 }, uniqueItems: true },
-            hash: { type: "string", pattern: "^[0-9a-f]{64}$" },
+            hash: tokenHash,
             created_at: timestamp,
             lifetime_seconds: { type: "number", minimum: 1 },
             expires_at: timestamp,
@@ -74,8 +89,10 @@ export const apiTokensKind: DocumentKind<ApiTokensState> = {
           },
         },
       },
+      provisioned: { oneOf: [{ type: "null" }, tokenHash] },
     },
   },
-  defaults: { tokens: [] },
+  migrations: { "1.1.0": (members) => members.set("provisioned", null) },
+  defaults: { tokens: [], provisioned: null },
   onLoss: "defaults",
 };

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { StewardError } from "../../contract/errors.ts";
 import { type Scope, scopes as scopeRoles } from "../../contract/scopes.ts";
 import type { Uptime } from "../../host/ports.ts";
@@ -6,12 +6,16 @@ import type { Document } from "../../store/documents/document.ts";
 import { createGroups, createLookUp } from "../../store/documents/look-up.ts";
 import type { Account } from "../../users/account.ts";
 import type { TrustedTime } from "../trusted-time.ts";
-import type { ApiTokensState, StoredApiToken } from "./api-token.ts";
+import { type ApiTokensState, hashOfToken, newTokenText, type StoredApiToken } from "./api-token.ts";
 
 /** Tokens for programs: with scopes and an end, stored as hashes, never good for credentials. */
 export interface ApiTokens {
   /** The token itself is in `text` and nowhere else. Throws `forbidden` for a scope that the owner's role has not. */
   create(owner: Account, wanted: WantedToken): Promise<{ token: StoredApiToken; text: string }>;
+  /** Makes the token whose hash a provisioned device brings. Throws what `create` throws. */
+  provision(owner: Account, wanted: WantedToken, hash: string): Promise<StoredApiToken>;
+  /** `provision` has made the token of this hash, which may be deleted by now. */
+  isProvisioned(hash: string): boolean;
   find(text: string): StoredApiToken | undefined;
   byId(id: string): StoredApiToken | undefined;
   /** In the order of their creation; of one user, or all. */
@@ -66,16 +70,21 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
     ofUser(userId).filter((token) => !isOver(token, time.expiryNow())).length;
   const remove: ApiTokens["remove"] = async (isMeant) => {
     if (!all().some(isMeant)) return;
-    document.note(({ tokens }) => ({ tokens: tokens.filter((token) => !isMeant(token)) }), 0);
+    document.note((state) => ({ ...state, tokens: state.tokens.filter((token) => !isMeant(token)) }), 0);
     await document.save();
   };
   const usedAt = new Map<string, number>();
   const notedAt = new Map<string, number>();
   return {
     byId,
-    find: (text) => byHash(hashOf(text)),
+    find: (text) => byHash(hashOfToken(text)),
     list: (userId) => all().filter((token) => userId === undefined || token.user_id === userId),
-    create: (owner, wanted) => create(options, owner, wanted),
+    create: async (owner, wanted) => {
+      const text = newTokenText();
+      return { token: await add(options, owner, { ...wanted, hash: hashOfToken(text) }), text };
+    },
+    provision: (owner, wanted, hash) => add(options, owner, { ...wanted, hash }, { provisioned: hash }),
+    isProvisioned: (hash) => document.read().provisioned === hash,
     isExpired: (token) => isExpired(options, token),
     livingOf,
     secondsSinceUse: ({ id }) => uptime() - (usedAt.get(id) ?? Number.NEGATIVE_INFINITY),
@@ -99,20 +108,20 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
   };
 }
 
-async function create(
+async function add(
   { document, time }: ApiTokensOptions,
   owner: Account,
-  { name, scopes, lifetimeSeconds }: WantedToken,
-): Promise<{ token: StoredApiToken; text: string }> {
+  { name, scopes, lifetimeSeconds, hash }: WantedToken & { hash: string },
+  besides: Partial<ApiTokensState> = {},
+): Promise<StoredApiToken> {
   refuseForeignScopes(owner, scopes);
-  const text = `stw_${randomBytes(32).toString("base64url")}`;
   const begin = time.now().getTime();
   const token: StoredApiToken = {
     id: `tok_${randomBytes(16).toString("hex")}`,
     user_id: owner.id,
     name,
     scopes,
-    hash: hashOf(text),
+    hash,
     created_at: time.now().toISOString(),
     lifetime_seconds: lifetimeSeconds,
     expires_at: new Date(begin + lifetimeSeconds * 1_000).toISOString(),
@@ -121,11 +130,11 @@ async function create(
     last_used_at: null,
     last_used_from: null,
   };
-  await document.update(({ tokens }) => {
-    refuseSurplus(tokens, owner);
-    return { tokens: [...tokens, token] };
+  await document.update((state) => {
+    refuseSurplus(state.tokens, owner);
+    return { ...state, ...besides, tokens: [...state.tokens, token] };
   });
-  return { token, text };
+  return token;
 }
 
 function refuseForeignScopes({ username, role }: Account, scopes: readonly Scope[]): void {
@@ -167,13 +176,10 @@ function swept(state: ApiTokensState, now: Date): ApiTokensState {
     }
     return now.getTime() < Date.parse(token.expires_at) ? token : { ...token, is_dead: true };
   });
-  return tokens.every((token, index) => token === state.tokens[index]) ? state : { tokens };
+  return tokens.every((token, index) => token === state.tokens[index]) ? state : { ...state, tokens };
 }
 
 function changed(state: ApiTokensState, id: string, change: Partial<StoredApiToken>): ApiTokensState {
-  return { tokens: state.tokens.map((token) => (token.id === id ? { ...token, ...change } : token)) };
-}
-
-function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  const tokens = state.tokens.map((token) => (token.id === id ? { ...token, ...change } : token));
+  return { ...state, tokens };
 }

@@ -9,6 +9,7 @@ import { commandUsage, usageError } from "../framework/usage.ts";
 import { answersOption } from "../terminal/questions.ts";
 import type { Table } from "../terminal/table.ts";
 import { asUser } from "./as-user.ts";
+import { tokenOptions, tokenPrepare } from "./token-prepare.ts";
 import { findUser } from "./user-lookup.ts";
 
 const add: Command = {
@@ -22,18 +23,7 @@ const add: Command = {
     },
   ],
   positionals: [],
-  options: [
-    {
-      name: "user",
-      value: "NAME",
-      live: "users",
-      summary: "the owner; the token can do no more than that user",
-    },
-    { name: "name", value: "TEXT", summary: "what the token is for, as people read it" },
-    { name: "scope", value: "SCOPE", values: scopeNames, summary: "what the token may do; can be repeated" },
-    { name: "expires-in", value: "DURATION", summary: "1h to 366d, such as 30d; 90d if not given" },
-    answersOption,
-  ],
+  options: [...tokenOptions, answersOption],
   worksOffline: true,
   async run(invocation) {
     const { options, output } = invocation;
@@ -113,7 +103,7 @@ function goneWith({ name, username, scopes, last_used_at }: ApiToken): string[] 
   ];
 }
 
-export const tokenCommands: readonly Command[] = [add, list, remove];
+export const tokenCommands: readonly Command[] = [add, list, remove, tokenPrepare];
 
 /** All pages as one, in the API's shape. */
 export async function listAllTokens(client: Client, userId: string | undefined): Promise<TokenList> {

@@ -61,6 +61,9 @@ export const createToken = {
   },
 } as const;
 
+/** Bounds of a token's life, in seconds. */
+export const tokenLifeSeconds = { shortest: 60 * 60, longest: 366 * 86_400, usual: 90 * 86_400 } as const;
+
 /** The token itself is in the answer to its creation and nowhere else. */
 export const createdToken = {
   ...apiToken,

@@ -3,6 +3,7 @@ import type { StoredApiToken } from "../../auth/tokens/api-token.ts";
 import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
+import { tokenLifeSeconds } from "../../contract/schemas/tokens.ts";
 import { scopeNames } from "../../contract/scopes.ts";
 import type { ApiToken } from "../../contract/types.ts";
 import { pageOf } from "../../store/documents/pages.ts";
@@ -19,10 +20,6 @@ export interface TokenHandlersOptions {
   /** The action required of this user first. */
   requiredAction: (account: Account) => RequiredAction;
 }
-
-/** Bounds of a token's life, in seconds. */
-const shortestSeconds = 60 * 60;
-const longestSeconds = 366 * 86_400;
 
 /** API tokens, for programs. */
 export function createTokenHandlers(options: TokenHandlersOptions): TokenHandlers {
@@ -130,7 +127,7 @@ function refuseUnready({ username }: Account, requiredAction: RequiredAction): v
 
 function lifetimeOf(duration: string): number {
   const seconds = durationSeconds(duration);
-  if (seconds >= shortestSeconds && seconds <= longestSeconds) return seconds;
+  if (seconds >= tokenLifeSeconds.shortest && seconds <= tokenLifeSeconds.longest) return seconds;
   const detail = "must be 1h to 366d";
   throw new StewardError("validation_failed", `Member /expires_in ${detail}. Nothing was created.`, {
     details: { errors: [{ pointer: "/expires_in", code: "out_of_range", detail }] },

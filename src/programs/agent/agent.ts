@@ -1,16 +1,13 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { provision } from "../../auth/sign-in/first-administrator.ts";
 import { isOfStorage, StewardError } from "../../contract/errors.ts";
 import { type OperationId, operationOf } from "../../contract/operations.ts";
 import { createStreams } from "../../http/wire/streams.ts";
 import type { EventFacts } from "../../journal/events/event.ts";
-import { withoutRepeats } from "../../journal/logs/log.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import type { Lock } from "../../store/files/lock.ts";
 import { builtAt } from "../../system/version.ts";
 import type { AgentConfig } from "./config.ts";
 import { type Ground, type LiveDecisions, listen } from "./listeners/listen.ts";
+import { provisionDevice } from "./provisioning.ts";
 import { createRescue, isRepaired } from "./rescue.ts";
 import { hostOf, httpsOf, openRooms, type Rooms } from "./wiring.ts";
 
@@ -64,7 +61,7 @@ async function startServing(config: AgentConfig, ground: Ground, rooms: Rooms): 
     );
   };
   try {
-    await prepareFirstAdministrator(config, rooms);
+    await provisionDevice(config, rooms);
     const streams = createStreams();
     const { addresses, reload, stop } = await listen(config, ground, { ...rooms, streams, admit });
     rooms.start();
@@ -124,61 +121,4 @@ async function startRescue(config: AgentConfig, damage: StewardError): Promise<A
       rescue.close();
     },
   };
-}
-
-/**
- * There is no default account and no default password: the first administrator comes from a credential of systemd's, or is
- * created with a one-time token from the run directory. A step that fails because the disk takes no writes is repeated
- * when it takes them.
- */
-async function prepareFirstAdministrator(config: AgentConfig, rooms: Rooms): Promise<void> {
-  const { accounts, setupToken, disk } = rooms;
-  const plan = { ...config, log: withoutRepeats(config.log) };
-  if (accounts.hasAdministrator()) return setupToken.remove();
-  const attempts = [() => provisionAdministrator(plan, rooms), () => renewSetupToken(plan, rooms)];
-  const failed: (() => Promise<boolean>)[] = [];
-  for (const attempt of attempts) {
-    if (accounts.hasAdministrator()) break;
-    if (!(await attempt())) failed.push(attempt);
-  }
-  if (failed.length === 0) return;
-  const stop = disk.observe(async () => {
-    for (const attempt of [...failed]) {
-      if (accounts.hasAdministrator()) failed.length = 0;
-      else if (await attempt()) failed.splice(failed.indexOf(attempt), 1);
-    }
-    if (failed.length === 0) stop();
-  });
-}
-
-/** From systemd's credential, where there is one. False if only the disk prevented it. */
-async function provisionAdministrator(config: AgentConfig, rooms: Rooms): Promise<boolean> {
-  const { credentialsDirectory, log } = config;
-  const path = credentialsDirectory && join(credentialsDirectory, "steward.admin");
-  const credential = path && (await readFile(path, "utf8").catch(() => undefined));
-  // The unit gives a blank one where there is none.
-  if (!credential?.trim()) return true;
-  try {
-    const username = await provision(rooms.accounts, rooms.passwords, credential);
-    log("notice", "the first administrator was made from the credential steward.admin", { username });
-    await rooms.setupToken.remove();
-    return true;
-  } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
-    log("error", "the credential steward.admin cannot be used", { detail });
-    return !isOfStorage(error);
-  }
-}
-
-/** False if it could not be written. */
-async function renewSetupToken({ runDirectory, log }: AgentConfig, { setupToken }: Rooms): Promise<boolean> {
-  try {
-    await setupToken.renew();
-  } catch (error) {
-    if (!isOfStorage(error)) throw error;
-    log("error", "the setup token cannot be written", { detail: error.message });
-    return false;
-  }
-  log("notice", "setup is required", { setup_token_file: join(runDirectory, "setup-token") });
-  return true;
 }

@@ -57,7 +57,7 @@ async function madeOwn(
     const [sessions, tokens] = [documents.sessions.read(), documents.tokens.read()];
     const two_factor_resealed = await renewSealKey(config, host, documents);
     await documents.sessions.update(() => ({ sessions: [] }));
-    await documents.tokens.update(() => ({ tokens: [] }));
+    await documents.tokens.update(() => ({ tokens: [], provisioned: null }));
     await documents.updates.update((record) => ({ ...record, seed: null }));
     await rm(join(stateDirectory, "tls"), { recursive: true, force: true });
     await setEventsAside(stateDirectory);

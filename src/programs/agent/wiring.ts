@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { createRescueToken, type RescueToken, rescueTokenName } from "../../auth/sign-in/rescue-token.ts";
 import { createSetupToken, type SetupToken } from "../../auth/sign-in/setup-token.ts";
+import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { createTrustedTime, type TrustedTime } from "../../auth/trusted-time.ts";
 import type { Clock } from "../../clock/loop/clock.ts";
 import type { ProblemClock } from "../../contract/types.ts";
@@ -72,6 +73,7 @@ export interface Rooms {
   events: EventSink;
   accounts: Accounts;
   passwords: Passwords;
+  apiTokens: ApiTokens;
   setupToken: SetupToken;
   describeClock: () => ProblemClock;
   deviceId: string;
@@ -127,6 +129,7 @@ async function joinRooms(
     dispatch: createDispatch(handlers, events),
     authenticate: createAuthenticate(auth),
     ...{ events, setupToken, disk, accounts: auth.accounts, passwords: auth.passwords },
+    apiTokens: auth.apiTokens,
     describeClock: () => time.describe({ isProven: false }),
     resetRequested: reset.requested,
     deviceId: host.identity.deviceId,

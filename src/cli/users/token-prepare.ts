@@ -1,0 +1,59 @@
+import { writeFile } from "node:fs/promises";
+import { newFirstToken } from "../../auth/tokens/first-token.ts";
+import { scopeNames } from "../../contract/scopes.ts";
+import { fileFailure } from "../client/failure.ts";
+import type { Command, Option } from "../framework/command.ts";
+import { commandUsage, usageError } from "../framework/usage.ts";
+
+/** What a token is made of, for every command that makes one. */
+export const tokenOptions: readonly Option[] = [
+  {
+    name: "user",
+    value: "NAME",
+    live: "users",
+    summary: "the owner; the token can do no more than that user",
+  },
+  { name: "name", value: "TEXT", summary: "what the token is for, as people read it" },
+  { name: "scope", value: "SCOPE", values: scopeNames, summary: "what the token may do; can be repeated" },
+  { name: "expires-in", value: "DURATION", summary: "1h to 366d, such as 30d; 90d if not given" },
+];
+
+/** The token is known to the person who types this, its hash to the file: the image of a device gives nothing away. */
+export const tokenPrepare: Command = {
+  path: ["token", "prepare"],
+  summary:
+    "Make an API token for devices that are to be provisioned: print it, and write the file that brings it there",
+  examples: [
+    {
+      line: "steward token prepare first-token.json --user anna --name fleet --scope system:read",
+      what: "for /etc/steward/first-token.json of an image; anna is its first administrator",
+    },
+  ],
+  positionals: [{ name: "FILE" }],
+  options: tokenOptions,
+  isWithoutAgent: true,
+  async run({ options, positionals, output }) {
+    const [path = ""] = positionals;
+    const [username, name] = [options.text("user"), options.text("name")];
+    const scopes = scopeNames.filter((scope) => options.texts("scope").includes(scope));
+    if (!username || !name || scopes.length === 0)
+      throw usageError("A token needs --user, --name and at least one --scope.", commandUsage(tokenPrepare));
+    const { token, file } = made({ username, name, scopes, expires_in: options.text("expires-in") });
+    await writeFile(path, file, { flag: "wx", mode: 0o600 }).catch((error: unknown) => {
+      throw fileFailure(error, path);
+    });
+    await output.value({ token, file: path }, token);
+    await output.remark(
+      `The token "${name}" of ${username} is shown only once. ${path} has its hash: put it on each device as /etc/steward/first-token.json, mode 0600, before the first start.`,
+    );
+  },
+};
+
+function made(plan: Parameters<typeof newFirstToken>[0]): ReturnType<typeof newFirstToken> {
+  try {
+    return newFirstToken(plan);
+  } catch (error) {
+    const fault = error instanceof Error ? error.message : String(error);
+    throw usageError(`This token cannot be made: ${fault}.`, commandUsage(tokenPrepare));
+  }
+}

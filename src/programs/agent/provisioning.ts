@@ -1,0 +1,95 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { provision } from "../../auth/sign-in/first-administrator.ts";
+import { provisionToken } from "../../auth/tokens/first-token.ts";
+import { isOfStorage } from "../../contract/errors.ts";
+import { agentEvent } from "../../journal/events/event.ts";
+import { withoutRepeats } from "../../journal/logs/log.ts";
+import type { AgentConfig } from "./config.ts";
+import type { Rooms } from "./wiring.ts";
+
+type Plan = Pick<AgentConfig, "credentialsDirectory" | "runDirectory" | "log">;
+
+/** One step of it. False if only the disk prevented it. */
+type Step = () => Promise<boolean>;
+
+/**
+ * There is no default account and no default password: the first administrator comes from a credential of systemd's, or is
+ * created with a one-time token from the run directory. The first API token comes from a credential alone. A step that
+ * fails because the disk takes no writes is repeated when it takes them.
+ */
+export async function provisionDevice(config: Plan, rooms: Rooms): Promise<void> {
+  const plan = { ...config, log: withoutRepeats(config.log) };
+  const hasAdministrator = () => rooms.accounts.hasAdministrator();
+  if (hasAdministrator()) await rooms.setupToken.remove();
+  const left: Step[] = [];
+  const steps: Step[] = [
+    async () => hasAdministrator() || provisionAdministrator(plan, rooms),
+    async () => hasAdministrator() || renewSetupToken(plan, rooms),
+    // Its owner may be an administrator whom the disk has not taken yet.
+    async () => (hasAdministrator() ? provisionFirstToken(plan, rooms) : left.length === 0),
+  ];
+  for (const step of steps) if (!(await step())) left.push(step);
+  if (left.length === 0) return;
+  const stop = rooms.disk.observe(async () => {
+    for (const step of [...left]) if (await step()) left.splice(left.indexOf(step), 1);
+    if (left.length === 0) stop();
+  });
+}
+
+/** The unit gives a blank one where there is none. */
+async function credentialOf({ credentialsDirectory }: Plan, name: string): Promise<string | null> {
+  if (credentialsDirectory === undefined) return null;
+  const text = await readFile(join(credentialsDirectory, name), "utf8").catch(() => "");
+  return text.trim() === "" ? null : text;
+}
+
+async function provisionAdministrator(plan: Plan, rooms: Rooms): Promise<boolean> {
+  const credential = await credentialOf(plan, "steward.admin");
+  if (credential === null) return true;
+  return using(plan, "steward.admin", async () => {
+    const username = await provision(rooms.accounts, rooms.passwords, credential);
+    plan.log("notice", "the first administrator was made from the credential steward.admin", { username });
+    await rooms.setupToken.remove();
+  });
+}
+
+async function provisionFirstToken(plan: Plan, { accounts, apiTokens, events }: Rooms): Promise<boolean> {
+  const credential = await credentialOf(plan, "steward.token");
+  if (credential === null) return true;
+  return using(plan, "steward.token", async () => {
+    const token = await provisionToken(accounts, apiTokens, credential);
+    if (token === null) return;
+    const { id, name, scopes, user_id } = token;
+    const owner = accounts.get(user_id).username;
+    plan.log("notice", "the first API token was made from the credential steward.token", { name, owner });
+    await events.record({
+      ...agentEvent("token.created", { scopes: [...scopes], owner }),
+      subject: { id, name },
+    });
+  });
+}
+
+/** A credential that cannot be used leaves the agent as it is without it. */
+async function using({ log }: Plan, name: string, work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    log("error", `the credential ${name} cannot be used`, { detail });
+    return !isOfStorage(error);
+  }
+}
+
+async function renewSetupToken({ runDirectory, log }: Plan, { setupToken }: Rooms): Promise<boolean> {
+  try {
+    await setupToken.renew();
+  } catch (error) {
+    if (!isOfStorage(error)) throw error;
+    log("error", "the setup token cannot be written", { detail: error.message });
+    return false;
+  }
+  log("notice", "setup is required", { setup_token_file: join(runDirectory, "setup-token") });
+  return true;
+}
