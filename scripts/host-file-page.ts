@@ -42,6 +42,7 @@ const files = [
   ["/etc/steward/update-root.json", "the root of trust of updates; steward update trust install"],
   ["/etc/steward/seal.key", "the key that secrets of authenticators are encrypted with"],
   ["/etc/steward/first-admin.json", "the first administrator, for a device that is provisioned"],
+  ["/etc/steward/first-token.json", "the first API token, made by `steward token prepare`"],
 ] as const;
 
 function memberParagraph({ path, words }: Member): string[] {

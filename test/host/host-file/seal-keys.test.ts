@@ -17,6 +17,13 @@ describe("the keys for secrets", () => {
     assert.deepEqual(hex(await readSealKeys(places)), hex([given, ofRoot, own]));
   });
 
+  it("are not the blank credential that the unit gives where there is none", async (test) => {
+    const places = device(test);
+    put(places.path, otherKey);
+    put(join(places.credentialsDirectory, "steward.key"), "\n", 0o400);
+    assert.deepEqual(hex(await readSealKeys(places)), hex([otherKey]));
+  });
+
   it("are read without systemd too", async (test) => {
     const places = device(test);
     put(places.path, key);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, link, open, rename, stat, unlink } from "node:fs/promises";
+import { type FileHandle, link, open, readFile, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
 import type { RenewedKey, SealKeyPlaces } from "../../host.ts";
@@ -23,7 +23,7 @@ const rightsOfOthers = 0o027;
 export async function readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]> {
   const { credentialsDirectory, path, fallbackPath } = places;
   // systemd protects a credential, and the state directory protects the agent's own key.
-  const given = credentialsDirectory && (await readKey(join(credentialsDirectory, "steward.key")));
+  const given = credentialsDirectory && (await readCredential(join(credentialsDirectory, "steward.key")));
   const ofRoot = await readKey(path, (file) => refuseForeign(file, path, dirname(fallbackPath)));
   const own = await readKey(fallbackPath);
   const found = [given, ofRoot, own].filter((key) => key instanceof Uint8Array);
@@ -47,6 +47,12 @@ export async function renewOwnSealKey(path: string): Promise<RenewedKey | null> 
     await syncDirectory(dirname(path));
   };
   return { former, next, replace };
+}
+
+/** The unit gives a blank one where there is none. */
+async function readCredential(path: string): Promise<Uint8Array | undefined> {
+  const text = await readFile(path, "latin1").catch(() => "");
+  return text === "\n" ? undefined : readKey(path);
 }
 
 /** Undefined only when the file is absent. */
