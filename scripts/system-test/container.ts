@@ -1,12 +1,12 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Machine } from "../appliance-vm/run-scenario.ts";
-import type { Boot, Scenario } from "../appliance-vm/scenario.ts";
+import type { Scenario } from "../appliance-vm/scenario.ts";
 
 /** What a boot takes; the directory gets the console's log. */
 export interface ContainerOptions {
@@ -51,7 +51,7 @@ export function startContainer(options: ContainerOptions): Machine {
   const lines = new PassThrough();
   const { answer, close } = listen(lines);
   const log = openSync(join(directory, `console-${index}.log`), "w");
-  const child = spawn("systemd-nspawn", words(boot, index), { stdio: ["ignore", log, log] });
+  const child = spawn("systemd-nspawn", words(scenario, index), { stdio: ["ignore", log, log] });
   const ended = new Promise<void>((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", () => {
@@ -121,8 +121,15 @@ function listen(lines: PassThrough): { answer: (line: string) => void; close: ()
   };
 }
 
+/** This computer's, which give a file back when the container that has mounted it ends. */
+function loopDevices(): string[] {
+  const names = readdirSync("/dev").filter((name) => /^loop(\d+|-control)$/.test(name));
+  return names.map((name) => `--bind=/dev/${name}`);
+}
+
 /** systemd in a container takes the words after its own as the kernel's command line. */
-function words(boot: Boot, index: number): string[] {
+function words(scenario: Scenario, index: number): string[] {
+  const boot = scenario.boots[index] ?? { run: async () => undefined };
   const units = [...(boot.units ?? ["steward.service"]), "scenario-network.service"];
   return [
     ...["--quiet", "--boot", `--directory=${merged}`, "--machine=appliance", "--hostname=appliance"],
@@ -130,6 +137,7 @@ function words(boot: Boot, index: number): string[] {
     ...["--resolv-conf=off", "--timezone=off", `--bind=${talk}:/scenario`],
     ...["--private-network", ...(boot.network === false ? [] : ["--network-veth-extra=cable:eth0"])],
     "--drop-capability=CAP_SYS_TIME",
+    ...(scenario.hasLoopDevices ? loopDevices() : []),
     // The kernel's clock may be read by adjtimex(2), as on every machine; without the capability it cannot be set.
     "--system-call-filter=adjtimex clock_adjtime",
     "systemd.show_status=0",

@@ -10,6 +10,9 @@ need mmdebstrap mmdebstrap
 need faketime faketime
 need ip iproute2
 need setpriv util-linux
+need rauc rauc
+need mksquashfs squashfs-tools
+need openssl openssl
 # For chronyd, which scripts/unpack-chrony.sh unpacks.
 case $(ldconfig -p) in *libgnutls.so.30\ *) ;; *) missing="$missing libgnutls30" ;; esac
 

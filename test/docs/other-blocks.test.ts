@@ -17,6 +17,9 @@ const kinds = [
   "sh appliance",
   "sh checkout",
   "sh rescue",
+  // A script as it lies on a disk.
+  "sh file",
+  "ini",
   "text",
   "json",
   "nginx",
