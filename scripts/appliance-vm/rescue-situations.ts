@@ -204,7 +204,9 @@ export async function withoutShell(guest: Guest, administrator: string): Promise
 
 /** The same where the host file forbids it. */
 export async function withoutShellForbidden(guest: Guest): Promise<void> {
-  writeFileSync("/etc/steward/steward.json", '{"kernel_rescue": false}\n');
+  const file = "/etc/steward/steward.json";
+  const before = existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(before ?? "{}"), kernel_rescue: false }));
   await guest.run("systemctl", ["restart", "steward-rescue.service"]);
   const said = await guest.until("the unit has ended", 60, async () => {
     const show = ["show", "--property=ActiveState,Result", "steward-rescue.service"];
@@ -213,5 +215,6 @@ export async function withoutShellForbidden(guest: Guest): Promise<void> {
   });
   const isRefused = !existsSync("/run/steward/rescue-token") && said.includes("Result=success");
   guest.check("where the host file forbids it, no token is printed", isRefused, said);
-  rmSync("/etc/steward/steward.json");
+  if (before === undefined) rmSync(file);
+  else writeFileSync(file, before);
 }

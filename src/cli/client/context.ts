@@ -98,7 +98,14 @@ export interface ExaminedHost {
   readonly readRealTimeClock: HostClock["readRealTimeClock"];
   readonly uptime: Uptime;
   /** What root has decided about rescue. Throws `validation_failed` where the agent would not start with this host file. */
-  readHostFile(path: string): Promise<{ kernelRescue: boolean }>;
+  readHostFile(path: string): Promise<RescueDecisions>;
+}
+
+/** What the host file decides about the ways in. */
+export interface RescueDecisions {
+  readonly kernelRescue: boolean;
+  /** On the LAN; `directory`: of the certificates that are installed. */
+  readonly https: { readonly enabled: boolean; readonly port: number; readonly directory: string };
 }
 
 /** The paths that the installer works on. */

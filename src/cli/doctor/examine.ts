@@ -1,6 +1,7 @@
 import { type Area, type Finding, findingsOf, inOrder } from "./finding.ts";
 import type { Ground, Look } from "./ground.ts";
 import { lookAtAgent } from "./look-at-agent.ts";
+import { lookAtCertificate } from "./look-at-certificate.ts";
 import { lookAtClock } from "./look-at-clock.ts";
 import { lookAtDisk } from "./look-at-disk.ts";
 import { lookAtHostFile } from "./look-at-host-file.ts";
@@ -19,6 +20,7 @@ const looks: readonly (readonly [Area, Look])[] = [
   ["agent", lookAtAgent],
   ["clock", lookAtClock],
   ["updates", lookAtUpdates],
+  ["certificate", lookAtCertificate],
   ["log", lookAtLog],
 ];
 

@@ -3,7 +3,7 @@ import { mkdir, open, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { makeRescueToken, rescueTokenName } from "../../auth/sign-in/rescue-token.ts";
-import { type ExaminedHost, OnlyExitCode } from "../client/context.ts";
+import { type ExaminedHost, OnlyExitCode, type RescueDecisions } from "../client/context.ts";
 import { fileFailure } from "../client/failure.ts";
 import type { Places } from "../client/places.ts";
 import type { Command, Invocation } from "../framework/command.ts";
@@ -30,22 +30,24 @@ export const rescueRemark =
 /** Exit code that the unit does not start again after. */
 const refused = 5;
 
-/** What stands on the terminal. ASCII and no backslash, which agetty(8) would take for one of its own words. */
-export function rescueText(token: string, host: string): string {
+/**
+ * What stands on the terminal; `address`: of the console on the LAN, null: it is not reached there directly. ASCII and
+ * no backslash, which agetty(8) would take for one of its own words.
+ */
+export function rescueText(token: string, address: string | null): string {
+  const where = address === null ? "" : `, such as\n\n    ${address}/#setup=${token}`;
   return `
 Steward was booted for rescue (steward.rescue=1 on the kernel's command line).
 
     Setup token:  ${token}
 
-It is good once, for 30 minutes. In a browser, open the console with /#setup and
-the token behind its address, such as
+It is good once, for 30 minutes. In a browser, open the console with /#setup=
+and the token behind its address${where}
 
-    https://${host.replaceAll("\\", "")}.local:8443/#setup=${token}
+Make an administrator there, or type the name of one to set another password:
+that ends the sessions, second factor and API tokens of the administrator.
 
-and make an administrator, or type the name of one to set another password. That
-ends the sessions, the second factor and the API tokens of the administrator.
-
-`;
+`.replaceAll("\\", "");
 }
 
 /** For steward-rescue.service, which is started where the kernel's command line asks for it. */
@@ -68,18 +70,22 @@ export const announceRescue: Command = {
       if (terminal !== undefined) await writeToTerminal(terminal, text).catch(() => undefined);
     };
     const host = await context.openHost();
-    const why = await obstacle(await host.readHostFile(places.hostFile), { places, client });
+    const decisions = await host.readHostFile(places.hostFile);
+    const why = await obstacle(decisions, { places, client });
     if (why !== null) {
       await announce(`\nSteward: steward.rescue=1 has no effect: ${why}\n\n`);
       throw new OnlyExitCode(refused);
     }
-    await announce(rescueText(await writeRescueToken(places, host), hostname()));
+    const { enabled, port } = decisions.https;
+    const name = hostname().replace(/\.local$/, "");
+    const address = enabled ? `https://${name}.local:${port}` : null;
+    await announce(rescueText(await writeRescueToken(places, host), address));
   },
 };
 
 /** Why no token is made; null: nothing is in the way. */
 async function obstacle(
-  { kernelRescue }: { kernelRescue: boolean },
+  { kernelRescue }: RescueDecisions,
   { places, client }: Pick<Invocation, "places" | "client">,
 ): Promise<string | null> {
   if (!kernelRescue) return `${places.hostFile} says kernel_rescue: false.`;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -11,6 +12,16 @@ const setters =
   "systemctl is-active chrony.service chronyd.service systemd-timesyncd.service ntp.service ntpd.service ntpsec.service openntpd.service ntpd-rs.service";
 
 const agent = showUnit("steward.service");
+
+/** Made by openssl just now, for a week. */
+function ownCertificate(): string {
+  const words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
+  const more = ["-days", "7", "-subj", "/CN=lan", "-keyout", "/dev/null"];
+  return execFileSync("openssl", [...words, ...more], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+}
 
 describe("steward doctor", () => {
   const cleanUps: (() => unknown)[] = [];
@@ -141,6 +152,25 @@ describe("steward doctor", () => {
     const waits = (await troublesOf(watched)).find(({ area }) => area === "updates");
     assert.equal(waits?.level, "attention");
     assert.equal(waits?.command, "steward update status");
+  });
+
+  it("names a certificate that this clock is before or after", async (test) => {
+    const files = { "/steward.json": '{"https": {"enabled": true}}', "/tls/lan.crt": ownCertificate() };
+    const at = async (now: Date) => {
+      const device = deviceOf(test, { state: lived.original, files, now });
+      return (await examine(device)).find(({ area }) => area === "certificate");
+    };
+    const day = 86_400_000;
+    const codes = [
+      await at(new Date()),
+      await at(new Date(Date.now() - day)),
+      await at(new Date(Date.now() + 9 * day)),
+    ];
+    assert.deepEqual(
+      codes.map((finding) => finding?.code),
+      ["valid", "not_yet_valid", "expired"],
+    );
+    assert.equal(codes[2]?.command, "systemctl reload steward.service");
   });
 
   it("says what is wrong with the host file, in the order of repair", async (test) => {

@@ -114,6 +114,7 @@ describe("a token of rescue", () => {
   });
 
   it("stands on the terminal and above the login prompt, with the address to open", async () => {
+    writeFileSync(environment.STEWARD_HOST_FILE ?? "", '{"https": {"enabled": true, "port": 9443}}');
     const issue = join(agent.runDirectory, "issue.d/rescue.issue");
     const terminal = join(agent.runDirectory, "terminal");
     writeFileSync(terminal, "");
@@ -123,7 +124,7 @@ describe("a token of rescue", () => {
     assert.equal(readFileSync(terminal, "utf8"), stdout.replaceAll("\n", "\r\n"));
     assert.equal(readFileSync(issue, "utf8"), stdout);
     const [token = ""] = /([0-9a-z]{5}-){3}[0-9a-z]{5}/.exec(stdout) ?? [];
-    assert.match(stdout, new RegExp(`/#setup=${token}$`, "m"));
+    assert.match(stdout, new RegExp(`https://\\S+\\.local:9443/#setup=${token}$`, "m"));
     assert.match(stdout, /^[ -~\n]+$/);
     assert.ok(stdout.split("\n").every((line) => line.length <= 80));
     assert.equal((await setUp(token, "from-terminal")).status, 201);
