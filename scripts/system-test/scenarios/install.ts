@@ -2,7 +2,12 @@ import type { Guest } from "../../appliance-vm/guest/vocabulary.ts";
 import type { Scenario } from "../../appliance-vm/scenario.ts";
 
 const password = "green tractor sings loudly";
-const units = ["steward.service", "steward-guard.service", "steward-guard-boot.service"];
+const units = [
+  "steward.service",
+  "steward-guard.service",
+  "steward-guard-boot.service",
+  "steward-rescue.service",
+];
 
 /** The lines of docs/install.md after `make install`, and the machine after them; then it is started anew. */
 export const scenario: Scenario = {
@@ -67,6 +72,7 @@ async function confined(guest: Guest): Promise<void> {
     "steward-install@.service": 2.4,
     "steward-guard.service": 2.1,
     "steward-guard-boot.service": 1.4,
+    "steward-rescue.service": 1.8,
     "steward-product@.service": 2.7,
     "steward-helper.service": 1,
   };
