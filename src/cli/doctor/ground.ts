@@ -1,5 +1,7 @@
-import { lstat, open, readdir } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, lstat, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { systemErrorCode } from "../../contract/errors.ts";
 import type { CommandContext, ExaminedHost } from "../client/context.ts";
 import type { Places } from "../client/places.ts";
 import type { Finding } from "./finding.ts";
@@ -52,6 +54,14 @@ export async function textOf(path: string): Promise<string | null> {
   } catch {
     return null;
   }
+}
+
+/** Whether a file or directory is there, or may be, that this user must not read. */
+export async function isClosed(path: string): Promise<boolean> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: unknown) => cause);
+  if (file instanceof Error) return systemErrorCode(file) === "EACCES";
+  await (file as FileHandle).close();
+  return false;
 }
 
 /** The paths of the files in a directory; none where it cannot be read. */

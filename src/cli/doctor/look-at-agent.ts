@@ -76,7 +76,12 @@ async function silent(ground: Ground, error: Error, state: Unit): Promise<Findin
   if (!(error instanceof AgentAbsent) && /may not open/.test(error.message))
     return [unseen({ code: "socket_closed", what: error.message })];
   if (state === null)
-    return [failing({ code: "not_running", what: error.message, meaning: "systemd does not answer here." })];
+    return [
+      failing({
+        code: "not_running",
+        what: `No agent answers at ${socketPath}, and systemd does not answer either.`,
+      }),
+    ];
   if (state.LoadState === "not-found") {
     const what = `There is no ${unit} on this device.`;
     return [failing({ code: "not_installed", what, command: "apt-get install --reinstall steward" })];

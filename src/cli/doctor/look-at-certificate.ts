@@ -1,9 +1,9 @@
 import { basename, join } from "node:path";
 import { type CertificateFacts, factsOf } from "../../certificates/facts.ts";
 import { type Finding, findingsOf } from "./finding.ts";
-import { filesIn, type Ground, textOf } from "./ground.ts";
+import { filesIn, type Ground, isClosed, textOf } from "./ground.ts";
 
-const { ok, failing } = findingsOf("certificate");
+const { ok, failing, unseen } = findingsOf("certificate");
 
 const reload = "systemctl reload steward.service";
 
@@ -11,6 +11,8 @@ const reload = "systemctl reload steward.service";
 export async function lookAtCertificate({ places, host, now }: Ground): Promise<Finding[]> {
   const { https } = await host.readHostFile(places.hostFile);
   if (!https.enabled) return [ok({ code: "off", what: "HTTPS on the LAN is off in the host file." })];
+  if (await isClosed(places.stateDirectory))
+    return [unseen({ code: "state_closed", what: "This user must not look at the certificates." })];
   const installed = await certificatesIn(https.directory);
   const own = await certificatesIn(join(places.stateDirectory, "tls"));
   const time = now();

@@ -2,12 +2,14 @@ import { join } from "node:path";
 import { createSeal } from "../../auth/second-factor/seal.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { type Finding, findingsOf } from "./finding.ts";
-import { type Ground, textOf } from "./ground.ts";
+import { type Ground, isClosed, textOf } from "./ground.ts";
 
-const { ok, failing } = findingsOf("keys");
+const { ok, failing, unseen } = findingsOf("keys");
 
 /** Whether the keys on this device open the second factor of each user. */
 export async function lookAtKeys({ places, root, host }: Ground): Promise<Finding[]> {
+  if (await isClosed(places.stateDirectory))
+    return [unseen({ code: "state_closed", what: "This user must not look at the keys." })];
   const path = join(root, "/etc/steward/seal.key");
   try {
     const keys = await host.readSealKeys({

@@ -23,6 +23,10 @@ export async function lookAtLog(ground: Ground): Promise<Finding[]> {
   const text = await outputOf(ground, "journalctl", words);
   if (text === null) return [unseen({ code: "no_journal", what: "The journal cannot be read here." })];
   const lines = text.split("\n").filter((line) => line !== "");
+  // To others journalctl(1) shows nothing, without an error.
+  const mayRead = ground.program.userId() === 0;
+  if (lines.length === 0 && !mayRead)
+    return [unseen({ code: "journal_closed", what: "This user sees no line of the journal." })];
   if (lines.length === 0) return [ok({ code: "no_errors", what: "No error in this boot." })];
   return [
     // Not a trouble of its own: what caused it may be over, and what is not is found elsewhere.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { examine } from "../../../src/cli/doctor/examine.ts";
@@ -46,6 +46,23 @@ describe("steward doctor", () => {
   it("sends a user who is not root to root, as the last line", async (test) => {
     const device = deviceOf(test, { state: lived.original, said: { [agent]: unit("inactive") } });
     assert.equal(nextCommand(await troublesOf(device), false), "su -c 'steward doctor'");
+  });
+
+  it("calls nothing sound that a user must not look at", async (test) => {
+    const device = deviceOf(test, { state: lived.original, program: { userId: () => 65_534 } });
+    const read = () => examine(device);
+    // Root may read everything: the looks are asked as nobody.
+    const isRoot = process.geteuid?.() === 0;
+    chmodSync(device.root, 0o755);
+    chmodSync(device.places.stateDirectory, 0o000);
+    if (isRoot) process.seteuid?.(65_534);
+    try {
+      const unseen = (await read()).filter(({ level }) => level === "unseen").map(({ area }) => area);
+      for (const area of ["keys", "log"]) assert.ok(unseen.includes(area as "keys"), unseen.join(" "));
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+      chmodSync(device.places.stateDirectory, 0o700);
+    }
   });
 
   it("restores users from their good copy", async (test) => {
