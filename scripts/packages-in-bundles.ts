@@ -45,6 +45,12 @@ const instead: readonly { readonly filter: RegExp; readonly contents: string }[]
   },
 ];
 
+/**
+ * conf has when-exit delete the files that it is writing when a signal ends the process, and send the signal once more. By
+ * SIGHUP the agent goes on: it would read its files twice, and a write at that moment would fail.
+ */
+const signalsOfWhenExit = /node_modules\/when-exit\/dist\/node\/signals\.js$/;
+
 const httpErrors = createRequire(import.meta.url).resolve("http-errors");
 
 /**
@@ -64,6 +70,10 @@ export const slimPackages: Plugin = {
   setup: (esbuild) => {
     for (const { filter, contents } of instead)
       esbuild.onLoad({ filter }, () => ({ contents, loader: "js" }));
+    esbuild.onLoad({ filter: signalsOfWhenExit }, ({ path }) => ({
+      contents: readFileSync(path, "utf8").replace("'SIGHUP', ", ""),
+      loader: "js",
+    }));
     // http-assert brings an older copy of http-errors, with its own table of statuses; koa's own serves both.
     esbuild.onResolve({ filter: /^http-errors$/ }, ({ importer }) =>
       /node_modules\/http-assert\//.test(importer) ? { path: httpErrors } : null,

@@ -54,6 +54,9 @@ describe("a reload by SIGHUP", () => {
     assert.match(line, /"changed":\["names"\],"needs_restart":\[\]/);
     assert.deepEqual(await asked("new.example.net"), first, "over the same connection");
     assert.equal((await asked("old.example.net")).status, 421);
+    // conf's when-exit would send the signal again.
+    const reads = agent.log().split("read again").length - 1;
+    assert.equal(reads, 1);
   });
 
   it("names the members that wait for a restart, and keeps naming them", async () => {
