@@ -1,6 +1,7 @@
-import { access, mkdir, rm, writeFile } from "node:fs/promises";
+import { access, chmod, mkdir, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { RunCommand } from "../../host/ports.ts";
+import { writeDurably } from "../../store/files/durable-file.ts";
 
 /** Where programs that announce services on the LAN (RFC 6763) look for them. */
 export interface AnnouncementPlaces {
@@ -61,8 +62,10 @@ export async function announce(
   if (resolve(hostFile) !== `${root}${usualHostFile}`) return;
   for (const { installed, file, text, unit } of announcers) {
     if (!(await isAny(installed.map((path) => `${root}${path}`)))) continue;
-    await mkdir(dirname(`${root}${file}`), { recursive: true, mode: 0o755 });
-    await writeFile(`${root}${file}`, text(port), { mode: 0o644 });
+    const made = await mkdir(dirname(`${root}${file}`), { recursive: true });
+    // The daemons have users of their own, whatever the umask of this process is.
+    if (made !== undefined) await chmod(dirname(`${root}${file}`), 0o755);
+    await writeDurably(`${root}${file}`, text(port), 0o644);
     await restart(unit, run);
   }
 }

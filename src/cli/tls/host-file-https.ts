@@ -62,5 +62,5 @@ async function write(path: string, text: string, mode: number): Promise<void> {
 function refused(error: unknown, path: string): unknown {
   const code = systemErrorCode(error);
   if (code !== "EACCES" && code !== "EPERM") return error;
-  return new CommandError(4, `${path} is root's. Run the command as root: sudo steward tls …`);
+  return new CommandError(4, `${path} is root's; run the command as root on the device.`);
 }

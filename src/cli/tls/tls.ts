@@ -50,8 +50,8 @@ const enable: Command = {
   path: ["tls", "enable"],
   summary: "Switch HTTPS on the LAN on, in the host file, and announce it on the LAN",
   examples: [
-    { line: "sudo steward tls enable", what: "https://NAME.local:8443" },
-    { line: "sudo steward tls enable --redirect-port 8080", what: "http://NAME:8080 leads there" },
+    { line: "steward tls enable", what: "https://NAME.local:8443" },
+    { line: "steward tls enable --redirect-port 8080", what: "http://NAME:8080 leads there" },
   ],
   positionals: [],
   options: [portOption, redirectOption],

@@ -135,6 +135,8 @@ describe("the announcement on the LAN", () => {
   };
 
   it("is made where a daemon is installed, and taken back", async (test) => {
+    const umask = process.umask(0o077);
+    test.after(() => process.umask(umask));
     const root = temporaryDirectory(test);
     const hostFile = `${root}/etc/steward/steward.json`;
     await announce(hostFile, 8443, host, { root });
@@ -147,6 +149,8 @@ describe("the announcement on the LAN", () => {
     assert.match(avahi, /<type>_https\._tcp<\/type>\n\s*<port>9443<\/port>/);
     const resolved = readFileSync(`${root}/etc/systemd/dnssd/steward.dnssd`, "utf8");
     assert.match(resolved, /^Type=_https\._tcp\nPort=9443$/m);
+    assert.equal(statSync(`${root}/etc/avahi/services/steward.service`).mode & 0o777, 0o644);
+    assert.equal(statSync(`${root}/etc/systemd/dnssd`).mode & 0o777, 0o755);
     assert.deepEqual(ran, ["systemctl try-restart systemd-resolved.service"]);
     await withdraw(hostFile, host, { root });
     assert.equal(existsSync(`${root}/etc/avahi/services/steward.service`), false);
