@@ -29,12 +29,15 @@ const kinds = [
 
 /** Commands of Debian and its kind that the pages use. */
 const known = [
+  "/usr/local/sbin/steward-certificate",
   "apt",
+  "certbot",
   "journalctl",
   "mount",
   "mv",
   "openssl",
   "scp",
+  "step",
   "systemctl",
   "systemd-sysusers",
   "systemd-tmpfiles",
@@ -93,6 +96,7 @@ describe("a block of the documents", () => {
         "docs/nginx.md: sh appliance",
         // The situations at the box: the scenario `rescue` types them in the virtual machine.
         ...Array.from({ length: 12 }, () => "docs/rescue.md: sh rescue"),
+        ...Array.from({ length: 3 }, () => "docs/tls.md: sh appliance"),
       ],
     );
   });
