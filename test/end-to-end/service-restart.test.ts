@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { openServiceManager } from "../../src/host/linux/systemd/service-manager.ts";
 import { startAgentInProcess } from "../agent-in-process.ts";
 import { compiled } from "../host/compiled.ts";
 import { runSteward } from "../running-agent.ts";
@@ -66,10 +67,38 @@ describe("an agent that systemd starts", () => {
     assert.equal(await agent.stop(), 0);
     await until("it says that it stops", () => /^STOPPING=1/.test(manager.notices().at(-1) ?? ""));
     const expected = new RegExp(
-      `^READY=1\nSTATUS=Serving \\(.*steward\\.sock, http://127\\.0\\.0\\.1:${agent.port}\\), version \\S+$`,
+      `^READY=1\nSTATUS=Serving \\(.*steward\\.sock, http://127\\.0\\.0\\.1:${agent.port}\\), version \\S+; no administrator yet; clock not measured yet$`,
     );
     assert.match(manager.notices()[0] ?? "", expected);
     assert.doesNotMatch(readFileSync(noted, "utf8"), /^(NOTIFY_SOCKET|WATCHDOG_USEC)=/m);
+  });
+
+  it("tells another status once, with the next word to the watchdog, and outlives one that cannot be said", async () => {
+    const addon = join(import.meta.dirname, "../../dist/clock-steering.node");
+    const environment = { NOTIFY_SOCKET: manager.socket, WATCHDOG_USEC: "60000" };
+    const service = openServiceManager(environment, { addon, pid: process.pid });
+    const before = manager.notices().length;
+    const notices = () => manager.notices().slice(before);
+    let says = () => "clock not measured yet";
+    service.ready(() => says());
+    await until("the watchdog is fed", () => notices().includes("WATCHDOG=1"));
+    says = () => "clock\nsynchronised";
+    await until("another status", () => notices().includes("WATCHDOG=1\nSTATUS=clock synchronised"));
+    says = () => {
+      throw new Error("no status");
+    };
+    const so = notices().length;
+    await until(
+      "the watchdog is fed on",
+      () =>
+        notices()
+          .slice(so)
+          .filter((one) => one === "WATCHDOG=1").length > 2,
+    );
+    service.stopping();
+    await until("it says that it stops", () => /^STOPPING=1/.test(notices().at(-1) ?? ""));
+    assert.equal(notices()[0], "READY=1\nSTATUS=clock not measured yet");
+    assert.equal(notices().filter((one) => one.includes("STATUS=clock synchronised")).length, 1);
   });
 
   it("lets the commands that are typed while it starts do their work, each of four", async (test) => {

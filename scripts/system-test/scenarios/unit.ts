@@ -22,6 +22,7 @@ export const scenario: Scenario = {
         await environment(guest);
         await executables(guest);
         await bounds(guest);
+        await status(guest);
         await reload(guest);
         await watchdog(guest);
       },
@@ -102,6 +103,17 @@ async function bounds(guest: Guest): Promise<void> {
     "memory and tasks have a bound",
     found.every((one) => /^\d+$/.test(one)),
     found,
+  );
+}
+
+/** By the addon alone: no program is started for it. */
+async function status(guest: Guest): Promise<void> {
+  const said = await property(guest, "StatusText");
+  const parts = ["Serving (", "version ", "; no administrator yet; clock "];
+  guest.check(
+    "systemctl status says what the agent does",
+    parts.every((part) => said.includes(part)),
+    said,
   );
 }
 

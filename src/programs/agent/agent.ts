@@ -19,6 +19,8 @@ export interface Agent {
   repaired: Promise<void>;
   /** Settles when a factory reset was asked for, which the next agent of this process carries out. */
   reset: Promise<void>;
+  /** In a few words each, for `systemctl status`: the clock, and what waits for a person. */
+  describe(): readonly string[];
   /** Settles when the state can be written again, but not by this process: systemd gave it a view of its own. */
   outdated: Promise<void>;
   /** Puts what the host file says by now to use; connections stay. */
@@ -68,6 +70,7 @@ async function startServing(config: AgentConfig, ground: Ground, rooms: Rooms): 
     return {
       mode: "serving",
       ...{ addresses, reload },
+      describe: rooms.describe,
       record: (event) => void rooms.events.record(event),
       repaired: new Promise(() => undefined),
       reset: rooms.resetRequested,
@@ -111,6 +114,7 @@ async function startRescue(config: AgentConfig, damage: StewardError): Promise<A
   return {
     mode: "rescue",
     ...{ addresses, reload },
+    describe: () => [],
     record: () => undefined,
     repaired,
     reset: new Promise(() => undefined),

@@ -18,7 +18,7 @@ export type Surroundings = Pick<AgentConfig, "openClock"> &
   Partial<Pick<Host, "uptime" | "wall" | "identity" | "names" | "helper">> &
   Partial<Pick<AgentConfig, "trustedProxies">>;
 
-/** What `systemctl status` shows. */
+/** What `systemctl status` begins with. */
 const readyWords = {
   serving: "Serving",
   rescue: "In rescue, see `steward doctor`",
@@ -86,7 +86,7 @@ export async function serve(
     const agent: Agent = await startAgent(config, lock);
     running = agent;
     const { mode, addresses } = agent;
-    program.serviceManager?.ready(`${readyWords[mode]} (${addresses.join(", ")}), version ${build.version}`);
+    program.serviceManager?.ready(() => statusOf(agent, build.version));
     log("notice", "listening", { mode, addresses, version: build.version });
     const why = await endOf(agent, stopRequested, environment);
     log("notice", endings[why]);
@@ -97,6 +97,10 @@ export async function serve(
     lock = takeAgentLock(options.state);
   }
   return 1;
+}
+
+function statusOf({ mode, addresses, describe }: Agent, version: string): string {
+  return [`${readyWords[mode]} (${addresses.join(", ")}), version ${version}`, ...describe()].join("; ");
 }
 
 /** Never throws: it has been logged why. */

@@ -156,3 +156,29 @@ function updatesCheck(state: State, updates: Updates): HealthCheck {
 function updatesTrouble(problem: UpdateProblem | null): Trouble | null {
   return problem && { code: "updates_degraded", facts: { problem }, detail: problem.detail };
 }
+
+/** What a person at the device wants to know first, in a few words each. */
+export function statusWords({
+  accounts,
+  clock,
+  updates,
+}: {
+  readonly accounts: Pick<SignInRooms["accounts"], "hasAdministrator">;
+  readonly clock: Pick<Clock, "state">;
+  readonly updates: Pick<Updates, "status">;
+}): string[] {
+  const { available, trial } = updates.status();
+  const found = [available.rules, available.binary].filter((release) => release !== null).length;
+  return [
+    ...(accounts.hasAdministrator() ? [] : ["no administrator yet"]),
+    clockWords[String(clock.state().synchronised) as keyof typeof clockWords],
+    ...(trial === null ? [] : [`${trial.kind} ${trial.version} on trial`]),
+    ...(found === 0 ? [] : [found === 1 ? "1 update available" : `${found} updates available`]),
+  ];
+}
+
+const clockWords = {
+  true: "clock synchronised",
+  false: "clock not synchronised",
+  null: "clock not measured yet",
+} as const;

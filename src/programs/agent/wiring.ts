@@ -45,7 +45,7 @@ import { openState, type State } from "./state.ts";
 import { composeSignIn, type SignInRooms } from "./wire-accounts.ts";
 import { openHostClock } from "./wire-clock.ts";
 import { composeMachine, createReset, type Reset } from "./wire-machine.ts";
-import { checksOf, composeStatus, greetingOf, openSelfCheck, versionOf } from "./wire-status.ts";
+import { checksOf, composeStatus, greetingOf, openSelfCheck, statusWords, versionOf } from "./wire-status.ts";
 import { openHostUpdates, settingsGuardOf } from "./wire-updates.ts";
 
 /** The host that an agent of this configuration runs on. */
@@ -77,6 +77,8 @@ export interface Rooms {
   setupToken: SetupToken;
   describeClock: () => ProblemClock;
   deviceId: string;
+  /** In a few words each, for `systemctl status`. */
+  describe: () => readonly string[];
   /** The present as far as it is known, and a time no later than it. */
   expiryNow: () => Date;
   floor: () => Date;
@@ -131,6 +133,7 @@ async function joinRooms(
     ...{ events, setupToken, disk, accounts: auth.accounts, passwords: auth.passwords },
     apiTokens: auth.apiTokens,
     describeClock: () => time.describe({ isProven: false }),
+    describe: () => statusWords({ ...auth, clock, updates }),
     resetRequested: reset.requested,
     deviceId: host.identity.deviceId,
     expiryNow: () => time.expiryNow(),

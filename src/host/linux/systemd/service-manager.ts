@@ -9,10 +9,16 @@ export interface ServiceEnvironment {
 
 /** Notifies systemd about the service. Does nothing if systemd did not ask for it, or cannot be reached. */
 export interface ServiceManager {
-  /** The service is ready; `systemctl status` shows `status`. From now on the watchdog is notified. */
-  ready(status: string): void;
+  /**
+   * The service is ready, and the watchdog is notified from now on. `systemctl status` shows what `describe` says: it is
+   * asked now and every 30 s, and told where it says something else.
+   */
+  ready(describe: () => string): void;
   stopping(): void;
 }
+
+/** Milliseconds between two looks at what `systemctl status` is to show. */
+const usualMilliseconds = 30_000;
 
 /** Bytes of a status line: the addon sends less than a kilobyte. */
 const mostStatusBytes = 800;
@@ -25,6 +31,7 @@ export function openServiceManager(
   const { NOTIFY_SOCKET: socket } = environment;
   let notify: ClockAddon["notify"] | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
+  let told: string | undefined;
   const tell = (text: string): void => {
     try {
       if (socket) notify?.(socket, text);
@@ -32,17 +39,38 @@ export function openServiceManager(
       // systemd is busy or gone: the next heartbeat tries again.
     }
   };
-  const notifyWatchdog = (): void => {
+  /** The line for `systemctl status`, where it is another one. */
+  const statusOf = (describe: () => string): string[] => {
+    try {
+      const status = `STATUS=${oneLine(describe())}`;
+      if (status === told) return [];
+      told = status;
+      return [status];
+    } catch {
+      // The watchdog is for a blocked event loop, not for a fault in these words.
+      return [];
+    }
+  };
+  const beat = (describe: () => string): void => {
     const milliseconds = watchdogMilliseconds(environment, pid);
-    if (milliseconds === undefined) return;
+    const isWatched = milliseconds !== undefined;
+    clearInterval(heartbeat);
     // Twice within the time, as sd_watchdog_enabled(3) advises. A blocked event loop sends none.
-    heartbeat ??= setInterval(() => tell("WATCHDOG=1"), milliseconds / 2).unref();
+    heartbeat = setInterval(
+      () => {
+        const words = [...(isWatched ? ["WATCHDOG=1"] : []), ...statusOf(describe)];
+        if (words.length > 0) tell(words.join("\n"));
+      },
+      Math.min(usualMilliseconds, isWatched ? milliseconds / 2 : usualMilliseconds),
+    ).unref();
   };
   return {
-    ready: (status) => {
+    ready: (describe) => {
       notify ??= socket ? openClockAddon(addon)?.notify : undefined;
-      tell(`READY=1\nSTATUS=${oneLine(status)}`);
-      notifyWatchdog();
+      if (!notify) return;
+      told = undefined;
+      tell(["READY=1", ...statusOf(describe)].join("\n"));
+      beat(describe);
     },
     stopping: () => {
       clearInterval(heartbeat);
