@@ -206,7 +206,7 @@ export type RootOrder =
   | { readonly word: "chrony"; readonly verb: "reselect" | "burst" | "makestep" }
   | { readonly word: "time-zone"; readonly zone: string }
   | { readonly word: "host-name"; readonly name: string }
-  | { readonly word: "restart-timesyncd" | "reboot" | "power-off" | "factory-reset" };
+  | { readonly word: "restart-timesyncd" | "reboot" | "power-off" };
 
 export interface RootOrderLimits {
   /** 30 s by default. */
@@ -216,7 +216,7 @@ export interface RootOrderLimits {
 }
 
 /**
- * Asks root. Settles when the order is done: a reboot, a power-off and a factory reset when they are begun. Throws
+ * Asks root. Settles when the order is done: a reboot and a power-off when they are begun. Throws
  * `forbidden` (this host has no root helper, or one that does not know the order), `rate_limited` with the seconds to
  * wait, `not_found` (no such unit, no such time zone), `storage_full`, `storage_unwritable`, `internal_error`.
  */

@@ -21,7 +21,6 @@ enum word {
   POWER_OFF,
   TIME_ZONE,
   HOST_NAME,
-  FACTORY_RESET,
   WORDS,
 };
 

@@ -26,7 +26,6 @@ static struct bucket buckets[WORDS] = {
     [POWER_OFF] = {.orders = 2, .interval = 300 SECONDS},
     [TIME_ZONE] = {.orders = 10, .interval = 60 SECONDS},
     [HOST_NAME] = {.orders = 10, .interval = 60 SECONDS},
-    [FACTORY_RESET] = {.orders = 2, .interval = 300 SECONDS},
 };
 
 static struct bucket lines = {.orders = 20, .interval = 30 SECONDS};

@@ -83,8 +83,6 @@ static const struct entry vocabulary[WORDS] = {
     [POWER_OFF] = {"power-off", NULL, {"--no-block", "poweroff"}, NULL, USUAL_PATIENCE},
     [TIME_ZONE] = {"time-zone", is_zone_name, {NULL}, NULL, 0},
     [HOST_NAME] = {"host-name", is_host_name, {NULL}, NULL, 0},
-    [FACTORY_RESET] =
-        {"factory-reset", NULL, {"--no-block", "start", "--"}, "steward-factory-reset.service", USUAL_PATIENCE},
 };
 
 const char *word_name(enum word word) { return vocabulary[word].name; }

@@ -91,6 +91,6 @@ export const outside: readonly string[] = [
     "chrony settime 2030",
     "chrony burst 4/4",
   ],
-  ...["restart-timesyncd now", "restart steward", "factory-reset --image", "time-zone ../../../etc/shadow"],
+  ...["restart-timesyncd now", "restart steward", "factory-reset", "time-zone ../../../etc/shadow"],
   ...["time-zone right/UTC", "host-name a.b", "host-name $(id)", "set-time 2030-01-01"],
 ].map((line) => `${line}\n`);
