@@ -160,19 +160,12 @@ describe("HTTPS on the LAN", () => {
     assert.match(await asked("--header", "Host: evil.example"), /^HTTP\/1\.1 421 (?!.*location)/is);
   });
 
-  it("lets one client have 16 connections without a token, and begin a bounded number of handshakes", async () => {
+  it("lets one client have 16 connections without a token", async () => {
     const sockets = await Promise.all(Array.from({ length: 12 }, () => secure()));
     for (let more = 0; more < 8; more += 1) sockets.push(await secure());
     const open = () => sockets.filter((socket) => !socket.destroyed && !socket.readableEnded).length;
     for (const socket of sockets) socket.resume().on("error", () => undefined);
     await until("those beyond 16 are ended", () => open() <= 16);
-    let refusals = 0;
-    for (let tries = 0; tries < 64; tries += 1) {
-      const socket = await secure().catch(() => null);
-      if (socket === null) refusals += 1;
-      socket?.destroy();
-    }
-    assert.ok(refusals > 0, "a client that begins handshakes without an end is refused");
     assert.equal((await agent.call("GET", "/api/version")).status, 200, "loopback answers");
     for (const socket of sockets) socket.destroy();
   });

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:https";
+import { type AddressInfo, type Socket, connect as tcpConnect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it, type TestContext } from "node:test";
+import { connect, type TLSSocket } from "node:tls";
+import { boundHandshakes, type HandshakeBounds } from "../../../src/http/wire/handshakes.ts";
+import { until } from "../../until.ts";
+
+const rate = (burst: number, perSecond = 1) => ({ burst, perSecond });
+const many = rate(1_000);
+
+describe("handshakes", () => {
+  let home: string;
+  let pair: { cert: string; key: string };
+  before(() => {
+    home = mkdtempSync(join(tmpdir(), "steward-handshakes-"));
+    const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=one"];
+    const files = ["-keyout", join(home, "key"), "-out", join(home, "cert")];
+    execFileSync("openssl", ["req", "-x509", ...kind, ...files], { stdio: "ignore" });
+    pair = { cert: readFileSync(join(home, "cert"), "utf8"), key: readFileSync(join(home, "key"), "utf8") };
+  });
+  after(() => rmSync(home, { recursive: true, force: true }));
+
+  /** A server whose clock stands until the test lets it pass. Its clients are told apart by the address they come from. */
+  async function served(test: TestContext, bounds: Partial<HandshakeBounds>) {
+    let milliseconds = 0;
+    const server = createServer({ ...pair, handshakeTimeout: 60_000 }, (_request, response) =>
+      response.end("read"),
+    );
+    boundHandshakes(server, {
+      bounds: { ofOne: many, ofAll: many, pending: 100, pendingOfOne: 100, ...bounds },
+      clientKeyOf: (address = "") => address,
+      monotonic: () => milliseconds,
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const open = new Set<Socket>();
+    test.after(() => {
+      for (const socket of open) socket.destroy();
+      server.close();
+    });
+    /** True: the handshake came to its end. */
+    const shakes = async (from = "127.0.0.1"): Promise<boolean> => {
+      const options = { port, host: "127.0.0.1", localAddress: from, rejectUnauthorized: false };
+      const socket: TLSSocket = connect(options);
+      open.add(socket);
+      return new Promise((resolve) => {
+        socket.once("secureConnect", () => resolve(true)).once("error", () => resolve(false));
+      });
+    };
+    /** A connection that says nothing; its state. */
+    const silent = async (from = "127.0.0.1"): Promise<Socket> => {
+      const socket = tcpConnect({ port, host: "127.0.0.1", localAddress: from });
+      open.add(socket.on("error", () => undefined).resume());
+      await new Promise((resolve) => socket.once("connect", resolve));
+      return socket;
+    };
+    const pass = (seconds: number) => {
+      milliseconds += seconds * 1_000;
+    };
+    return { shakes, silent, pass };
+  }
+
+  it("of one client have a rate, which leaves the others theirs", async (test) => {
+    const { shakes, pass } = await served(test, { ofOne: rate(3, 2) });
+    for (let count = 0; count < 3; count += 1) assert.equal(await shakes(), true);
+    assert.equal(await shakes(), false);
+    assert.equal(await shakes("127.0.0.2"), true);
+    pass(1);
+    assert.deepEqual([await shakes(), await shakes(), await shakes()], [true, true, false]);
+  });
+
+  it("of all have a rate, of which a client beyond its own takes nothing", async (test) => {
+    const { shakes } = await served(test, { ofOne: rate(2), ofAll: rate(4) });
+    for (const expected of [true, true, false, false, false]) assert.equal(await shakes(), expected);
+    assert.deepEqual([await shakes("127.0.0.2"), await shakes("127.0.0.3")], [true, true]);
+    assert.equal(await shakes("127.0.0.4"), false);
+  });
+
+  it("of one client that are under way have a number, and the newest is refused", async (test) => {
+    const { silent, shakes } = await served(test, { pendingOfOne: 2 });
+    const first = [await silent(), await silent()];
+    const third = await silent();
+    await until("the third is refused", () => third.destroyed || third.readableEnded);
+    assert.ok(first.every((socket) => !socket.readableEnded));
+    assert.equal(await shakes("127.0.0.2"), true);
+    first[0]?.destroy();
+    await until("there is room again", () => shakes());
+  });
+
+  it("of all that are under way have a number, and the oldest is ended", async (test) => {
+    const { silent, shakes } = await served(test, { pending: 2 });
+    const oldest = await silent("127.0.0.2");
+    await silent("127.0.0.3");
+    assert.equal(await shakes("127.0.0.4"), true, "a new client gets in");
+    await until("the oldest is ended", () => oldest.destroyed || oldest.readableEnded);
+  });
+});
