@@ -15,6 +15,9 @@ import type { Answer } from "../running-agent.ts";
 const timestamp = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 const ajv = new Ajv2020({
+  // The schemas themselves are checked once, by test/contract/schemas.test.ts.
+  ...{ meta: false, validateSchema: false },
+  code: { optimize: false },
   allErrors: true,
   strictTypes: false,
   strictRequired: false,
