@@ -44,7 +44,10 @@ export function pack(one: DebianPackage, tree: string, directory: string): strin
     if (!existsSync(source)) continue;
     const text = readFileSync(source, "utf8").replace(/@(\w+)@/g, (_, word: string) => wordOf(one, word));
     writeFileSync(join(control, name), text);
-    chmodSync(join(control, name), scripts.includes(name) ? 0o755 : 0o644);
+    const isScript = scripts.includes(name);
+    chmodSync(join(control, name), isScript ? 0o755 : 0o644);
+    // A fault there would be found on the device, in the middle of an upgrade.
+    if (isScript) execFileSync("sh", ["-n", join(control, name)]);
   }
   for (const path of [...below(tree), "."]) setDate(join(tree, path), one.date);
   const packed = join(directory, fileName(one));

@@ -61,7 +61,7 @@ function putTests(directory: string, changelog: string): void {
   writeFileSync(join(directory, "changelog"), changelog);
 }
 
-/** For the maintainer scripts: the units of the package by what happens to them, without templates. */
+/** For the maintainer scripts: the units of the package by what happens to them. A template stands for its instances. */
 function unitWords(): Readonly<Record<string, string>> {
   const preset = readFileSync(join(root, "systemd/steward.preset"), "utf8");
   const enabled = [...preset.matchAll(/^enable (\S+)$/gm)].map(([, unit = ""]) => unit);
@@ -73,6 +73,6 @@ function unitWords(): Readonly<Record<string, string>> {
     ENABLED: enabled.join(" "),
     SOCKETS: sockets.join(" "),
     SOCKET_SERVICES: sockets.map((name) => name.replace(".socket", ".service")).join(" "),
-    ALL: all.join(" "),
+    ALL: all.map((name) => (name.includes("@.") ? `'${name.replace("@.", "@*.")}'` : name)).join(" "),
   };
 }

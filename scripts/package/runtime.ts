@@ -11,7 +11,7 @@ import { debianFile, emptyTree, finish, newestLibc, put, work } from "./trees.ts
 
 const root = join(import.meta.dirname, "../..");
 const name = "steward-runtime";
-const changelog = debianFile(`${name}.changelog`);
+const changelog = (): string => debianFile(`${name}.changelog`);
 
 /** Packing takes a minute for each machine, so a package is kept until what it is made of changes. */
 export function packRuntime(machine: Machine, into: string): string {
@@ -31,8 +31,8 @@ export function packRuntime(machine: Machine, into: string): string {
 
 /** The newest entry of its changelog, which must be that of the pinned version. */
 function release(): { version: string; date: number } {
-  const [, version = ""] = /^steward-runtime \(([^)]+)\)/.exec(changelog) ?? [];
-  const [, date = ""] = /^ -- .*> {2}(.*)$/m.exec(changelog) ?? [];
+  const [, version = ""] = /^steward-runtime \(([^)]+)\)/.exec(changelog()) ?? [];
+  const [, date = ""] = /^ -- .*> {2}(.*)$/m.exec(changelog()) ?? [];
   const pinned = /^version=(.*)$/m.exec(readFileSync(join(root, "scripts/lts-runtime.sh"), "utf8"))?.[1];
   if (version.startsWith(`${pinned}-`)) return { version, date: Date.parse(date) / 1_000 };
   throw new Error(
@@ -53,7 +53,7 @@ function layOut(tree: string, node: string): void {
   const documents = `usr/share/doc/${name}`;
   const subject = { name, version, date: new Date(date * 1_000).toISOString() };
   put(tree, `${documents}/copyright`, runtimeCopyright(join(dirname(node), "..")));
-  put(tree, `${documents}/changelog.Debian`, changelog);
+  put(tree, `${documents}/changelog.Debian`, changelog());
   put(tree, `${documents}/sbom.cdx.json`, billOfMaterials(subject, parts()));
   finish(tree, name, ["usr/lib/steward/bin/node"]);
 }
