@@ -39,7 +39,7 @@ export interface Scenario {
   readonly repository?: Repository;
   /** Keeps the disk from boot to boot; without it each boot begins with the fresh image. */
   readonly keepsDisk?: boolean;
-  /** Default the appliance, with Steward installed; else a bare Debian without it, in the virtual machine alone. */
+  /** Default the appliance, with Steward installed; else a bare Debian without it. */
   readonly machine?: MachineKind;
   /** TCP ports of the virtual machine that 127.0.0.1 of the scenario's own network leads to. */
   readonly forwards?: readonly number[];
@@ -54,5 +54,7 @@ export interface Scenario {
   readonly folders?: Readonly<Record<string, (directory: string) => void | Promise<void>>>;
   /** `guest.ask(name, value)` runs these on the host; the guest gets their results as JSON. */
   readonly asks?: Readonly<Record<string, (host: HostSide, value: unknown) => unknown>>;
+  /** Runs on the host before all else, with its network: builds or fetches what `folders` take. */
+  readonly prepare?: () => Promise<void>;
   readonly boots: readonly Boot[];
 }

@@ -56,7 +56,11 @@ async function runAll(tier: Tier, wanted: readonly string[], running: Set<ChildP
   const chrony = execFileSync("sh", unpack, { cwd: root, encoding: "utf8" }).trim();
   const waiting = wanted.length > 0 ? [...wanted] : all;
   const images = new Map<string, string>();
-  for (const name of waiting) images.set(name, prepareImage(tier.image(await machineOf(tier, name)), say));
+  for (const name of waiting) {
+    const { machine = "appliance", prepare } = await scenarioOf(tier, name);
+    images.set(name, prepareImage(tier.image(machine), say));
+    await prepare?.();
+  }
   const total = waiting.length;
   const failed: string[] = [];
   const work = async (): Promise<void> => {
@@ -76,10 +80,10 @@ async function runAll(tier: Tier, wanted: readonly string[], running: Set<ChildP
   return failed.length > 0 ? 1 : 0;
 }
 
-async function machineOf(tier: Tier, name: string): Promise<MachineKind> {
+async function scenarioOf(tier: Tier, name: string): Promise<Scenario> {
   const module = join(dirname(tier.program), "scenarios", `${name}.ts`);
   const { scenario } = (await import(module)) as { scenario: Scenario };
-  return scenario.machine ?? "appliance";
+  return scenario;
 }
 
 interface One {

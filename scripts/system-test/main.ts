@@ -19,9 +19,10 @@ mount -t tmpfs tmpfs /run && ip link set lo up && exec "$0" "$@"`;
 
 await runTier({
   name: "system-test",
-  image: () => ({
-    cache: "system-test",
-    sources: join(import.meta.dirname, "image"),
+  image: (machine) => ({
+    cache: machine === "appliance" ? "system-test" : `system-test-${machine}`,
+    sources: join(import.meta.dirname, machine === "appliance" ? "image" : "image-bare"),
+    machine,
     withoutRoot: "the container's image is built as root: run `sudo make system-test`",
   }),
   program: join(import.meta.dirname, "run-in-container.ts"),
