@@ -202,4 +202,15 @@ describe("people who need something", () => {
     const [need] = look({ people: { ...settled, tokenEnds } }).needs;
     assert.deepEqual([need?.code, need?.facts], ["tokens_ending", { count: 2, first_ends_at: tokenEnds[0] }]);
   });
+
+  it("stand before the end of the maker's support, or behind it", () => {
+    const needOf = (support: "supported" | "unknown" | "ending" | "ended") =>
+      look({ support: { support, support_until: "2026-12-31" } }).needs.map(({ code, facts }) => [
+        code,
+        facts,
+      ]);
+    assert.deepEqual([needOf("supported"), needOf("unknown")], [[], []]);
+    assert.deepEqual(needOf("ending"), [["support_ending", { support_until: "2026-12-31" }]]);
+    assert.deepEqual(needOf("ended"), [["support_ended", { support_until: "2026-12-31" }]]);
+  });
 });
