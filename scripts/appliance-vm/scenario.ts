@@ -33,6 +33,8 @@ export interface Scenario {
   readonly title: string;
   /** Seconds for all its boots together; at the end of them the machine is killed and the scenario has failed. */
   readonly timeoutSeconds: number;
+  /** Minutes on a quiet host, of a scenario that takes so long that it only runs when it is named. */
+  readonly slowMinutes?: number;
   /** Time servers that run from before the first boot. The guest reaches them at 10.0.2.2 under the same port. */
   readonly servers?: readonly TimeServer[];
   /** An empty repository of updates with an HTTP server, from before the first boot. */

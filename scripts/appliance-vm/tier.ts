@@ -54,7 +54,7 @@ async function runAll(tier: Tier, wanted: readonly string[], running: Set<ChildP
     throw new Error(`no such scenario: ${unknown.join(" ")} (there are: ${all.join(" ")})`);
   const unpack = [join(root, "scripts/unpack-chrony.sh")];
   const chrony = execFileSync("sh", unpack, { cwd: root, encoding: "utf8" }).trim();
-  const waiting = wanted.length > 0 ? [...wanted] : all;
+  const waiting = wanted.length > 0 ? [...wanted] : await quickOnes(tier, all, say);
   const images = new Map<string, string>();
   for (const name of waiting) {
     const { machine = "appliance", prepare } = await scenarioOf(tier, name);
@@ -82,8 +82,19 @@ async function runAll(tier: Tier, wanted: readonly string[], running: Set<ChildP
 
 async function scenarioOf(tier: Tier, name: string): Promise<Scenario> {
   const module = join(dirname(tier.program), "scenarios", `${name}.ts`);
-  const { scenario } = (await import(module)) as { scenario: Scenario };
-  return scenario;
+  return ((await import(module)) as { scenario: Scenario }).scenario;
+}
+
+/** All but the slow ones, which it names. */
+async function quickOnes(tier: Tier, all: readonly string[], say: (line: string) => void): Promise<string[]> {
+  const [quick, slow]: [string[], string[]] = [[], []];
+  for (const name of all) {
+    const { slowMinutes } = await scenarioOf(tier, name);
+    if (slowMinutes === undefined) quick.push(name);
+    else slow.push(`${name} (${slowMinutes} minutes)`);
+  }
+  if (slow.length > 0) say(`run only when they are named: ${slow.join(", ")}`);
+  return quick;
 }
 
 interface One {

@@ -19,6 +19,7 @@ let acknowledged: Acknowledged = { users: [], setting: 0 };
 /** Accounts, settings and with them events are written through the API while the plug is pulled, time after time. */
 export const scenario: Scenario = {
   title: `${cuts} power cuts under write load lose nothing that was acknowledged`,
+  slowMinutes: 12,
   timeoutSeconds: 2_400,
   keepsDisk: true,
   asks: {
