@@ -1,7 +1,8 @@
 /**
  * clock_gettime(2) and adjtimex(2) by their numbers on x86-64, for the Perl that every Debian has: Node reads no finer
  * than a millisecond, and a scenario must not judge the agent by the agent's own addon. Arguments: `sample SECONDS
- * INTERVAL`, `read`, `step SECONDS`, `frequency PPM`. The middle one of three reads is bracketed by the outer two; the
+ * INTERVAL`, `read`, `step SECONDS`, `frequency PPM`, `exchange HOST PORT COUNT` (NTP, RFC 5905: the offset of the
+ * exchange with the shortest delay, and that delay). The middle one of three reads is bracketed by the outer two; the
  * tightest of five goes into the sample, because an emulated processor can be away for milliseconds.
  */
 export const clockProgram = String.raw`
@@ -36,6 +37,31 @@ elsif ($verb eq "sample") {
     print "$row\n";
     select(undef, undef, undef, $second);
   }
+}
+elsif ($verb eq "exchange") {
+  my (undef, $host, $port, $count) = @ARGV;
+  require IO::Socket::INET;
+  my $socket = IO::Socket::INET->new(Proto => "udp", PeerAddr => $host, PeerPort => $port) or die "no socket: $!";
+  my $epoch = 2208988800;
+  my ($offset, $delay);
+  for my $number (1 .. $count) {
+    my $cookie = pack("NN", $number, $$);
+    my $request = pack("C x39", 0x23) . $cookie;
+    my $sent = clock(0);
+    send($socket, $request, 0);
+    my $ready = ""; vec($ready, fileno($socket), 1) = 1;
+    next unless select($ready, undef, undef, 1);
+    recv($socket, my $reply, 128, 0);
+    my $received = clock(0);
+    next unless length($reply) >= 48 && substr($reply, 24, 8) eq $cookie;
+    my ($arrival, $arrivalPart, $departure, $departurePart) = unpack("NNNN", substr($reply, 32, 16));
+    my ($second, $third) = map { ($_->[0] - $epoch) * 1000000000 + int($_->[1] * 1e9 / 4294967296) } [$arrival, $arrivalPart], [$departure, $departurePart];
+    my $trip = ($received - $sent) - ($third - $second);
+    ($offset, $delay) = ((($second - $sent) + ($third - $received)) / 2, $trip) if !defined $delay || $trip < $delay;
+    select(undef, undef, undef, 0.05);
+  }
+  die "no answer" unless defined $delay;
+  printf("%.0f %.0f\n", $offset, $delay);
 }
 else { die "no verb of ours: $verb" }
 `;

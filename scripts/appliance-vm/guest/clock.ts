@@ -32,6 +32,11 @@ export interface GuestClock {
     port: number,
     count?: number,
   ): Promise<{ medianSeconds: number; spreadSeconds: number; all: readonly number[] }>;
+  /**
+   * The offset (s; positive: the machine is behind) by the best of `count` NTP exchanges within a few seconds. Under
+   * emulation much steadier than `error`, whose every reading is a process of its own.
+   */
+  exchanged(port: number, count: number): Promise<{ offsetSeconds: number; delaySeconds: number }>;
   /** Samples for so many seconds, every `everyMilliseconds` (default 10). */
   sample(seconds: number, everyMilliseconds?: number): Promise<ClockSamples>;
   kernel(): Promise<KernelClock>;
@@ -44,6 +49,15 @@ export interface GuestClock {
 export function createGuestClock(): GuestClock {
   return {
     error: measuredError,
+    exchanged: async (port, count) => {
+      const [offset = 0, delay = 0] = (
+        await perl(["exchange", "10.0.2.2", String(port), String(count)], 60 + count)
+      )
+        .trim()
+        .split(" ")
+        .map(Number);
+      return { offsetSeconds: offset / 1e9, delaySeconds: delay / 1e9 };
+    },
     sample: async (seconds, everyMilliseconds = 10) =>
       summary(await perl(["sample", String(seconds), String(everyMilliseconds / 1_000)], seconds + 30)),
     kernel: async () => readKernel(await perl(["read"])),

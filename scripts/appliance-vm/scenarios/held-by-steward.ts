@@ -1,3 +1,0 @@
-import { heldBy } from "../clock-held.ts";
-
-export const scenario = heldBy("steward.service");
