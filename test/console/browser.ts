@@ -78,10 +78,15 @@ export function endOfConsole(): ConsoleEnding {
 export async function startBrowser(
   ending: Ending | ConsoleEnding,
   isWhole = counted({ usual: false, all: true }),
+  moreFlags: readonly string[] = [],
 ): Promise<TestBrowser> {
   const executablePath = (isWhole ? programs.slice(1) : programs).find((path) => existsSync(path));
   assert.ok(executablePath, "Debian's chromium is not installed, or its chromium-headless-shell");
-  const browser = await chromium.launch({ executablePath, args: flags, timeout: patienceMilliseconds });
+  const browser = await chromium.launch({
+    executablePath,
+    args: [...flags, ...moreFlags],
+    timeout: patienceMilliseconds,
+  });
   ending.after(() => browser.close());
   const open = async (agent: Pick<RunningAgent, "url">, options: WindowOptions = {}) => {
     const window = await openWindow(browser, agent, options);

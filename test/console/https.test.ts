@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import { startAgentInProcess } from "../agent-in-process.ts";
+import type { RunningAgent } from "../running-agent.ts";
+import { endOfConsole, signInByForm, startBrowser, type TestBrowser } from "./browser.ts";
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe("the console over HTTPS", () => {
+  const ending = endOfConsole();
+  let agent: RunningAgent;
+  let browser: TestBrowser;
+  let url: string;
+  before(async () => {
+    const home = mkdtempSync(join(tmpdir(), "steward-console-https-"));
+    ending.after(async () => rmSync(home, { recursive: true, force: true }));
+    mkdirSync(join(home, "etc"), { mode: 0o755 });
+    const [hostFile, port] = [join(home, "etc/steward.json"), await freePort()];
+    writeFileSync(hostFile, JSON.stringify({ https: { enabled: true, port, address: "127.0.0.1" } }));
+    agent = await startAgentInProcess({ arguments: ["--host-file", hostFile] });
+    ending.after(() => agent.dispose());
+    await agent.signedInAdmin();
+    const { json } = await agent.call("GET", "/api/system/tls", { local: true });
+    // The browser trusts this one key, as a person does who has compared the fingerprint, and no other.
+    const pin = json.certificate.public_key_pin.replace("sha256//", "");
+    browser = await startBrowser(ending, undefined, [`--ignore-certificate-errors-spki-list=${pin}`]);
+    url = `https://127.0.0.1:${port}`;
+  });
+
+  it("loads, signs in and stays signed in, and its cookie is for HTTPS alone", async () => {
+    const { context, page, complaints } = await browser.open({ url });
+    await signInByForm(page, "admin");
+    await page.reload();
+    await page.locator(".frame").waitFor();
+    assert.deepEqual(
+      (await context.cookies()).map(({ secure, httpOnly }) => [secure, httpOnly]),
+      [[true, true]],
+    );
+    assert.deepEqual(complaints, []);
+  });
+});
