@@ -49,6 +49,8 @@ export function pack(one: DebianPackage, tree: string, directory: string): strin
     // A fault there would be found on the device, in the middle of an upgrade.
     if (isScript) execFileSync("sh", ["-n", join(control, name)]);
   }
+  chmodSync(control, 0o755);
+  for (const name of ["control", "md5sums"]) chmodSync(join(control, name), 0o644);
   for (const path of [...below(tree), "."]) setDate(join(tree, path), one.date);
   const packed = join(directory, fileName(one));
   execFileSync("dpkg-deb", ["--root-owner-group", "-Zxz", "--threads-max=2", "--build", tree, packed], {

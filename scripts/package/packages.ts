@@ -21,6 +21,7 @@ export interface Wanted {
 
 /** Returns the paths of the packages. */
 export async function makePackages({ for: wanted, version, into }: Wanted): Promise<string[]> {
+  process.umask(0o022);
   const date = dateOfCommit();
   const debianVersion = version.replace("-", "~");
   const common = { version: debianVersion, date };

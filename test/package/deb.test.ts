@@ -27,7 +27,12 @@ function packed(name: string, seconds: number): string {
     writeFileSync(join(tree, path), `${path}\n`);
     utimesSync(join(tree, path), seconds, seconds);
   }
-  return pack(example, tree, join(directory, name));
+  const umask = process.umask(seconds % 2 === 0 ? 0o022 : 0o077);
+  try {
+    return pack(example, tree, join(directory, name));
+  } finally {
+    process.umask(umask);
+  }
 }
 
 const ask = (...args: readonly string[]): string => execFileSync("dpkg-deb", args, { encoding: "utf8" });
@@ -35,7 +40,7 @@ const ask = (...args: readonly string[]): string => execFileSync("dpkg-deb", arg
 describe("a Debian package that the build makes", () => {
   const path = packed("first", 1_000_000_000);
 
-  it("has the same bytes when it is made elsewhere, at another time and in another order", () => {
+  it("has the same bytes when it is made elsewhere, at another time, in another order and under another umask", () => {
     const other = packed("second", 1_500_000_001);
     assert.ok(readFileSync(path).equals(readFileSync(other)), `cmp ${path} ${other}`);
   });
