@@ -1,5 +1,6 @@
 /** make install, make uninstall: main.ts [--remove] [--destination DIR] [--prefix DIR] [--runtime FILE] [--timekeeper no]. */
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Choices, install, type Place, uninstall } from "./files.ts";
 
@@ -22,9 +23,18 @@ try {
     runtime: values.runtime === "" ? undefined : resolve(values.runtime),
   };
   const place: Place = { destination: resolve(values.destination || "/"), prefix: values.prefix };
+  refuseBesidePackage(place);
   if (values.remove) uninstall(place);
   else await install(place, choices);
 } catch (error) {
   process.stderr.write(`make install: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
+}
+
+/** Files of dpkg's would be written over or removed behind its back. */
+function refuseBesidePackage({ destination }: Place): void {
+  if (!existsSync(join(destination, "var/lib/dpkg/info/steward.list"))) return;
+  throw new Error(
+    "Steward is installed here by its Debian package. Install a new package, or first remove it: apt remove steward (state and settings stay)",
+  );
 }

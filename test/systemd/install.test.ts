@@ -142,6 +142,16 @@ describe("make install DESTDIR=", () => {
     assert.match(output, /TIMEKEEPER is yes or no, not maybe/);
   });
 
+  it("is refused where a Debian package has put the program, and says what to do", () => {
+    const packaged = join(directory, "packaged");
+    mkdirSync(join(packaged, "var/lib/dpkg/info"), { recursive: true });
+    writeFileSync(join(packaged, "var/lib/dpkg/info/steward.list"), "/usr/lib/steward/main.js\n");
+    const { status, output } = make("install", `DESTDIR=${packaged}`);
+    assert.notEqual(status, 0);
+    assert.match(output, /installed here by its Debian package\. .* apt remove steward/);
+    assert.equal(existsSync(join(packaged, "usr")), false);
+  });
+
   it("is undone by make uninstall, which leaves the files of others", () => {
     writeFileSync(join(tree, "usr/lib/systemd/system/other.service"), "");
     assert.deepEqual(make("uninstall", `DESTDIR=${tree}`), { status: 0, output: "" });
