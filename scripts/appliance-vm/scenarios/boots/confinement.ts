@@ -5,18 +5,23 @@ import type { Guest } from "../../guest/vocabulary.ts";
 
 const dropIn = "/etc/systemd/system/steward.service.d/probe.conf";
 
+/** Ends well where steward-logs answers to the end. */
+const askForLogs = `$s = IO::Socket::UNIX->new(Peer => "/run/steward-logs.socket") or die $!;
+print $s "read\\n"; $s->flush; @lines = <$s>; exit($lines[-1] ne "end\\n");`;
+
 /** Commands that run before the agent, in its unit and so under all that confines it; their ends are what counts. */
 const commands = {
   "reads the kernel's clock": `perl "$P" read`,
   "sets the kernel's clock": `perl "$P" step 0`,
   "asks chronyd over loopback": "chronyc -c tracking",
-  "has chronyd asked over its socket": "systemctl start steward-chrony@reselect.service",
+  "cannot start a unit itself": "! systemctl start steward-chrony@reselect.service",
   "asks whether a time daemon is active": "systemctl is-active chrony.service",
   "asks by D-Bus":
     "busctl get-property org.freedesktop.timedate1 /org/freedesktop/timedate1 org.freedesktop.timedate1 NTP",
   "reads /proc/uptime": "cat /proc/uptime",
   "sees the cgroups of others": "test -d /sys/fs/cgroup/system.slice/chrony.service",
-  "reads the journal": "journalctl --lines=1 --unit=init.scope",
+  "cannot read the journal": "! journalctl --quiet --lines=1 --unit=init.scope | grep .",
+  "reads the allowed logs": `perl -MIO::Socket::UNIX -e '${askForLogs}'`,
   "cannot write to /etc": "! touch /etc/steward/probe",
   "cannot write to a cgroup": "! mkdir /sys/fs/cgroup/probe",
   "cannot become root": "! setpriv --reuid 0 true",
