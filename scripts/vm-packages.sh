@@ -11,6 +11,7 @@ need mmdebstrap mmdebstrap
 need mke2fs e2fsprogs
 need ip iproute2
 need unshare util-linux
+[ -x /usr/bin/chromium-headless-shell ] || need chromium chromium
 
 # shellcheck disable=SC2086 -- one word a package
 sh "$(dirname "$0")/install-packages.sh" "make vm-test" $missing

@@ -26,6 +26,14 @@ async function build(): Promise<void> {
   }
 }
 
+/** Puts them into the machine as they are named, each with its version. */
+export const putNamedPackages =
+  (name: "now" | "next") =>
+  (directory: string): void => {
+    for (const file of readdirSync(join(cache, name)).filter((one) => one.endsWith(".deb")))
+      copyFileSync(join(cache, name, file), join(directory, file));
+  };
+
 /** Puts them into the machine without their versions in their names, which differ from day to day. */
 export const putPackages =
   (name: "now" | "next") =>
