@@ -28,6 +28,8 @@ const putToWork = `#!/bin/sh
   env | sort; echo "second=$2"; grep ^Cap /proc/self/status; cat /proc/self/cgroup
   echo changed >>/etc/demo-of-nobody && echo "wrote to a file of another user"
   setpriv --reuid nobody true && echo "became another user"
+  touch "$1/probe" /var/lib/steward-releases/probe && echo "changed installed releases"
+  ls /var/lib/steward-trust/* /var/lib/steward/* && echo "saw what is not its own"
   cat /etc/demo-of-nobody >/dev/null && echo "read a file of another user"
   kill -0 "$(pgrep -u steward | head -1)" && echo "signalled another user's process"
 } >>/run/demo-noted 2>&1
@@ -85,6 +87,8 @@ async function confined(guest: Guest): Promise<void> {
     guest.check(`it runs without ${name}`, (bounding & (1n << number)) === 0n, bounding.toString(16));
   guest.check("it does not write to a file of another user", !noted.includes("wrote to"), noted);
   guest.check("nor becomes another user", !noted.includes("became"), noted);
+  guest.check("nor changes installed releases", !noted.includes("changed installed"), noted);
+  guest.check("nor sees the root of trust or the agent's state", !noted.includes("saw what"), noted);
   guest.check("it reads such a file, as before", noted.includes("read a file"), noted);
   guest.check("and signals such a process, as before", noted.includes("signalled"), noted);
   guest.check("in its own unit", noted.includes("/steward-product@activate.service"), noted);

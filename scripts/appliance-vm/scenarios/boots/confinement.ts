@@ -9,6 +9,10 @@ const dropIn = "/etc/systemd/system/steward.service.d/probe.conf";
 const askForLogs = `$s = IO::Socket::UNIX->new(Peer => "/run/steward-logs.socket") or die $!;
 print $s "read\\n"; $s->flush; @lines = <$s>; exit($lines[-1] ne "end\\n");`;
 
+/** Ends with 0 where a datagram to this address is sent, with 1 where the kernel refuses it (IPAddressDeny=). */
+const send = (address: string) =>
+  `perl -MIO::Socket::INET -MErrno=EPERM -e 'my $s = IO::Socket::INET->new(Proto => "udp", PeerAddr => "${address}", PeerPort => 80) or exit 2; exit 0 if defined $s->send("x"); exit($! == EPERM ? 1 : 3)'`;
+
 /** Commands that run before the agent, in its unit and so under all that confines it; their ends are what counts. */
 const commands = {
   "reads the kernel's clock": `perl "$P" read`,
@@ -22,6 +26,10 @@ const commands = {
   "sees the cgroups of others": "test -d /sys/fs/cgroup/system.slice/chrony.service",
   "cannot read the journal": "! journalctl --quiet --lines=1 --unit=init.scope | grep .",
   "reads the allowed logs": `perl -MIO::Socket::UNIX -e '${askForLogs}'`,
+  "sends to the network": send("10.0.2.2"),
+  "cannot send to a metadata service": `${send("169.254.169.254")}; test $? -eq 1`,
+  "has a bound of memory":
+    'test "$(cat "/sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup)/memory.max")" -eq 268435456',
   "cannot write to /etc": "! touch /etc/steward/probe",
   "cannot write to a cgroup": "! mkdir /sys/fs/cgroup/probe",
   "cannot become root": "! setpriv --reuid 0 true",
