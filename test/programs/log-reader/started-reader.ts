@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { type Owner, temporaryDirectory } from "../../host/systemd/journal.ts";
@@ -27,7 +27,8 @@ export async function startReader(
     stdio: "ignore",
   });
   test.after(() => ended(child));
-  await until("systemd-socket-activate listens", () => existsSync(socket));
+  // Its socket is there a moment before it listens.
+  await until("it answers", async () => (await ask(socket, "\n")).startsWith("refused"));
   return { socket, hostFile, ask: (line) => ask(socket, line) };
 }
 
