@@ -28,7 +28,7 @@ function mainSentence(summary: WithoutDetail<ClockSummary>): string {
     case "not_measured":
       return "The clock has not been measured yet; `steward time reselect` does it, and sets nothing.";
     case "rescue":
-      return "The agent is in rescue, and does not set the clock until its state is repaired: `steward state list` names the damage.";
+      return "The agent is in rescue, and does not set the clock until its state is repaired: `steward doctor` says how.";
     case "acquiring":
       return "The time servers are being asked.";
     case "synchronised":

@@ -213,7 +213,7 @@ export const health: Catalogue["health"] = {
   codes: {
     ok: () => "",
     state_damaged: () =>
-      "Die gespeicherten Daten sind beschädigt, und es lässt sich nichts ändern. Am Gerät erfährt root mit steward state list mehr.",
+      "Die gespeicherten Daten sind beschädigt, und es lässt sich nichts ändern. Am Gerät erfährt root mit steward doctor mehr.",
     state_unreachable: () => "Die gespeicherten Daten sind nicht erreichbar.",
     disk_read_only: ({ path }) =>
       `Auf den Speicher unter ${path} kann nicht geschrieben werden. Anmelden und Lesen gehen; Änderungen an Benutzern und Einstellungen werden abgelehnt.`,
@@ -314,7 +314,7 @@ export const signIn: Catalogue["signIn"] = {
   clockDiffersMeaning:
     "Codes hängen von der Uhr des Geräts ab und werden vielleicht abgelehnt. Ein Wiederherstellungscode gilt in jedem Fall; ein Administrator kann danach unter System die Uhr stellen.",
   rescue:
-    "Die gespeicherten Daten dieses Geräts sind beschädigt: Es lässt sich nichts ändern, und niemand kann sich anmelden. Am Gerät erfährt root mit steward state list mehr.",
+    "Die gespeicherten Daten dieses Geräts sind beschädigt: Es lässt sich nichts ändern, und niemand kann sich anmelden. Am Gerät erfährt root mit steward doctor mehr.",
   usernameHint:
     "3 bis 32 Kleinbuchstaben (a–z), Ziffern, Punkte, Unterstriche oder Bindestriche. Am Anfang steht ein Buchstabe, am Ende ein Buchstabe oder eine Ziffer. Der Name lässt sich später nicht ändern.",
 };

@@ -245,7 +245,7 @@ export const health = {
   codes: {
     ok: () => "",
     state_damaged: () =>
-      "The stored state is damaged, and nothing can be changed. On the device, root finds out more with steward state list.",
+      "The stored state is damaged, and nothing can be changed. On the device, root finds out more with steward doctor.",
     state_unreachable: () => "The agent cannot reach its stored state.",
     disk_read_only: ({ path }) =>
       `The disk at ${path} is read-only. Users can sign in and read; changes of users and settings are refused.`,
@@ -342,7 +342,7 @@ export const signIn = {
   clockDiffersMeaning:
     "Codes depend on the clock of this device and may be refused. A recovery code works in any case; an administrator can then correct the clock under System.",
   rescue:
-    "The stored state of this device is damaged: nothing can be changed and signing in is not possible. On the device, root finds out more with steward state list.",
+    "The stored state of this device is damaged: nothing can be changed and signing in is not possible. On the device, root finds out more with steward doctor.",
   usernameHint:
     "3 to 32 lower-case letters (a–z), digits, dots, underscores or hyphens. It starts with a letter and ends with a letter or a digit. It cannot be changed later.",
 };
