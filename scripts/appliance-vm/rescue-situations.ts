@@ -1,6 +1,8 @@
 import { createHmac } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Guest, Ran } from "./guest/vocabulary.ts";
+import { appliedUntil, appliedWhole } from "./power-cuts.ts";
+import { linked, outcomeOf, productSays, releaseJournal, trusting } from "./update-scenario.ts";
 
 /** The situations of steward-rescue(7) that need no clock of the machine's own: brought about, and mended by its lines. */
 
@@ -9,14 +11,15 @@ export const password = "green tractor sings loudly";
 
 /** The lines of the page as it is installed, by the beginning of a section's title. */
 export function linesOf(title: string): string[] {
-  const page = readFileSync("/usr/share/man/man7/steward-rescue.7", "utf8");
+  // Without what scripts/roff.ts puts in for roff.
+  const page = readFileSync("/usr/share/man/man7/steward-rescue.7", "utf8")
+    .replaceAll("\\-", "-")
+    .replaceAll("\\(dq", '"')
+    .replaceAll("\\e", "\\");
   const section = page.split(/^\.SH /m).find((one) => one.startsWith(`"${title.toUpperCase()}`)) ?? "";
   const block = /^\.nf\n([\s\S]*?)\n\.fi$/m.exec(section)?.[1];
   if (block === undefined) throw new Error(`the page has no lines for "${title}"`);
-  // What scripts/roff.ts has put in for roff.
-  return block
-    .split("\n")
-    .map((line) => line.replaceAll("\\-", "-").replaceAll("\\(dq", '"').replaceAll("\\e", "\\"));
+  return block.split("\n");
 }
 
 /** Types the lines of a situation, at most three, and returns what each has said. */
@@ -30,7 +33,7 @@ export async function typed(
   const said: Ran[] = [];
   for (const line of lines) {
     const filled = Object.entries(words).reduce((text, [word, value]) => text.replace(word, value), line);
-    const ran = await guest.run("sh", ["-c", filled], { timeoutSeconds: 120 });
+    const ran = await guest.run("sh", ["-c", filled], { timeoutSeconds: 300 });
     // The doctor has found something, which is why it was asked.
     const isDone = ran.status === 0 || (filled === "steward doctor" && ran.status === 10);
     guest.check(`${title}: ${filled}`, isDone, ran);
@@ -39,15 +42,20 @@ export async function typed(
   return said;
 }
 
+/** It starts a dozen programs, one after the other: under emulation beside other work that takes minutes. */
+function doctor(guest: Guest): Promise<Ran> {
+  return guest.run("/usr/bin/steward", ["doctor"], { timeoutSeconds: 300 });
+}
+
 /** The last line of steward doctor: the next one to type. */
 export async function next(guest: Guest): Promise<string> {
-  const { stdout } = await guest.steward("doctor");
+  const { stdout } = await doctor(guest);
   return stdout.trimEnd().split("\n").at(-1) ?? "";
 }
 
 /** The doctor, asked whether it names this line for this device. */
 export async function doctorNames(guest: Guest, what: string, line: string | RegExp): Promise<void> {
-  const ran = await guest.steward("doctor");
+  const ran = await doctor(guest);
   const isNamed = ran.stdout
     .split("\n")
     .some((one) => (typeof line === "string" ? one.trim() === `> ${line}` : line.test(one)));
@@ -165,11 +173,44 @@ export async function secondSetter(guest: Guest): Promise<void> {
   await doctorNames(guest, "ntpdate in cron", `mv ${path} /root/ntpdate.off`);
   await typed(guest, "Two programs set the clock");
   await guest.stewardAnswers();
-  const again = await guest.steward("doctor");
+  const again = await doctor(guest);
   guest.check(
     "afterwards the doctor does not name it",
     !again.stdout.includes("ntpdate") && !existsSync(path),
     again,
+  );
+}
+
+/** A release that never becomes healthy within an hour: its trial lasts. */
+export const stuckVersion = "1.1.0";
+
+/** The boot before: an update whose trial lasts, until the power is cut. */
+export async function midUpdate(guest: Guest): Promise<void> {
+  await trusting(guest);
+  await appliedWhole(guest, "1.0.0");
+  await appliedUntil(guest, { version: stuckVersion, place: "confirming" }, () => undefined);
+}
+
+/** The guard has gone on at the boot, or is started by the line; and the trial goes on. */
+export async function cutInMidUpdate(guest: Guest): Promise<void> {
+  await guest.run("systemctl", ["stop", "steward-guard.service"]);
+  await doctorNames(guest, "a trial that is not watched", "systemctl start steward-guard.service");
+  const [, status] = await typed(guest, "The power was cut in mid-update");
+  guest.check("the update goes on", /confirming|on trial/.test(status?.stdout ?? ""), status);
+  const { boots } = releaseJournal().slots.binary.trial ?? { boots: 0 };
+  // A container has the boot id of this computer.
+  const isContainer = existsSync("/run/systemd/container");
+  guest.check("in its second boot", boots === (isContainer ? 1 : 2), boots);
+}
+
+export async function stuckInConfirming(guest: Guest): Promise<void> {
+  const id = releaseJournal().slots.binary.trial?.release.id ?? "";
+  await typed(guest, "An update is stuck in confirming");
+  const entry = await outcomeOf(guest, id, 120);
+  guest.check("it was aborted", entry.outcome === "aborted", entry);
+  guest.check(
+    "the release before is back",
+    linked("binary", "current") !== id && (await productSays()) === "1.0.0",
   );
 }
 

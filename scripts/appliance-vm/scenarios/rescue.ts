@@ -3,10 +3,10 @@ import { X509Certificate } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { binary, productFiles } from "../demo-product.ts";
 import type { Guest } from "../guest/vocabulary.ts";
-import { appliedUntil, appliedWhole } from "../power-cuts.ts";
 import {
   added,
   codeOf,
+  cutInMidUpdate,
   damagedUsers,
   doctorNames,
   enrolled,
@@ -15,29 +15,20 @@ import {
   lostPhone,
   lostSealingKey,
   lostSetupToken,
+  midUpdate,
   next,
   password,
   secondSetter,
+  stuckInConfirming,
+  stuckVersion,
   typed,
   withoutShell,
   withoutShellForbidden,
 } from "../rescue-situations.ts";
 import type { Scenario } from "../scenario.ts";
-import {
-  linked,
-  outcomeOf,
-  productSays,
-  publishing,
-  releaseJournal,
-  trusting,
-  updateScenario,
-  updateSettings,
-} from "../update-scenario.ts";
+import { publishing, updateScenario, updateSettings } from "../update-scenario.ts";
 
 const units = ["steward.service", "demo-product.service"];
-
-/** A release that never becomes healthy within an hour: its trial lasts. */
-const stuck = "1.1.0";
 
 /**
  * The twelve situations of steward-rescue(7) and the one without a shell, with the network cut and the clock at 1970. The
@@ -50,18 +41,15 @@ export const scenario: Scenario = {
   keepsDisk: true,
   ...updateScenario("demo"),
   files: { ...updateSettings(), ...productFiles({ successes: 3, interval: "1s", within: "60m" }) },
-  asks: { ...publishing(binary("1.0.0"), binary(stuck, "unhealthy")), certificate: () => makeCertificate() },
+  asks: {
+    ...publishing(binary("1.0.0"), binary(stuckVersion, "unhealthy")),
+    certificate: () => makeCertificate(),
+  },
   boots: [
     { units, powerCut: true, run: midUpdate },
     { units, network: false, rtc: "1970-01-02T00:00:00", kernel: ["steward.rescue=1"], run: atTheBox },
   ],
 };
-
-async function midUpdate(guest: Guest): Promise<void> {
-  await trusting(guest);
-  await appliedWhole(guest, "1.0.0");
-  await appliedUntil(guest, { version: stuck, place: "confirming" }, () => undefined);
-}
 
 async function atTheBox(guest: Guest): Promise<void> {
   await guest.stewardAnswers(120);
@@ -95,27 +83,6 @@ async function wrongYear(guest: Guest): Promise<void> {
   const time = await aRightTime(guest);
   await typed(guest, "The clock says 1970", { TIME: time });
   await isNow(guest, time, "the clock is what was typed");
-}
-
-/** The guard has gone on at the boot, or is started by the line; and the trial goes on. */
-async function cutInMidUpdate(guest: Guest): Promise<void> {
-  await guest.run("systemctl", ["stop", "steward-guard.service"]);
-  await doctorNames(guest, "a trial that is not watched", "systemctl start steward-guard.service");
-  const [, status] = await typed(guest, "The power was cut in mid-update");
-  guest.check("the update goes on", /confirming|on trial/.test(status?.stdout ?? ""), status);
-  const { boots } = releaseJournal().slots.binary.trial ?? { boots: 0 };
-  guest.check("in its second boot", boots === 2, boots);
-}
-
-async function stuckInConfirming(guest: Guest): Promise<void> {
-  const id = releaseJournal().slots.binary.trial?.release.id ?? "";
-  await typed(guest, "An update is stuck in confirming");
-  const entry = await outcomeOf(guest, id, 120);
-  guest.check("it was aborted", entry.outcome === "aborted", entry);
-  guest.check(
-    "the release before is back",
-    linked("binary", "current") !== id && (await productSays()) === "1.0.0",
-  );
 }
 
 /** The clock goes two days ahead; the phone's stays. */

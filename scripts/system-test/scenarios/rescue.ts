@@ -1,27 +1,43 @@
+import { binary, productFiles } from "../../appliance-vm/demo-product.ts";
 import {
   added,
+  cutInMidUpdate,
   damagedUsers,
   forgottenPassword,
   lostPhone,
   lostSealingKey,
   lostSetupToken,
+  midUpdate,
   secondSetter,
+  stuckInConfirming,
+  stuckVersion,
   withoutShell,
   withoutShellForbidden,
 } from "../../appliance-vm/rescue-situations.ts";
 import type { Scenario } from "../../appliance-vm/scenario.ts";
+import { publishing, updateScenario, updateSettings } from "../../appliance-vm/update-scenario.ts";
+
+const units = ["steward.service", "demo-product.service"];
 
 /** Those of steward-rescue(7) that take no clock and no disk of the machine's own; all twelve are in the virtual machine. */
 export const scenario: Scenario = {
   title: "at the box: the lines of steward-rescue(7) mend what they are for, without a network",
-  timeoutSeconds: 240,
+  timeoutSeconds: 400,
+  keepsDisk: true,
+  ...updateScenario("demo"),
+  files: { ...updateSettings(), ...productFiles({ successes: 3, interval: "1s", within: "60m" }) },
+  asks: publishing(binary("1.0.0"), binary(stuckVersion, "unhealthy")),
   boots: [
+    { units, powerCut: true, run: midUpdate },
     {
+      units,
       network: false,
       kernel: ["steward.rescue=1"],
       run: async (guest) => {
         await guest.stewardAnswers();
         await lostSetupToken(guest);
+        await cutInMidUpdate(guest);
+        await stuckInConfirming(guest);
         await withoutShell(guest, "root-admin");
         await withoutShellForbidden(guest);
         await lostPhone(guest);
