@@ -117,8 +117,8 @@ function checkValue({ rawName, value, inlineValue }: GivenOption, option: Option
     if (value !== undefined) throw usageError(`${rawName} is a switch and takes no value.`, usage);
     return;
   }
-  // A word that begins with a hyphen is more likely the next option than a value.
-  if (value === undefined || (!inlineValue && value.startsWith("-"))) {
+  // A word that begins with a hyphen is more likely the next option than a value; a hyphen alone is standard output.
+  if (value === undefined || (!inlineValue && /^-./.test(value))) {
     throw usageError(`${rawName} needs a value: --${option.name}=${option.value}.`, usage);
   }
   if (option.values !== undefined && !option.values.includes(value)) {

@@ -149,6 +149,19 @@ describe("readRequest", () => {
   });
 });
 
+describe("a hyphen alone", () => {
+  it("is a value, which stands for standard output", () => {
+    const line = splitLine(["doctor", "--bundle", "-"], commands);
+    assert.equal(readRequest(line, commands).kind, "command");
+    assert.equal(line.options.text("bundle"), "-");
+  });
+
+  it("is none where more follows it", () => {
+    const line = splitLine(["doctor", "--bundle", "-o", "json"], commands);
+    assert.throws(() => readRequest(line, commands), /--bundle needs a value/);
+  });
+});
+
 describe("the command table", () => {
   it("gives an option's name the same meaning in every command, as the parser needs it", () => {
     const options = [...globalOptions, ...commands.flatMap((command) => command.options)];
