@@ -185,7 +185,8 @@ describe("the units that the agent's own asks for", () => {
 
   it("share bounds of processor and disk, however often the agent asks", () => {
     const slice = "system-steward.slice";
-    assert.deepEqual(settings("Slice", "steward-install@.service"), [slice]);
+    for (const name of ["steward-install@.service", "steward-chrony@.service"])
+      assert.deepEqual(settings("Slice", name), [slice], name);
     assert.deepEqual(settings("CPUQuota", slice), ["100%"]);
     for (const weight of ["CPUWeight", "IOWeight"])
       assert.ok(Number(settings(weight, slice)[0]) <= 20, weight);
