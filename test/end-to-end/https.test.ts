@@ -9,6 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { connect, type TLSSocket } from "node:tls";
 import { promisify } from "node:util";
 import { startAgentInProcess } from "../agent-in-process.ts";
+import { checkEvent } from "../http/answer-rules.ts";
 import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
 import { until } from "../until.ts";
 
@@ -143,6 +144,11 @@ describe("HTTPS on the LAN", () => {
     assert.deepEqual([check.code, check.facts], ["https_certificate_refused", { certificate: "site" }]);
     for (const name of ["site.crt", "site.key"]) rmSync(join(home, "etc/tls", name));
     assert.equal((await reload()).json.tls.certificate.source, "self_made");
+    const { json: record } = await agent.call("GET", "/api/events?limit=50", { local: true });
+    const events = record.items.filter(({ type }: { type: string }) => type.startsWith("https."));
+    const types = ["https.certificate_changed", "https.certificate_refused"];
+    assert.deepEqual([...new Set(events.map(({ type }: { type: string }) => type))].toSorted(), types);
+    for (const event of events) checkEvent(event);
   });
 
   it("is redirected to from plain HTTP, which answers nothing else", async () => {

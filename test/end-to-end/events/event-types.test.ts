@@ -121,10 +121,11 @@ describe("the events of an agent", () => {
     for (let use = 0; use < 3; use += 1) await post("/api/auth/refresh", undefined, { refresh_token });
   };
 
-  // Those of updates take a repository, those of damage a damaged state, and those of the host a machine of its own:
-  // update-events.test.ts, store/register.test.ts and the system test of the box look for each of them.
+  // Those of updates take a repository, those of damage a damaged state, those of the host a machine of its own, those
+  // of HTTPS certificates, and a rescue a terminal: update-events.test.ts, store/register.test.ts, the system test of
+  // the box, https.test.ts and rescue-token.test.ts look for each of them.
   const elsewhere = (name: string) =>
-    byTheClock.includes(name) || /^(update|state|host|host_file)\./.test(name);
+    byTheClock.includes(name) || /^(update|state|host|host_file|https)\.|^setup\.rescued$/.test(name);
   for (const type of Object.keys(eventTypes).filter((name) => !elsewhere(name))) {
     it(`${type} is written down with who, from where, in which request, and its declared details`, () => {
       const event = events.find((one) => one.type === type);

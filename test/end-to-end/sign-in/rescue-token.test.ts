@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { runSteward } from "../../agent-in-process.ts";
 import { enrol } from "../../authenticator.ts";
+import { checkEvent } from "../../http/answer-rules.ts";
 import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../http/checked-agent.ts";
 import { adminName, adminPassword } from "../../running-agent.ts";
 
@@ -37,6 +38,7 @@ describe("a token of rescue", () => {
     agent.call("POST", "/api/setup", { body: { setup_token, username, password } });
   const lastEvent = async () => {
     const { json } = await agent.call("GET", "/api/events?limit=1&type=setup.rescued", { local: true });
+    checkEvent(json.items[0]);
     return json.items[0];
   };
 

@@ -67,7 +67,14 @@ const table: Record<string, string> = {
   rollBackUpdate: "      -      +      -        -       s       +         e      updates:apply",
   postponeUpdate: "      -      +      -        -       s       +         e      updates:apply",
   confirmUpdateTrust: "  -      +      -        -       s       +         e      none",
+  getTls: "              -      +      +        +       +       +         e      system:read",
+  reloadHostFile: "      -      +      -        -       +       +         e      none",
   acceptDamage: "        -      +      -        -       s       +         e      none",
+  getHost: "             -      +      +        +       +       +         e      system:read",
+  changeHost: "          -      +      -        -       s       +         e      none",
+  reboot: "              -      +      -        -       s       +         e      none",
+  powerOff: "            -      +      -        -       s       +         e      none",
+  factoryReset: "        -      +      -        -       s       +         e      none",
 };
 
 /** The same about oneself, where `{id}` is the caller's own. */
