@@ -2,7 +2,7 @@ import { failuresIn, failureWords } from "../../system/program-parts.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 import type { Ground } from "./ground.ts";
 
-const { ok, failing } = findingsOf("program");
+const { ok, failing, unseen } = findingsOf("program");
 
 /** package.json, engines. */
 const oldestRuntime = [20, 19];
@@ -25,7 +25,16 @@ export async function lookAtProgram({ program, host }: Ground): Promise<Finding[
       }),
     ];
   }
+  const began = performance.now();
   const { status, stdout } = await host.run(node, [selfCheck], { timeoutMilliseconds: trialMilliseconds });
+  // A device that is busy beyond measure is no broken program; one that crashes ends earlier.
+  if (status === null && performance.now() - began >= trialMilliseconds)
+    return [
+      unseen({
+        code: "trial_too_slow",
+        what: "The trial of its parts did not end in time: the device is busy.",
+      }),
+    ];
   const failures = failuresIn(stdout, `the trial ended early (status ${status})`);
   if (failures.length > 0) {
     return [
