@@ -9,6 +9,7 @@ const views: readonly OperationId[] = [
   "getStatus",
   "getReadiness",
   "getSystemFacts",
+  "getTls",
   "getTimeSync",
   "getUpdates",
 ];
