@@ -144,7 +144,7 @@ async function kept(guest: Guest, when: string, folder: string): Promise<void> {
   const users = await guest.steward("-o", "json", "user", "list");
   const isThere = [administrator, reader].every((name) => users.stdout.includes(name));
   guest.check(`${when} the accounts are there`, isThere, users);
-  const settings = await guest.steward("-o", "json", "system");
+  const settings = await guest.steward("-o", "json", "system", "get");
   guest.check(`${when} the setting is there`, settings.stdout.includes("edge 7"), settings);
   const present = await fingerprint(guest);
   guest.check(
