@@ -65,7 +65,7 @@ export async function keptFiles(directory: string, name: string): Promise<string
 /** What a write that was cut short leaves behind: hidden, and neither the lock nor the reserve. */
 export async function leftovers(directory: string): Promise<string[]> {
   const names = await readdir(directory);
-  const kept = [".lock", ".reserve", ".seal.key", ".register.json"];
+  const kept = [".lock", ".reserve", ".seal.key", ".register.json", ".identity.json"];
   return names.filter((name) => name.startsWith(".") && !kept.includes(name));
 }
 
