@@ -137,7 +137,7 @@ describe("two-factor sign-in from the command line", { timeout: 180_000 }, () =>
     const code = await codeNear(secret, 0);
     const words = ["user", "2fa", "disable", "anna", "--password-stdin"];
     const { code: exit, stderr } = await steward(words, password, code);
-    assert.equal(exit, 4);
+    assert.equal(exit, 4, stderr);
     assert.match(stderr, /used before/);
   });
 
