@@ -1,5 +1,5 @@
 /**
- * Compiles test files and runs them, two more at a time than there are processors since many of them wait. Ends by
+ * Compiles test files and runs them, three more at a time than there are processors since many of them wait. Ends by
  * itself whatever they do: node's own runner ends a file that takes too long with SIGTERM alone, and waits for ever for
  * one that does not heed it. The limits are for files that hang, not for slow machines.
  */
@@ -67,7 +67,7 @@ say(`seed ${process.env.STEWARD_SEED}: with STEWARD_SEED set to it, a run draws 
 const report = new Report((text) => process.stdout.write(`${withSources(text)}\n`));
 const begun = performance.now();
 const waiting = [...compiled.entries()];
-await Promise.all(Array.from({ length: availableParallelism() + 2 }, runNext));
+await Promise.all(Array.from({ length: availableParallelism() + 3 }, runNext));
 const seconds = (performance.now() - begun) / 1_000;
 const used = `Processor time ${meter.of}: ${(meter.seconds() / 60).toFixed(1)} minutes.`;
 await report.tellEnd([...costTable(readNotes(notes), toldFiles), used], seconds);
