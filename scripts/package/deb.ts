@@ -1,4 +1,4 @@
-/** Makes one Debian package out of a tree of files: the same bytes from the same files, whoever builds it and where. */
+/** Makes one Debian package out of a tree of files: the same bytes from the same files, for every builder and place. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {

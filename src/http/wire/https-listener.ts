@@ -73,7 +73,7 @@ export async function listenHttps(
   const monotonic = () => performance.now();
   boundHandshakes(server, { bounds: usualHandshakeBounds, clientKeyOf: clientKeyOfPeer, monotonic });
   await listening(server, () => server.listen({ port, ...(address && { host: address }) }), `port ${port}`);
-  // Whoever gets hold of it could read what was sent before: it is not kept for long.
+  // A thief of a ticket key could read what was sent before: it is not kept for long.
   const timer = setInterval(() => server.setTicketKeys(randomBytes(48)), ticketKeyMilliseconds).unref();
   const listener = stoppable(server, connections, shownAddress(server, "https", address ?? "*"));
   return {
