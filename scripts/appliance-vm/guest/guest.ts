@@ -23,6 +23,10 @@ export function createGuest({ boot, slowness }: Circumstances, channel: Channel)
     clock: createGuestClock(),
     run,
     steward: (...args) => run("/usr/bin/steward", args),
+    property: async (name) => {
+      const { stdout } = await run("systemctl", ["show", "--value", `--property=${name}`, "steward.service"]);
+      return stdout.trim();
+    },
     http,
     until,
     stewardAnswers: (seconds = 60) => until("the agent answers", seconds, () => http("/api/health")),

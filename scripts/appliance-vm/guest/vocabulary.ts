@@ -45,6 +45,8 @@ export interface Guest {
   run(command: string, args?: readonly string[], options?: RunOptions): Promise<Ran>;
   /** The command line of the agent, as root. */
   steward(...args: readonly string[]): Promise<Ran>;
+  /** What systemd has of a property of the agent's unit, such as `MainPID`. */
+  property(name: string): Promise<string>;
   /** A request to http://127.0.0.1:8470; throws without an answer. */
   http(path: string, options?: HttpOptions): Promise<HttpAnswer>;
   /** Looks every 200 ms until something is there, and throws after that many seconds; counts the errors of `look` as "not yet". */

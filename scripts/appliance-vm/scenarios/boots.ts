@@ -48,18 +48,8 @@ async function answers(guest: Guest): Promise<void> {
   );
 }
 
-async function property(guest: Guest, name: string): Promise<string> {
-  const { stdout } = await guest.run("systemctl", [
-    "show",
-    "--value",
-    `--property=${name}`,
-    "steward.service",
-  ]);
-  return stdout.trim();
-}
-
 async function process(guest: Guest): Promise<void> {
-  const id = await property(guest, "MainPID");
+  const id = await guest.property("MainPID");
   const user = (await guest.run("ps", ["-o", "user=", "-p", id])).stdout.trim();
   guest.check("it runs as the user steward", user === "steward", user);
   const status = (await guest.run("cat", [`/proc/${id}/status`])).stdout;
@@ -133,7 +123,7 @@ async function stopping(guest: Guest): Promise<void> {
   await guest.run("systemctl", ["stop", "steward.service"]);
   const seconds = (performance.now() - begun) / 1_000;
   guest.figure("time to stop", Math.round(seconds * 100) / 100, "s");
-  guest.check("it stops within its 5 s", (await property(guest, "Result")) === "success" && seconds < 6);
+  guest.check("it stops within its 5 s", (await guest.property("Result")) === "success" && seconds < 6);
   const offline = await guest.steward("-o", "json", "user", "list");
   guest.check(
     "`steward user list` works with the agent down",

@@ -30,18 +30,8 @@ export const scenario: Scenario = {
   ],
 };
 
-async function property(guest: Guest, name: string): Promise<string> {
-  const { stdout } = await guest.run("systemctl", [
-    "show",
-    "--value",
-    `--property=${name}`,
-    "steward.service",
-  ]);
-  return stdout.trim();
-}
-
 async function mainProcess(guest: Guest): Promise<number> {
-  return Number(await property(guest, "MainPID"));
+  return Number(await guest.property("MainPID"));
 }
 
 /** Adds a drop-in, under which the agent is started anew. */
@@ -98,7 +88,7 @@ async function executables(guest: Guest): Promise<void> {
 async function bounds(guest: Guest): Promise<void> {
   const limits = readFileSync(`/proc/${await mainProcess(guest)}/limits`, "utf8");
   guest.check("it leaves no core dump", /^Max core file size\s+0\s+0\s/m.test(limits), limits);
-  const found = [await property(guest, "MemoryMax"), await property(guest, "TasksMax")];
+  const found = [await guest.property("MemoryMax"), await guest.property("TasksMax")];
   guest.check(
     "memory and tasks have a bound",
     found.every((one) => /^\d+$/.test(one)),
@@ -108,7 +98,7 @@ async function bounds(guest: Guest): Promise<void> {
 
 /** By the addon alone: no program is started for it. */
 async function status(guest: Guest): Promise<void> {
-  const said = await property(guest, "StatusText");
+  const said = await guest.property("StatusText");
   const parts = ["Serving (", "version ", "; no administrator yet; clock "];
   guest.check(
     "systemctl status says what the agent does",
@@ -127,7 +117,7 @@ async function reload(guest: Guest): Promise<void> {
 }
 
 async function watchdog(guest: Guest): Promise<void> {
-  const usual = await property(guest, "WatchdogUSec");
+  const usual = await guest.property("WatchdogUSec");
   guest.check("an agent that hangs is noticed within a minute", usual === "1min", usual);
   await restartWith(guest, "watchdog", "WatchdogSec=6");
   await guest.stewardAnswers();
@@ -136,7 +126,7 @@ async function watchdog(guest: Guest): Promise<void> {
   await guest.run("kill", ["-STOP", String(stopped)]);
   await guest.until("another agent runs", 60, async () => {
     const now = await mainProcess(guest);
-    return now > 1 && now !== stopped && (await property(guest, "ActiveState")) === "active";
+    return now > 1 && now !== stopped && (await guest.property("ActiveState")) === "active";
   });
   guest.figure(
     "from SIGSTOP to another agent, at WatchdogSec=6",
@@ -144,7 +134,7 @@ async function watchdog(guest: Guest): Promise<void> {
     "s",
   );
   await guest.stewardAnswers();
-  const restarts = Number(await property(guest, "NRestarts"));
+  const restarts = Number(await guest.property("NRestarts"));
   guest.check("systemd has restarted it once", restarts === 1, restarts);
   const { stdout } = await guest.run("journalctl", [
     "--unit=steward.service",
