@@ -1,6 +1,16 @@
 import * as host from "../schemas/system.ts";
 import { admins, everyone, type Operation } from "./operation.ts";
 
+const power = {
+  method: "POST",
+  access: admins,
+  stepUp: true,
+  body: host.powerRequest,
+  bodyOptional: true,
+  response: { status: 202, schema: host.powerAnswer },
+  errors: ["update_busy", "host_right_missing", "rate_limited", "internal_error"],
+} as const;
+
 /** The machine itself: its name, its time zone, its power, and its return to the state it was delivered in. */
 export const hostOperations = {
   getHost: {
@@ -23,28 +33,16 @@ export const hostOperations = {
     event: "host.changed",
   },
   reboot: {
-    method: "POST",
+    ...power,
     path: "/api/system/reboot",
     summary: "Restart the machine; refused while a release is on trial, unless `force` is true",
-    access: admins,
-    stepUp: true,
-    body: host.powerRequest,
-    bodyOptional: true,
-    response: { status: 202, schema: host.powerAnswer },
-    errors: ["update_busy", "host_right_missing", "rate_limited", "internal_error"],
     event: "host.reboot_requested",
   },
   powerOff: {
-    method: "POST",
+    ...power,
     path: "/api/system/power-off",
     summary:
       "Shut the machine down and switch it off; refused while a release is on trial, unless `force` is true",
-    access: admins,
-    stepUp: true,
-    body: host.powerRequest,
-    bodyOptional: true,
-    response: { status: 202, schema: host.powerAnswer },
-    errors: ["update_busy", "host_right_missing", "rate_limited", "internal_error"],
     event: "host.power_off_requested",
   },
   factoryReset: {
