@@ -93,6 +93,33 @@ describe("an external change of the clock", () => {
         },
       },
     },
+    // Before the agent has noticed it, and while it gives way.
+    ...[1_801, 1_850].map(
+      (atSeconds): Overrides => ({
+        name: `is overruled by a person who sets the clock ${atSeconds - 1_800} s later, where no server is reached`,
+        seconds: 2 * hour,
+        host: { servers: [], settings: { ...ordinaryHost.settings, servers: [] }, behindSeconds: 0 },
+        deeds: [
+          steppedBy(-30 * 24 * hour),
+          { atSeconds, act: (host) => host.clock.setTime(new Date(host.trueSeconds() * 1_000)) },
+        ],
+        bounds: {
+          isHonest: false,
+          outcomes: ["done"],
+          endState: "manual",
+          also: {
+            "the host's clock is right from then on, and sign-in goes by it": ({ views }) =>
+              views
+                .filter((view) => view.atSeconds > atSeconds)
+                .every(
+                  ({ wallErrorSeconds, signInErrorSeconds }) =>
+                    Math.abs(wallErrorSeconds) < 1 && Math.abs(signInErrorSeconds) < 1,
+                ),
+            "no conflict is left": ({ views }) => views.at(-1)?.status.discipliner.conflict === null,
+          },
+        },
+      }),
+    ),
   );
 });
 

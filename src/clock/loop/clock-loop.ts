@@ -171,6 +171,13 @@ export class ClockLoop {
     return mode;
   }
 
+  /** A person sets the clock: the agent steers it again at once, also where another program has moved it. */
+  async endBackOff(): Promise<ClockMode> {
+    const mode = await this.#resolve(true);
+    if (!isSameMode(this.#state.mode, mode)) this.#enter(mode);
+    return mode;
+  }
+
   #enter(mode: ClockMode): void {
     const hostOffsetSeconds = this.#parts.steering.hostOffsetSeconds();
     this.#commit(enterMode(this.#state, mode, { hostOffsetSeconds, monotonicSeconds: this.#now() }));

@@ -160,5 +160,5 @@ export function afterReport(
 
 /** All that was measured means nothing any more; `setByHandAt`: monotonic seconds at which an administrator set the clock. */
 export function forgotten(state: LoopState, setByHandAt: number | null): LoopState {
-  return { ...state, sync: { ...notSynced, setByHandAt }, poll: firstPoll };
+  return { ...state, sync: { ...notSynced, setByHandAt }, poll: firstPoll, externalSeconds: 0 };
 }
