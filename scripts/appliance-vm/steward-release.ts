@@ -4,6 +4,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -37,19 +38,28 @@ export function stewardRelease(version: string, difference: StewardDifference = 
 
 /** Builds this checkout as another version, and puts it with its launcher into `home`. */
 export function putSteward(version: string, home: string, difference: StewardDifference = {}): void {
-  const into = join(root, `.cache/steward-${version}`);
-  const sources = difference.hasNextForms ? sourcesWithNextForms() : root;
+  // A directory of its own: two scenarios that run at once make the same versions.
+  const own = mkdtempSync(join(root, ".cache/steward-release-"));
+  try {
+    const into = join(own, version);
+    build(difference.hasNextForms ? sourcesWithNextForms(join(own, "sources")) : root, into, version);
+    putProgram(into, home);
+  } finally {
+    rmSync(own, { recursive: true, force: true });
+  }
+  cpSync(join(root, "systemd/steward.launcher"), join(home, "steward"));
+  chmodSync(join(home, "steward"), 0o755);
+  if (difference.fault === "exits") breakAgent(join(home, "main.js"));
+  if (difference.fault === "no passwords") breakPasswords(home);
+}
+
+function build(sources: string, into: string, version: string): void {
   execFileSync(
     process.execPath,
     ["--import", "tsx", join(sources, "scripts/build.ts"), "--into", into, "--version", version],
     { cwd: root, stdio: ["ignore", "ignore", "inherit"] },
   );
   if (!existsSync(join(into, "main.js"))) throw new Error(`no Steward ${version} was built`);
-  putProgram(into, home);
-  cpSync(join(root, "systemd/steward.launcher"), join(home, "steward"));
-  chmodSync(join(home, "steward"), 0o755);
-  if (difference.fault === "exits") breakAgent(join(home, "main.js"));
-  if (difference.fault === "no passwords") breakPasswords(home);
 }
 
 /** Prints its version like any other release, and exits as soon as it runs as the agent: no self-test would notice. */
@@ -85,11 +95,9 @@ const nextForm = `export function nextForm(kind: any): any {
 `;
 
 /** A copy of the sources in which each kind of document has its next form; its path. */
-function sourcesWithNextForms(): string {
-  const copy = join(root, ".cache/steward-next-forms");
-  rmSync(copy, { recursive: true, force: true });
+function sourcesWithNextForms(copy: string): string {
   mkdirSync(copy, { recursive: true });
-  for (const name of ["src", "scripts", "package.json", "package-lock.json", "tsconfig.json"]) {
+  for (const name of ["src", "scripts", "docs", "package.json", "package-lock.json", "tsconfig.json"]) {
     cpSync(join(root, name), join(copy, name), { recursive: true });
   }
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
