@@ -65,6 +65,9 @@ describe("the console's view of the machine", () => {
     await assertFits(page);
     assert.deepEqual(await axe(page), []);
     await picture(page, "machine");
+    const box = await dialog.getByRole("button", { name: "Factory reset" }).boundingBox();
+    const height = page.viewportSize()?.height ?? 0;
+    assert.ok(box !== null && box.y + box.height < height, "what can be done with it is in view");
     await dialog.getByLabel("Host name").fill("-edge");
     await dialog.getByRole("button", { name: "Save" }).click();
     await untilShown(dialog.getByText("1 to 63 letters, digits and hyphens", { exact: false }));

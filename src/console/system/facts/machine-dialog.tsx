@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { HostSettings } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
@@ -21,11 +22,9 @@ export function MachineDialog({ onClose }: { readonly onClose: () => void }) {
   const name = useStore(greeting)?.device_name ?? "";
   const host = useResource("getHost");
   if (verb !== null) return <MachineOrderDialog verb={verb} name={name} onClose={onClose} />;
-  return (
-    <Dialog title={t.machine.title} shape="sheet" onClose={onClose}>
-      <h3>{t.machine.names}</h3>
-      <ProblemView error={host.error} />
-      {host.value === null ? <Skeleton lines={3} /> : <NamesForm host={host.value} onSaved={onClose} />}
+  // Also where name and zone cannot be read.
+  const power = (
+    <section>
       <h3>{t.machine.power}</h3>
       <div class="buttons">
         <Button onClick={() => setVerb("reboot")}>{t.machine.reboot}</Button>
@@ -34,11 +33,35 @@ export function MachineDialog({ onClose }: { readonly onClose: () => void }) {
           {t.machine.reset}
         </Button>
       </div>
+    </section>
+  );
+  return (
+    <Dialog title={t.machine.title} shape="sheet" onClose={onClose}>
+      <ProblemView error={host.error} />
+      {host.value !== null ? (
+        <NamesForm host={host.value} onSaved={onClose}>
+          {power}
+        </NamesForm>
+      ) : (
+        <>
+          {host.error === null && <Skeleton lines={3} />}
+          {power}
+        </>
+      )}
     </Dialog>
   );
 }
 
-function NamesForm({ host, onSaved }: { readonly host: HostSettings; readonly onSaved: () => void }) {
+/** A form fills the sheet, its button at the foot: so that all else of the sheet stands in it. */
+function NamesForm({
+  host,
+  onSaved,
+  children,
+}: {
+  readonly host: HostSettings;
+  readonly onSaved: () => void;
+  readonly children: ComponentChildren;
+}) {
   const [name, setName] = useState(host.host_name);
   const [zone, setZone] = useState(host.time_zone);
   const action = useAction(async () => {
@@ -58,6 +81,7 @@ function NamesForm({ host, onSaved }: { readonly host: HostSettings; readonly on
         </Button>
       }
     >
+      <h3>{t.machine.names}</h3>
       <TextField
         label={t.machine.hostname}
         hint={t.machine.hostnameHint}
@@ -76,6 +100,7 @@ function NamesForm({ host, onSaved }: { readonly host: HostSettings; readonly on
         onChange={setZone}
         options={zonesWith(host.time_zone).map((one) => ({ value: one, text: one }))}
       />
+      {children}
     </Form>
   );
 }
