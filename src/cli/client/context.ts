@@ -1,3 +1,4 @@
+import type { StewardError } from "../../contract/errors.ts";
 import type { OperationId } from "../../contract/operations.ts";
 import type { Input, Output, StreamId } from "../../contract/types.ts";
 import type { HostClock, HostFiles } from "../../host/host.ts";
@@ -99,6 +100,8 @@ export interface ExaminedHost {
   readonly uptime: Uptime;
   /** What root has decided about rescue. Throws `validation_failed` where the agent would not start with this host file. */
   readHostFile(path: string): Promise<RescueDecisions>;
+  /** Throws what `refuse` makes of a member `https` that the agent would not take. */
+  checkHttps(https: object, refuse: (fault: string) => StewardError): void;
 }
 
 /** What the host file decides about the ways in. */

@@ -1,8 +1,8 @@
-import { readFile, stat } from "node:fs/promises";
+import { chmod, mkdir, readFile, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
-import { makeDirectory, writeDurably } from "../../store/files/durable-file.ts";
-import { CommandError } from "../client/context.ts";
+import { type Owner, writeDurably } from "../../store/files/durable-file.ts";
+import { CommandError, type ExaminedHost } from "../client/context.ts";
 
 /** The member `https` of the host file, as it is written there. */
 export interface HttpsMember {
@@ -11,34 +11,49 @@ export interface HttpsMember {
   readonly redirect_port?: number;
 }
 
-/** Every user may read the host file; root alone may write it. */
-const hostFileMode = 0o644;
+/** Of a new host file: every user may read it. */
+const usualMode = 0o644;
 
 /**
  * Changes the member `https` of the host file and nothing else in it. Directly, never through the agent: what it says is
- * root's alone. Returns the member. Throws CommandError: 1, 4.
+ * root's alone. Returns the member. Throws `validation_failed` for what the agent would refuse, and CommandError: 1, 4.
  */
-export async function changeHttps(path: string, change: HttpsMember): Promise<HttpsMember> {
-  const { members, mode } = await read(path);
+export async function changeHttps(
+  path: string,
+  change: HttpsMember,
+  { checkHttps }: Pick<ExaminedHost, "checkHttps">,
+): Promise<HttpsMember> {
+  const { members, ...place } = await read(path);
   const former = typeof members.https === "object" && members.https !== null ? members.https : {};
   const https: HttpsMember = { ...former, ...change };
+  // The agent does not start with a host file that it refuses.
+  checkHttps(https, (fault) => refusal(`${path} ${fault}.`));
   const isSame = JSON.stringify(members.https) === JSON.stringify(https);
-  if (!isSame) await write(path, `${JSON.stringify({ ...members, https }, null, 2)}\n`, mode);
+  if (!isSame) await write(place, `${JSON.stringify({ ...members, https }, null, 2)}\n`);
   return https;
 }
 
-async function read(path: string): Promise<{ members: Record<string, unknown>; mode: number }> {
-  let text: string;
+/** Where the host file is written, and with which rights. */
+interface Place {
+  /** Without links: one that leads to the host file stays. */
+  readonly file: string;
+  readonly mode: number;
+  /** Kept: by its group alone the agent may read a file that is closed to others. */
+  readonly owner?: Owner;
+}
+
+async function read(path: string): Promise<Place & { members: Record<string, unknown> }> {
   try {
-    text = await readFile(path, "utf8");
+    const file = await realpath(path);
+    const members = parsed(await readFile(file, "utf8"));
+    if (members === null)
+      throw new CommandError(1, `${path} is not a JSON object. Nothing was changed. Correct it first.`);
+    const { mode, uid, gid } = await stat(file);
+    return { file, members, mode: mode & 0o777, owner: { uid, gid } };
   } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return { members: {}, mode: hostFileMode };
+    if (systemErrorCode(error) === "ENOENT") return { file: path, members: {}, mode: usualMode };
     throw refused(error, path);
   }
-  const members = parsed(text);
-  if (members === null)
-    throw new CommandError(1, `${path} is not a JSON object. Nothing was changed. Correct it first.`);
-  return { members, mode: (await stat(path)).mode & 0o777 };
 }
 
 function parsed(text: string): Record<string, unknown> | null {
@@ -50,13 +65,22 @@ function parsed(text: string): Record<string, unknown> | null {
   }
 }
 
-async function write(path: string, text: string, mode: number): Promise<void> {
+async function write({ file, mode, owner }: Place, text: string): Promise<void> {
   try {
-    await makeDirectory(dirname(path));
-    await writeDurably(path, text, mode);
+    const made = await mkdir(dirname(file), { recursive: true });
+    // The agent reads in it, whatever the umask of this process is.
+    if (made !== undefined) await chmod(dirname(file), 0o755);
+    await writeDurably(file, text, mode, owner);
   } catch (error) {
-    throw refused(error instanceof StewardError ? error.cause : error, path);
+    throw refused(error instanceof StewardError ? error.cause : error, file);
   }
+}
+
+function refusal(fault: string): StewardError {
+  return new StewardError(
+    "validation_failed",
+    `The agent would not take this host file: ${fault} Nothing was changed.`,
+  );
 }
 
 function refused(error: unknown, path: string): unknown {

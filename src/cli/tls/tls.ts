@@ -60,8 +60,9 @@ const enable: Command = {
     const { options, places, context, output } = invocation;
     const [port, redirect_port] = [portOf(options.text("port")), portOf(options.text("redirect-port"))];
     const change = { enabled: true, ...(port && { port }), ...(redirect_port && { redirect_port }) };
-    const https = await changeHttps(places.hostFile, change);
-    await announce(places.hostFile, https.port ?? 8443, await context.openHost());
+    const host = await context.openHost();
+    const https = await changeHttps(places.hostFile, change, host);
+    await announce(places.hostFile, https.port ?? 8443, host);
     const tls = await told(invocation);
     if (tls === null) {
       const remark = `HTTPS is on in ${places.hostFile}. It begins when the agent starts: systemctl start steward`;
@@ -84,8 +85,9 @@ const disable: Command = {
   async run(invocation) {
     requireLocal(invocation.places, "tls disable");
     const { places, context, output } = invocation;
-    await changeHttps(places.hostFile, { enabled: false });
-    await withdraw(places.hostFile, await context.openHost());
+    const host = await context.openHost();
+    await changeHttps(places.hostFile, { enabled: false }, host);
+    await withdraw(places.hostFile, host);
     const tls = await told(invocation);
     await output.changed(tls ?? { enabled: false }, "HTTPS on the LAN is off.");
   },

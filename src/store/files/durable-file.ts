@@ -13,20 +13,34 @@ export function temporaryPrefix(path: string): string {
   return `${dirname(path)}/.${basename(path)}.`;
 }
 
+/** The user and the group of a file. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+const privateMode = 0o600;
+
 /**
  * Puts `content` in the place of `path` so that a crash or a power cut leaves the old or the new content, whole:
- * temporary file, fsync, rename, fsync of the directory.
+ * temporary file, fsync, rename, fsync of the directory. `owner`: another than the user of this process, who is root then.
  *
  * Throws `storage_full` or `storage_unwritable`; then `path` is as it was, except when the last fsync failed
  * (`isReplaced(error)`): the new content is in place, but a power cut may take it back.
  */
-export async function writeDurably(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
+export async function writeDurably(
+  path: string,
+  content: string | Uint8Array,
+  mode = privateMode,
+  owner?: Owner,
+): Promise<void> {
   const temporary = `${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
   try {
-    const file = await open(temporary, "wx", mode);
+    const file = await open(temporary, "wx", privateMode);
     await closing(file, async () => {
+      if (owner !== undefined) await file.chown(owner.uid, owner.gid);
       // What others are to read they may read, whatever the umask of this process takes away.
-      if (mode !== 0o600) await file.chmod(mode);
+      if (mode !== privateMode) await file.chmod(mode);
       await file.writeFile(content);
       await file.sync();
     });

@@ -1,13 +1,25 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { X509Certificate } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { announce, withdraw } from "../../../src/cli/tls/announcement.ts";
+import { changeHttps } from "../../../src/cli/tls/host-file-https.ts";
 import type { RunCommand } from "../../../src/host/ports.ts";
+import { openExaminedHost } from "../../../src/programs/command-line/examined-host.ts";
 import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
 import { temporaryDirectory } from "../run-steward.ts";
 
@@ -122,6 +134,45 @@ describe("steward tls", () => {
     assert.match(stderr, /not a JSON object/);
     assert.equal(readFileSync(hostFile, "utf8"), "{ names");
     assert.equal((await runSteward(["tls", "enable", "--port", "70000"], { environment })).code, 2);
+  });
+});
+
+describe("the host file that `steward tls enable` writes", () => {
+  const isRoot = process.getuid?.() === 0;
+  const host = openExaminedHost(() => process.getuid?.());
+
+  it("keeps its owner, its group, and the link to it", { skip: !isRoot && "needs root" }, async (test) => {
+    const directory = temporaryDirectory(test);
+    const [file, path] = [join(directory, "data.json"), join(directory, "steward.json")];
+    writeFileSync(file, "{}");
+    chmodSync(file, 0o640);
+    // By its group alone the agent may read it.
+    chownSync(file, 0, 65_534);
+    symlinkSync("data.json", path);
+    await changeHttps(path, { enabled: true }, host);
+    assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), { https: { enabled: true } });
+    const { uid, gid, mode } = statSync(file);
+    assert.deepEqual([uid, gid, mode & 0o777], [0, 65_534, 0o640]);
+    assert.ok(lstatSync(path).isSymbolicLink());
+  });
+
+  it("is readable for the agent where there was none", async (test) => {
+    const path = join(temporaryDirectory(test), "steward/steward.json");
+    const umask = process.umask(0o077);
+    test.after(() => process.umask(umask));
+    await changeHttps(path, { enabled: true }, host);
+    assert.deepEqual(
+      [dirname(path), path].map((one) => statSync(one).mode & 0o777),
+      [0o755, 0o644],
+    );
+  });
+
+  it("stays as it is where the agent would not start with the change", async (test) => {
+    const path = join(temporaryDirectory(test), "steward.json");
+    writeFileSync(path, "{}");
+    const same = { port: 8443, redirect_port: 8443 };
+    await assert.rejects(changeHttps(path, same, host), /Nothing was changed/);
+    assert.equal(readFileSync(path, "utf8"), "{}");
   });
 });
 
