@@ -68,11 +68,11 @@ const enable: Command = {
       const remark = `HTTPS is on in ${places.hostFile}. It begins when the agent starts: systemctl start steward`;
       return output.changed({ enabled: true }, remark);
     }
-    if (!tls.listening || tls.problem !== null)
-      throw new CommandError(
-        1,
-        `HTTPS is on in ${places.hostFile}, but does not work yet: ${tls.problem ?? "see the journal."}`,
-      );
+    if (!tls.listening || tls.problem !== null) {
+      const what = tls.listening ? "there is a fault" : "does not work yet";
+      const why = tls.problem ?? "journalctl --unit steward says why.";
+      throw new CommandError(1, `HTTPS is on in ${places.hostFile}, but ${what}: ${why}`);
+    }
     await output.changed(tls, welcomeOf(tls));
   },
 };

@@ -1,5 +1,6 @@
 import { constants, randomBytes } from "node:crypto";
-import { createServer } from "node:https";
+import type { Server as HttpServer } from "node:http";
+import { createServer, type Server } from "node:https";
 import { clientKeyOfPeer } from "../client-address.ts";
 import { type RequestListener, trackConnections } from "./connections.ts";
 import { boundHandshakes, usualHandshakeBounds } from "./handshakes.ts";
@@ -72,7 +73,7 @@ export async function listenHttps(
   });
   const monotonic = () => performance.now();
   boundHandshakes(server, { bounds: usualHandshakeBounds, clientKeyOf: clientKeyOfPeer, monotonic });
-  await listening(server, () => server.listen({ port, ...(address && { host: address }) }), `port ${port}`);
+  await listeningOnLan(server, { address, port });
   // A thief of a ticket key could read what was sent before: it is not kept for long.
   const timer = setInterval(() => server.setTicketKeys(randomBytes(48)), ticketKeyMilliseconds).unref();
   const listener = stoppable(server, connections, shownAddress(server, "https", address ?? "*"));
@@ -84,4 +85,10 @@ export async function listenHttps(
       return listener.stop(milliseconds);
     },
   };
+}
+
+/** Throws where it cannot listen there. */
+export function listeningOnLan(server: Server | HttpServer, { address, port }: LanAddress): Promise<void> {
+  const listen = () => server.listen({ port, ...(address && { host: address }) });
+  return listening(server, listen, address === null ? `port ${port}` : `port ${port} of ${address}`);
 }

@@ -78,13 +78,20 @@ function newServer(handle: RequestListener, now: () => Date): { server: Server; 
   return { server, connections: trackConnections(server, options) };
 }
 
+/** What to do, by the code of the system's error. */
+const advice: Readonly<Record<string, string>> = {
+  EADDRINUSE: " Another program listens there: stop it, or choose another address.",
+  EACCES:
+    " A port below 1024 takes a right that the agent does not have: choose a higher one, or put a proxy such as nginx in front.",
+  EADDRNOTAVAIL: " This device does not have that address now.",
+};
+
 export function listening(server: Server | HttpsServer, listen: () => void, where: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause) => {
       const code = systemErrorCode(cause) ?? cause.message;
-      const isTaken = code === "EADDRINUSE";
-      const advice = isTaken ? " Another program listens there: stop it, or choose another address." : "";
-      reject(new StewardError("internal_error", `Cannot listen on ${where} (${code}).${advice}`, { cause }));
+      const text = `Cannot listen on ${where} (${code}).${advice[code] ?? ""}`;
+      reject(new StewardError("internal_error", text, { cause }));
     });
     server.once("listening", resolve);
     listen();

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { clientKeyOfPeer } from "../client-address.ts";
 import { trackConnections } from "./connections.ts";
-import { type LanAddress, lanConnections } from "./https-listener.ts";
-import { type Listener, listening, serverTimes, shownAddress, stoppable } from "./listeners.ts";
+import { type LanAddress, lanConnections, listeningOnLan } from "./https-listener.ts";
+import { type Listener, serverTimes, shownAddress, stoppable } from "./listeners.ts";
 
 export interface RedirectOptions {
   /** Where HTTPS listens. */
@@ -36,6 +36,6 @@ export async function listenRedirect(
   const { ofOneStranger } = lanConnections;
   const bounds = { maximum: maximumConnections, ofOneStranger, clientKeyOf: clientKeyOfPeer };
   const connections = trackConnections(server, { handle, ...bounds, now });
-  await listening(server, () => server.listen({ port, ...(address && { host: address }) }), `port ${port}`);
+  await listeningOnLan(server, { address, port });
   return stoppable(server, connections, shownAddress(server, "http", address ?? "*"));
 }

@@ -47,6 +47,17 @@ describe("the host file", asRoot, () => {
     });
   }
 
+  it("that is closed to the agent is refused, with what to do", async (test) => {
+    const path = write(join(ownDirectory(test), "steward.json"), { names: [] });
+    chmodSync(path, 0o600);
+    process.seteuid?.(65_534);
+    try {
+      await refused(path, new RegExp(`chmod a\\+rx ${dirname(path)}; chmod a\\+r ${path}`));
+    } finally {
+      process.seteuid?.(0);
+    }
+  });
+
   it("in a directory that others can write is refused: they could have replaced it", async (test) => {
     const directory = mkdtempSync(join(tmpdir(), "steward-host-file-"));
     test.after(() => rmSync(directory, { recursive: true }));

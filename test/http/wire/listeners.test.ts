@@ -61,4 +61,17 @@ describe("a port", () => {
     );
     await first.stop(0);
   });
+
+  it("that takes a right, or an address that is elsewhere, is refused with what to do", async () => {
+    const listen = (host: string, port: number) =>
+      listenTcp((_, response) => void response.end(), host, port, now);
+    await assert.rejects(listen("203.0.113.7", 0), /EADDRNOTAVAIL.*does not have that address/);
+    // Root has the right.
+    if (process.getuid?.() === 0) process.seteuid?.(65_534);
+    try {
+      await assert.rejects(listen("127.0.0.1", 443), /EACCES.*choose a higher one/);
+    } finally {
+      if (process.getuid?.() === 0) process.seteuid?.(0);
+    }
+  });
 });

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
-import { StewardError } from "../../../contract/errors.ts";
+import { dirname } from "node:path";
+import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
 import { unitName } from "../../../contract/schemas/logs.ts";
 import type { TrustedOwners } from "../../host.ts";
 import { plansOf, type Refuse } from "./host-file-apply.ts";
@@ -54,13 +55,19 @@ const maximumBytes = 256 * 1024;
  * a directory on the way to it.
  */
 export async function readHostFile(path: string, owners: TrustedOwners = {}): Promise<HostFile> {
-  const bytes = await readTrustedFile(path, { ...owners, maximumBytes }, refusal);
+  const bytes = await readTrustedFile(path, { ...owners, maximumBytes }, refusal).catch((error: unknown) => {
+    throw systemErrorCode(error) === "EACCES" ? refusal(path, closed(path), error) : error;
+  });
   if (bytes === null) return plainHostFile;
   const host = checked(path, Buffer.from(bytes).toString("utf8"));
   // Now, and not days later at the first check of the update server.
   await readAuthorities(host.update, owners);
   await checkPrograms(host.update, owners);
   return host;
+}
+
+function closed(path: string): string {
+  return `cannot be read by the user of the agent. As root: chmod a+rx ${dirname(path)}; chmod a+r ${path}`;
 }
 
 function checked(path: string, text: string): HostFile {
