@@ -12,7 +12,7 @@ export async function lookAtHostFile({ places, host }: Ground): Promise<Finding[
     return [ok({ code: "usable", what: `${hostFile} is absent or valid.` })];
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    const repair = /As root: (chown [^.]*[^.;]*; chmod [^.]*)\.?/.exec(error.message)?.[1];
+    const repair = /As root: (.+)\.$/.exec(error.message)?.[1];
     return [
       failing({
         code: "refused",

@@ -46,7 +46,7 @@ function missing(path: string, users: readonly string[]): Finding {
 }
 
 function unusable(path: string, { message }: Error): Finding {
-  const repair = /As root: (chown \S+ \S+; chmod \S+ \S+?)\./.exec(message)?.[1];
+  const repair = /As root: (chown \S+ \S+; chmod \S+ \S+)\. /.exec(message)?.[1];
   return failing({
     code: "unusable",
     what: message,

@@ -197,6 +197,18 @@ describe("steward doctor", () => {
     assert.equal(nextCommand(troubles, true), `editor ${device.places.hostFile}`);
   });
 
+  it("takes the rights of others away from the host file, and from the key", async (test) => {
+    const files = { "/steward.json": "{}", "/etc/steward/seal.key": "a".repeat(64) };
+    const device = deviceOf(test, { state: lived.original, files });
+    const [file, key] = [device.places.hostFile, join(device.root, "etc/steward/seal.key")];
+    chmodSync(file, 0o666);
+    chmodSync(key, 0o644);
+    const troubles = await troublesOf(device);
+    const commandFor = (wanted: string) => troubles.find(({ area }) => area === wanted)?.command;
+    assert.equal(commandFor("host file"), `chown root ${file}; chmod go-w ${file}`);
+    assert.equal(commandFor("keys"), `chown root:steward ${key}; chmod 0640 ${key}`);
+  });
+
   it("notices a program with a damaged part, and a runtime that is too old", async (test) => {
     const sound = deviceOf(test, { state: lived.original, isTried: true });
     assert.equal((await examine(sound))[0]?.code, "program_works");
