@@ -3,10 +3,12 @@ import { mkdir, open, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { makeRescueToken, rescueTokenName } from "../../auth/sign-in/rescue-token.ts";
+import { StewardError } from "../../contract/errors.ts";
 import { type ExaminedHost, OnlyExitCode, type RescueDecisions } from "../client/context.ts";
 import { fileFailure } from "../client/failure.ts";
 import type { Places } from "../client/places.ts";
 import type { Command, Invocation } from "../framework/command.ts";
+import { escapeText } from "../terminal/escape.ts";
 import { writeForAgent } from "./write-for-agent.ts";
 
 /** Makes a token of rescue; an earlier one becomes invalid. */
@@ -30,11 +32,8 @@ export const rescueRemark =
 /** Exit code that the unit does not start again after. */
 const refused = 5;
 
-/**
- * What stands on the terminal; `address`: of the console on the LAN, null: it is not reached there directly. ASCII and
- * no backslash, which agetty(8) would take for one of its own words.
- */
-export function rescueText(token: string, address: string | null): string {
+/** What stands on the terminal; `address`: of the console on the LAN, null: it is not reached there directly. */
+function rescueText(token: string, address: string | null): string {
   const where = address === null ? "" : `, such as\n\n    ${address}/#setup=${token}`;
   return `
 Steward was booted for rescue (steward.rescue=1 on the kernel's command line).
@@ -47,7 +46,7 @@ and the token behind its address${where}
 Make an administrator there, or type the name of one to set another password:
 that ends the sessions, second factor and API tokens of the administrator.
 
-`.replaceAll("\\", "");
+`;
 }
 
 /** For steward-rescue.service, which is started where the kernel's command line asks for it. */
@@ -61,7 +60,9 @@ export const announceRescue: Command = {
     { name: "terminal", value: "FILE", isFile: true, summary: "also to this terminal, where there is one" },
   ],
   async run({ context, options, output, places, client }) {
-    const announce = async (text: string): Promise<void> => {
+    const announce = async (said: string): Promise<void> => {
+      // agetty(8) would take a backslash for the beginning of one of its own words.
+      const text = said.replaceAll("\\", "");
       await output.text(text);
       const issue = options.text("issue");
       if (issue !== undefined) await writeIssue(issue, text);
@@ -70,37 +71,47 @@ export const announceRescue: Command = {
       if (terminal !== undefined) await writeToTerminal(terminal, text).catch(() => undefined);
     };
     const host = await context.openHost();
-    const decisions = await host.readHostFile(places.hostFile);
-    const why = await obstacle(decisions, { places, client });
-    if (why !== null) {
-      await announce(`\nSteward: steward.rescue=1 has no effect: ${why}\n\n`);
+    const plan = await planOf(host, { places, client });
+    if ("obstacle" in plan) {
+      await announce(`\nSteward: steward.rescue=1 has no effect: ${escapeText(plan.obstacle)}\n\n`);
       throw new OnlyExitCode(refused);
     }
-    const { enabled, port } = decisions.https;
-    const name = hostname().replace(/\.local$/, "");
-    const address = enabled ? `https://${name}.local:${port}` : null;
-    await announce(rescueText(await writeRescueToken(places, host), address));
+    await announce(rescueText(await writeRescueToken(places, host), plan.address));
   },
 };
 
-/** Why no token is made; null: nothing is in the way. */
-async function obstacle(
-  { kernelRescue }: RescueDecisions,
+/** Why no token is made; or the address of the console on the LAN, null where it is not reached there directly. */
+type Plan = { readonly obstacle: string } | { readonly address: string | null };
+
+async function planOf(
+  host: Pick<ExaminedHost, "readHostFile">,
   { places, client }: Pick<Invocation, "places" | "client">,
-): Promise<string | null> {
-  if (!kernelRescue) return `${places.hostFile} says kernel_rescue: false.`;
+): Promise<Plan> {
+  let decisions: RescueDecisions;
+  try {
+    decisions = await host.readHostFile(places.hostFile);
+  } catch (error) {
+    // The agent does not start with it, so it would take no token.
+    if (error instanceof StewardError) return { obstacle: error.message };
+    throw error;
+  }
+  const { kernelRescue, https } = decisions;
+  if (!kernelRescue) return { obstacle: `${places.hostFile} says kernel_rescue: false.` };
   // Waits for an agent that is starting.
   const { status } = await client.call("getHealth", {});
-  return status === "rescue"
-    ? "the state of the agent is damaged; as root, `steward doctor` says how it is repaired."
-    : null;
+  if (status === "rescue") return { obstacle: damaged };
+  const name = hostname().replace(/\.local$/, "");
+  return { address: https.enabled ? `https://${name}.local:${https.port}` : null };
 }
 
+const damaged = "the state of the agent is damaged; as root, `steward doctor` says how it is repaired.";
+
+/** For root alone, as agetty(8) is: another user of the device would become an administrator with the token. */
 async function writeIssue(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o755 });
   // One of an earlier token, with another mode.
   await rm(path, { force: true });
-  await writeFile(path, text, { mode: 0o644 });
+  await writeFile(path, text, { mode: 0o600 });
 }
 
 async function writeToTerminal(path: string, text: string): Promise<void> {

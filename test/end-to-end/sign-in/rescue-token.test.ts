@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { uptime } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
@@ -125,6 +125,11 @@ describe("a token of rescue", () => {
     assert.equal(code, 0, stderr);
     assert.equal(readFileSync(terminal, "utf8"), stdout.replaceAll("\n", "\r\n"));
     assert.equal(readFileSync(issue, "utf8"), stdout);
+    assert.equal(
+      statSync(issue).mode & 0o777,
+      0o600,
+      "agetty is root, and other users must not read the token",
+    );
     const [token = ""] = /([0-9a-z]{5}-){3}[0-9a-z]{5}/.exec(stdout) ?? [];
     assert.match(stdout, new RegExp(`https://\\S+\\.local:9443/#setup=${token}$`, "m"));
     assert.match(stdout, /^[ -~\n]+$/);
@@ -137,6 +142,15 @@ describe("a token of rescue", () => {
     const { code, stdout } = await runSteward(["announce-rescue"], { environment });
     assert.equal(code, 5);
     assert.match(stdout, /has no effect: .* says kernel_rescue: false\./);
+    assert.equal(existsSync(path), false);
+  });
+
+  it("is not made where the agent would not start with the host file, and the terminal says why", async () => {
+    writeFileSync(environment.STEWARD_HOST_FILE ?? "", '{"product\\n": "\\u001b[2J"}');
+    const { code, stdout } = await runSteward(["announce-rescue"], { environment });
+    assert.equal(code, 5);
+    assert.match(stdout, /^\nSteward: .* has no effect: The host file cannot be used: [ -~]+\n\n$/);
+    assert.doesNotMatch(stdout, /\\/, "agetty has words that begin so");
     assert.equal(existsSync(path), false);
   });
 });
