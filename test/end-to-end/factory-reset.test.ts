@@ -32,6 +32,8 @@ describe("a factory reset", () => {
     await agent.call("PUT", "/api/system", { token: admin.token, body: { device: { location: "hall 2" } } });
     const before = await firstEvent();
     assert.equal(before.type, "user.created");
+    await runSteward(["setup-token", "--rescue", "--socket", agent.socket]);
+    assert.ok((await readdir(agent.runDirectory)).includes("rescue-token"));
     const answer = await agent.call("POST", path, {
       token: admin.token,
       body: { confirm: await deviceName() },
@@ -45,7 +47,9 @@ describe("a factory reset", () => {
     assert.equal(settings.device.location, "");
     const { seq, type, details } = await firstEvent();
     assert.deepEqual([seq, type, details], [1, "host.reset", {}]);
-    assert.ok((await readdir(agent.runDirectory)).includes("setup-token"));
+    const left = await readdir(agent.runDirectory);
+    assert.ok(left.includes("setup-token"));
+    assert.equal(left.includes("rescue-token"), false, "a token of the owner before is no way in");
     assert.match(agent.log(), /host\.reset_requested/, "the journal has who asked for it");
     const body = { username: adminName, password: adminPassword, role: "admin" };
     const made = await agent.call("POST", "/api/users", { body, local: true });

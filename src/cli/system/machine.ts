@@ -97,7 +97,7 @@ const factoryReset: Command = {
 const deleted = [
   "Deleted: accounts, settings, sessions, API tokens, events, fetched updates, and the keys and certificates that the agent has made.",
   "Kept: installed releases, the root of trust of updates, and all that root has put into /etc/steward.",
-  "Then the device needs a first administrator again: `steward user add NAME --role admin`.",
+  "Then the device needs a first administrator: `steward user add NAME --role admin`. But /etc/steward/first-admin.json makes the one of before again: for another owner, first remove it and type `systemctl restart steward`.",
 ];
 
 const forImage = [
@@ -109,7 +109,7 @@ async function reset({ client, output }: Invocation): Promise<void> {
   const answer = await client.call("factoryReset", { body: { confirm: device_name } });
   await output.changed(
     answer,
-    `${escapeText(device_name)} is reset. Next: \`steward user add NAME --role admin\`.`,
+    `${escapeText(device_name)} is reset. Next: \`steward user add NAME --role admin\`, unless /etc/steward/first-admin.json makes an administrator.`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { rescueTokenName } from "../../auth/sign-in/rescue-token.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { Host } from "../../host/host.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
@@ -21,7 +22,9 @@ export async function beginState(config: RoomsConfig, host: Host): Promise<State
   const { stateDirectory, runDirectory, log } = config;
   if (config.readsOnly) await refuseReset(stateDirectory);
   const wasReset = !config.readsOnly && (await finishWipe(stateDirectory));
-  if (wasReset) await rm(join(runDirectory, "unwritten-codes"), { force: true });
+  // Of the owner before, too: what a new start of the agent finds there.
+  const ofFormerOwner = wasReset ? ["unwritten-codes", rescueTokenName] : [];
+  for (const name of ofFormerOwner) await rm(join(runDirectory, name), { force: true });
   await adoptState(config, host);
   return {
     tell: async (events) => {
