@@ -25,8 +25,11 @@ const areaWidth = Math.max(...areas.map(({ length }) => length));
 /** For people; the last line is the next one to type. */
 export function reportText({ findings, next, version, device_time }: Report): string {
   const head = `steward doctor, version ${version}, ${device_time} by this device's clock\n\n`;
-  const needs = next === null ? "" : "\nType next:\n";
-  return `${head}${findings.map(findingText).join("")}${needs}${next === null ? "\nNothing to do." : escapeText(next)}\n`;
+  const end =
+    next === null
+      ? "Where a user cannot sign in, `steward user diagnose NAME` says why.\nNothing to do."
+      : `\`man steward-rescue\` has the situations with their lines. Type next:\n${escapeText(next)}`;
+  return `${head}${findings.map(findingText).join("")}\n${end}\n`;
 }
 
 function findingText({ area, level, what, meaning, command }: Finding): string {

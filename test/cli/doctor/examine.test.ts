@@ -13,10 +13,10 @@ const setters =
 
 const agent = showUnit("steward.service");
 
-/** Made by openssl just now, for a week. */
-function ownCertificate(): string {
+/** Made by openssl just now. */
+function ownCertificate(days: number): string {
   const words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
-  const more = ["-days", "7", "-subj", "/CN=lan", "-keyout", "/dev/null"];
+  const more = ["-days", String(days), "-subj", "/CN=lan", "-keyout", "/dev/null"];
   return execFileSync("openssl", [...words, ...more], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "ignore"],
@@ -171,23 +171,29 @@ describe("steward doctor", () => {
     assert.equal(waits?.command, "steward update status");
   });
 
-  it("names a certificate that this clock is before or after", async (test) => {
-    const files = { "/steward.json": '{"https": {"enabled": true}}', "/tls/lan.crt": ownCertificate() };
-    const at = async (now: Date) => {
-      const device = deviceOf(test, { state: lived.original, files, now });
-      return (await examine(device)).find(({ area }) => area === "certificate");
-    };
+  it("names the certificate that this clock is before or after, with what mends it", async (test) => {
     const day = 86_400_000;
-    const codes = [
-      await at(new Date()),
-      await at(new Date(Date.now() - day)),
-      await at(new Date(Date.now() + 9 * day)),
-    ];
-    assert.deepEqual(
-      codes.map((finding) => finding?.code),
-      ["valid", "not_yet_valid", "expired"],
-    );
-    assert.equal(codes[2]?.command, "systemctl reload steward.service");
+    const at = async (days: number, place: string) => {
+      const files = {
+        "/steward.json": '{"https": {"enabled": true}}',
+        [place]: ownCertificate(7),
+        // The one with the highest name counts.
+        ...(place.endsWith(".crt") ? { "/tls/1-old.crt": ownCertificate(1) } : {}),
+      };
+      const now = new Date(Date.now() + days * day);
+      const device = deviceOf(test, { state: lived.original, files, now });
+      const { code, command } =
+        (await examine(device)).find(({ area }) => area === "certificate") ?? assert.fail();
+      return [code, command?.replaceAll(device.root, "") ?? null];
+    };
+    const reload = "systemctl reload steward.service";
+    const [installed, own] = ["/tls/lan.crt", "/state/tls/certificate.pem"];
+    assert.deepEqual(await at(2, installed), ["valid", null]);
+    assert.deepEqual(await at(-1, installed), ["not_yet_valid", "steward time set --yes TIME"]);
+    assert.deepEqual(await at(9, installed), ["expired", `mv /tls/lan.crt /tls/lan.crt.expired; ${reload}`]);
+    assert.deepEqual(await at(2, own), ["valid", null]);
+    assert.deepEqual(await at(-1, own), ["not_yet_valid", "steward time set --yes TIME"]);
+    assert.deepEqual(await at(9, own), ["expired", reload]);
   });
 
   it("says what is wrong with the host file, in the order of repair", async (test) => {
