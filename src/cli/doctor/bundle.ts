@@ -28,8 +28,9 @@ units.txt, disks.txt, mounts.txt, clock.txt, system.txt
                          what systemctl, df, mount, timedatectl and os-release say
 
 It holds no password, hash, key, token or session. User names are user-1, user-2 and so on, addresses address-1 and so
-on, and the host name is this-device. The names of settings and of time and update servers stay: read it before you
-send it.
+on, and the host name is this-device; the contact of the settings is left out. The device's name and location, further
+names in the host file, and those of time and update servers stay, and so does what hooks of the product have printed:
+read it before you send it.
 `;
 
 /** Programs whose output goes into the bundle. */
@@ -59,7 +60,8 @@ export async function openBundle(
         const text = await outputOf(ground, program, args);
         files.push({ name, text: text ?? `${program} is not there, or failed.\n` });
       }
-      files.push({ name: "system.txt", text: (await textOf("/etc/os-release")) ?? "" });
+      // The one in /etc is a link.
+      files.push({ name: "system.txt", text: (await textOf("/usr/lib/os-release")) ?? "absent\n" });
       files.push({ name: "steward.json", text: (await textOf(ground.places.hostFile)) ?? "absent\n" });
     },
     write: async (report) => {
@@ -110,6 +112,14 @@ async function put(
   }
 }
 
+/** A person may stand there, with a number to call. */
+function withoutContact(settings: unknown): unknown {
+  const { device } = (settings ?? {}) as { device?: object };
+  return device === undefined
+    ? settings
+    : { ...(settings as object), device: { ...device, contact: "(left out)" } };
+}
+
 /** The documents without what is in them, the settings, and the names that must be taken out of everything. */
 async function readDocuments({ openState, places }: Ground) {
   const users: string[] = [];
@@ -117,7 +127,7 @@ async function readDocuments({ openState, places }: Ground) {
   try {
     const tools = await openState(places.stateDirectory);
     documents.push({ name: "state.json", text: `${safeJson(await tools.list())}\n` });
-    const settings = await tools.show("settings").catch(() => null);
+    const settings = withoutContact(await tools.show("settings").catch(() => null));
     documents.push({ name: "settings.json", text: `${safeJson(settings)}\n` });
     const shown = (await tools.show("users")) as {
       accounts?: readonly { username: string; display_name: string }[];

@@ -5,12 +5,22 @@ export interface Private {
   readonly hostname: string;
 }
 
-/** Whatever may be a secret: password hashes, signed tokens, and long words without meaning, such as keys and ids. */
+/**
+ * Whatever may be a secret: password hashes, signed tokens, passwords and codes that the device has made, what stands
+ * before the @ of an address, and long words without meaning, such as keys and ids.
+ */
 const secrets = [
   /\$(?:argon2\w*|scrypt|2[aby]|[156y])\$[^\s"']+/g,
   /\beyJ[\w-]+\.[\w-]+\.[\w-]*/g,
   /\b[0-9a-fA-F]{24,}\b/g,
-  /\busr_\w+/g,
+  /\b[a-z]{3}_[0-9a-f]{8,}\b/g,
+  // In groups: one-use passwords and setup tokens for rescue, and recovery codes.
+  /\b[0-9a-z]{5}(?:-[0-9a-z]{5}){3,}\b/g,
+  /\b[0-9A-Z]{4}(?:-[0-9A-Z]{4}){3,}\b/g,
+  // Of authenticators, in base32.
+  /\b[A-Z2-7]{26,}\b/g,
+  /(?<=:\/\/)[^\s/@"]+(?=@)/g,
+  /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g,
   // 20 characters or more of base64 or base64url, with small and capital letters and figures among them.
   /(?<![\w/+-])(?=[\w/+-]*\d)(?=[\w/+-]*[A-Z])(?=[\w/+-]*[a-z])[\w+-]{20,}={0,2}/g,
 ];
@@ -19,9 +29,15 @@ const secrets = [
 const addresses =
   /\b(?!127\.|0\.0\.0\.0)(?:\d{1,3}\.){3}\d{1,3}\b|(?<![\w:])(?:[0-9a-f]{1,4}:){3,7}(?::?[0-9a-f]{1,4})+\b|(?<![\w:])[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*::(?:[0-9a-f]{1,4}(?::[0-9a-f]{1,4})*)?/gi;
 
-/** Members of log lines that name a person, also one who has no account here. */
+/** Members of log lines, of JSON and of options that name a person, also one who has no account here. */
 const namingMembers =
-  /\b(username|user|actor|owner|login|display name)([ =:"]+)(?!local-root|agent|anonymous)([^\s",;)}]+)/gi;
+  /(?<=[(,"]\s?)(username|user|actor|owner|display name)([ =:"]+)(?!local-root|agent|anonymous)([^\s",;)}]+)/gi;
+
+/** An audit line, `user.deleted: ana, by root-admin from 192.0.2.7`: also of a user who is no more. */
+const auditLine = /(\b[a-z0-9_]+\.[a-z0-9_]+: )(?:([^\n]*?)(, ))?by (\S+) from /g;
+
+/** Actors who are no person. */
+const roles = ["local-root", "agent", "anonymous"];
 
 /**
  * Takes out of texts what is secret or names a person. One user is the same `user-1` in all texts, and one address the
@@ -47,8 +63,15 @@ export function createRedaction({ users, hostname }: Private): (text: string) =>
     for (const secret of secrets) clean = clean.replace(secret, "(hidden)");
     clean = clean.replace(addresses, (address) => addressAs(address.toLowerCase()));
     for (const name of names) clean = clean.replace(wordOf(name), userAs(name));
-    clean = clean.replace(namingMembers, (whole, member: string, between: string, name: string) =>
-      /^(user-\d+|\(hidden\))/.test(name) ? whole : `${member}${between}${userAs(name)}`,
+    const personAs = (name: string) =>
+      roles.includes(name) || /^(user-\d+|\(hidden\))/.test(name) ? name : userAs(name);
+    clean = clean.replace(auditLine, (_, type: string, subject = "", comma = "", actor: string) => {
+      const about = subject === "" ? "" : personAs(subject);
+      return `${type}${about}${comma}by ${personAs(actor)} from `;
+    });
+    clean = clean.replace(
+      namingMembers,
+      (_, member: string, between: string, name: string) => `${member}${between}${personAs(name)}`,
     );
     return hostname === "" ? clean : clean.replace(wordOf(hostname), "this-device");
   };

@@ -16,6 +16,9 @@ const journal = [
   "sign_in.refused: ana, by anonymous from 203.0.113.9 (operation login)",
   "sign_in.refused: by anonymous from 203.0.113.9 (username mallory)",
   "user.created: ana, by root-admin from 2001:db8::17 (role readonly)",
+  "user.deleted: former-fred, by former-admin from 203.0.113.9 (role readonly)",
+  "sign_in.succeeded: ana, by ana from local (method password, session ses_dc1946284a96c66f42fccfa8d648580d)",
+  "POST /api/auth/login (status 200)",
   "strange line with $argon2id$v=19$m=19456,t=2,p=1$c3Rld2FyZCBz$wDIEhUtpdc3ek5bKSLQ08o1zGp in it",
   "listening (mode serving, addresses 127.0.0.1:8470, version 0.1.0)",
 ].join("\n");
@@ -87,9 +90,20 @@ describe("steward doctor --bundle", () => {
     const path = join(ground.root, "doctor.tar.gz");
     await written(ground, path);
     const text = Object.values(unpacked(test, path)).join("\n");
-    const names = ["root-admin", "ana", "mallory", "203.0.113.9", "2001:db8::17"];
+    const names = [
+      "root-admin",
+      "ana",
+      "mallory",
+      "former-fred",
+      "former-admin",
+      "203.0.113.9",
+      "2001:db8::17",
+    ];
     for (const name of names) assert.ok(!new RegExp(`\\b${name}\\b`).test(text), name);
     assert.match(text, /user\.created: user-\d, by user-\d from address-\d/);
+    assert.match(text, /POST \/api\/auth\/login \(status 200\)/);
+    assert.match(text, /^NAME=/m, "os-release is there");
+    assert.match(text, /"contact": "\(left out\)"/);
     // Whatever the documents hold that is as long as a key, a hash or an id.
     const state = ["users.json", "sessions.json", "tokens.json"].map((name) =>
       readFileSync(join(lived.original, name), "utf8"),
@@ -145,10 +159,19 @@ describe("the redaction", () => {
     for (const secret of [
       key,
       "0123456789abcdef01234567",
-      "usr_0f",
+      "usr_0f0e0d0c0b0a0908",
+      "ses_dc1946284a96c66f42fccfa8d648580d",
+      "kedvv-srne8-yybt3-vqprz",
+      "C5NW-12J5-HQBX-A8XR",
+      "ZKNGUWM65IXZFL7F7SWWQ42WBSXFKPTY",
       "$6$salt$hash",
       "eyJhbGciOi.eyJzdWIi.c2ln",
     ])
       assert.ok(!redact(`it is ${secret}, says one`).includes(secret), secret);
+    assert.equal(
+      redact("http://fred:hunter2@proxy.example.net:3128"),
+      "http://(hidden)@proxy.example.net:3128",
+    );
+    assert.equal(redact("write to fred.smith@example.net"), "write to (hidden)");
   });
 });
