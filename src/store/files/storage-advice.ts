@@ -21,11 +21,10 @@ export function storageAdvice(code: string, directory: string): string {
 }
 
 /** What a read-only file system under `directory` means, and what to type. */
-export function readOnlyAdvice(directory: string): string {
-  const mount = mountOf(directory);
+export function readOnlyAdvice(directory: string, mount = mountOf(directory)): string {
   const point = mount?.point ?? directory;
   if (mount?.isReadOnlyHereAlone) {
-    return `The file system at ${point} was mounted read-only when this process started, whatever it is now: \`mount -o remount,rw ${point}\`, then \`systemctl restart steward\`, which gives the service a new view of it.`;
+    return `The file system at ${point} was mounted read-only when this process started, whatever it is now: \`systemctl restart steward.service\` gives the service a new view of it, after \`mount -o remount,rw ${point}\` where root cannot write there either.`;
   }
   return (
     `The file system at ${point} is mounted read-only: the kernel does that when the disk reports errors, and a worn memory card ends that way. ` +

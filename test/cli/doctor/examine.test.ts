@@ -4,7 +4,8 @@ import { chmodSync, copyFileSync, readdirSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { examine } from "../../../src/cli/doctor/examine.ts";
-import { nextCommand } from "../../../src/cli/doctor/finding.ts";
+import { commandIn, nextCommand } from "../../../src/cli/doctor/finding.ts";
+import { readOnlyAdvice } from "../../../src/store/files/storage-advice.ts";
 import { type LivedInState, makeLivedInState } from "../../store/damaged-state.ts";
 import { deviceOf, showUnit, troublesOf, unit } from "./examined.ts";
 
@@ -194,6 +195,13 @@ describe("steward doctor", () => {
     assert.deepEqual(await at(2, own), ["valid", null]);
     assert.deepEqual(await at(-1, own), ["not_yet_valid", "steward time set --yes TIME"]);
     assert.deepEqual(await at(9, own), ["expired", reload]);
+  });
+
+  it("types what an agent says whose view of a mended disk is still read-only", () => {
+    const mount = { point: "/", isReadOnly: true, isReadOnlyHereAlone: true };
+    assert.equal(commandIn(readOnlyAdvice("/var/lib/steward", mount)), "systemctl restart steward.service");
+    const broken = { ...mount, isReadOnlyHereAlone: false };
+    assert.equal(commandIn(readOnlyAdvice("/var/lib/steward", broken)), "mount -o remount,rw /");
   });
 
   it("says what is wrong with the host file, in the order of repair", async (test) => {
