@@ -47,7 +47,7 @@ export function createSelfMade(options: SelfMadeOptions): SelfMade {
   let present: Pair | null = null;
   let madeAt = Number.NEGATIVE_INFINITY;
   const make = async (key: string): Promise<Pair> => {
-    const notBefore = new Date(floor().getTime() - dayMilliseconds);
+    const notBefore = new Date(beginningOf(floor(), now()).getTime() - dayMilliseconds);
     const notAfter = new Date(notBefore.getTime() + validDays * dayMilliseconds);
     const certificate = await signOwn({ key, ...wanted(), notBefore, notAfter });
     madeAt = uptime();
@@ -70,6 +70,15 @@ export function createSelfMade(options: SelfMadeOptions): SelfMade {
       return present;
     },
   };
+}
+
+/**
+ * Of both the floor is the better one, as no clock that is set back has the certificate begin in the future. But it may
+ * lie years behind: that of a program which was built long before a person has set the clock.
+ */
+function beginningOf(floor: Date, now: Date): Date {
+  const farMilliseconds = (validDays / 2) * dayMilliseconds;
+  return now.getTime() - floor.getTime() < farMilliseconds ? floor : now;
 }
 
 /** Why a certificate no longer serves; null: it does. */

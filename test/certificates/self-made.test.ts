@@ -75,6 +75,17 @@ describe("the certificate that the device makes", () => {
     assert.equal((facts.notAfter.getTime() - facts.notBefore.getTime()) / days(1), 824);
   });
 
+  it("is valid for a year and more, also where the floor lies far behind the present", async (test) => {
+    for (const count of [0, 411, 413, 900, 5_000]) {
+      const { world, read } = device(test);
+      world.now = after(count);
+      const { notBefore, notAfter } = (await read()).facts;
+      assert.ok(notBefore < world.now, `${count} days`);
+      assert.ok(notAfter.getTime() - world.now.getTime() > days(365), `${count} days`);
+      assert.equal((notAfter.getTime() - notBefore.getTime()) / days(1), 824);
+    }
+  });
+
   it("is kept over restarts, also with a clock that shows 1970", async (test) => {
     const { read, world } = device(test);
     const first = await read();
