@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Guest, Ran } from "./guest/vocabulary.ts";
 import { appliedUntil, appliedWhole } from "./power-cuts.ts";
 import { linked, outcomeOf, productSays, releaseJournal, trusting } from "./update-scenario.ts";
@@ -22,13 +22,14 @@ export function linesOf(title: string): string[] {
   return block.split("\n");
 }
 
-/** Types the lines of a situation, at most three, and returns what each has said. */
+/** Types the lines of a situation, at most three, or the first `count` of them, and returns what each has said. */
 export async function typed(
   guest: Guest,
   title: string,
   words: Readonly<Record<string, string>> = {},
+  count = 3,
 ): Promise<Ran[]> {
-  const lines = linesOf(title);
+  const lines = linesOf(title).slice(0, count);
   guest.check(`${title}: at most three lines`, lines.length >= 1 && lines.length <= 3, lines);
   const said: Ran[] = [];
   for (const line of lines) {
@@ -147,38 +148,73 @@ export async function lostSealingKey(guest: Guest): Promise<void> {
   guest.check("the user signs in with the one-use password", session.status === 200, session.body);
 }
 
-export async function damagedUsers(guest: Guest): Promise<void> {
+/** No copy of it is left, as with a disk that has lost blocks: the agent is in rescue. */
+async function damaged(guest: Guest, name: "users" | "settings"): Promise<void> {
   await guest.run("systemctl", ["stop", "steward.service"]);
-  const copies = readdirSync(state).filter((name) => /^users\..*json$/.test(name));
-  for (const name of copies) writeFileSync(`${state}/${name}`, "\0".repeat(512));
+  const copies = readdirSync(state).filter((file) => file.startsWith(`${name}.`) && file.endsWith("json"));
+  for (const file of copies) writeFileSync(`${state}/${file}`, "\0".repeat(512));
   await guest.run("systemctl", ["start", "steward.service"]);
   const health = await guest.stewardAnswers();
-  guest.check("without usable users the agent is in rescue", health.body.status === "rescue", health.body);
-  guest.check("the doctor's last line begins them anew", (await next(guest)) === "steward state reset users");
-  const said = await typed(guest, "Settings or users are damaged", { NAME: "new-owner" });
-  const oneUse = said.at(-1)?.stdout.trim().split("\n").at(-1) ?? "";
-  await guest.stewardAnswers();
-  const session = await login(guest, "new-owner", { password: oneUse });
-  guest.check("a new administrator signs in", session.status === 200, session.body);
-  guest.check(
-    "the damaged file is kept",
-    readdirSync(state).some((name) => name.startsWith("users.bad-")),
-  );
+  guest.check(`without usable ${name} the agent is in rescue`, health.body.status === "rescue", health.body);
+  const line = await next(guest);
+  guest.check(`the doctor's last line begins the ${name} anew`, line === `steward state reset ${name}`, line);
 }
 
+/** Out of rescue, and with the damaged file at hand. */
+async function begunAnew(guest: Guest, name: "users" | "settings"): Promise<void> {
+  const health = await guest.until("the agent is out of rescue", 60, async () => {
+    const answer = await guest.http("/api/health");
+    return answer.body.status !== "rescue" && answer;
+  });
+  const isKept = readdirSync(state).some((file) => file.startsWith(`${name}.bad-`));
+  guest.check(`the ${name} are begun anew, and the damaged file is kept`, isKept, health.body);
+}
+
+const damagedTitle = "Settings or users are damaged";
+
+/** With `settings` in the place of `users`; the third line is for users. */
+export async function damagedSettings(guest: Guest): Promise<void> {
+  await damaged(guest, "settings");
+  await typed(guest, damagedTitle, { users: "settings" }, 2);
+  await begunAnew(guest, "settings");
+}
+
+export async function damagedUsers(guest: Guest): Promise<void> {
+  await damaged(guest, "users");
+  const said = await typed(guest, damagedTitle, { NAME: "new-owner" });
+  await begunAnew(guest, "users");
+  const oneUse = said.at(-1)?.stdout.trim().split("\n").at(-1) ?? "";
+  const session = await login(guest, "new-owner", { password: oneUse });
+  guest.check("a new administrator signs in", session.status === 200, session.body);
+}
+
+/** A process and a unit under the names of VirtualBox's tools. */
+async function startHypervisorTools(guest: Guest): Promise<void> {
+  copyFileSync("/usr/bin/sleep", "/usr/local/sbin/VBoxService");
+  const unit = "[Service]\nExecStart=/usr/local/sbin/VBoxService 3600\n";
+  writeFileSync("/etc/systemd/system/virtualbox-guest-utils.service", unit);
+  await guest.run("systemctl", ["daemon-reload"]);
+  await guest.run("systemctl", ["start", "virtualbox-guest-utils.service"]);
+}
+
+/** ntpdate in cron, for which the page has the line, and the tools of a virtual machine, for which the doctor has it. */
 export async function secondSetter(guest: Guest): Promise<void> {
   const path = "/etc/cron.d/ntpdate";
   await guest.run("mkdir", ["-p", "/etc/cron.d"]);
   writeFileSync(path, "*/5 * * * * root /usr/sbin/ntpdate -s 192.0.2.1\n");
-  await doctorNames(guest, "ntpdate in cron", `mv ${path} /root/ntpdate.off`);
-  await typed(guest, "Two programs set the clock");
+  await startHypervisorTools(guest);
+  const title = "Two programs set the clock";
+  const [said] = await typed(guest, title);
+  const named = (said?.stdout ?? "").split("\n").map((line) => line.trim());
+  guest.check("the doctor names ntpdate in cron", named.includes(`> mv ${path} /root/ntpdate.off`), said);
+  const line = "systemctl disable --now virtualbox-guest-utils.service";
+  guest.check("and the tools of a virtual machine", named.includes(`> ${line}`), said);
+  const ended = await guest.run("sh", ["-c", line]);
+  guest.check("which its line ends", ended.status === 0, ended);
   await guest.stewardAnswers();
   const again = await doctor(guest);
-  guest.check(
-    "afterwards the doctor does not name it",
-    !again.stdout.includes("ntpdate") && !existsSync(path),
-    again,
-  );
+  const isNamed = /ntpdate|VBoxService/.test(again.stdout);
+  guest.check("afterwards the doctor names neither", !isNamed && !existsSync(path), again);
 }
 
 /** A release that never becomes healthy within an hour: its trial lasts. */

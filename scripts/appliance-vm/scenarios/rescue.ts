@@ -2,6 +2,7 @@ import { binary, productFiles } from "../demo-product.ts";
 import type { Guest } from "../guest/vocabulary.ts";
 import {
   certificate,
+  fullDisk,
   makeCertificate,
   readOnlyDisk,
   refusedCodes,
@@ -9,6 +10,7 @@ import {
 } from "../rescue-clock-and-disk.ts";
 import {
   cutInMidUpdate,
+  damagedSettings,
   damagedUsers,
   forgottenPassword,
   lostPhone,
@@ -51,9 +53,9 @@ async function atTheBox(guest: Guest): Promise<void> {
   await guest.stewardAnswers(120);
   const situations: Readonly<Record<string, (guest: Guest) => Promise<void>>> = {
     ...{ wrongYear, lostSetupToken, cutInMidUpdate, stuckInConfirming, lostPhone, refusedCodes },
-    ...{ forgottenPassword, readOnlyDisk, certificate, secondSetter, lostSealingKey },
+    ...{ forgottenPassword, readOnlyDisk, fullDisk, certificate, secondSetter, lostSealingKey },
     withoutShell: () => withoutShell(guest, "root-admin"),
-    ...{ withoutShellForbidden, damagedUsers },
+    ...{ withoutShellForbidden, damagedSettings, damagedUsers },
   };
   for (const [name, situation] of Object.entries(situations)) {
     // One that cannot be brought about keeps the others from nothing.

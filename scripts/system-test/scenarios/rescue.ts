@@ -2,6 +2,7 @@ import { binary, productFiles } from "../../appliance-vm/demo-product.ts";
 import {
   added,
   cutInMidUpdate,
+  damagedSettings,
   damagedUsers,
   forgottenPassword,
   lostPhone,
@@ -44,6 +45,7 @@ export const scenario: Scenario = {
         await forgottenPassword(guest);
         await lostSealingKey(guest);
         await secondSetter(guest);
+        await damagedSettings(guest);
         await added(guest, "bystander");
         await damagedUsers(guest);
         const last = await guest.steward("doctor", "--bundle", "/root/doctor.tar.gz");
