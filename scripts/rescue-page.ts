@@ -26,12 +26,14 @@ function blocksOf(text: string): string[] {
     .filter((block) => block !== "")
     .flatMap((block) => {
       const lines = /^```[^\n]*\n([\s\S]*?)\n```$/.exec(block)?.[1];
-      if (lines === undefined) return [".PP", ...block.split("\n").map((line) => plain(proseOf(line)))];
+      if (lines === undefined) return [".PP", ...proseOf(block)];
       return [".PP", ".RS 4", ".nf", ...lines.split("\n").map(plain), ".fi", ".RE"];
     });
 }
 
-/** Without the marks of Markdown. */
-function proseOf(line: string): string {
-  return line.replace(/\[([^\]]+)\]\([^)]+\)/g, "$1").replaceAll("`", "");
+/** Commands are bold, or they would be read as words of the sentence; other marks of Markdown are left out. */
+function proseOf(block: string): string[] {
+  const unlinked = block.replace(/\[([^\]]+)\]\([^)]+\)/g, "$1");
+  const escaped = unlinked.split("\n").map(plain).join("\n");
+  return escaped.replace(/`([^`]+)`/g, "\\fB$1\\fR").split("\n");
 }

@@ -55,12 +55,18 @@ describe("the manual page", () => {
 
 describe("the manual page of rescue", () => {
   const document = readFileSync(join(import.meta.dirname, "../../docs/rescue.md"), "utf8");
-  const { shown: text, warnings } = formatted(rescuePage(document, { version: "1.2.3", date: "" }));
+  const page = rescuePage(document, { version: "1.2.3", date: "" });
+  const { shown: text, warnings } = formatted(page);
   const situations = [...document.matchAll(/^## (.+)\n[\s\S]*?^```sh rescue\n([\s\S]*?)\n```$/gm)];
 
   it("is what roff takes without a warning, and has no mark of Markdown", () => {
     assert.equal(warnings, "");
     assert.doesNotMatch(text, /```|\]\(|`/);
+  });
+
+  it("shows commands within a sentence in bold", () => {
+    assert.match(page, /\\fBsteward doctor\\fR finds/);
+    assert.match(page, /\\fBsteward system set time\.mode=observe\\fR has/);
   });
 
   it("has the twelve situations, each with at most three lines, as they are typed", () => {
