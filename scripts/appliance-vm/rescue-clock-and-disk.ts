@@ -23,6 +23,9 @@ export async function wrongYear(guest: Guest): Promise<void> {
   const time = await aRightTime(guest);
   await typed(guest, "The clock says 1970", { TIME: time });
   await isNow(guest, time, "the clock is what was typed");
+  await doctorNames(guest, "a battery-backed clock at 1970", "hwclock --systohc");
+  const kept = await guest.run("hwclock", ["--systohc"]);
+  guest.check("which keeps the time over a reboot", kept.status === 0, kept);
 }
 
 /** The clock goes two days ahead; the phone's stays. */

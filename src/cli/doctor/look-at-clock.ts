@@ -1,3 +1,4 @@
+import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { lookForClockSetters } from "./clock-setters.ts";
 import { type Finding, findingsOf } from "./finding.ts";
@@ -41,15 +42,32 @@ async function lookAtTime(ground: Ground): Promise<Finding[]> {
   )?.trim();
   const kernel = isSynchronised === "yes" ? "; the kernel counts it as synchronised" : "";
   if (!differs) return [ok({ code: "plausible", what: `${shown} can be true${kernel}.` })];
-  return [
-    attention({
-      code: "battery_clock_apart",
-      what: `This clock says ${shown}, the battery-backed one ${battery.toISOString()}.`,
-      meaning:
-        "One of them is wrong; after a reboot without a network the device begins with the second one.",
-      command: "steward time status",
-    }),
-  ];
+  return [await batteryApart(ground, { shown, battery, isPast: battery < floor })];
+}
+
+/** `isPast`: the battery-backed clock is wrong for certain. */
+async function batteryApart(
+  { root }: Ground,
+  { shown, battery, isPast }: { shown: string; battery: Date; isPast: boolean },
+): Promise<Finding> {
+  // Debian 13 has it in a package of its own, util-linux-extra.
+  const isKeeper = await isThere(join(root, "/usr/sbin/hwclock"));
+  const reboot = "after a reboot without a network the device begins with the second one.";
+  return attention({
+    code: "battery_clock_apart",
+    what: `This clock says ${shown}, the battery-backed one ${battery.toISOString()}.`,
+    meaning: isPast
+      ? `The second one has certainly passed, and ${reboot} Where the first one is right, this line sets the second by it.`
+      : `One of them is wrong; ${reboot}`,
+    command: isPast && isKeeper ? "hwclock --systohc" : "steward time status",
+  });
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 function latest(one: Date, other: Date | null): Date {

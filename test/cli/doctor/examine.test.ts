@@ -134,6 +134,19 @@ describe("steward doctor", () => {
     assert.equal(better?.command, "steward time set --yes 2026-11-18T11:06:40.000Z");
   });
 
+  it("has a battery-backed clock that is wrong for certain set by the right one", async (test) => {
+    const battery = new Date(1_000_000);
+    const files = { "/usr/sbin/hwclock": "" };
+    const lineOf = async (device: Parameters<typeof deviceOf>[1]) =>
+      (await troublesOf(deviceOf(test, { state: lived.original, ...device }))).find(
+        ({ code }) => code === "battery_clock_apart",
+      )?.command;
+    assert.equal(await lineOf({ battery, files }), "hwclock --systohc");
+    assert.equal(await lineOf({ battery }), "steward time status");
+    const soon = new Date(Date.now() + 2 * 3_600_000);
+    assert.equal(await lineOf({ battery: soon, files }), "steward time status");
+  });
+
   it("finds two time daemons, and the program in a crontab that sets the clock too", async (test) => {
     const said = { [setters]: "active\ninactive\nactive\n" };
     const files = {
