@@ -36,6 +36,7 @@ export const scenario: Scenario = {
   title:
     "at the box, in 1970 and without a network, each situation is mended by the lines of steward-rescue(7)",
   timeoutSeconds: 1_500,
+  slowMinutes: 10,
   keepsDisk: true,
   ...updateScenario("demo"),
   files: { ...updateSettings(), ...productFiles({ successes: 3, interval: "1s", within: "60m" }) },
@@ -53,9 +54,10 @@ async function atTheBox(guest: Guest): Promise<void> {
   await guest.stewardAnswers(120);
   const situations: Readonly<Record<string, (guest: Guest) => Promise<void>>> = {
     ...{ wrongYear, lostSetupToken, cutInMidUpdate, stuckInConfirming, lostPhone, refusedCodes },
-    ...{ forgottenPassword, readOnlyDisk, fullDisk, certificate, secondSetter, lostSealingKey },
+    ...{ forgottenPassword, readOnlyDisk, fullDisk, certificate, secondSetter },
+    // Before the agent is stopped, for with it the token on the terminal goes.
     withoutShell: () => withoutShell(guest, "root-admin"),
-    ...{ withoutShellForbidden, damagedSettings, damagedUsers },
+    ...{ withoutShellForbidden, lostSealingKey, damagedSettings, damagedUsers },
   };
   for (const [name, situation] of Object.entries(situations)) {
     // One that cannot be brought about keeps the others from nothing.
