@@ -45,7 +45,7 @@ function isOffAtBoot(state: Unit): boolean {
 const seenElsewhere = ["rescue", "state_document", "setup_required", "two_factor_key"];
 
 /** The agent answers: what it says of itself is what needs a person. */
-function spoken({ needs, version, clock }: Status): Finding[] {
+export function spoken({ needs, version, clock }: Pick<Status, "needs" | "version" | "clock">): Finding[] {
   const findings = needs
     .filter(({ code }) => !seenElsewhere.includes(code))
     .map((need) => (need.code === "clock" ? clockFinding(need, clock) : needFinding(need)));
@@ -54,6 +54,8 @@ function spoken({ needs, version, clock }: Status): Finding[] {
 }
 
 function needFinding({ code, level, detail }: Need): Finding {
+  // The doctor has tried the parts itself. On a busy device the agent's trial ends too late, which is no reason to go back.
+  if (code === "program") return attention({ code, what: detail });
   return (level === "failing" ? failing : attention)({ code, what: detail, command: commandIn(detail) });
 }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { examine } from "../../../src/cli/doctor/examine.ts";
 import { commandIn, nextCommand } from "../../../src/cli/doctor/finding.ts";
+import { spoken } from "../../../src/cli/doctor/look-at-agent.ts";
 import { readOnlyAdvice } from "../../../src/store/files/storage-advice.ts";
 import { type LivedInState, makeLivedInState } from "../../store/damaged-state.ts";
 import { deviceOf, showUnit, troublesOf, unit } from "./examined.ts";
@@ -248,6 +249,19 @@ describe("steward doctor", () => {
     assert.match(first?.what ?? "", /passwords/);
     const old = deviceOf(test, { state: lived.original, program: { nodeVersion: "v18.20.4" } });
     assert.equal((await troublesOf(old))[0]?.code, "runtime_too_old");
+  });
+
+  it("takes up what a running agent says, but goes back no release for a part that works here", () => {
+    const clock = { trust: "none", mode: "auto" } as Parameters<typeof spoken>[0]["clock"];
+    const need = (code: "program" | "disk" | "clock", detail: string) =>
+      ({ code, level: "failing", facts: {}, detail }) as const;
+    const broken = need("program", "It is broken: `steward update rollback binary`.");
+    const disk = need("disk", "The view is old: `systemctl restart steward.service`.");
+    const lineOf = (...needs: Parameters<typeof spoken>[0]["needs"]) =>
+      nextCommand(spoken({ needs, version: "1.2.3", clock }), true);
+    assert.equal(lineOf(broken), null);
+    assert.equal(lineOf(broken, disk), "systemctl restart steward.service");
+    assert.equal(lineOf(need("clock", "No server answers.")), "steward time set --yes TIME");
   });
 
   it("goes on where one look fails", async (test) => {
