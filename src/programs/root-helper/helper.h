@@ -42,6 +42,8 @@ pid_t start_program(const struct order *order);
 long long now(void);
 // Milliseconds to wait before such an order is taken; 0: it is taken now.
 long long take_order(enum word word);
+// The program of such an order has run for so many milliseconds.
+void charge_order(enum word word, long long duration);
 // Whether one more refusal may be logged.
 bool take_line(void);
 // Milliseconds until nothing is left to remember.

@@ -1,6 +1,7 @@
 // How often each word may be ordered: a bucket for each, full at the start of the helper, which stays until all are full
 // again. A bucket holds more than a person wants within minutes, and fills at a rate at which an agent under an
-// attacker's control costs the device little.
+// attacker's control costs the device little. An order that keeps the disk at work costs more, the longer its program
+// runs: IOWeight= of the slice counts only where the kernel's scheduler goes by it, and this holds for each disk.
 #include "helper.h"
 
 #include <time.h>
@@ -9,17 +10,23 @@ struct bucket {
   int orders;
   // Milliseconds for one more.
   long long interval;
+  // An order costs so many times the duration of its program, where that is more: with 3, such programs run a third of the
+  // time at most.
+  int rest;
   // Milliseconds until it is full.
   long long missing;
   long long at;
 };
 
 #define SECONDS *1000LL
+#ifndef INSTALL_INTERVAL
+#define INSTALL_INTERVAL 120 SECONDS
+#endif
 
 static struct bucket buckets[WORDS] = {
     // Each verifies and copies up to a gigabyte.
-    [INSTALL] = {.orders = 12, .interval = 120 SECONDS},
-    [ROLLBACK] = {.orders = 6, .interval = 120 SECONDS},
+    [INSTALL] = {.orders = 12, .interval = INSTALL_INTERVAL, .rest = 3},
+    [ROLLBACK] = {.orders = 6, .interval = 120 SECONDS, .rest = 3},
     [CHRONY] = {.orders = 20, .interval = 10 SECONDS},
     [RESTART_TIMESYNCD] = {.orders = 10, .interval = 20 SECONDS},
     [REBOOT] = {.orders = 2, .interval = 300 SECONDS},
@@ -53,6 +60,13 @@ static long long take(struct bucket *bucket) {
 }
 
 long long take_order(enum word word) { return take(&buckets[word]); }
+
+void charge_order(enum word word, long long duration) {
+  struct bucket *bucket = &buckets[word];
+  long long more = bucket->rest * duration - bucket->interval;
+  fill(bucket);
+  if (more > 0) bucket->missing += more;
+}
 
 bool take_line(void) { return take(&lines) == 0; }
 

@@ -40,6 +40,8 @@ static struct running {
   pid_t program;
   int socket;
   long long deadline;
+  // From when on its time has not been charged.
+  long long since;
   enum word word;
 } running[ORDERS_AT_ONCE];
 
@@ -125,7 +127,7 @@ static void perform(const struct order *order) {
   if (program < 0)
     answer_own_work(order->word, errno);
   else
-    *place = (struct running){program, take_client(), now() + patience(order->word), order->word};
+    *place = (struct running){program, take_client(), now() + patience(order->word), now(), order->word};
 }
 
 static void accept_client(void) {
@@ -160,7 +162,16 @@ static void read_client(void) {
     refuse("outside of the vocabulary");
 }
 
+// The time of programs that run side by side counts once: one of them waits for the other.
+static void charge(const struct running *ended) {
+  long long present = now();
+  charge_order(ended->word, present - ended->since);
+  for (size_t at = 0; at < ORDERS_AT_ONCE; at++)
+    if (running[at].word == ended->word) running[at].since = present;
+}
+
 static void end_program(struct running *one, int status) {
+  charge(one);
   // As shells count a signal.
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   one->program = 0;

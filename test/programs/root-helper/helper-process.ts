@@ -22,8 +22,16 @@ export interface HelperProcess {
   stop(): void;
 }
 
-/** Compiled once for a file of tests, over the directory that it returns; with another time of its own after which it leaves. */
-export function compileHelper(idleMilliseconds = 600_000): string {
+/** Times of the helper that a test makes shorter; in milliseconds. */
+interface Times {
+  /** After which an idle one leaves. */
+  readonly idle?: number;
+  /** For one more installation. */
+  readonly installation?: number;
+}
+
+/** Compiled once for a file of tests, over the directory that it returns. */
+export function compileHelper({ idle = 600_000, installation = 120_000 }: Times = {}): string {
   const directory = mkdtempSync(join(tmpdir(), "steward-root-helper-"));
   const text = (path: string): string => JSON.stringify(join(directory, path));
   const isBuilt = buildHelper(join(directory, "steward-helper"), {
@@ -31,7 +39,8 @@ export function compileHelper(idleMilliseconds = 600_000): string {
     ETC: text("etc"),
     ZONES: text("zones"),
     KERNEL_HOST_NAME: text("hostname"),
-    IDLE_PATIENCE: String(idleMilliseconds),
+    IDLE_PATIENCE: String(idle),
+    INSTALL_INTERVAL: String(installation),
   });
   if (!isBuilt) throw new Error("there is no cc");
   const activate = join(import.meta.dirname, "activate.c");

@@ -245,8 +245,28 @@ describe("a flood of orders", () => {
     assert.equal(await helper.ask("reboot\n"), "ok\n");
   });
 
+  it("waits three times as long as its programs have kept the disk at work", async (t) => {
+    const place = compileHelper({ installation: 200 });
+    const own = await startHelper(place);
+    t.after(() => {
+      own.stop();
+      rmSync(place, { recursive: true });
+    });
+    const begun = performance.now();
+    writeFileSync(join(place, "wait"), "");
+    const both = [own.ask(`install ${id}\n`), own.ask(`install ${id}\n`)];
+    await until("both run", () => own.calls().length === 2);
+    setTimeout(() => rmSync(join(place, "wait")), 2_000);
+    assert.deepEqual(await Promise.all(both), ["ok\n", "ok\n"]);
+    const [word, wait] = (await own.ask(`install ${id}\n`)).split(" ");
+    // Owed are three times their duration, once for both; one time has gone by, and twelve orders are 2.4 s.
+    const most = (2 * (performance.now() - begun)) / 1_000;
+    assert.ok(word === "limited" && Number(wait) <= most, `${word} ${wait} after ${most} s`);
+    assert.equal(await own.ask("rollback rules\n"), "ok\n");
+  });
+
   it("does not end the helper, which would forget it; an idle one that has nothing to remember leaves", async () => {
-    const place = compileHelper(1_500);
+    const place = compileHelper({ idle: 1_500 });
     const [idle, asked] = [await startHelper(place), await startHelper(place)];
     assert.equal(await asked.ask("reboot\n"), "ok\n");
     await until("the idle one has left", () => idle.ended() !== null);
