@@ -111,17 +111,20 @@ async function oldImage(guest: Guest): Promise<void> {
   guest.check("the one before is healthy again", failed.restored_healthy === true, failed);
   guest.check("and runs", (await productSays()) === "1.1.0", await productSays());
   await guest.stewardAnswers();
-  const before = slots();
+  const before = written();
   const id = await offered(guest, "binary", "1.3.0");
   await applied(guest, "binary");
   const refused = await outcomeOf(guest, id, 60);
   guest.check("a bundle that another has signed has failed", refused.outcome === "failed", refused);
   guest.check("for what RAUC says of it", /signature/.test(refused.detail), refused.detail);
-  guest.check("and no slot was touched", slots() === before, before);
+  guest.check("and no slot was written", written() === before, [before, written()]);
 }
 
 /** What RAUC has noted of its slots: it is asked itself only while nothing is being shut down. */
 const slots = (): string => readFileSync("/var/lib/rauc.status", "utf8");
+
+/** The same without the times at which the way back has had a slot marked active: it does so again, and writes nothing. */
+const written = (): string => slots().replaceAll(/^activated\..*\n/gm, "");
 
 /** Waits until the hooks have asked for a reboot, which ends this boot. */
 async function rebooting(guest: Guest): Promise<void> {
