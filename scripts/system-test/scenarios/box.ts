@@ -1,12 +1,20 @@
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import type { Guest } from "../../appliance-vm/guest/vocabulary.ts";
-import type { Scenario } from "../../appliance-vm/scenario.ts";
+import type { Boot, Scenario } from "../../appliance-vm/scenario.ts";
 
 const password = "green tractor sings loudly";
 const state = "/var/lib/steward";
 const machineId = "/etc/machine-id";
 /** What the boots tell each other, outside of all that is reset. */
 const note = "/root/former-machine-id";
+/** A line for each shutdown that went the whole way: what it was, and the boot that it ended. */
+const ends = "/root/ends";
+
+/** The last unit of a shutdown writes its line, and leaves the scenario the time to read it. */
+const atEnd = (order: string): string => `[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'echo "${order} $$SCENARIO_BOOT" >>${ends}; sleep 3'
+`;
 
 /** The machine itself: its name and zone, its power, its reset, and the copy of its disk. */
 export const scenario: Scenario = {
@@ -15,10 +23,18 @@ export const scenario: Scenario = {
   keepsDisk: true,
   files: {
     // Of its own accord nspawn would begin the same boot again; the order itself goes the whole way down.
-    "/etc/systemd/system/systemd-reboot.service.d/container.conf": "[Unit]\nSuccessAction=poweroff-force\n",
+    "/etc/systemd/system/systemd-reboot.service.d/container.conf": `[Unit]\nSuccessAction=poweroff-force\n${atEnd("reboot")}`,
+    "/etc/systemd/system/systemd-poweroff.service.d/container.conf": atEnd("power-off"),
     "/etc/steward/steward.json": '{ "support_until": "2026-01-31" }\n',
   },
-  boots: [{ run: namesAndReboot }, { run: resetAndPowerOff }, { run: forImage }, { run: copies }],
+  boots: [
+    { run: namesAndReboot },
+    { run: overApi("reboot") },
+    { run: overApi("power-off") },
+    { run: resetAndPowerOff },
+    { run: forImage },
+    { run: copies },
+  ],
 };
 
 const json = async <T>(guest: Guest, ...words: readonly string[]): Promise<T> => {
@@ -69,6 +85,52 @@ async function namesAndReboot(guest: Guest): Promise<void> {
   guest.check("steward reboot asks first", asked.status === 2 && asked.stderr.includes("--yes"), asked);
   const ordered = await guest.steward("reboot", "--yes");
   guest.check("steward reboot --yes is carried out", ordered.status === 0, ordered);
+  await goesDown(guest, "reboot");
+}
+
+/** The order alone, and not yet the scenario, which ends each of its boots, takes the machine down. */
+async function goesDown(guest: Guest, order: "reboot" | "power-off"): Promise<void> {
+  const isDown = await guest.until("the machine goes down", 60, () =>
+    readFileSync(ends, "utf8").endsWith(`${order} ${guest.boot}\n`),
+  );
+  guest.check(`by which the machine goes the whole way down (${order})`, isDown);
+}
+
+/** What an administrator does in the console: name, zone, and an order to the machine, each with the password just given. */
+function overApi(order: "reboot" | "power-off"): Boot["run"] {
+  return async (guest) => {
+    await guest.stewardAnswers();
+    const login = await guest.http("/api/auth/login", { body: { username: "anna", password } });
+    const token = String(login.body.access_token);
+    const change = order === "reboot" ? hostOfReboot : { host_name: "pump-7", time_zone: "Europe/Berlin" };
+    const changed = await guest.http("/api/system/host", { method: "PUT", token, body: change });
+    const kernel = readFileSync("/proc/sys/kernel/hostname", "utf8").trim();
+    const isSo = kernel === change.host_name && readlinkSync("/etc/localtime").endsWith(change.time_zone);
+    guest.check("PUT /api/system/host changes name and zone of the machine", changed.status === 200 && isSo, [
+      changed.body,
+      kernel,
+    ]);
+    await refusals(guest, order);
+    const ordered = await guest.http(`/api/system/${order}`, { token, body: {} });
+    guest.check(`POST /api/system/${order} is answered`, ordered.status === 202, ordered.body);
+    await goesDown(guest, order);
+  };
+}
+
+const hostOfReboot = { host_name: "pump-8", time_zone: "Asia/Tokyo" };
+
+/** The machine is for administrators, who have given their password: a reader may not order it. */
+async function refusals(guest: Guest, order: string): Promise<void> {
+  const words = ["user", "add", "reader", "--role", "readonly", "--password-stdin"];
+  await guest.run("steward", words, { input: `${password}\n` });
+  const login = await guest.http("/api/auth/login", { body: { username: "reader", password } });
+  const byReader = await guest.http(`/api/system/${order}`, {
+    token: String(login.body.access_token),
+    body: {},
+  });
+  guest.check("a reader is refused", byReader.status === 403, byReader.body);
+  const without = await guest.http(`/api/system/${order}`, { body: {} });
+  guest.check("and so is a request without a session", without.status === 401, without.body);
 }
 
 /** `steward status` exits with 10 where something needs attention. */
@@ -101,6 +163,7 @@ async function resetAndPowerOff(guest: Guest): Promise<void> {
   await addAdministrator(guest);
   const off = await guest.steward("power-off", "--yes");
   guest.check("steward power-off --yes is carried out", off.status === 0, off);
+  await goesDown(guest, "power-off");
 }
 
 async function forImage(guest: Guest): Promise<void> {
