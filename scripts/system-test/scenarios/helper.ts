@@ -4,6 +4,7 @@ import { askerFiles, askRoot, asUser, floodRoot } from "../../appliance-vm/guest
 import type { Guest } from "../../appliance-vm/guest/vocabulary.ts";
 import type { Scenario } from "../../appliance-vm/scenario.ts";
 import { releaseJournal } from "../../appliance-vm/update-scenario.ts";
+import { chronyAsItsUser, chronyDropIn, hostile, strangers } from "./helper/hostile.ts";
 import { outside, requests } from "./helper/requests.ts";
 
 const id = "0123456789abcdef".repeat(2);
@@ -15,6 +16,7 @@ export const scenario: Scenario = {
   keepsDisk: true,
   files: {
     ...askerFiles,
+    ...chronyDropIn,
     // Another ordinary user, and units that exist, so that a refused unit is not merely absent.
     "/usr/lib/sysusers.d/visitor.conf": "u visitor - Visitor /var/empty /bin/sh\n",
     "/usr/lib/systemd/system/other.service": "[Service]\nExecStart=/bin/sleep infinity\n",
@@ -30,7 +32,11 @@ export const scenario: Scenario = {
 async function ordering(guest: Guest): Promise<void> {
   await guest.stewardAnswers();
   await systemdRefuses(guest);
+  // First: the journal is told of the first refusals alone.
+  await strangers(guest);
   await outsideOfTheVocabulary(guest);
+  await hostile(guest);
+  await chronyAsItsUser(guest);
   await rollback(guest);
   await restarts(guest);
   await nameAndZone(guest);
