@@ -14,7 +14,10 @@ mkdir "$folder/tree/usr/lib/steward-vm"
 ln -s ../steward/bin/node "$folder/tree/usr/lib/steward-vm/node"
 # Scenarios say what starts.
 ln -sf /dev/null "$folder/tree/etc/systemd/system/getty.target"
-rm -f "$folder/tree/etc/systemd/system/multi-user.target.wants/nginx.service"
+for unit in multi-user.target.wants/nginx.service sysinit.target.wants/systemd-resolved.service \
+  dbus-org.freedesktop.resolve1.service; do
+  rm -f "$folder/tree/etc/systemd/system/$unit"
+done
 # Of its own and the same at each start, so that it is never a first one to systemd.
 echo 5f7c1a3e9b2d4c6880e1f2a3b4c5d6e7 >"$folder/tree/etc/machine-id"
 rm -rf "$folder/tree/var/lib/apt/lists"

@@ -26,7 +26,9 @@ export const scenario: Scenario = {
         await switchedOn(guest);
         await judged(guest);
         await announced(guest);
-        await renewed(guest, String(await guest.ask("the page")));
+        const page = String(await guest.ask("the page"));
+        await renewed(guest, page);
+        await asByStep(guest, page);
         await switchedOff(guest);
       },
     },
@@ -148,6 +150,28 @@ async function renewed(guest: Guest, page: string): Promise<void> {
   guest.check("a bad key is told", bad.status === 1 && bad.stderr.includes("50-ca"), bad);
   const third = await overLan(guest, authority);
   guest.check("and the certificate from before stays", third.stdout.includes('"steward"'), third);
+}
+
+/** What the lines for step-ca call when there is a certificate, and when it is renewed; Debian has no `step` that would. */
+async function asByStep(guest: Guest, page: string): Promise<void> {
+  const [, block = ""] = /^```sh appliance\n(step ca certificate .*?)^```$/ms.exec(page) ?? [];
+  const first = block.split("\n").find((line) => line.startsWith("/usr/local/sbin/steward-certificate"));
+  const [, renewal] = /--exec '([^']+)'/.exec(block) ?? [];
+  guest.check("the page has the lines for step-ca", first !== undefined && renewal === first, block);
+  mkdirSync("/etc/step", { recursive: true });
+  const shown = new Set<string>();
+  for (const command of [first, renewal]) {
+    const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"];
+    const names = ["-subj", `/CN=${name}`, "-addext", `subjectAltName=DNS:${name}`];
+    const files = ["-keyout", "/etc/step/edge-7.key", "-out", "/etc/step/edge-7.crt"];
+    await guest.run("openssl", ["req", "-x509", ...kind, ...names, ...files]);
+    const ran = await guest.run("sh", ["-c", command ?? "false"]);
+    const answer = await overLan(guest, "/etc/step/edge-7.crt");
+    const isShown = ran.status === 0 && answer.stdout.includes('"steward"');
+    guest.check("what step calls puts its certificate to use", isShown, [ran, answer]);
+    shown.add((await guest.steward("tls", "fingerprint")).stdout);
+  }
+  guest.check("and its renewal another", shown.size === 2, [...shown]);
 }
 
 /** Pebble, an authority for tests; it asks for its proof at port 80 of the device. */
