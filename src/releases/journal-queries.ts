@@ -24,13 +24,17 @@ export function installedVersions(journal: ReleaseJournal, otherwise: InstalledV
 export function withoutOvertaken(journal: ReleaseJournal, packaged: InstalledVersions): ReleaseJournal {
   const of = (kind: UpdateKind): Slot => {
     const { [kind]: slot } = journal.slots;
-    const base = packaged[kind];
-    const good = slot.good.filter(({ version }) => base === null || compareVersions(version, base) > 0);
+    const good = slot.good.filter(({ version }) => !isOvertaken(version, packaged[kind]));
     return good.length === slot.good.length ? slot : { ...slot, good };
   };
   const slots = { rules: of("rules"), binary: of("binary") };
   const isSame = updateKinds.every((kind) => slots[kind] === journal.slots[kind]);
   return isSame ? journal : { ...journal, slots };
+}
+
+/** Whether the package is as new as a release, or newer. */
+export function isOvertaken(version: string, packaged: string | null): boolean {
+  return packaged !== null && compareVersions(version, packaged) <= 0;
 }
 
 /** Ids of the releases that proved healthy and are on the disk. */

@@ -44,6 +44,8 @@ export function outcomeSentence({ code, count, last_answer }: OutcomeCause): str
       return `The device was rebooted ${count ?? 0} times before it became healthy.`;
     case "aborted_by_root":
       return "Root aborted it.";
+    case "overtaken":
+      return "A package of the same or a newer version was installed.";
     case "rolled_back":
       return "It was rolled back on request.";
     case "interrupted":

@@ -54,6 +54,31 @@ describe("releases and a package of the same product", () => {
     await assert.rejects(side.rollBack(), isError("nothing_to_roll_back"));
   });
 
+  it("ends a trial when a package as new comes meanwhile, without holding it against the release", async () => {
+    const side = await withPackage("1.0.5", ["1.1.0"]);
+    await side.install("1.2.0");
+    side.packaged = { rules: null, binary: "1.2.0" };
+    // The package is what answers.
+    side.host.isHealthy = ({ version }) => version === null;
+    await side.guard();
+    assert.deepEqual([side.at("current"), side.at("previous"), versions(side)], [null, null, []]);
+    const { outcome, restored_healthy, detail } = side.last() ?? {};
+    assert.deepEqual([outcome, restored_healthy], ["aborted", true]);
+    assert.match(detail ?? "", /A package of the same or a newer version/);
+    assert.deepEqual(side.slot().setAside, []);
+  });
+
+  it("goes on with a trial when an older package comes meanwhile", async () => {
+    const side = await withPackage("1.0.5", ["1.1.0"]);
+    await side.install("1.2.0");
+    side.packaged = { rules: null, binary: "1.1.5" };
+    await side.guard();
+    assert.deepEqual(
+      [side.at("current"), side.last()?.outcome, versions(side)],
+      ["1.2.0", "good", ["1.2.0"]],
+    );
+  });
+
   it("undoes a release that does not work to the package", async () => {
     const side = await withPackage("1.0.5", ["1.0.0"]);
     await side.install("1.1.0");

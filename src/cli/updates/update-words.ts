@@ -30,6 +30,8 @@ export function outcomeSentence(entry: HistoryEntry): string {
     case "deferred":
       return `${release} was undone and is tried again later. ${why} ${restored(entry)}`;
     case "aborted":
+      // The package is what runs, and nothing is held against the release.
+      if (entry.reason.code === "overtaken") return `${release} was undone. ${why}`;
       return `${release} was undone and is held. ${why} ${restored(entry)}`;
     case "rolled_back":
       return `${release} was rolled back and is held. ${why} ${restored(entry)}`;

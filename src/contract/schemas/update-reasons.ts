@@ -15,6 +15,7 @@ export const outcomeCodes = [
   "configuration_removed",
   "restarts",
   "aborted_by_root",
+  "overtaken",
   "rolled_back",
   "interrupted",
   "unrecorded",

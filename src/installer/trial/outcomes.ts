@@ -70,7 +70,9 @@ export function undone(
   const { release, undo } = trial;
   const good = slot.good.filter(({ id }) => id !== release.id);
   const others = slot.setAside.filter(({ id }) => id !== release.id);
-  const setAside = [...others, setAsideOf(release, undo, now)].slice(-journalBounds.setAside);
+  // A package in its place says nothing about a release.
+  const added = undo.cause?.code === "overtaken" ? [] : [setAsideOf(release, undo, now)];
+  const setAside = [...others, ...added].slice(-journalBounds.setAside);
   const entry = {
     ...entryOf(slot, trial, now),
     kind,

@@ -1,4 +1,5 @@
 import type { ApplyPlan, ReleaseAtWork, ReleaseHost } from "../../host/release-ports.ts";
+import { isOvertaken } from "../../releases/journal-queries.ts";
 import { type OutcomeCause, outcomeCause, outcomeSentence } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { Slot, Trial, Undo } from "../../releases/release-journal.ts";
@@ -45,8 +46,11 @@ export async function runTrial(
     const { trial } = journal.read().slots[kind];
     if (trial === null) return;
     const order = await readOrder(host.files, directories, kind);
-    const present = { bootId: host.bootId, uptime: host.uptime() };
-    const step = nextStep(trial, { ...present, order, isResumed: steps === 0 });
+    const step = nextStep(trial, {
+      ...{ bootId: host.bootId, uptime: host.uptime(), order },
+      isOvertaken: isOvertaken(trial.release.version, context.packaged[kind]),
+      isResumed: steps === 0,
+    });
     if (stopsBeforeLongSteps && takesLong(step)) return;
     await new Step(context, kind, watch).perform(step, trial);
   }

@@ -8,6 +8,8 @@ export interface TrialFacts {
   readonly uptime: number;
   /** What root has ordered. */
   readonly order: "confirm" | "abort" | null;
+  /** A package of this device is as new as the release, so the release does not run (docs/design/updates.md, rule 14). */
+  readonly isOvertaken: boolean;
   /** The process that works on it has just started, and the release was not watched since the last process ended. */
   readonly isResumed: boolean;
 }
@@ -36,6 +38,7 @@ export function nextStep(trial: Trial, facts: TrialFacts): TrialStep {
   if (trial.phase === "installing") return { kind: "drop" };
   if (trial.undo !== null) return stepBack(trial, facts);
   if (facts.order === "abort") return undo("aborted", outcomeCause("aborted_by_root"));
+  if (facts.isOvertaken) return undo("aborted", outcomeCause("overtaken"));
   if (facts.bootId !== trial.boot_id) return afterReboot(trial);
   if (trial.phase === "switching") return { kind: "switch" };
   if (trial.phase === "activating") return { kind: "activate" };

@@ -23,7 +23,13 @@ const fresh: Trial = {
   health: { successes: 0, needed: 3, last: "pump.service is not active", at: null },
   undo: null,
 };
-const facts: TrialFacts = { bootId: "boot-1", uptime: 200, order: null, isResumed: false };
+const facts: TrialFacts = {
+  bootId: "boot-1",
+  uptime: 200,
+  order: null,
+  isOvertaken: false,
+  isResumed: false,
+};
 const failed = { outcome: "failed", reason: "It did not become healthy in time.", log: [] } as const;
 
 const step = (trial: Partial<Trial>, other: Partial<TrialFacts> = {}) =>
@@ -93,6 +99,15 @@ describe("the next step of a trial", () => {
     assert.ok(found.kind === "undo" && found.outcome === "aborted", JSON.stringify(found));
   });
 
+  it("undoes a release whose package has come meanwhile, however healthy it looks, and goes on with a way back", () => {
+    for (const phase of ["switching", "activating", "confirming"] as const) {
+      const found = step({ phase }, { isOvertaken: true, order: "confirm" });
+      assert.ok(found.kind === "undo" && found.outcome === "aborted", JSON.stringify(found));
+      assert.equal(found.cause.code, "overtaken");
+    }
+    assert.equal(step({ undo: failed, phase: "undoing" }, { isOvertaken: true }).kind, "switch-back");
+  });
+
   it("does not confirm a release that is not at work yet", () => {
     assert.equal(step({ phase: "switching" }, { order: "confirm" }).kind, "switch");
     assert.equal(step({ phase: "activating" }, { order: "confirm" }).kind, "activate");
@@ -142,6 +157,7 @@ describe("the next step of any trial", () => {
   const anyFacts = fc.record({
     bootId: fc.constantFrom("boot-1", "boot-2"),
     uptime: fc.integer({ min: 0, max: 20 }),
+    isOvertaken: fc.boolean(),
     isResumed: fc.boolean(),
     order: fc.option(fc.constantFrom("confirm" as const, "abort" as const)),
   });

@@ -186,6 +186,7 @@ export const updates: Catalogue["updates"] = {
     configuration_removed: () => "Updates dieser Art sind in der Host-Datei nicht mehr eingerichtet.",
     restarts: ({ count }) => `Das Gerät ist ${count}-mal neu gestartet, bevor es funktionierte.`,
     aborted_by_root: () => "root hat es abgebrochen.",
+    overtaken: () => "Ein Paket derselben oder einer neueren Version wurde installiert.",
     rolled_back: () => "Ein Administrator hat es zurückgenommen.",
     interrupted: () =>
       "Es wurde unterbrochen, bevor etwas geändert war. Es lässt sich noch einmal installieren.",

@@ -200,6 +200,7 @@ export const updates = {
     configuration_removed: () => "Updates of this kind are no longer set up in the host file.",
     restarts: ({ count }) => `The device restarted ${count} times before it became healthy.`,
     aborted_by_root: () => "Root stopped it.",
+    overtaken: () => "A package of the same or a newer version was installed.",
     rolled_back: () => "An administrator undid it.",
     interrupted: () => "It was interrupted before anything was changed. It can be applied again.",
     unrecorded: () => "An earlier version of Steward did not record the reason.",
