@@ -13,6 +13,8 @@ const flags = [
   "-std=gnu11",
   "-O2",
   ..."-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Werror".split(" "),
+  // What the compiler can do against a fault of their own memory: they read what comes from the network, or from the agent.
+  ..."-fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wformat=2".split(" "),
   // Stripped, without a page of padding around the code, bound at load.
   ..."-s -Wl,-z,noseparate-code -Wl,-z,relro -Wl,-z,now -Wl,--build-id=none".split(" "),
 ];
@@ -27,15 +29,7 @@ const logReaderSources = ["main.c", "serve.c", "request.c", "allowed-units.c", "
   join(import.meta.dirname, "../src/programs/log-reader", name),
 );
 
-/** They may do more than the agent: what the compiler can do against a fault of their own memory is done. */
-const programFlags = [
-  "-D_GNU_SOURCE",
-  "-fPIE",
-  "-pie",
-  "-fstack-protector-strong",
-  "-D_FORTIFY_SOURCE=2",
-  "-Wformat=2",
-];
+const programFlags = ["-D_GNU_SOURCE", "-fPIE", "-pie"];
 
 /**
  * Makes `target` out of the C sources in src/host/linux/native; a warning is an error and throws. Where there is no `cc`, it

@@ -70,7 +70,8 @@ function checkSize(path: string): void {
 
 /** By lintian, with every tag but those for which debian/ has an override with its reason. */
 function judge(packages: readonly string[]): void {
-  const words = ["--fail-on", "error,warning", "--tag-display-limit", "0", "--allow-root"];
+  const tags = ["--display-info", "--pedantic", "--fail-on", "error,warning,info,pedantic"];
+  const words = [...tags, "--tag-display-limit", "0", "--allow-root"];
   const { status, stdout, stderr } = spawnSync("lintian", [...words, ...packages], { encoding: "utf8" });
   if (status !== 0) throw new Error(`lintian is not content:\n${stdout}${stderr}`);
   console.log(`lintian finds nothing to remark on ${packages.length} packages`);

@@ -16,7 +16,8 @@ function run(command: string, ...args: readonly string[]): { status: number | nu
   return { status, output: stdout + stderr };
 }
 
-const verify = (path: string) => run("systemd-analyze", "verify", "--recursive-errors=no", path);
+/** Its manual pages are not installed here. */
+const verify = (path: string) => run("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", path);
 
 function exposure(path: string): number {
   const { output } = run("systemd-analyze", "security", "--offline=true", "--no-pager", path);
@@ -61,6 +62,19 @@ describe("systemd/", () => {
 
   it("has a drop-in that systemd-analyze verify accepts without a word", () => {
     assert.deepEqual(verify(withTimekeeper()), { status: 0, output: "" });
+  });
+
+  it("names manual pages in each unit, and only those that the build makes", () => {
+    const pages = readdirSync(join(systemd, "../dist/man")).map((name) =>
+      name.replace(/^(.*)\.(\d)$/, "man:$1($2)"),
+    );
+    for (const name of units) {
+      const named = settings("Documentation", name).join(" ").split(" ");
+      assert.ok(
+        named.every((one) => pages.includes(one)),
+        `${name} names ${named.join(" ")}; the build makes ${pages.join(" ")}`,
+      );
+    }
   });
 
   it("lets no variable of the manager's environment say what code the program loads, in any of its units", () => {
