@@ -66,11 +66,11 @@ function putTests(directory: string, changelog: string): void {
 function unitWords(): Readonly<Record<string, string>> {
   const preset = readFileSync(join(root, "systemd/steward.preset"), "utf8");
   const enabled = [...preset.matchAll(/^enable (\S+)$/gm)].map(([, unit = ""]) => unit);
-  const all = readdirSync(join(root, "systemd")).filter((name) =>
-    /^[^@]+\.(service|socket|timer|path)$/.test(name),
-  );
+  const units = readdirSync(join(root, "systemd")).filter((name) => /\.(service|socket|slice)$/.test(name));
+  const all = units.filter((name) => !name.endsWith(".slice"));
   const sockets = all.filter((name) => name.endsWith(".socket"));
   return {
+    UNITS: units.join(" "),
     ENABLED: enabled.join(" "),
     SOCKETS: sockets.join(" "),
     SOCKET_SERVICES: sockets.map((name) => name.replace(".socket", ".service")).join(" "),

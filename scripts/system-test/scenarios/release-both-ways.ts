@@ -1,6 +1,6 @@
 import type { Guest } from "../../appliance-vm/guest/vocabulary.ts";
 import type { Scenario } from "../../appliance-vm/scenario.ts";
-import { putSteward, stewardRelease } from "../../appliance-vm/steward-release.ts";
+import { stewardRelease } from "../../appliance-vm/steward-release.ts";
 import {
   api,
   applied,
@@ -12,27 +12,29 @@ import {
   updateScenario,
   updateSettings,
 } from "../../appliance-vm/update-scenario.ts";
-
-/** What dpkg would put into /usr/lib/steward. */
-const packageOf = (version: string) => `/opt/package-${version}`;
+import { packagesOf, putPackages } from "./packages/built.ts";
+import { answersAs, apt, installed } from "./packages/life.ts";
 
 /** Steward by its own update path and by a package, in both orders: the newest runs. */
 export const scenario: Scenario = {
   title: "a package hides no newer release of Steward, and a release no newer package",
   timeoutSeconds: 900,
   ...updateScenario("steward"),
+  machine: "bookworm",
   files: updateSettings(),
+  prepare: packagesOf("now", "0.3.0", "0.5.0"),
   folders: {
-    [packageOf("0.3.0")]: (directory) => putSteward("0.3.0", directory),
-    [packageOf("0.5.0")]: (directory) => putSteward("0.5.0", directory),
+    "/root/now": putPackages("now"),
+    "/root/0.3.0": putPackages("0.3.0"),
+    "/root/0.5.0": putPackages("0.5.0"),
   },
   asks: publishing(stewardRelease("0.2.0"), stewardRelease("0.4.0"), stewardRelease("0.6.0")),
-  boots: [{ run: bothWays }],
+  boots: [{ units: [], run: bothWays }],
 };
 
 async function bothWays(guest: Guest): Promise<void> {
+  await installed(guest, "steward", "steward-runtime");
   await trusting(guest);
-  await guest.run("cp", ["-a", "/usr/lib/steward", packageOf("first")]);
   await released(guest, "0.2.0");
   guest.note("the update path first, then a package");
   await packaged(guest, "0.3.0");
@@ -65,7 +67,7 @@ async function newerPackage(guest: Guest): Promise<void> {
 
 /** The package of the beginning again: the release is newer, and goes on until a person goes back from it. */
 async function downgrade(guest: Guest): Promise<void> {
-  await packaged(guest, "first");
+  await packaged(guest, "now");
   await answersAs(guest, "0.6.0");
   await guest.run("steward", ["update", "rollback", "binary", "--yes"], { timeoutSeconds: 120 });
   await answersAs(guest, "0.1.0");
@@ -80,18 +82,9 @@ async function released(guest: Guest, version: string): Promise<void> {
   await answersAs(guest, version);
 }
 
-/** As a package does it: other files in /usr, the installer's tidying, one restart. */
-async function packaged(guest: Guest, version: string): Promise<void> {
-  const steps = [
-    "mv /usr/lib/steward /usr/lib/steward.old",
-    `cp -a ${packageOf(version)} /usr/lib/steward`,
-    "[ -e /usr/lib/steward/bin ] || cp -a /usr/lib/steward.old/bin /usr/lib/steward/bin",
-    "rm -rf /usr/lib/steward.old",
-    "sh /usr/lib/steward/steward guard",
-    "systemctl restart steward.service",
-  ];
-  const ran = await guest.run("sh", ["-ec", steps.join("\n")], { timeoutSeconds: 120 });
-  guest.check(`the package ${version} is installed`, ran.status === 0, ran);
+async function packaged(guest: Guest, name: "now" | "0.3.0" | "0.5.0"): Promise<void> {
+  const ran = await apt(guest, "install", "--allow-downgrades", `/root/${name}/steward.deb`);
+  guest.check(`the package ${name} is installed`, ran.status === 0, ran);
 }
 
 async function nothingToGoBackTo(guest: Guest): Promise<void> {
@@ -100,14 +93,4 @@ async function nothingToGoBackTo(guest: Guest): Promise<void> {
   guest.check("the status says the package's version", installed.binary === "0.3.0", installed);
   const back = await guest.run("steward", ["update", "rollback", "binary", "--yes"]);
   guest.check("and there is nothing to go back to", back.status === 5, back);
-}
-
-async function answersAs(guest: Guest, version: string): Promise<void> {
-  await guest.until(`Steward ${version} answers`, 120, async () => {
-    const { body } = await guest.http("/api/version");
-    if (body.version === version) return true;
-    throw new Error(JSON.stringify(body));
-  });
-  const command = await guest.steward("--version");
-  guest.check(`Steward ${version} answers, and its command line`, command.stdout.includes(version), command);
 }

@@ -1,5 +1,5 @@
 /** The life of the packages on a bare Debian: installation, upgrade, downgrade, removal, purge. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Guest, Ran } from "../../../appliance-vm/guest/vocabulary.ts";
 
 const password = "green tractor sings loudly";
@@ -55,6 +55,17 @@ export async function mainProcess(guest: Guest): Promise<string> {
   return stdout.trim();
 }
 
+/** By the API, and by the command line, which the launcher starts each for itself. */
+export async function answersAs(guest: Guest, version: string): Promise<void> {
+  await guest.until(`Steward ${version} answers`, 120, async () => {
+    const { body } = await guest.http("/api/version");
+    if (body.version === version) return true;
+    throw new Error(JSON.stringify(body));
+  });
+  const command = await guest.steward("--version");
+  guest.check(`Steward ${version} answers, and its command line`, command.stdout.includes(version), command);
+}
+
 async function has(guest: Guest, name: string): Promise<void> {
   const list = await guest.steward("user", "list");
   guest.check(`the account ${name} is there`, list.stdout.includes(name), list);
@@ -66,18 +77,30 @@ async function starts(guest: Guest): Promise<number> {
   return stdout.split("listening (mode").length - 1;
 }
 
+/** What an administrator has written into /etc/steward. */
+const own = "/etc/steward/steward.json";
+const written = '{ "names": ["pump.example"] }\n';
+
 export async function upgradedAndBack(guest: Guest): Promise<void> {
+  writeFileSync(own, written);
+  const place = "/etc/systemd/system/steward-helper.service.d";
+  await guest.run("sh", [
+    "-c",
+    `mkdir ${place} && printf '[Service]\\nTasksMax=15\\n' >${place}/override.conf`,
+  ]);
   const before = await starts(guest);
   const first = await guest.steward("--version");
   const up = await apt(guest, "install", packageOf("steward", "next"));
   guest.check("the next version is installed", up.status === 0 && !/warning/i.test(up.stderr), up);
   const second = await guest.steward("--version");
   guest.check("and runs", first.stdout !== second.stdout, second);
+  guest.check("without a question about files in /etc", !/conffile|Configuration file/i.test(up.stdout), up);
   await has(guest, "root-admin");
   guest.check("after one start of the agent", (await starts(guest)) === before + 1, await starts(guest));
   const down = await apt(guest, "install", "--allow-downgrades", packageOf("steward"));
   guest.check("a downgrade is installed", down.status === 0, down);
   guest.check("and runs", (await guest.steward("--version")).stdout === first.stdout);
+  guest.check("the host file is as it was written", readFileSync(own, "utf8") === written);
   await has(guest, "root-admin");
 }
 
@@ -128,9 +151,29 @@ export async function timekeeper(guest: Guest): Promise<void> {
   );
 }
 
+/** What Steward has made, on request or by itself, in directories of others. */
+async function leftOutside(guest: Guest): Promise<void> {
+  // What tells that avahi-daemon and systemd-resolved are installed.
+  await guest.run("mkdir", ["--parents", "/etc/avahi/services"]);
+  await guest.run("touch", ["/usr/lib/systemd/systemd-resolved"]);
+  const enabled = await guest.steward("tls", "enable");
+  guest.check("HTTPS is on", enabled.status === 0, enabled);
+  const announced = ["/etc/systemd/dnssd/steward.dnssd", "/etc/avahi/services/steward.service"];
+  const found = announced.filter((path) => existsSync(path));
+  guest.check("and announced on the LAN", found.length === announced.length, found);
+  const journals = ["/var/log/journal", "/run/log/journal"].filter((path) => existsSync(path));
+  const names = journals.flatMap((path) => readdirSync(path));
+  guest.check(
+    "its audit lines have a journal of their own",
+    names.some((name) => name.endsWith(".steward")),
+    names,
+  );
+}
+
 const state = ["/etc/steward", "/var/lib/steward", "/var/lib/steward-releases", "/var/lib/steward-trust"];
 
 export async function removedAndPurged(guest: Guest): Promise<void> {
+  await leftOutside(guest);
   await apt(guest, "remove", "steward");
   guest.check("remove ends the agent", (await mainProcess(guest)) === "0");
   guest.check("and keeps its state", existsSync("/var/lib/steward/users.json"));
@@ -153,9 +196,6 @@ export async function removedAndPurged(guest: Guest): Promise<void> {
     "!",
     "-path",
     "*steward-vm*",
-    "!",
-    "-path",
-    "/etc/systemd/system/steward.service.d*",
   ]);
   guest.check("and no file", files.stdout === "", files.stdout);
   const user = await guest.run("getent", ["passwd", "steward"]);
