@@ -36,7 +36,7 @@ export const scenario: Scenario = {
   title:
     "at the box, in 1970 and without a network, each situation is mended by the lines of steward-rescue(7)",
   timeoutSeconds: 1_500,
-  slowMinutes: 10,
+  slowMinutes: 8,
   keepsDisk: true,
   ...updateScenario("demo"),
   files: { ...updateSettings(), ...productFiles({ successes: 3, interval: "1s", within: "60m" }) },
