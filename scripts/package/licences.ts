@@ -40,7 +40,7 @@ ${indented(text)}
 /** Each has a paragraph of its own: texts of one licence differ by who holds the rights. */
 function paragraph(one: BundledPackage): string {
   const text = licenseText(one);
-  const holders = text.split("\n").filter((line) => /copyright\s+(\(c\)|©|\d{4})|^\(c\)/i.test(line));
+  const holders = text.split("\n").filter((line) => isHolder(line));
   const copyright = holders.map((line) => line.replace(/^[\s*]*(copyright)?\s*:?\s*/i, "").trim());
   return `Files: ${one.path}
 Copyright: ${copyright.length > 0 ? copyright.join("\n ") : `the authors of ${one.name}`}
@@ -49,7 +49,11 @@ ${indented(`${one.name} ${one.version}\n\n${text}`)}
 `;
 }
 
-/** The file that the package brings; where it has none, its manifest's word, in the usual text of that licence. */
+function isHolder(line: string): boolean {
+  return /copyright\s+(\(c\)|©|\d{4})|^\(c\)/i.test(line) || /^Copyright \w+ [A-Z]/.test(line);
+}
+
+/** The file that the package brings; where it has none, the usual text of the licence that its manifest names. */
 function licenseText({ name, path, license }: BundledPackage): string {
   // The native part of argon2 is of the same source, and only there for the machine that it was built for.
   const directory = join(root, path.replace(/(@node-rs\/argon2)-.*/, "$1"));
@@ -59,8 +63,21 @@ function licenseText({ name, path, license }: BundledPackage): string {
   const text = file === undefined ? "" : readFileSync(join(directory, file), "utf8");
   if (license === "Apache-2.0") return apache(text);
   if (!/^readme/i.test(file ?? "")) return text;
-  const [, section] = /^#+\s*licen[cs]e\s*$([\s\S]*?)(?=^#|^\[|$(?![\s\S]))/im.exec(text) ?? [];
-  return section?.trim() || `${name} is under the terms of ${license}.`;
+  const [, section = ""] = /^#+\s*licen[cs]e\s*$([\s\S]*?)(?=^#|^\[|$(?![\s\S]))/im.exec(text) ?? [];
+  if (isWhole(section)) return section.trim();
+  if (license === "MIT") return mitText();
+  throw new Error(`${name} brings no text of its licence, ${license}: scripts/package/licences.ts needs it`);
+}
+
+/** A whole text grants something, or gives up a right. */
+const isWhole = (text: string): boolean => /permission|redistribution|public domain/i.test(text);
+
+/** Without the line of a holder, as koa has it. */
+function mitText(): string {
+  const [text] = /^Permission is hereby granted[\s\S]*$/m.exec(
+    readFileSync(join(root, "node_modules/koa/LICENSE"), "utf8"),
+  ) ?? [""];
+  return text;
 }
 
 /** Debian has the text of this licence, and asks that packages refer to it. */
