@@ -16,6 +16,8 @@ export interface Image {
 export interface ImageRecipe {
   readonly cache: string;
   readonly sources: string;
+  /** The sources of another image that its build.sh begins with. */
+  readonly base?: string;
   /** The third argument of build.sh, where it builds more than one. */
   readonly machine?: string;
   /** What to do if it must be built and this process is not root. */
@@ -43,14 +45,15 @@ function runtime(): string {
 }
 
 /** A hash of the image's sources, without Debian itself, which is that of the day of the build. */
-function imageKey({ sources }: ImageRecipe): string {
+function imageKey({ sources, base }: ImageRecipe): string {
   const hash = createHash("sha256");
-  for (const name of readdirSync(sources).sort()) {
-    hash
-      .update(`${name}\0`)
-      .update(readFileSync(join(sources, name)))
-      .update("\0");
-  }
+  for (const folder of base === undefined ? [sources] : [base, sources])
+    for (const name of readdirSync(folder).sort()) {
+      hash
+        .update(`${name}\0`)
+        .update(readFileSync(join(folder, name)))
+        .update("\0");
+    }
   return hash
     .update(readFileSync(join(root, "scripts/lts-runtime.sh")))
     .digest("hex")

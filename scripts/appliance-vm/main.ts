@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import { runTier } from "./tier.ts";
 
+const image = join(import.meta.dirname, "image");
+
 // As root, so that the namespace is one's own; mapped, so that no capability reaches this machine's clock.
 const namespace = ["--map-root-user", "--net", "--pid", "--fork", "--kill-child=SIGKILL"];
 
@@ -9,7 +11,8 @@ await runTier({
   name: "vm-test",
   image: (machine) => ({
     cache: machine === "appliance" ? "appliance-vm" : `appliance-vm-${machine}`,
-    sources: join(import.meta.dirname, "image"),
+    sources: machine === "autopkgtest" ? join(import.meta.dirname, "image-autopkgtest") : image,
+    ...(machine === "autopkgtest" && { base: image }),
     machine,
     withoutRoot:
       "the machine's image is built as root: run `sudo make vm-image` once; the machine itself needs no root",

@@ -18,8 +18,8 @@ export interface Boot {
   readonly run: (guest: Guest) => Promise<void>;
 }
 
-/** Which image a scenario boots: a bare one has the name of its Debian. */
-export type MachineKind = "appliance" | "bookworm" | "trixie";
+/** Which image a scenario boots: a bare one has the name of its Debian; `autopkgtest` is bookworm with that program. */
+export type MachineKind = "appliance" | "bookworm" | "trixie" | "autopkgtest";
 
 /** Actions of the host that the guest asks for by name. */
 export interface HostSide {

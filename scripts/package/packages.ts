@@ -56,9 +56,9 @@ function buildFor(machine: Machine, version: string): Build {
   return { dist, nodeModules };
 }
 
-/** A source package of nothing but its tests, for autopkgtest(1). */
+/** A source package of nothing but its tests, for autopkgtest(1): with a control file it would want to build one. */
 function putTests(directory: string, changelog: string): void {
-  cpSync(join(import.meta.dirname, "debian"), directory, { recursive: true });
+  cpSync(join(import.meta.dirname, "debian/tests"), join(directory, "tests"), { recursive: true });
   writeFileSync(join(directory, "changelog"), changelog);
 }
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { buildPackages, putNamedPackages } from "../../system-test/scenarios/packages/built.ts";
 import type { Guest, Ran } from "../guest/vocabulary.ts";
-import type { MachineKind, Scenario } from "../scenario.ts";
+import type { Scenario } from "../scenario.ts";
 import { openConsole, type Seen } from "./browser.ts";
 
 const password = "green tractor sings loudly";
@@ -17,7 +17,7 @@ const packages = "/root/packages";
 const nextPackages = "/root/packages-next";
 
 /** A stranger's Debian, from the lines of docs/install.md to the purge. */
-export function packaged(machine: Exclude<MachineKind, "appliance">): Scenario {
+export function packaged(machine: "bookworm" | "trixie"): Scenario {
   return {
     title: `from a bare ${machine}: installed, reached over HTTPS, watched, upgraded, downgraded and purged`,
     ...(machine === "trixie" && { slowMinutes: 10 }),
