@@ -1,7 +1,7 @@
 # Steward. `make` alone prints this help; each target says what it is for behind its two hashes.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all screenshots test-lts mutation system-test vm-test vm-image bench build install uninstall man docs api-reference check format clean packages package
+.PHONY: help run test test-all screenshots test-lts mutation system-test vm-test vm-image bench build install uninstall man docs api-reference check format clean packages package reproduce
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
@@ -54,6 +54,9 @@ bench: $(DIST) ## print what the agent costs on this Node and on the LTS, agains
 	@node --import tsx scripts/bench/dependencies.ts
 	@echo
 	@node --import tsx scripts/bench/console.ts
+
+reproduce: package ## build the packages of the last commit again, in another place, and compare the bytes
+	@sh scripts/package/reproduce.sh $(MACHINES)
 
 build: $(DIST) ## build dist/
 

@@ -54,11 +54,14 @@ function versionOfCheckout(): string {
 }
 
 function print(path: string): void {
-  const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(2)} MiB`;
+  const words = (bytes: number): string => {
+    const mebibytes = bytes / 1024 / 1024;
+    return mebibytes < 0.1 ? `${Math.ceil(bytes / 1024)} KiB` : `${mebibytes.toFixed(2)} MiB`;
+  };
   const installed =
     Number(execFileSync("dpkg-deb", ["--field", path, "Installed-Size"], { encoding: "utf8" })) * 1024;
   console.log(
-    `${relative(process.cwd(), path)}: ${mebibytes(statSync(path).size)}, installed ${mebibytes(installed)}`,
+    `${relative(process.cwd(), path)}: ${words(statSync(path).size)}, installed ${words(installed)}`,
   );
 }
 
