@@ -1,9 +1,9 @@
+import { auditSocket, sendAsAgent } from "../../appliance-vm/guest/send-as-agent.ts";
 import type { Guest, Ran } from "../../appliance-vm/guest/vocabulary.ts";
 import type { Scenario } from "../../appliance-vm/scenario.ts";
 
 const password = "green tractor sings loudly";
 const mainSocket = "/run/systemd/journal/socket";
-const auditSocket = "/run/systemd/journal.steward/socket";
 
 /** journald's limit for one service is 10,000 lines in 30 s, and up to six times that where the disk has room. */
 const flood = 80_000;
@@ -58,43 +58,22 @@ async function places(guest: Guest): Promise<void> {
   const logs = await guest.steward("logs", "--output", "json", "--limit", "1000");
   const told = logs.stdout.split('"message": "user.created"').length - 1;
   guest.check("and once in the log that people read", told === 1, logs.stdout.slice(0, 2_000));
-  const stranger = await send(guest, { socket: auditSocket, count: 1, text: "forged", user: "nobody" });
+  const stranger = await sendAsAgent(guest, {
+    socket: auditSocket,
+    count: 1,
+    text: "forged",
+    user: "nobody",
+  });
   guest.check("other users cannot write there", stranger.stderr.includes("Permission denied"), stranger);
 }
 
-interface Sending {
-  socket: string;
-  count: number;
-  text: string;
-  user: string;
-}
-
-/** Sends lines as a process of the agent's own unit: journald counts by unit. */
-async function send(guest: Guest, { socket, count, text, user }: Sending): Promise<Ran> {
-  const program = `use IO::Socket::UNIX; my ($path, $count, $text) = @ARGV;
-my $s = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Peer => $path) or die "no: $!\n";
-for my $i (1..$count) { $s->send("MESSAGE=$text $i\\nPRIORITY=5\\n") or die "no: $!\n"; }`;
-  const { stdout } = await guest.run("systemctl", ["show", "steward", "--property=ControlGroup", "--value"]);
-  const groups = ["/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified", "/sys/fs/cgroup"].map(
-    (root) => `${root}${stdout.trim()}`,
-  );
-  const join = `for group in ${groups.join(" ")}; do [ ! -e "$group/cgroup.procs" ] || echo $$ >"$group/cgroup.procs"; done; exec "$@"`;
-  const as = [
-    "setpriv",
-    `--reuid=${user}`,
-    "--clear-groups",
-    "perl",
-    "-e",
-    program,
-    socket,
-    String(count),
-    text,
-  ];
-  return guest.run("sh", ["-c", join, "sh", ...as], { timeoutSeconds: 60 });
-}
-
 async function floodOfOthers(guest: Guest): Promise<void> {
-  const sent = await send(guest, { socket: mainSocket, count: flood, text: "ordinary", user: "steward" });
+  const sent = await sendAsAgent(guest, {
+    socket: mainSocket,
+    count: flood,
+    text: "ordinary",
+    user: "steward",
+  });
   guest.check("the flood is sent", sent.status === 0, sent);
   const added = await addUser(guest, "amid-flood", "readonly");
   guest.check("the user is made", added.status === 0, added);
@@ -135,7 +114,12 @@ async function verified(guest: Guest): Promise<void> {
 }
 
 async function floodOfAuditLines(guest: Guest): Promise<void> {
-  const sent = await send(guest, { socket: auditSocket, count: flood, text: "audit", user: "steward" });
+  const sent = await sendAsAgent(guest, {
+    socket: auditSocket,
+    count: flood,
+    text: "audit",
+    user: "steward",
+  });
   guest.check("the other flood is sent", sent.status === 0, sent);
   await guest.run("systemd-run", ["--wait", "--unit=other", "echo", "an ordinary line of another"]);
   await guest.run("journalctl", ["--sync"]);
