@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { gzipSync } from "node:zlib";
 import { fileFailure } from "../client/failure.ts";
 import { safeJson } from "../terminal/escape.ts";
-import { type Ground, outputOf, textOf } from "./ground.ts";
+import { type Ground, outputOf, textBehind } from "./ground.ts";
 import { journalWords } from "./look-at-log.ts";
 import { createRedaction } from "./redaction.ts";
 import { type Report, reportText } from "./report.ts";
@@ -60,9 +60,8 @@ export async function openBundle(
         const text = await outputOf(ground, program, args);
         files.push({ name, text: text ?? `${program} is not there, or failed.\n` });
       }
-      // The one in /etc is a link.
-      files.push({ name: "system.txt", text: (await textOf("/usr/lib/os-release")) ?? "absent\n" });
-      files.push({ name: "steward.json", text: (await textOf(ground.places.hostFile)) ?? "absent\n" });
+      files.push({ name: "system.txt", text: (await textBehind("/etc/os-release")) ?? "" });
+      files.push({ name: "steward.json", text: (await textBehind(ground.places.hostFile)) ?? "absent\n" });
     },
     write: async (report) => {
       const { users, documents } = await readDocuments(ground);

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { type FileHandle, lstat, open, readdir } from "node:fs/promises";
+import { type FileHandle, open, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import type { CommandContext, ExaminedHost } from "../client/context.ts";
@@ -40,12 +40,15 @@ export async function outputOf(
 /** More than any file that the doctor reads in is useful for. */
 const mostBytes = 2 * 1024 * 1024;
 
-/** The text of a file; null: there is none, or this user may not read it. A pipe or a device is not waited for. */
+/**
+ * The text of a file; null: there is none, or this user may not read it. A pipe or a device is not waited for, and root
+ * follows no link that the agent's user may have made.
+ */
 export async function textOf(path: string): Promise<string | null> {
   try {
-    if (!(await lstat(path)).isFile()) return null;
-    const file = await open(path, "r");
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
+      if (!(await file.stat()).isFile()) return null;
       const { buffer, bytesRead } = await file.read(Buffer.alloc(mostBytes), 0, mostBytes, 0);
       return buffer.toString("utf8", 0, bytesRead);
     } finally {
@@ -56,6 +59,11 @@ export async function textOf(path: string): Promise<string | null> {
   }
 }
 
+/** The same for root's own files: a link leads to what it names. */
+export async function textBehind(path: string): Promise<string | null> {
+  return textOf(await realpath(path).catch(() => path));
+}
+
 /** Whether a file or directory is there, or may be, that this user must not read. */
 export async function isClosed(path: string): Promise<boolean> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: unknown) => cause);
@@ -64,10 +72,10 @@ export async function isClosed(path: string): Promise<boolean> {
   return false;
 }
 
-/** The paths of the files in a directory; none where it cannot be read. */
+/** The paths of the files and links in a directory; none where it cannot be read. */
 export async function filesIn(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => entry.isFile()).map(({ name }) => join(directory, name));
+  return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => join(directory, name));
 }
 
 /** `systemctl show` of a unit as its properties; null: there is no systemd to ask. */

@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 import { type CertificateFacts, factsOf } from "../../certificates/facts.ts";
 import { type Finding, findingsOf } from "./finding.ts";
-import { filesIn, type Ground, isClosed, textOf } from "./ground.ts";
+import { filesIn, type Ground, isClosed, textBehind, textOf } from "./ground.ts";
 
 const { ok, failing, unseen } = findingsOf("certificate");
 
@@ -41,7 +41,9 @@ async function installedIn(directory: string): Promise<Found | null> {
 /** Null: there is none, or it is no certificate. */
 async function certificateAt(path: string, isInstalled: boolean): Promise<Found | null> {
   try {
-    return { path, isInstalled, facts: factsOf((await textOf(path)) ?? "") };
+    // Root may install a link, such as to what certbot renews.
+    const text = await (isInstalled ? textBehind(path) : textOf(path));
+    return { path, isInstalled, facts: factsOf(text ?? "") };
   } catch {
     return null;
   }

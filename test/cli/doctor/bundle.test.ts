@@ -82,6 +82,7 @@ describe("steward doctor --bundle", () => {
     assert.deepEqual(Object.keys(files).sort(), [...new Set(["README", ...named])].sort());
     assert.match(remark, new RegExp(`^${Object.keys(files).length} files`));
     assert.match(files["settings.json"] ?? "", /pump 7/);
+    assert.match(files["system.txt"] ?? "", /^PRETTY_NAME=/m);
     assert.match(files["journal.txt"] ?? "", /listening \(mode serving, addresses 127\.0\.0\.1:8470/);
   });
 

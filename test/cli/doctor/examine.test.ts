@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { examine } from "../../../src/cli/doctor/examine.ts";
@@ -209,6 +209,15 @@ describe("steward doctor", () => {
     assert.deepEqual(await at(2, own), ["valid", null]);
     assert.deepEqual(await at(-1, own), ["not_yet_valid", "steward time set --yes TIME"]);
     assert.deepEqual(await at(9, own), ["expired", reload]);
+  });
+
+  it("looks at the certificate that an installed link leads to", async (test) => {
+    const files = { "/steward.json": '{"https": {"enabled": true}}', "/live/chain.pem": ownCertificate(7) };
+    const device = deviceOf(test, { state: lived.original, files });
+    mkdirSync(join(device.root, "tls"));
+    symlinkSync("../live/chain.pem", join(device.root, "tls/lan.crt"));
+    const found = (await examine(device)).find(({ area }) => area === "certificate");
+    assert.equal(found?.code, "valid");
   });
 
   it("types what an agent says whose view of a mended disk is still read-only", () => {

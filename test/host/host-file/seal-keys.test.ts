@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { chownSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -104,6 +105,12 @@ describe("a file that is no key is refused, and no other is taken in its place:"
   it("a directory", async (test) => {
     const places = device(test);
     mkdirSync(places.path, { mode: 0o700 });
+    await refused(readSealKeys(places), /must hold 32 random bytes/);
+  });
+
+  it("a pipe, without waiting for what will never come", { timeout: 20_000 }, async (test) => {
+    const places = device(test);
+    execFileSync("mkfifo", [places.fallbackPath]);
     await refused(readSealKeys(places), /must hold 32 random bytes/);
   });
 

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
 import { type FileHandle, link, open, readFile, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
@@ -62,7 +63,8 @@ async function readKey(
 ): Promise<Uint8Array | undefined> {
   let file: FileHandle;
   try {
-    file = await open(path, "r");
+    // A pipe in its place must not keep the agent from starting, nor the doctor from its end.
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (cause) {
     const code = systemErrorCode(cause);
     if (code === "ENOENT") return undefined;
