@@ -100,7 +100,7 @@ function failure(line: string, how: string): StewardError {
 function limited(line: string, seconds: number): StewardError {
   return new StewardError(
     "rate_limited",
-    `The root helper has had too many orders such as "${line}". Try again in ${seconds} s.`,
+    `The root helper has had too many orders such as "${line}", or such that took long. Try again in ${seconds} s.`,
     { details: { retryAfterSeconds: seconds } },
   );
 }
