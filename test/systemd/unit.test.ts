@@ -180,6 +180,10 @@ describe("the units that the agent's own asks for", () => {
     assert.deepEqual(settings("SupplementaryGroups", "steward-logs.service"), ["systemd-journal steward"]);
     for (const name of units)
       if (name !== "steward-logs.service") assert.deepEqual(settings("SupplementaryGroups", name), [], name);
+    // The agent's group, for the host file, may read these too.
+    const closed = settings("InaccessiblePaths", "steward-logs.service").join(" ").split(" ");
+    for (const path of ["-/etc/steward/seal.key", "-/etc/steward/tls"])
+      assert.ok(closed.includes(path), path);
   });
 
   it("have no network where a release is installed", () => {

@@ -10,7 +10,10 @@ const password = "green tractor sings loudly";
 export const scenario: Scenario = {
   title: "the agent reads the logs that root allows, and has no right to the journal itself",
   timeoutSeconds: 180,
-  files: { "/etc/steward/steward.json": '{"log_units": ["nginx.service"]}' },
+  files: {
+    "/etc/steward/steward.json": '{"log_units": ["nginx.service"]}',
+    "/etc/steward/seal.key": "5e".repeat(32),
+  },
   boots: [
     {
       run: async (guest) => {
@@ -122,6 +125,18 @@ async function confinement(guest: Guest): Promise<void> {
   const exposure = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1]);
   guest.figure("exposure of steward-logs.service", exposure, "");
   guest.check("the reader is well confined", exposure <= 1.2, stdout);
+  await overItsKeys(guest);
   const said = await guest.run("journalctl", ["--unit=steward-logs.service", "--output=cat"]);
   guest.check("and has nothing to complain about", said.stdout.trim() === "", said);
+}
+
+/** In the reader's view of the disk the keys are empty, though it has the group of the agent for the host file. */
+async function overItsKeys(guest: Guest): Promise<void> {
+  await ask(guest, "steward", "read unit=steward.service");
+  const show = ["show", "steward-logs.service", "--property=MainPID", "--value"];
+  const pid = (await guest.run("systemctl", show)).stdout.trim();
+  const seen = (path: string) => guest.run("cat", [`/proc/${pid}/root${path}`]);
+  const [host, key] = [await seen("/etc/steward/steward.json"), await seen("/etc/steward/seal.key")];
+  guest.check("the reader sees the host file", host.stdout.includes("log_units"), host);
+  guest.check("and not the sealing key", key.stdout === "", key);
 }
