@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, it } from "node:test";
+import { install } from "../../scripts/install/files.ts";
+
+const preinst = readFileSync(
+  join(import.meta.dirname, "../../scripts/package/debian/steward.preinst"),
+  "utf8",
+);
+
+const filesBelow = (tree: string): string[] =>
+  readdirSync(tree, { recursive: true, encoding: "utf8" }).filter((path) =>
+    lstatSync(join(tree, path)).isFile(),
+  );
+
+describe("the package that takes the place of make install", () => {
+  it("takes away all that was put there, and no file of another program", async (test) => {
+    const root = mkdtempSync(join(tmpdir(), "steward-preinst-"));
+    test.after(() => rmSync(root, { recursive: true }));
+    await install({ destination: root, prefix: "/usr" });
+    const others = [
+      "usr/lib/systemd/system/wine-steward.service",
+      "usr/lib/systemd/system/stewardship.timer",
+      "usr/share/man/man1/stewards.1",
+    ];
+    for (const path of others) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), "of another program");
+    }
+    // No package has any of them.
+    const query = join(root, "dpkg-query");
+    writeFileSync(query, "#!/bin/sh\nexit 1\n");
+    chmodSync(query, 0o755);
+    const script = preinst.replace(/(^|[\s=])\/(usr|etc)\//gm, `$1${root}/$2/`);
+    execFileSync("sh", ["-c", script, "preinst", "install"], { env: { PATH: `${root}:/usr/bin:/bin` } });
+    const left = filesBelow(root).filter((path) => path !== "dpkg-query");
+    assert.deepEqual(left.sort(), [...others].sort());
+  });
+});
