@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import type { Guest } from "../../appliance-vm/guest/vocabulary.ts";
 import type { Boot, Scenario } from "../../appliance-vm/scenario.ts";
 
@@ -174,13 +174,24 @@ async function forImage(guest: Guest): Promise<void> {
   const words = ["--reuid=steward", "--regid=steward", "--clear-groups"];
   const refused = await guest.run("setpriv", [...words, "steward", "factory-reset", "--image", "--yes"]);
   guest.check("an image is root's to prepare", refused.status === 4, refused);
+  const audits = auditJournals();
+  guest.check("there are audit lines", audits.length > 0, readdirSync("/var/log"));
   const prepared = await guest.steward("factory-reset", "--image", "--yes");
   guest.check("steward factory-reset --image --yes is carried out", prepared.status === 0, prepared);
   const left = readdirSync(state);
   guest.check("nothing of the state is left", left.join() === ".lock", left);
+  guest.check("nor of the audit lines", auditJournals().length === 0, auditJournals());
   guest.check("nor the machine-id", readFileSync(machineId, "utf8") === "");
   const { stdout } = await guest.run("systemctl", ["list-jobs", "--no-legend", "--no-pager"]);
   guest.check("the machine switches off", /poweroff\.target\s+start/.test(stdout), stdout);
+}
+
+/** Directories of the journal namespace of audit lines. */
+function auditJournals(): string[] {
+  return ["/var/log/journal", "/run/log/journal"]
+    .filter((directory) => existsSync(directory))
+    .flatMap((directory) => readdirSync(directory))
+    .filter((name) => name.endsWith(".steward"));
 }
 
 /** The disk after the image was made; and then a state that another machine has made. */

@@ -101,7 +101,7 @@ const deleted = [
 ];
 
 const forImage = [
-  "The machine-id is deleted too, and the machine is switched off: copy its disk before it is switched on again.",
+  "The audit lines in the journal and the machine-id are deleted too, and the machine is switched off: copy its disk before it is switched on again.",
 ];
 
 async function reset({ client, output }: Invocation): Promise<void> {

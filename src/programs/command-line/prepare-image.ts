@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { lstat, rm, stat, writeFile } from "node:fs/promises";
+import { lstat, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type CommandContext, CommandError } from "../../cli/client/context.ts";
 import type { RunCommand } from "../../host/ports.ts";
 
@@ -8,6 +9,10 @@ const machineId = "/etc/machine-id";
 
 /** systemd would take the id from this one, and would feed every copy's random numbers with that one. */
 const secondary = ["/var/lib/dbus/machine-id", "/var/lib/systemd/random-seed"];
+
+/** Audit lines name users, and under the id of this machine no copy would ever let go of them. */
+const journals = ["/var/log/journal", "/run/log/journal"];
+const ofAuditLines = /^[0-9a-f]{32}\.steward$/;
 
 const unit = "steward.service";
 const longestMilliseconds = 60_000;
@@ -20,8 +25,8 @@ export interface ImageTools {
 }
 
 /**
- * Stops the agent, deletes its state as the state's owner, then the identity of the machine, and switches it off. The
- * machine-id goes last: what is interrupted before can be repeated.
+ * Stops the agent, deletes its state as the state's owner, its audit lines, then the identity of the machine, and switches
+ * it off. The machine-id goes last: what is interrupted before can be repeated.
  */
 export function createPrepareImage({ run, userId, program }: ImageTools): CommandContext["prepareImage"] {
   return async ({ stateDirectory, socketPath }) => {
@@ -34,10 +39,19 @@ export function createPrepareImage({ run, userId, program }: ImageTools): Comman
       await systemctl(run, ["start", unit]);
       throw new CommandError(code, `The state cannot be deleted; this machine is as it was. ${said}`);
     }
+    await deleteAuditLines();
     await writeFile(machineId, "");
     for (const path of secondary) if (await isFile(path)) await rm(path);
     await systemctl(run, ["--no-block", "poweroff"]);
   };
+}
+
+async function deleteAuditLines(): Promise<void> {
+  for (const directory of journals) {
+    const names = await readdir(directory).catch(() => []);
+    for (const name of names.filter((one) => ofAuditLines.test(one)))
+      await rm(join(directory, name), { recursive: true, force: true });
+  }
 }
 
 async function systemctl(run: RunCommand, words: readonly string[]): Promise<void> {
