@@ -40,6 +40,9 @@ interface Finding {
 const explained: Readonly<Record<string, RegExp>> = {
   // Debian's openssl has no GOST: it says so of itself, and not of the server.
   engine_problem: /GOST/,
+  // A ticket of TLS 1.3 comes after the handshake, when s_client without input may have left: then it has none to come back
+  // with, and whether the server takes it is not known. To take none would be no weakness.
+  sessionresumption_ticket: /^check failed because of connect problem$/,
   // The device makes its certificate: no authority could revoke it.
   cert_revocation: /^Neither CRL nor OCSP URI provided$/,
   // docs/tls.md: with it a browser would not offer to go on past the warning at the first visit.
