@@ -54,7 +54,7 @@ describe("the commands for the machine", () => {
     const url = ["--url", "https://device.example"];
     assert.equal((await runSteward(["factory-reset", "--image", "--yes", ...url])).code, 2);
     const dry = await runSteward(["factory-reset", "--image", "--dry-run", ...places]);
-    assert.match(dry.stdout, /The machine-id is deleted too/);
+    assert.match(dry.stdout, /audit lines .* and the machine-id are deleted too/);
     assert.throws(calls, "nothing was called");
     assert.equal((await runSteward(["factory-reset", "--image", "--yes", ...places])).code, 0);
     assert.deepEqual(calls(), [{ image: true }]);
