@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { errorCodes } from "../../contract/error-codes.ts";
 import { type InputError, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { ProblemClock } from "../../contract/types.ts";
@@ -108,6 +109,15 @@ export function fileFailure(error: unknown, path: string): CommandError {
     return new CommandError(4, escapeText(why));
   }
   return new CommandError(1, escapeText(`${path} cannot be used: ${unforeseen(error)}`));
+}
+
+/** A file that cannot be made; nothing is ever written over. */
+export function newFileFailure(error: unknown, path: string): CommandError {
+  const code = systemErrorCode(error);
+  if (code === "ENOENT") return new CommandError(3, escapeText(`${dirname(path)} does not exist.`));
+  if (code !== "EEXIST") return fileFailure(error, path);
+  const why = `${path} is there already and is not written over. Remove it first, or name another file.`;
+  return new CommandError(1, escapeText(why));
 }
 
 function unforeseen(error: unknown): string {

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { hostname } from "node:os";
 import { gzipSync } from "node:zlib";
-import { fileFailure } from "../client/failure.ts";
+import { fileFailure, newFileFailure } from "../client/failure.ts";
 import { safeJson } from "../terminal/escape.ts";
 import { type Ground, outputOf, textBehind } from "./ground.ts";
 import { journalWords } from "./look-at-log.ts";
@@ -86,7 +86,7 @@ async function opened(path: string): Promise<FileHandle> {
   try {
     return await open(path, "wx", 0o600);
   } catch (error) {
-    throw fileFailure(error, path);
+    throw newFileFailure(error, path);
   }
 }
 

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { newFirstToken } from "../../auth/tokens/first-token.ts";
 import { scopeNames } from "../../contract/scopes.ts";
-import { fileFailure } from "../client/failure.ts";
+import { newFileFailure } from "../client/failure.ts";
 import type { Command, Option } from "../framework/command.ts";
 import { commandUsage, usageError } from "../framework/usage.ts";
 
@@ -40,7 +40,7 @@ export const tokenPrepare: Command = {
       throw usageError("A token needs --user, --name and at least one --scope.", commandUsage(tokenPrepare));
     const { token, file } = made({ username, name, scopes, expires_in: options.text("expires-in") });
     await writeFile(path, file, { flag: "wx", mode: 0o600 }).catch((error: unknown) => {
-      throw fileFailure(error, path);
+      throw newFileFailure(error, path);
     });
     await output.value({ token, file: path }, token);
     await output.remark(

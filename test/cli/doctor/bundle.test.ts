@@ -132,7 +132,7 @@ describe("steward doctor --bundle", () => {
     const ground = device(test);
     const path = join(ground.root, "precious");
     writeFileSync(path, "mine");
-    await assert.rejects(written(ground, path), /cannot be used/);
+    await assert.rejects(written(ground, path), /is not written over/);
     assert.equal(readFileSync(path, "utf8"), "mine");
   });
 });

@@ -112,7 +112,10 @@ describe("the systemd credential steward.token", () => {
   it("is not written over another file, and not without an owner, a name and a scope", async () => {
     await prepare("twice.json");
     const twice = await prepare("twice.json");
-    assert.deepEqual([twice.code === 0, twice.stdout], [false, ""], twice.stderr);
+    assert.deepEqual([twice.code, twice.stdout], [1, ""], twice.stderr);
+    assert.match(twice.stderr, /is there already and is not written over\. Remove it first/);
+    const nowhere = await prepare("no-directory/token.json");
+    assert.match(nowhere.stderr, /\/no-directory does not exist\.\n$/);
     const without = await prepare("without.json", "--user", "anna", "--name", "fleet");
     assert.equal(without.code, 2, without.stderr);
     const wrong = await prepare("wrong.json", ...words.slice(0, -1), "1m");
