@@ -7,6 +7,7 @@ import type { Scenario } from "../scenario.ts";
 /** The tests of the Debian packages, as docs/install.md says that they are run. */
 export const scenario: Scenario = {
   title: "autopkgtest runs the packages' own tests on a machine that may be changed",
+  slowMinutes: 6,
   timeoutSeconds: 1_200,
   machine: "autopkgtest",
   memory: 768,
