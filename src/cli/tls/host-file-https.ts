@@ -11,6 +11,9 @@ export interface HttpsMember {
   readonly redirect_port?: number;
 }
 
+/** What becomes of it. undefined: stays as it is; null: is taken away. */
+type HttpsChange = { readonly [K in keyof HttpsMember]: HttpsMember[K] | null | undefined };
+
 /** Of a new host file: every user may read it. */
 const usualMode = 0o644;
 
@@ -20,12 +23,16 @@ const usualMode = 0o644;
  */
 export async function changeHttps(
   path: string,
-  change: HttpsMember,
+  change: HttpsChange,
   { checkHttps }: Pick<ExaminedHost, "checkHttps">,
 ): Promise<HttpsMember> {
   const { members, ...place } = await read(path);
   const former = typeof members.https === "object" && members.https !== null ? members.https : {};
-  const https: HttpsMember = { ...former, ...change };
+  const https: HttpsMember & Record<string, unknown> = { ...former };
+  for (const [name, value] of Object.entries(change)) {
+    if (value === null) delete https[name];
+    else if (value !== undefined) https[name] = value;
+  }
   // The agent does not start with a host file that it refuses.
   checkHttps(https, (fault) => refusal(`${path} ${fault}.`));
   const isSame = JSON.stringify(members.https) === JSON.stringify(https);

@@ -15,7 +15,7 @@ const portOption: Option = {
 const redirectOption: Option = {
   name: "redirect-port",
   value: "PORT",
-  summary: "a port for plain HTTP, which only redirects to HTTPS",
+  summary: "a port for plain HTTP, which only redirects to HTTPS; none takes it away",
 };
 
 const show: Command = {
@@ -58,8 +58,9 @@ const enable: Command = {
   async run(invocation) {
     requireLocal(invocation.places, "tls enable");
     const { options, places, context, output } = invocation;
-    const [port, redirect_port] = [portOf(options.text("port")), portOf(options.text("redirect-port"))];
-    const change = { enabled: true, ...(port && { port }), ...(redirect_port && { redirect_port }) };
+    const port = portOf(options.text("port"));
+    const redirect = options.text("redirect-port");
+    const change = { enabled: true, port, redirect_port: redirect === "none" ? null : portOf(redirect) };
     const host = await context.openHost();
     const https = await changeHttps(places.hostFile, change, host);
     await announce(places.hostFile, https.port ?? 8443, host);

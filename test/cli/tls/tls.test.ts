@@ -167,6 +167,15 @@ describe("the host file that `steward tls enable` writes", () => {
     );
   });
 
+  it("keeps what is not named, and loses what is taken away", async (test) => {
+    const path = join(temporaryDirectory(test), "steward.json");
+    const https = { enabled: false, port: 9443, redirect_port: 8080 };
+    writeFileSync(path, JSON.stringify({ https }));
+    await changeHttps(path, { enabled: true, port: undefined, redirect_port: null }, host);
+    const { https: written } = JSON.parse(readFileSync(path, "utf8"));
+    assert.deepEqual(written, { enabled: true, port: 9443 });
+  });
+
   it("stays as it is where the agent would not start with the change", async (test) => {
     const path = join(temporaryDirectory(test), "steward.json");
     writeFileSync(path, "{}");
