@@ -115,16 +115,16 @@ async function add(
   besides: Partial<ApiTokensState> = {},
 ): Promise<StoredApiToken> {
   refuseForeignScopes(owner, scopes);
-  const begin = time.now().getTime();
+  const begin = time.now();
   const token: StoredApiToken = {
     id: `tok_${randomBytes(16).toString("hex")}`,
     user_id: owner.id,
     name,
     scopes,
     hash,
-    created_at: time.now().toISOString(),
+    created_at: begin.toISOString(),
     lifetime_seconds: lifetimeSeconds,
-    expires_at: new Date(begin + lifetimeSeconds * 1_000).toISOString(),
+    expires_at: new Date(begin.getTime() + lifetimeSeconds * 1_000).toISOString(),
     is_dated: time.isTrusted(),
     is_dead: false,
     last_used_at: null,

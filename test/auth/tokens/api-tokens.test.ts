@@ -39,6 +39,13 @@ describe("making an API token", () => {
     assert.equal(apiTokens.find(`${text.slice(0, -1)}!`), undefined);
     assert.ok(!JSON.stringify(document.read()).includes(text.slice(4)), "the secret is in the document");
   });
+  it("dates its creation and its end by one reading of the clock", async () => {
+    const { document, time, uptime } = await begin();
+    let readings = 0;
+    const moving = { ...time, now: () => new Date(hostStart.getTime() + readings++) };
+    const { token } = await createApiTokens({ document, time: moving, uptime }).create(ana, quarter);
+    assert.equal(Date.parse(token.expires_at) - Date.parse(token.created_at), 90 * day * 1_000);
+  });
   it("gives it the scopes that its owner's role may have, and none besides", async () => {
     const { apiTokens, make, stored } = await begin();
     const { id } = await make({ scopes: ["logs:read", "time:write"] });
