@@ -118,6 +118,17 @@ describe("modes that change", () => {
       },
     },
     {
+      name: "to manual and from it hold for a request in the same moment",
+      seconds: 3 * hour,
+      deeds: [moded("manual", 1_800), sync(1_800), moded("auto", 3_600), sync(3_600)],
+      bounds: {
+        steps: [0.5],
+        outcomes: ["time_sync_disabled", "done"],
+        endState: "synchronised",
+        endTrust: "trusted",
+      },
+    },
+    {
       name: "an agent that is restarted in service does not step what relies on the clock",
       host: { behindSeconds: 0 },
       deeds: [

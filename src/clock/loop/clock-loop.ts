@@ -164,10 +164,11 @@ export class ClockLoop {
     return resolveMode(settings().mode, { daemon, blocker: driver.blocker, isBackingOff: backingOff });
   }
 
-  /** Resolves the mode where that was not done yet. */
+  /** The mode by the present settings; a round under way goes on in its own. */
   async settle(): Promise<ClockMode> {
-    const mode = this.#state.mode ?? (await this.#resolve(false));
-    if (!this.#state.mode) this.#enter(mode);
+    const mode = await this.#resolve(false);
+    const isFree = this.#state.mode === null || this.#running === null;
+    if (isFree && !isSameMode(this.#state.mode, mode)) this.#enter(mode);
     return mode;
   }
 
