@@ -19,9 +19,8 @@ export function peopleFacts({ accounts, apiTokens, time, security }: PeopleOptio
   const policy = security().require_2fa;
   const enabled = users.filter((user) => user.enabled);
   const locked = users.filter((user) => user.locked !== null);
-  const withoutFactor = enabled.filter(
-    ({ role, two_factor }) => !two_factor.enabled && isFactorRequired(role, policy),
-  );
+  const alone = enabled.filter(({ two_factor }) => !two_factor.enabled);
+  const withoutFactor = alone.filter(({ role }) => isFactorRequired(role, policy));
   return {
     figures: {
       accounts: users.length,
@@ -29,6 +28,7 @@ export function peopleFacts({ accounts, apiTokens, time, security }: PeopleOptio
       disabled: users.length - enabled.length,
       locked: locked.length,
       two_factor_missing: withoutFactor.length,
+      without_two_factor: alone.length,
       must_change_password: users.filter((user) => user.must_change_password).length,
       tokens: sumOfTokens(users),
     },

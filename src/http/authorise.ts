@@ -25,6 +25,16 @@ export function authorise(policy: Policy, actor: Actor, params: Readonly<Record<
   if (policy.stepUp === true || (policy.stepUp === "others" && !isSelf)) requireStepUp(actor);
 }
 
+/** Whether the policy lets `actor` in. */
+export function isAuthorised(policy: Policy, actor: Actor): boolean {
+  try {
+    authorise(policy, actor, {});
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Throws `step_up_required` unless the caller gave the password a short while ago, or is local root. */
 export function requireStepUp(actor: Actor): void {
   if (actor.kind === "local-root") return;

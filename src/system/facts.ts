@@ -4,6 +4,7 @@ import type { Facts, Status } from "../contract/types.ts";
 import type { HostNames } from "../host/host.ts";
 import type { HostIdentity, Uptime } from "../host/ports.ts";
 import type { SlowFacts } from "./facts-worker.ts";
+import { createTemperature } from "./temperature.ts";
 
 /** Reads what the host is and how it does, without ever holding up the event loop. */
 export type ReadFacts = () => Promise<Facts>;
@@ -52,7 +53,11 @@ export async function readHostFigures(
   directory: string,
   { identity, uptime }: FactsHost,
 ): Promise<Status["host"]> {
-  const [memory, space] = await Promise.all([readMemory(), statfs(directory).catch(() => null)]);
+  const [memory, space, temperature_celsius] = await Promise.all([
+    readMemory(),
+    statfs(directory).catch(() => null),
+    readTemperature(),
+  ]);
   return {
     hostname: identity.hostname,
     uptime_seconds: uptime(),
@@ -64,8 +69,11 @@ export async function readHostFigures(
       size_bytes: space.blocks * space.bsize,
       available_bytes: space.bavail * space.bsize,
     },
+    temperature_celsius,
   };
 }
+
+const readTemperature = createTemperature();
 
 /** systeminformation takes 36 ms to load and runs most of its commands with execSync: in a thread of its own. */
 async function readSlowFacts(workerFile: string): Promise<SlowFacts> {

@@ -7,11 +7,12 @@ export interface StatusGround extends Omit<NeedsGround, "clockWord"> {
   readonly deviceName: string;
   readonly version: string;
   readonly host: Status["host"];
+  readonly latest: Status["latest"];
 }
 
 /** The device at one look; nothing is asked or measured for it. */
 export function statusOf(ground: StatusGround): Status {
-  const { deviceName, version, clock, updates, people, host } = ground;
+  const { deviceName, version, clock, updates, people, host, latest } = ground;
   const clockWord = clockWordOf(clock);
   const needs = needsOf({ ...ground, clockWord });
   return {
@@ -24,6 +25,7 @@ export function statusOf(ground: StatusGround): Status {
     people: people.figures,
     host,
     needs,
+    latest,
   };
 }
 
@@ -43,6 +45,7 @@ export function rescueStatus(
     people: null,
     host,
     needs: [{ code: "rescue", level: "failing", facts: {}, detail }],
+    latest: null,
   };
 }
 

@@ -50,11 +50,11 @@ describe("people without the second factor that is required", () => {
     await accounts.create({ username: "gone", role: "admin", password, enabled: false }, null);
     const told = (policy: "none" | "admins" | "all") => {
       const { withoutFactor, refusedTokens, figures } = facts(policy);
-      return [withoutFactor, refusedTokens, figures.two_factor_missing];
+      return [withoutFactor, refusedTokens, figures.two_factor_missing, figures.without_two_factor];
     };
-    assert.deepEqual(told("none"), [[], 0, 0]);
-    assert.deepEqual(told("admins"), [["ana"], 1, 1]);
-    assert.deepEqual(told("all"), [["ana", "olga"], 1, 2]);
+    assert.deepEqual(told("none"), [[], 0, 0, 2]);
+    assert.deepEqual(told("admins"), [["ana"], 1, 1, 2]);
+    assert.deepEqual(told("all"), [["ana", "olga"], 1, 2, 2]);
     const { accounts: all, administrators, disabled } = facts().figures;
     assert.deepEqual([all, administrators, disabled], [3, 1, 1]);
   });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Need, Status, Updates } from "../../src/contract/types.ts";
+import type { Need, Status } from "../../src/contract/types.ts";
 import { createStatusHandlers } from "../../src/http/handlers/status.ts";
+import type { EventQuery } from "../../src/journal/events/event-pages.ts";
 import { runSteward } from "../agent-in-process.ts";
 import { exampleUpdateSummary, exampleUpdates } from "../cli/example-updates.ts";
 import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
@@ -39,6 +40,14 @@ describe("the status of a device with something to see to", () => {
     assert.match(version, /^\d+\.\d+\.\d+/);
   });
 
+  it("ends with the latest events, for those who may see them", async () => {
+    assert.equal((await look(reader.token)).latest, null);
+    const { latest } = await look(admin.token);
+    const page = await agent.call("GET", "/api/events?limit=5", { token: admin.token });
+    assert.deepEqual(latest, page.json.items);
+    assert.ok(latest.length > 0, "nothing has happened");
+  });
+
   it("tells that the clock is not known as often as it is asked, and not in the health alone", async () => {
     assert.equal((await need("clock", reader.token))?.level, "attention");
   });
@@ -72,6 +81,7 @@ describe("who sees what in the status", () => {
     { code: "updates", level: "attention", facts: {}, detail: `Cannot reach ${server}: reset.` },
   ];
   let wereUsersNamed = false;
+  let events: EventQuery | null = null;
   const { getStatus, getHealth, getReadiness } = createStatusHandlers({
     updates: { status: () => updates },
     requireReady: async () => undefined,
@@ -84,9 +94,15 @@ describe("who sees what in the status", () => {
         },
       ],
     }),
-    status: async (seen: Updates, mayNameUsers) => {
-      wereUsersNamed = mayNameUsers;
-      return { ...({} as Status), seen, needs };
+    events: {
+      list: async (query) => {
+        events = query;
+        return { items: [], total: 0, next_cursor: null };
+      },
+    },
+    status: async (seen) => {
+      wereUsersNamed = seen.mayNameUsers;
+      return { ...({} as Status), latest: seen.latest, seen: seen.updates, needs };
     },
   });
   const lookAs = async (actor: object) =>
@@ -130,4 +146,19 @@ describe("who sees what in the status", () => {
       assert.equal(wereUsersNamed, areNamed);
     });
   }
+
+  it("the newest events that the list of events would give, and none where it would be refused", async () => {
+    const seenBy = async (actor: object) => {
+      events = null;
+      const { latest } = JSON.parse(await lookAs(actor));
+      return [latest, events];
+    };
+    assert.deepEqual(await seenBy(user("admin")), [[], { limit: 5, personId: undefined }]);
+    assert.deepEqual(await seenBy({ ...user("operator"), account: { role: "operator", id: "7" } }), [
+      [],
+      { limit: 5, personId: "7" },
+    ]);
+    for (const actor of [user("readonly"), token("admin", "system:read")])
+      assert.deepEqual(await seenBy(actor), [null, null]);
+  });
 });

@@ -15,7 +15,7 @@ const rightClock = exampleClock({ mode: "discipline", state: "synchronised", tru
 const settled: PeopleFacts = {
   figures: {
     ...{ accounts: 2, administrators: 1, disabled: 0, locked: 0 },
-    ...{ two_factor_missing: 0, must_change_password: 0, tokens: 0 },
+    ...{ two_factor_missing: 0, without_two_factor: 0, must_change_password: 0, tokens: 0 },
   },
   ...{ locked: [], withoutFactor: [], refusedTokens: 0, tokenEnds: [] },
 };
@@ -41,10 +41,18 @@ const look = (change: Partial<StatusGround> = {}) =>
     support: { support: "supported", support_until: "2031-12-31" },
     mayNameUsers: true,
     host: {
-      ...{ hostname: "edge", uptime_seconds: 60, load: [0, 0, 0], cores: 2, disk: null },
+      ...{
+        hostname: "edge",
+        uptime_seconds: 60,
+        load: [0, 0, 0],
+        cores: 2,
+        disk: null,
+        temperature_celsius: null,
+      },
       memory: { total_bytes: 1, available_bytes: 1, swap_total_bytes: 0, swap_free_bytes: 0 },
     },
     troubles: [],
+    latest: null,
     ...change,
   });
 

@@ -1,4 +1,4 @@
-import type { Need, Status } from "../../contract/types.ts";
+import type { AuditEvent, Need, Status } from "../../contract/types.ts";
 import { OnlyExitCode } from "../client/context.ts";
 import type { Command } from "../framework/command.ts";
 import { escapeText } from "../terminal/escape.ts";
@@ -13,7 +13,7 @@ const needsPerson = 10;
 export const status: Command = {
   path: ["status"],
   summary:
-    "Show the summary of the device: clock, updates, users, host, and what needs attention; exit 0 only if nothing does, else 10",
+    "Show the summary of the device: clock, updates, users, host, what needs attention, and the latest events; exit 0 only if nothing does, else 10",
   examples: [
     { line: "steward status", what: "is all well, and if not, what has to be done?" },
     { line: "steward -o json status", what: "the same for a program, each need with a code" },
@@ -29,11 +29,13 @@ export const status: Command = {
 
 /** For people; each line ends in a line feed. */
 export function statusReport(status: Status): string {
-  const { device_name, state, needs } = status;
+  const { device_name, state, needs, latest } = status;
   const count = `${needs.length} ${needs.length === 1 ? "thing needs" : "things need"} attention`;
   const head = `${escapeText(device_name)}: ${needs.length === 0 ? "all is well" : `${state}, ${count}`}`;
   const gap = needs.length === 0 ? "" : `\n${needs.map(needLine).join("")}`;
-  return `${head}\n\n${formatFields(fieldsOf(status))}${gap}`;
+  const events = (latest ?? []).toReversed().map(eventFields);
+  const lately = events.length === 0 ? "" : `\nLately\n${formatFields(events)}`;
+  return `${head}\n\n${formatFields(fieldsOf(status))}${gap}${lately}`;
 }
 
 function needLine({ code, level, detail }: Need): string {
@@ -41,14 +43,22 @@ function needLine({ code, level, detail }: Need): string {
   return `* ${mark}${escapeText(code.replaceAll("_", " "))}: ${escapeText(detail)}\n`;
 }
 
+/** When, and what by whom. */
+function eventFields({ time, type, actor, subject, code, count }: AuditEvent): Fields[number] {
+  const about = subject === null || subject.id === actor.id ? "" : `: ${subject.name}`;
+  const times = count > 1 ? `, ${count} times` : "";
+  return [time, `${type} by ${actor.name ?? actor.kind}${about}${code === null ? "" : ` (${code}${times})`}`];
+}
+
 function fieldsOf({ clock, updates, people, host, version }: Status): Fields {
-  const { disk, memory } = host;
+  const { disk, memory, temperature_celsius: heat } = host;
   return [
     ["clock", clockWords(clock)],
     ...(updates === null ? [] : updateFields(updates)),
     ...(people === null ? [] : [["people", peopleWords(people)] as const]),
     ["disk", disk && `${share(disk.available_bytes, disk.size_bytes)}, ${disk.path}`],
     ["memory", share(memory.available_bytes, memory.total_bytes)],
+    ...(heat === null ? [] : [["temperature", `${heat.toFixed(0)} °C`] as const]),
     ["load", `${host.load.map((figure) => figure.toFixed(2)).join(" ")} on ${host.cores} cores`],
     ["up for", formatSeconds(host.uptime_seconds)],
     ["version", version],
@@ -87,11 +97,13 @@ function kindWords({ installed, available, staged, blocker }: InShort["kinds"][n
 }
 
 function peopleWords(people: NonNullable<Status["people"]>): string {
-  const { accounts, administrators, disabled, locked, two_factor_missing, tokens } = people;
+  const { accounts, administrators, disabled, locked, two_factor_missing, without_two_factor, tokens } =
+    people;
   const parts: [count: number, what: string][] = [
     [disabled, "disabled"],
     [locked, "locked"],
     [two_factor_missing, "without the second factor that is required"],
+    [without_two_factor - two_factor_missing, "without a second factor"],
   ];
   return [
     `${accounts} ${accounts === 1 ? "account" : "accounts"}`,

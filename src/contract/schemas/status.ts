@@ -1,6 +1,7 @@
 import { nullableTimestamp, timestamp } from "../shapes.ts";
 import { updateKinds } from "../update-kinds.ts";
 import { clockSummary, clockTrusts, clockWords, timeModes, timeSync } from "./clock.ts";
+import { event } from "./events.ts";
 import { facts } from "./system.ts";
 import { hold } from "./update-reasons.ts";
 import { updates } from "./updates.ts";
@@ -124,6 +125,7 @@ const people = {
     "disabled",
     "locked",
     "two_factor_missing",
+    "without_two_factor",
     "must_change_password",
     "tokens",
   ],
@@ -137,6 +139,7 @@ const people = {
       ...count,
       description: "enabled, and without the second factor that security.require_2fa asks for",
     },
+    without_two_factor: { ...count, description: "enabled, and without a second factor" },
     must_change_password: count,
     tokens: { ...count, description: "API tokens that have not expired" },
   },
@@ -145,7 +148,7 @@ const people = {
 const host = {
   type: "object",
   additionalProperties: false,
-  required: ["hostname", "uptime_seconds", "load", "cores", "memory", "disk"],
+  required: ["hostname", "uptime_seconds", "load", "cores", "memory", "disk", "temperature_celsius"],
   description: "GET /api/system/facts says more",
   properties: {
     hostname: { type: "string" },
@@ -164,14 +167,29 @@ const host = {
         available_bytes: { type: "number" },
       },
     },
+    temperature_celsius: { ...nullableNumber, description: "of the processor; null: it does not say" },
   },
 } as const;
+
+/** Events in `latest`. */
+export const latestCount = 5;
 
 /** The device at one look. */
 export const status = {
   type: "object",
   additionalProperties: false,
-  required: ["state", "device_name", "version", "server_time", "clock", "updates", "people", "host", "needs"],
+  required: [
+    "state",
+    "device_name",
+    "version",
+    "server_time",
+    "clock",
+    "updates",
+    "people",
+    "host",
+    "needs",
+    "latest",
+  ],
   properties: {
     state: {
       type: "string",
@@ -186,5 +204,11 @@ export const status = {
     people,
     host,
     needs: { type: "array", items: need, description: "what needs a person, the gravest first" },
+    latest: {
+      type: ["array", "null"],
+      maxItems: latestCount,
+      items: event,
+      description: "the newest events that the caller may see, as in GET /api/events; null: none may be seen",
+    },
   },
 } as const;

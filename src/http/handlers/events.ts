@@ -1,13 +1,18 @@
 import { StewardError } from "../../contract/errors.ts";
-import type { UpdateProgress } from "../../contract/types.ts";
+import { operationOf } from "../../contract/operations.ts";
+import { latestCount } from "../../contract/schemas/status.ts";
+import type { AuditEvent, UpdateProgress } from "../../contract/types.ts";
 import type { EventLog } from "../../journal/events/event-log.ts";
 import { createMatch, type EventFilter, placeOf } from "../../journal/events/event-pages.ts";
+import { isAuthorised } from "../authorise.ts";
 import { type Actor, type Handlers, roleOf, type StreamMessage, type StreamSource } from "../call.ts";
 
 type EventHandlers = Pick<Handlers, "listEvents" | "streamEvents">;
 
 /** Events read from the files at once while a stream catches up. */
 const pageSize = 200;
+
+export type EventReader = Pick<EventLog, "list">;
 
 /** Subscribes to the progress of updates; the result ends it. */
 export type SubscribeProgress = (listener: (progress: UpdateProgress) => void) => () => void;
@@ -29,6 +34,12 @@ export function createEventHandlers(events: EventLog, subscribeProgress: Subscri
       return query?.type === undefined ? withProgress(source, subscribeProgress) : source;
     },
   };
+}
+
+/** The newest events that the caller may see; null: the caller may see none. */
+export async function latestEvents(events: EventReader, actor: Actor): Promise<AuditEvent[] | null> {
+  if (!isAuthorised(operationOf("listEvents"), actor)) return null;
+  return (await events.list({ limit: latestCount, personId: personOf(actor) })).items;
 }
 
 /** The user who sees only their own security events; undefined for administrators. */

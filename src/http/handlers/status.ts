@@ -1,17 +1,26 @@
 import type { Health, Status, Updates } from "../../contract/types.ts";
 import { type Actor, type Handlers, roleOf } from "../call.ts";
+import { type EventReader, latestEvents } from "./events.ts";
 import { coveredFor, viewOf } from "./updates.ts";
 
 type StatusHandlers = Pick<Handlers, "getHealth" | "getReadiness" | "getStatus">;
 
 export interface StatusHandlersOptions {
   updates: { status(): Updates };
+  events: EventReader;
   /** `isDetailed` for callers who are known. */
   health: (isDetailed: boolean) => Health;
   /** Throws `not_ready`. */
   requireReady: (isDetailed: boolean) => Promise<void>;
-  /** The summary of the device, with updates as the caller may see them, and names of users where that is allowed. */
-  status: (updates: Updates, mayNameUsers: boolean) => Promise<Status>;
+  /** The summary of the device, of what the caller may see. */
+  status: (seen: Seen) => Promise<Status>;
+}
+
+/** What a caller may see of that which not everybody may. */
+export interface Seen {
+  readonly updates: Updates;
+  readonly mayNameUsers: boolean;
+  readonly latest: Status["latest"];
 }
 
 /** Health, readiness and the status of the device. */
@@ -31,7 +40,11 @@ export function createStatusHandlers(options: StatusHandlersOptions): StatusHand
     },
     getStatus: async ({ actor }) => {
       const whole = updates.status();
-      const answer = await options.status(viewOf(whole, actor), mayNameUsers(actor));
+      const answer = await options.status({
+        updates: viewOf(whole, actor),
+        mayNameUsers: mayNameUsers(actor),
+        latest: await latestEvents(options.events, actor),
+      });
       const cover = coveredFor(whole, actor);
       return { ...answer, needs: answer.needs.map((need) => ({ ...need, detail: cover(need.detail) })) };
     },

@@ -4,6 +4,7 @@ import type { Clock } from "../../clock/loop/clock.ts";
 import type { ConsoleGreeting, Settings, Trouble, UpdateProblem, Version } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import type { Handlers } from "../../http/call.ts";
+import type { EventReader } from "../../http/handlers/events.ts";
 import { createStatusHandlers } from "../../http/handlers/status.ts";
 import type { SettingsStore } from "../../settings/settings.ts";
 import { readHostFigures } from "../../system/facts.ts";
@@ -27,24 +28,26 @@ export interface StatusRooms {
   readonly auth: SignInRooms;
   readonly checks: readonly HealthCheck[];
   readonly selfCheck: SelfCheck;
+  readonly events: EventReader;
 }
 
 /** Joins what each room reports to the health of the agent and the status of the device. */
 export function composeStatus(
   rooms: StatusRooms,
 ): Pick<Handlers, "getHealth" | "getReadiness" | "getStatus"> {
-  const { config, host, settings, clock, updates, auth, checks, selfCheck } = rooms;
+  const { config, host, settings, clock, updates, auth, checks, selfCheck, events } = rooms;
   return createStatusHandlers({
     updates,
+    events,
     health: (isDetailed) => readHealth(checks, isDetailed),
     requireReady: (isDetailed) => selfCheck.require(isDetailed),
-    status: async (seen, mayNameUsers) => {
+    status: async (seen) => {
       const { device, security, update } = settings.read();
       return statusOf({
         deviceName: device.name || host.identity.hostname,
         version: config.build.version,
         clock: clock.status(),
-        updates: seen,
+        ...seen,
         ota: update.ota,
         people: peopleFacts({ ...auth, security: () => security }),
         isSetUp: auth.accounts.hasAdministrator(),
@@ -52,7 +55,6 @@ export function composeStatus(
           support: supportOf(config.supportUntil, auth.time),
           support_until: config.supportUntil,
         },
-        mayNameUsers,
         host: await readHostFigures(config.stateDirectory, host),
         troubles: troublesOf(checks),
       });

@@ -228,7 +228,17 @@ function joinHandlers(joined: Joined): Handlers {
     ...createTimeHandlers(clock),
     ...createUpdateHandlers(updates),
     ...composeMachine({ ...joined, time: auth.time }),
-    ...composeStatus({ config, host, settings, clock, updates, auth, checks, selfCheck }),
+    ...composeStatus({
+      config,
+      host,
+      settings,
+      clock,
+      updates,
+      auth,
+      checks,
+      selfCheck,
+      events: state.events,
+    }),
     ...createSystemHandlers({
       settingsChanged: (names) => {
         if (names.some((name) => name.startsWith("time."))) clock.settingsChanged();

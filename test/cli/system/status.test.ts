@@ -1,10 +1,28 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import type { Status } from "../../../src/contract/types.ts";
+import type { AuditEvent, Status } from "../../../src/contract/types.ts";
 import { startAgent } from "../agent.ts";
 import { exampleSummary } from "../example-clock.ts";
 import { exampleHold, exampleUpdateSummary } from "../example-updates.ts";
 import { runSteward } from "../run-steward.ts";
+
+const event = (change: Partial<AuditEvent>): AuditEvent => ({
+  ...{
+    seq: 1,
+    time: "2026-11-20T13:58:00.000Z",
+    type: "sign_in.succeeded",
+    log: "changes",
+    outcome: "success",
+  },
+  ...{
+    code: null,
+    count: 1,
+    actor: { kind: "user", id: "1", name: "ana" },
+    subject: { id: "1", name: "ana" },
+  },
+  ...{ from: "local", request_id: null, details: {}, previous_hash: "0".repeat(64), hash: "0".repeat(64) },
+  ...change,
+});
 
 const well: Status = {
   state: "ok",
@@ -48,14 +66,20 @@ const well: Status = {
   },
   people: {
     ...{ accounts: 3, administrators: 1, disabled: 0, locked: 2, two_factor_missing: 0 },
-    ...{ must_change_password: 0, tokens: 1 },
+    ...{ without_two_factor: 1, must_change_password: 0, tokens: 1 },
   },
   host: {
     ...{ hostname: "edge", uptime_seconds: 90_000, load: [0.5, 0.25, 0], cores: 4 },
     memory: { total_bytes: 2 ** 30, available_bytes: 2 ** 29, swap_total_bytes: 0, swap_free_bytes: 0 },
     disk: { path: "/var/lib/steward", size_bytes: 2 ** 33, available_bytes: 2 ** 32 },
+    temperature_celsius: 41.3,
   },
   needs: [],
+  latest: [
+    event({ type: "update.applied", actor: { kind: "agent", id: null, name: null }, subject: null }),
+    event({ type: "user.changed", subject: { id: "2", name: "ben" } }),
+    event({ type: "sign_in.refused", outcome: "refused", code: "invalid_credentials", count: 3 }),
+  ],
 };
 
 const show = async (test: TestContext, body: object, ...options: string[]) => {
@@ -70,16 +94,22 @@ describe("steward status", { concurrency: true }, () => {
     assert.deepEqual(stdout.split("\n"), [
       "edge-7: all is well",
       "",
-      "clock    in sync, 400 us behind +- 1.20 ms, by ntp1.example, last sync 2026-11-20T13:59:00.000Z",
-      "rules    1.2.0",
-      "binary   not installed; 2.0.0 is available and verified. It waits.",
-      "checked  never; next 2026-11-20T20:00:00.000Z",
-      "people   3 accounts, 1 administrator, 2 locked, 1 API token",
-      "disk     4.0 GiB of 8.0 GiB free, /var/lib/steward",
-      "memory   512.0 MiB of 1.0 GiB free",
-      "load     0.50 0.25 0.00 on 4 cores",
-      "up for   1 d 1 h 0 min",
-      "version  1.2.3",
+      "clock        in sync, 400 us behind +- 1.20 ms, by ntp1.example, last sync 2026-11-20T13:59:00.000Z",
+      "rules        1.2.0",
+      "binary       not installed; 2.0.0 is available and verified. It waits.",
+      "checked      never; next 2026-11-20T20:00:00.000Z",
+      "people       3 accounts, 1 administrator, 2 locked, 1 without a second factor, 1 API token",
+      "disk         4.0 GiB of 8.0 GiB free, /var/lib/steward",
+      "memory       512.0 MiB of 1.0 GiB free",
+      "temperature  41 °C",
+      "load         0.50 0.25 0.00 on 4 cores",
+      "up for       1 d 1 h 0 min",
+      "version      1.2.3",
+      "",
+      "Lately",
+      "2026-11-20T13:58:00.000Z  sign_in.refused by ana (invalid_credentials, 3 times)",
+      "2026-11-20T13:58:00.000Z  user.changed by ana: ben",
+      "2026-11-20T13:58:00.000Z  update.applied by agent",
       "",
     ]);
   });
@@ -95,7 +125,7 @@ describe("steward status", { concurrency: true }, () => {
     const { code, stdout, stderr } = await show(test, full);
     assert.deepEqual([code, stderr], [10, ""]);
     assert.match(stdout, /^edge-7: failing, 1 thing needs attention\n/);
-    assert.match(stdout, /\n\n\* FAILING disk: It is\\x1b\[2J full\.\n$/);
+    assert.match(stdout, /\n\n\* FAILING disk: It is\\x1b\[2J full\.\n\nLately\n/);
   });
 
   it("prints the API's shape for programs, with the same exit code", async (test) => {
