@@ -34,6 +34,9 @@ export function peopleFacts({ accounts, apiTokens, time, security }: PeopleOptio
     },
     locked: locked.map(({ username }) => username),
     withoutFactor: withoutFactor.map(({ username }) => username),
+    unprotectedAdmins: enabled
+      .filter((user) => user.role === "admin" && !user.two_factor.enabled && !withoutFactor.includes(user))
+      .map(({ username }) => username),
     refusedTokens: sumOfTokens(withoutFactor),
     tokenEnds: endsSoon(apiTokens, time.expiryNow()),
   };

@@ -7,6 +7,8 @@ export interface PeopleFacts {
   readonly locked: readonly string[];
   /** User names of those who have no second factor and must. */
   readonly withoutFactor: readonly string[];
+  /** User names of enabled administrators who have none and need not have one. */
+  readonly unprotectedAdmins: readonly string[];
   /** Living API tokens of `withoutFactor`, which are refused. */
   readonly refusedTokens: number;
   /** When API tokens end that are in use and have few days left, the first first. */
@@ -22,6 +24,8 @@ export interface NeedsGround {
   readonly ota: Settings["update"]["ota"];
   readonly people: PeopleFacts;
   readonly isSetUp: boolean;
+  readonly device: Pick<Settings["device"], "name" | "not_needed">;
+  readonly host: Pick<Status["host"], "hostname">;
   readonly support: Pick<HostSettings, "support" | "support_until">;
   /** The caller may see the names of users. */
   readonly mayNameUsers: boolean;
@@ -40,6 +44,7 @@ export function needsOf(ground: NeedsGround): Need[] {
     ...updateNeeds(ground),
     ...peopleNeeds(ground),
     ...supportNeed(ground),
+    ...firstRunNeeds(ground),
   ];
   const isFailing = ({ level }: Need) => level === "failing";
   return [...found.filter(isFailing), ...found.filter((one) => !isFailing(one))];
@@ -85,7 +90,8 @@ function updateNeeds({ updates, ota }: NeedsGround): Need[] {
     const detail = `${what} is available and waits for an administrator: \`steward update apply ${kind}\`.`;
     return [attention("update_available", facts, detail)];
   });
-  if (!schedule.enabled || !trust.installed || trust.confirmed) return needs;
+  const isWanted = schedule.enabled || ota.server !== "";
+  if (!isWanted || !trust.installed || trust.confirmed) return needs;
   const detail =
     "The root of trust of updates is installed and no administrator has confirmed it: compare its fingerprint, and `steward update trust confirm`.";
   return [...needs, attention("update_trust_unconfirmed", { fingerprint: trust.fingerprint }, detail)];
@@ -131,6 +137,35 @@ function supportNeed({ support: { support, support_until } }: NeedsGround): Need
       ? `The maker's support of this device ended on ${support_until}: updates that repair faults are not to be expected any more. Ask its maker what to do.`
       : `The maker's support of this device ends on ${support_until}. Plan for its successor.`;
   return [attention(`support_${support}`, { support_until }, detail)];
+}
+
+/** What the first run has left for later, until it is done, or declared as not needed here. */
+function firstRunNeeds(ground: NeedsGround): Need[] {
+  const { isSetUp, device, host, mayNameUsers, people, troubles, updates, ota } = ground;
+  if (!isSetUp) return [];
+  const needs: Need[] = [];
+  const { unprotectedAdmins: users } = people;
+  if (users.length > 0) {
+    const facts = { count: users.length, ...(mayNameUsers && { users: [...users] }) };
+    const named = mayNameUsers ? nameList(users) : countOf(users.length, "administrator");
+    const detail = `A password alone protects this device, for there is no second factor: ${named}. \`steward user 2fa setup NAME\` begins with one.`;
+    needs.push(attention("second_factor_advised", facts, detail));
+  }
+  if (device.name === "") {
+    const detail = `This device has no name of its own and is shown as "${host.hostname}": \`steward system set device.name=NAME\`.`;
+    needs.push(attention("device_unnamed", { hostname: host.hostname }, detail));
+  }
+  const isUpdateTold = troubles.some(({ code }) => code === "updates");
+  if (ota.server === "") {
+    const detail =
+      "No update server is set, so this device gets no updates: `steward system set update.ota.server=URL`.";
+    needs.push(attention("updates_not_set_up", { missing: "server" }, detail));
+  } else if (!updates.trust.installed && !isUpdateTold) {
+    const detail =
+      "No root of trust is installed, so no update is accepted: `steward update trust install FILE` on the device.";
+    needs.push(attention("updates_not_set_up", { missing: "root" }, detail));
+  }
+  return needs.filter(({ code }) => !device.not_needed.some((one) => one === code));
 }
 
 /** Names in a detail before the rest is only counted. */

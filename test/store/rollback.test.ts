@@ -92,7 +92,7 @@ describe("a release that adds members to all documents and is undone", () => {
         assert.deepEqual(records.slice(known.length), made, document.name);
       }
       const settings = open.find(({ name }) => name === "settings")?.read() as { device: object };
-      assert.deepEqual(settings.device, { name: "pump 7", location: "", contact: "ana" });
+      assert.deepEqual(settings.device, { name: "pump 7", location: "", contact: "ana", not_needed: [] });
     };
     assert.deepEqual(await asNextRelease(directory, minorKinds(), again), []);
   });

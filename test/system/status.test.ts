@@ -17,13 +17,13 @@ const settled: PeopleFacts = {
     ...{ accounts: 2, administrators: 1, disabled: 0, locked: 0 },
     ...{ two_factor_missing: 0, without_two_factor: 0, must_change_password: 0, tokens: 0 },
   },
-  ...{ locked: [], withoutFactor: [], refusedTokens: 0, tokenEnds: [] },
+  ...{ locked: [], withoutFactor: [], unprotectedAdmins: [], refusedTokens: 0, tokenEnds: [] },
 };
 
 const defaultOta = (): Settings["update"]["ota"] => {
   const settings = {} as Settings;
   validatorOf({ name: "settings", schema: settingsSchema })(settings);
-  return { ...settings.update.ota, enabled: true };
+  return { ...settings.update.ota, enabled: true, server: "https://updates.example/edge" };
 };
 
 const established = { ...exampleTrust, confirmed: true, proven: true, established: true, detail: null };
@@ -32,6 +32,7 @@ const established = { ...exampleTrust, confirmed: true, proven: true, establishe
 const look = (change: Partial<StatusGround> = {}) =>
   statusOf({
     deviceName: "edge-7",
+    device: { name: "edge-7", not_needed: [] },
     version: "1.2.3",
     clock: rightClock,
     updates: exampleUpdates({ trust: established }),
@@ -177,10 +178,13 @@ describe("an update that is on offer", () => {
   it("is told as failed where it failed here", () => {
     assert.deepEqual(codesOf(look(offered({ failed: [exampleFailed] }))), ["update_failed"]);
   });
-  it("waits for the confirmation of the root of trust, where checks are made by schedule", () => {
+  it("waits for the confirmation of the root of trust, where there is a server", () => {
     const trust = exampleTrust;
     assert.deepEqual(codesOf(look(offered({ trust }))), ["update_trust_unconfirmed"]);
-    assert.deepEqual(codesOf(look(offered({ trust, schedule: { enabled: false } }))), []);
+    const isOff = offered({ trust, schedule: { enabled: false } });
+    assert.deepEqual(codesOf(look(isOff)), ["update_trust_unconfirmed"], "checks on request need it too");
+    const ota = { ...defaultOta(), server: "" };
+    assert.deepEqual(codesOf(look({ ...isOff, ota })), ["updates_not_set_up"]);
   });
 });
 
@@ -220,5 +224,48 @@ describe("people who need something", () => {
     assert.deepEqual([needOf("supported"), needOf("unknown")], [[], []]);
     assert.deepEqual(needOf("ending"), [["support_ending", { support_until: "2026-12-31" }]]);
     assert.deepEqual(needOf("ended"), [["support_ended", { support_until: "2026-12-31" }]]);
+  });
+});
+
+describe("what the first run has left for later", () => {
+  const bare = (change: Partial<StatusGround> = {}) => ({
+    people: { ...settled, unprotectedAdmins: ["ana"] },
+    device: { name: "", not_needed: [] },
+    ota: { ...defaultOta(), server: "" },
+    ...change,
+  });
+
+  it("is told one by one, behind all else", () => {
+    const { state, needs } = look(bare());
+    assert.equal(state, "attention");
+    assert.deepEqual(
+      needs.map(({ code, facts }) => [code, facts]),
+      [
+        ["second_factor_advised", { count: 1, users: ["ana"] }],
+        ["device_unnamed", { hostname: "edge" }],
+        ["updates_not_set_up", { missing: "server" }],
+      ],
+    );
+    const [later] = look({ ...bare(), support: { support: "ended", support_until: "2026-01-01" } }).needs;
+    assert.equal(later?.code, "support_ended");
+  });
+  it("is counted and not named to those who may not see users", () => {
+    const [need] = look({ ...bare(), mayNameUsers: false }).needs;
+    assert.deepEqual(need?.facts, { count: 1 });
+    assert.doesNotMatch(need?.detail ?? "", /ana/);
+  });
+  it("is asked for no more where the settings say that it is not needed", () => {
+    const not_needed = ["second_factor_advised", "updates_not_set_up"] as const;
+    const device = { name: "edge-7", not_needed: [...not_needed] };
+    assert.deepEqual(codesOf(look(bare({ device }))), []);
+  });
+  it("is the root of trust where only that is missing, and once where the health check tells of it", () => {
+    const updates = exampleUpdates({ trust: { ...exampleTrust, installed: false } });
+    assert.deepEqual(look({ updates }).needs[0]?.facts, { missing: "root" });
+    const trouble = { code: "updates", level: "attention", facts: {}, detail: "No root." } as const;
+    assert.deepEqual(codesOf(look({ updates, troubles: [trouble] })), ["updates"]);
+  });
+  it("is not told before there is an administrator", () => {
+    assert.deepEqual(codesOf(look(bare({ isSetUp: false }))), ["setup_required"]);
   });
 });

@@ -12,9 +12,12 @@ const timeServer = {
   "x-expected": "a time server: host, host:port or [v6]:port",
 } as const;
 
+/** What the first run offers and a device can do without, each by the code of the need that asks for it. */
+export const dispensableNeeds = ["second_factor_advised", "updates_not_set_up"] as const;
+
 const device = {
   ...group,
-  required: ["name", "location", "contact"],
+  required: ["name", "location", "contact", "not_needed"],
   properties: {
     name: {
       ...displayName,
@@ -37,6 +40,16 @@ const device = {
       title: "Contact",
       description: "who answers questions about the device",
       "x-redacted": true,
+    },
+    not_needed: {
+      type: "array",
+      items: { type: "string", enum: dispensableNeeds },
+      maxItems: dispensableNeeds.length,
+      uniqueItems: true,
+      default: [],
+      ...byAdmin,
+      title: "Not needed here",
+      description: "parts of the setup that this device does without: the status asks for them no more",
     },
   },
 } as const;

@@ -45,6 +45,7 @@ export function composeStatus(
       const { device, security, update } = settings.read();
       return statusOf({
         deviceName: device.name || host.identity.hostname,
+        device,
         version: config.build.version,
         clock: clock.status(),
         ...seen,

@@ -8,7 +8,7 @@ import { adminName, adminPassword, stepUp } from "../../running-agent.ts";
 
 /** The contract's page, "Settings", by hand. */
 const defaults = {
-  device: { name: "", location: "", contact: "" },
+  device: { name: "", location: "", contact: "", not_needed: [] },
   time: {
     // Not the default, which the schema below names: no agent under test asks the servers of the default.
     mode: "manual",

@@ -66,7 +66,9 @@ export function said(pointer: string, value: unknown): string {
   if (typeof value === "boolean") return value ? t.settings.on : t.settings.off;
   if (Array.isArray(value)) {
     if (value.length === 0) return pointer === "/update/windows" ? t.settings.always : t.settings.none;
-    return value.map((one) => (typeof one === "string" ? one : windowSaid(one as Window))).join(", ");
+    return value
+      .map((one) => (typeof one === "string" ? optionOf(pointer, one).text : windowSaid(one as Window)))
+      .join(", ");
   }
   if (value === null || value === undefined || value === "") return t.settings.none;
   if (pointer === "/console/language") return languageName(String(value));

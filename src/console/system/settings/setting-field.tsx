@@ -1,6 +1,7 @@
 import { languages, t } from "../../catalogue/words.ts";
 import { CheckField, type FieldProps, SelectField, TextField } from "../../ui/form/field.tsx";
 import { RadioField } from "../../ui/form/radio-field.tsx";
+import { ChoicesField } from "./choices-field.tsx";
 import { type MemberSchema, schemaAt, valueAt } from "./draft.ts";
 import { errorsOf } from "./errors.ts";
 import { ListField } from "./list-field.tsx";
@@ -106,6 +107,16 @@ function Control({
           value: one,
           text: said(pointer, one),
         }))}
+      />
+    );
+  if (Array.isArray(value) && schema.items?.enum)
+    return (
+      <ChoicesField
+        {...field}
+        error={error ?? [...errors.values()][0]}
+        value={value as string[]}
+        onInput={onType}
+        options={schema.items.enum.map((one) => ({ value: one, ...optionOf(pointer, one) }))}
       />
     );
   if (Array.isArray(value))

@@ -39,6 +39,10 @@ export const settings: Catalogue["settings"] = {
     "/device/name": { label: "Gerätename", hint: "Wie dieses Gerät genannt wird" },
     "/device/location": { label: "Standort", hint: "Wo es steht" },
     "/device/contact": { label: "Ansprechpartner", hint: "Die Person, die Auskunft gibt" },
+    "/device/not_needed": {
+      label: "Hier nicht nötig",
+      hint: "Worauf dieses Gerät verzichtet. Die Startseite fragt nicht mehr danach",
+    },
     "/time/mode": {
       label: "Uhr gestellt durch",
       hint: "Hat root das in der Host-Datei festgelegt, lässt es sich hier nicht ändern",
@@ -104,6 +108,16 @@ export const settings: Catalogue["settings"] = {
     },
   },
   options: {
+    "/device/not_needed": {
+      second_factor_advised: {
+        label: "Ein zweiter Faktor für Administratoren",
+        hint: "Allein ihre Passwörter schützen dieses Gerät",
+      },
+      updates_not_set_up: {
+        label: "Ein Update-Server",
+        hint: "Dieses Gerät erhält keine Updates von einem Herausgeber",
+      },
+    },
     "/time/mode": {
       auto: { label: "Automatisch", hint: "Ein anderer Zeitdienst, wenn einer läuft, sonst Steward" },
       discipline: { label: "Steward", hint: "Steward stellt die Uhr nach den Zeitservern" },

@@ -54,6 +54,10 @@ export const settings = {
     "/device/name": { label: "Device name", hint: "What people call this device" },
     "/device/location": { label: "Location", hint: "Where it stands" },
     "/device/contact": { label: "Contact", hint: "The person to ask about it" },
+    "/device/not_needed": {
+      label: "Not needed here",
+      hint: "What this device does without. Home asks for it no more",
+    },
     "/time/mode": {
       label: "Clock set by",
       hint: "If root has decided this in the host file, it cannot be changed here",
@@ -120,6 +124,13 @@ export const settings = {
   },
   /** By pointer and value. */
   options: {
+    "/device/not_needed": {
+      second_factor_advised: {
+        label: "A second factor for administrators",
+        hint: "Their passwords alone protect this device",
+      },
+      updates_not_set_up: { label: "An update server", hint: "This device gets no updates from a publisher" },
+    },
     "/time/mode": {
       auto: { label: "Automatic", hint: "Another time service if one is running, otherwise Steward" },
       discipline: { label: "Steward", hint: "Steward sets the clock with the time servers" },
