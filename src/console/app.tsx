@@ -3,8 +3,8 @@ import { speak, wantedLanguage } from "./catalogue/words.ts";
 import { greeting } from "./client/connection.ts";
 import { Frame } from "./frame/frame.tsx";
 import { LeaveDialog } from "./frame/leave-dialog.tsx";
+import { usePart } from "./parts/load-part.ts";
 import { phase } from "./session/session.ts";
-import { FirstRun } from "./sign-in/first-run.tsx";
 import { SessionEnded } from "./sign-in/session-ended.tsx";
 import { setupToken } from "./sign-in/setup-token.ts";
 import { SignIn } from "./sign-in/sign-in.tsx";
@@ -19,17 +19,11 @@ export function App() {
   const now = useStore(phase);
   const spoken = useSpoken();
   const isRescue = useStore(setupToken) !== "" && now === "signed-out";
-  if (now === "opening" || spoken === null)
-    return (
-      <div class="outside">
-        <ConnectionState />
-        <Skeleton />
-      </div>
-    );
+  if (now === "opening" || spoken === null) return <Opening />;
   return (
     <div key={spoken}>
       {/* A token in the address, where there is an administrator: the device was booted for rescue. */}
-      {(now === "setup" || isRescue) && <FirstRun isRescue={isRescue} />}
+      {(now === "setup" || isRescue) && <Setup isRescue={isRescue} />}
       {now === "signed-out" && !isRescue && <SignIn />}
       {/* It stays behind the sign-in, with all that was typed. */}
       {(now === "signed-in" || now === "interrupted") && <Frame />}
@@ -39,6 +33,20 @@ export function App() {
       <Toasts />
     </div>
   );
+}
+
+function Opening() {
+  return (
+    <div class="outside">
+      <ConnectionState />
+      <Skeleton />
+    </div>
+  );
+}
+
+function Setup({ isRescue }: { readonly isRescue: boolean }) {
+  const setup = usePart("setup", () => import("./parts/setup.ts"));
+  return setup === null ? <Opening /> : <setup.Body isRescue={isRescue} />;
 }
 
 /** The language, once its texts are there. */

@@ -8,12 +8,6 @@ import "./styles/base.css";
 import "./styles/controls.css";
 import "./styles/frame.css";
 import "./styles/pages.css";
-import "./styles/updates.css";
-import "./styles/settings.css";
-import "./styles/logs.css";
-import "./styles/users.css";
-import "./styles/clock.css";
-import "./styles/account.css";
 
 const place = document.getElementById("console");
 if (place !== null) {

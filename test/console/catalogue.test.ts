@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
+import { textsOfParts } from "../../src/console/catalogue/texts-of-parts.ts";
 
 const source = join(import.meta.dirname, "../../src/console");
 
@@ -23,18 +24,15 @@ function reachedFrom(file: string, reached = new Set<string>()): ReadonlySet<str
 
 describe("the texts of the console", () => {
   const base = sectionsIn(join(languages, "en/base.ts"));
-  for (const [part, entry] of [
-    ["base", "main.tsx"],
-    ["people", "frame/pages/people.ts"],
-    ["device", "frame/pages/device.ts"],
-    ["machine", "system/facts/machine-dialog.tsx"],
-    ["records", "frame/pages/records.ts"],
-    ["settings", "frame/pages/settings.ts"],
-  ] as const) {
+  for (const [part, texts] of Object.entries({ base: [], ...textsOfParts })) {
+    const entry = part === "base" ? "main.tsx" : `parts/${part}.ts`;
     it(`are loaded with the pages that use them: ${part}`, () => {
       const files = [...reachedFrom(join(source, entry))];
       assert.ok(files.length > 20, `only ${files.length} files belong to it`);
-      const loaded = new Set([...base, ...sectionsIn(join(languages, `en/${part}.ts`))]);
+      const loaded = new Set([
+        ...base,
+        ...texts.flatMap((file) => sectionsIn(join(languages, `en/${file}.ts`))),
+      ]);
       const missing = files.flatMap((file) =>
         [...readFileSync(file, "utf8").matchAll(/(?<![\w.])t\.([a-z]\w*)\./g)]
           .filter(([, section = ""]) => !loaded.has(section))
@@ -47,7 +45,8 @@ describe("the texts of the console", () => {
   it("are in the same files in every language", () => {
     const [first = "", ...others] = readdirSync(languages);
     const files = readdirSync(join(languages, first)).sort();
-    assert.deepEqual(files, ["base.ts", "device.ts", "machine.ts", "people.ts", "records.ts", "settings.ts"]);
+    const used = new Set(["base", ...Object.values(textsOfParts).flat()]);
+    assert.deepEqual(files, [...used].map((file) => `${file}.ts`).sort());
     for (const other of others) {
       assert.deepEqual(readdirSync(join(languages, other)).sort(), files);
       for (const file of files)

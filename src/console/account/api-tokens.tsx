@@ -22,7 +22,7 @@ export function ApiTokens() {
   const items = list.value?.items ?? [];
   return (
     <Section
-      title={t.account.tokens}
+      title={t.person.tokens}
       action={<Button onClick={() => setIsCreating(true)}>{t.account.createToken}</Button>}
     >
       <p>{t.account.tokensText}</p>
@@ -30,7 +30,7 @@ export function ApiTokens() {
       {list.value === null && <Skeleton />}
       {list.value !== null && items.length === 0 && <Empty>{t.account.noTokens}</Empty>}
       {items.length > 0 && (
-        <Table caption={t.account.tokens} columns={columns(setDoomed)} rows={items} rowKey={({ id }) => id} />
+        <Table caption={t.person.tokens} columns={columns(setDoomed)} rows={items} rowKey={({ id }) => id} />
       )}
       {isCreating && (
         <CreateTokenSheet onCreated={() => void list.reload()} onClose={() => setIsCreating(false)} />
@@ -47,7 +47,7 @@ export function ApiTokens() {
           }}
           onClose={() => setDoomed(null)}
         >
-          <p>{t.account.deleteTokenText}</p>
+          <p>{t.person.deleteTokenText}</p>
         </ConfirmDialog>
       )}
     </Section>
@@ -62,9 +62,9 @@ function columns(onDelete: (token: ApiToken) => void): Column<ApiToken>[] {
       key: "expires",
       title: t.ui.expires,
       cell: ({ expires_at, is_expired }) =>
-        is_expired ? <Badge state="wrong">{t.account.expired}</Badge> : <Time at={expires_at} />,
+        is_expired ? <Badge state="wrong">{t.person.expired}</Badge> : <Time at={expires_at} />,
     },
-    { key: "used", title: t.account.lastUsed, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+    { key: "used", title: t.person.lastUsed, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
     {
       key: "delete",
       title: t.account.deleteToken,

@@ -38,7 +38,7 @@ export function CreateTokenSheet({
           <Secret label={t.account.token} text={token} />
           <div class="buttons">
             <Button kind="primary" onClick={onClose}>
-              {t.account.done}
+              {t.person.done}
             </Button>
           </div>
         </>

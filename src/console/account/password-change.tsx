@@ -59,7 +59,7 @@ export function PasswordChange({
           isFirst={isAlone}
         />
         <NewPasswordField
-          label={t.account.newPassword}
+          label={t.person.newPassword}
           value={next}
           onInput={setNext}
           error={error}

@@ -29,13 +29,13 @@ export function Profile({ user }: { readonly user: User }) {
         items={[
           [t.signIn.username, user.username],
           [
-            t.users.role,
+            t.person.role,
             <>
-              {t.users.roles[user.role]}
-              <div class="hint">{t.users.mayDo[user.role]}</div>
+              {t.person.roles[user.role]}
+              <div class="hint">{t.person.mayDo[user.role]}</div>
             </>,
           ],
-          [t.users.lastSignIn, <Time key="last" at={user.last_login_at} />],
+          [t.person.lastSignIn, <Time key="last" at={user.last_login_at} />],
         ]}
       />
       <Form
@@ -49,7 +49,7 @@ export function Profile({ user }: { readonly user: User }) {
         }
       >
         <TextField
-          label={t.users.displayName}
+          label={t.person.displayName}
           hint={t.account.displayNameHint}
           error={error}
           value={name}

@@ -43,7 +43,7 @@ export function RecoveryCodesDialog({
             isBusy={action.isBusy}
             why={isKept ? null : t.account.keepFirst}
           >
-            {t.account.done}
+            {t.person.done}
           </Button>
         }
       >

@@ -27,7 +27,7 @@ export function Sessions() {
   const others = items.filter(({ is_current }) => !is_current);
   return (
     <Section
-      title={t.account.sessions}
+      title={t.person.sessions}
       action={
         others.length > 0 && (
           <Button isBusy={end.isBusy} onClick={() => void end.run(others)}>
@@ -41,7 +41,7 @@ export function Sessions() {
         <Skeleton />
       ) : (
         <Table
-          caption={t.account.sessions}
+          caption={t.person.sessions}
           columns={columns((session) => void end.run([session]))}
           rows={items}
           rowKey={({ id }) => id}
@@ -74,14 +74,14 @@ function columns(onEnd: (session: Listed) => void): Column<Listed>[] {
     },
     { key: "from", title: t.account.from, cell: ({ address }) => address },
     { key: "created", title: t.account.signedIn, cell: ({ created_at }) => <Time at={created_at} /> },
-    { key: "used", title: t.account.lastUsed, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+    { key: "used", title: t.person.lastUsed, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
     {
       key: "end",
-      title: t.account.end,
+      title: t.person.end,
       cell: (session) =>
         session.is_current ? null : (
-          <Button label={t.account.endOf(agentInWords(session.user_agent))} onClick={() => onEnd(session)}>
-            {t.account.end}
+          <Button label={t.person.endOf(agentInWords(session.user_agent))} onClick={() => onEnd(session)}>
+            {t.person.end}
           </Button>
         ),
     },

@@ -116,7 +116,7 @@ function Enabled({
       <Facts
         items={[
           [
-            t.users.state,
+            t.person.state,
             <Badge key="on" state="good">
               {t.account.on}
             </Badge>,

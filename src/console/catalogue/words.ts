@@ -1,27 +1,34 @@
 /// <reference types="vite/client" />
+import type * as account from "./languages/en/account.ts";
 import type * as base from "./languages/en/base.ts";
 import type * as device from "./languages/en/device.ts";
 import type * as machine from "./languages/en/machine.ts";
 import type * as people from "./languages/en/people.ts";
 import type * as records from "./languages/en/records.ts";
 import type * as settings from "./languages/en/settings.ts";
+import type * as setup from "./languages/en/setup.ts";
+import type * as updates from "./languages/en/updates.ts";
 
-/** The texts by part: `base` is there before anything is drawn, each other part with the pages of its name. */
+/** Files of texts: those of `base` are there before anything is drawn, the others with the parts that use them. */
 interface English {
   readonly base: typeof base;
-  readonly people: typeof people;
+  readonly account: typeof account;
   readonly device: typeof device;
   readonly machine: typeof machine;
+  readonly people: typeof people;
   readonly records: typeof records;
   readonly settings: typeof settings;
+  readonly setup: typeof setup;
+  readonly updates: typeof updates;
 }
 
-export type Part = keyof English;
-
 /** Every text of the console. English is the shape that the other languages have. */
-export type Catalogue = Translated<
-  typeof base & typeof people & typeof device & typeof machine & typeof records & typeof settings
->;
+export type Catalogue = Translated<Joined<English[keyof English]>>;
+
+/** All members of all files. */
+type Joined<File> = { readonly [K in NamesOf<File>]: File extends Readonly<Record<K, infer T>> ? T : never };
+
+type NamesOf<File> = File extends unknown ? keyof File : never;
 
 /** Other texts of the same names, and functions of the same parameters. */
 type Translated<T> = {
@@ -38,19 +45,19 @@ export const t = {} as Catalogue;
 /** Tag of the language that is spoken (BCP 47). */
 export let language = "en";
 
-const loadedParts = new Set<Part>(["base"]);
+const loadedFiles = new Set<keyof English>(["base"]);
 
 /** Speaks another language; all that is drawn afterwards is in it. */
 export async function speak(wanted: string): Promise<void> {
   language = wanted;
   document.documentElement.lang = wanted;
-  await Promise.all([...loadedParts].map(loadTexts));
+  await Promise.all([...loadedFiles].map(loadTexts));
 }
 
-/** Loads the texts of a part, in this language and in any that is spoken later. */
-export async function loadTexts(part: Part): Promise<void> {
-  loadedParts.add(part);
-  const load = files()[`./languages/${language}/${part}.ts`] ?? files()[`./languages/${language}.ts`];
+/** Loads a file of texts, in this language and in any that is spoken later. */
+export async function loadTexts(file: keyof English): Promise<void> {
+  loadedFiles.add(file);
+  const load = files()[`./languages/${language}/${file}.ts`] ?? files()[`./languages/${language}.ts`];
   putTexts(language, (await load?.()) ?? {});
 }
 
@@ -62,7 +69,7 @@ export function putTexts(tag: string, texts: Partial<Catalogue>): void {
 
 /**
  * Every file in languages/ is found by the build, which makes each one a file of the console: a language is a folder
- * with a file a part, or one file with all of it.
+ * of the same files as English, or one file with all of it.
  */
 function files(): Readonly<Record<string, () => Promise<Partial<Catalogue>>>> {
   return import.meta.glob<Partial<Catalogue>>("./languages/**/*.ts");

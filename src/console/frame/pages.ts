@@ -1,27 +1,33 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { loadTexts, type Part } from "../catalogue/words.ts";
-import { lost } from "../client/connection.ts";
+import type { Part } from "../catalogue/texts-of-parts.ts";
+import { loadPart } from "../parts/load-part.ts";
 import type { ClockResource } from "./clock-state.tsx";
 
 type PageBody = ComponentType<{ readonly clock: ClockResource }>;
 
-/** A part is one file of the console, which is loaded with its texts when one of its pages is opened. */
+interface PagesOfPart {
+  readonly pages: Readonly<Record<string, PageBody>>;
+}
+
+/** The parts that have pages. */
 const parts = {
-  people: () => import("./pages/people.ts"),
-  device: () => import("./pages/device.ts"),
-  records: () => import("./pages/records.ts"),
-  settings: () => import("./pages/settings.ts"),
-} as const satisfies Partial<Record<Part, () => Promise<{ pages: Readonly<Record<string, PageBody>> }>>>;
+  people: () => import("../parts/people.ts"),
+  account: () => import("../parts/account.ts"),
+  device: () => import("../parts/device.ts"),
+  records: () => import("../parts/records.ts"),
+  updates: () => import("../parts/updates.ts"),
+  settings: () => import("../parts/settings.ts"),
+} as const satisfies Partial<Record<Part, () => Promise<PagesOfPart>>>;
 
 /** Every other path belongs to the device. */
 const partOf: Readonly<Record<string, keyof typeof parts>> = {
   "/users": "people",
-  "/account": "people",
+  "/account": "account",
   "/system/logs": "records",
   "/system/events": "records",
   "/system/settings": "settings",
-  "/updates": "settings",
+  "/updates": "updates",
 };
 
 /** A path, and the page that is drawn there. */
@@ -48,14 +54,12 @@ export function useShown(path: string): Shown | null {
   return loaded.get(path) ?? before;
 }
 
-/** A file that cannot be loaded is an error of the page; an agent that was updated has other files, so it is tried again. */
+/** A part that cannot be loaded is an error of its page. */
 async function load(path: string): Promise<Shown> {
-  const part = partOf[path] ?? "device";
-  const read = () => Promise.all([parts[part](), loadTexts(part)]);
   try {
-    const [{ pages }] = await read().catch(() => lost().then(read));
-    const bodies: Readonly<Record<string, PageBody>> = pages;
-    const shown = { path, Body: bodies[path] ?? (bodies["/system"] as PageBody) };
+    const part = partOf[path] ?? "device";
+    const { pages } = await loadPart<PagesOfPart>(part, parts[part]);
+    const shown = { path, Body: pages[path] ?? (pages["/system"] as PageBody) };
     loaded.set(path, shown);
     return shown;
   } catch (error) {

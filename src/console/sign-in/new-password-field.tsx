@@ -31,8 +31,8 @@ export function NewPasswordField({
       name="new-password"
       hint={
         <>
-          {length === 0 ? t.firstRun.passwordLength(minimum) : t.firstRun.passwordCount(length, minimum)}{" "}
-          {t.firstRun.passwordAdvice}
+          {length === 0 ? t.signIn.passwordLength(minimum) : t.signIn.passwordCount(length, minimum)}{" "}
+          {t.signIn.passwordAdvice}
         </>
       }
       error={newPasswordError(error, pointer)}

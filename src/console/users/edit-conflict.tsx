@@ -21,7 +21,7 @@ export function EditConflict({
   readonly onKeep: () => void;
   readonly onTake: () => void;
 }) {
-  const words = { display_name: t.users.displayName, role: t.users.role, enabled: t.users.state };
+  const words = { display_name: t.person.displayName, role: t.person.role, enabled: t.person.state };
   return (
     <div ref={focusFirst} tabIndex={-1} class="users-conflict">
       <Banner state="attention">
@@ -54,7 +54,7 @@ export function EditConflict({
 }
 
 function shownOf({ display_name, role, enabled }: User, member: (typeof members)[number]) {
-  if (member === "role") return t.users.roles[role];
+  if (member === "role") return t.person.roles[role];
   if (member === "enabled") return t.users.states[enabled ? "active" : "disabled"];
   return <bdi>{display_name || "–"}</bdi>;
 }

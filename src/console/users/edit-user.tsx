@@ -37,9 +37,9 @@ export function EditUser({ id, ...rest }: SheetProps & { readonly id: string }) 
         <EditForm reading={{ value, etag }} onRead={(next) => user.put(next.value, next.etag)} {...rest}>
           <Facts
             items={[
-              [t.users.state, <UserStates key="state" user={value} />],
+              [t.person.state, <UserStates key="state" user={value} />],
               [t.users.twoFactor, factorOf(value)],
-              [t.users.lastSignIn, <Time key="last" at={value.last_login_at} />],
+              [t.person.lastSignIn, <Time key="last" at={value.last_login_at} />],
               [t.users.created, <Time key="created" at={value.created_at} />],
             ]}
           />

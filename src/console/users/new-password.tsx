@@ -32,7 +32,7 @@ export function NewPassword({
       />
       {value !== null && (
         <NewPasswordField
-          label={t.account.newPassword}
+          label={t.person.newPassword}
           value={value}
           onInput={onChange}
           error={error}
@@ -60,7 +60,7 @@ export function OneUsePassword({
       <Secret label={t.users.oneUse(username)} text={password} />
       <div class="buttons">
         <Button kind="primary" onClick={onClose}>
-          {t.account.done}
+          {t.person.done}
         </Button>
       </div>
     </>

@@ -49,25 +49,25 @@ function Sessions({ userId }: { readonly userId: string }) {
   const sessions = useResource("listSessions", { query });
   const ending = useAction(async ({ id, user_agent }: Listed) => {
     await call("endSession", { params: { sid: id }, query });
-    toast(t.users.did(t.account.end, agentInWords(user_agent)));
+    toast(t.users.did(t.person.end, agentInWords(user_agent)));
     await sessions.reload();
   });
   return (
-    <Entries title={t.account.sessions} list={sessions} error={ending.error}>
+    <Entries title={t.person.sessions} list={sessions} error={ending.error}>
       {(session: Listed) => (
         <li key={session.id}>
           <span>
             <span title={session.user_agent}>{agentInWords(session.user_agent)}</span>
             <span class="hint">
-              {session.address} · {t.account.lastUsed}: <Time at={session.last_used_at} />
+              {session.address} · {t.person.lastUsed}: <Time at={session.last_used_at} />
             </span>
           </span>
           <Button
-            label={t.account.endOf(agentInWords(session.user_agent))}
+            label={t.person.endOf(agentInWords(session.user_agent))}
             isBusy={ending.isBusy}
             onClick={() => void ending.run(session)}
           >
-            {t.account.end}
+            {t.person.end}
           </Button>
         </li>
       )}
@@ -78,20 +78,20 @@ function Sessions({ userId }: { readonly userId: string }) {
 function Tokens({ userId, onAsk }: { readonly userId: string; readonly onAsk: (asked: AskedToken) => void }) {
   const tokens = useResource("listTokens", { query: { user_id: userId } });
   return (
-    <Entries title={t.account.tokens} list={tokens}>
+    <Entries title={t.person.tokens} list={tokens}>
       {(token: ApiToken) => (
         <li key={token.id}>
           <span>
             <bdi>{token.name}</bdi> ·{" "}
             {token.is_expired ? (
-              t.account.expired
+              t.person.expired
             ) : (
               <>
                 {t.ui.expires}: <Time at={token.expires_at} />
               </>
             )}
             <span class="hint">
-              {token.scopes.join(", ")} · {t.account.lastUsed}: <Time at={token.last_used_at} />
+              {token.scopes.join(", ")} · {t.person.lastUsed}: <Time at={token.last_used_at} />
             </span>
           </span>
           <Button
@@ -128,7 +128,7 @@ export function DeleteToken({
         await reload();
       }}
     >
-      <p>{t.account.deleteTokenText}</p>
+      <p>{t.person.deleteTokenText}</p>
     </ConfirmDialog>
   );
 }

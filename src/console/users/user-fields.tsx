@@ -19,13 +19,13 @@ export function RoleField({
 }) {
   return (
     <RadioField
-      label={t.users.role}
+      label={t.person.role}
       value={value}
       onChange={onChange}
       options={roleNames.map((role) => ({
         value: role,
-        text: t.users.roles[role],
-        hint: t.users.mayDo[role],
+        text: t.person.roles[role],
+        hint: t.person.mayDo[role],
         why: role === "admin" ? null : onlyAdmin,
       }))}
     />
@@ -45,7 +45,7 @@ export function DisplayNameField({
 }) {
   return (
     <TextField
-      label={t.users.displayName}
+      label={t.person.displayName}
       hint={t.users.displayNameHint}
       error={displayNameError(error)}
       value={value}

@@ -26,12 +26,12 @@ export function UserTable({
 }) {
   const columns: readonly Column<User>[] = [
     { key: "username", title: t.users.name, isSortable: true, cell: (user) => <Name user={user} /> },
-    { key: "role", title: t.users.role, cell: ({ role }) => t.users.roles[role] },
+    { key: "role", title: t.person.role, cell: ({ role }) => t.person.roles[role] },
     { key: "factor", title: t.users.twoFactor, cell: factorOf },
-    { key: "state", title: t.users.state, cell: (user) => <UserStates user={user} /> },
+    { key: "state", title: t.person.state, cell: (user) => <UserStates user={user} /> },
     {
       key: "last_login_at",
-      title: t.users.lastSignIn,
+      title: t.person.lastSignIn,
       isSortable: true,
       cell: ({ last_login_at }) => <Time at={last_login_at} />,
     },

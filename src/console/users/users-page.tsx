@@ -134,13 +134,13 @@ function UserFilters() {
         onInput={(value) => changeQuery({ q: value })}
       />
       <SelectField
-        label={t.users.role}
+        label={t.person.role}
         value={role}
         onChange={(value) => changeQuery({ role: value })}
-        options={[any, ...optionsOf(t.users.roles)]}
+        options={[any, ...optionsOf(t.person.roles)]}
       />
       <SelectField
-        label={t.users.state}
+        label={t.person.state}
         value={state}
         onChange={(value) => changeQuery({ state: value })}
         options={[any, ...optionsOf(t.users.states)]}

@@ -2,9 +2,10 @@ import type { ComponentChildren, ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import type { Health, Facts as HostFacts, Version } from "../../../contract/types.ts";
 import { bytes, figure, shortDuration } from "../../catalogue/formats.ts";
-import { loadTexts, t } from "../../catalogue/words.ts";
+import { t } from "../../catalogue/words.ts";
 import { useAction } from "../../client/use-action.ts";
 import { useResource } from "../../client/use-resource.ts";
+import { loadPart } from "../../parts/load-part.ts";
 import { isOneOf } from "../../session/session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -48,8 +49,8 @@ export function HostSection() {
 function Manage({ onDone }: { readonly onDone: () => void }) {
   const [Body, setBody] = useState<ComponentType<{ readonly onClose: () => void }> | null>(null);
   const opening = useAction(async () => {
-    const [{ MachineDialog }] = await Promise.all([import("./machine-dialog.tsx"), loadTexts("machine")]);
-    setBody(() => MachineDialog);
+    const machine = await loadPart("machine", () => import("../../parts/machine.ts"));
+    setBody(() => machine.Body);
   });
   const close = (): void => {
     setBody(null);

@@ -317,23 +317,11 @@ export const signIn: Catalogue["signIn"] = {
     "Die gespeicherten Daten dieses Geräts sind beschädigt: Es lässt sich nichts ändern, und niemand kann sich anmelden. Am Gerät erfährt root mit steward doctor mehr.",
   usernameHint:
     "3 bis 32 Kleinbuchstaben (a–z), Ziffern, Punkte, Unterstriche oder Bindestriche. Am Anfang steht ein Buchstabe, am Ende ein Buchstabe oder eine Ziffer. Der Name lässt sich später nicht ändern.",
-};
-
-export const firstRun: Catalogue["firstRun"] = {
-  title: "Dieses Gerät einrichten",
-  intro:
-    "Dieses Gerät hat noch keine Benutzer. Legen Sie den ersten Administrator an, mit einem Passwort, das nur Sie kennen.",
-  rescue:
-    "Legen Sie einen weiteren Administrator an, oder geben Sie den Namen eines vorhandenen ein, um ein neues Passwort zu setzen. Das beendet die Sitzungen und entfernt den zweiten Faktor und die API-Tokens.",
-  token: "Einrichtungs-Token",
-  tokenHint: "Auf dem Gerät zeigt ihn der Befehl steward setup-token.",
   passwordLength: (minimum) => `${minimum} Zeichen oder mehr.`,
   passwordCount: (length, minimum) =>
     length < minimum ? `${length} von ${minimum} Zeichen.` : `${length} Zeichen: lang genug.`,
   passwordAdvice:
     "Vier Wörter ohne Zusammenhang sind schwer zu erraten; Ziffern und Sonderzeichen sind nicht nötig.",
-  alreadyDone: "Dieses Gerät hat schon einen Administrator. Melden Sie sich an.",
-  submit: "Administrator anlegen",
 };
 
 export const system: Catalogue["system"] = {
@@ -343,4 +331,29 @@ export const system: Catalogue["system"] = {
     logs: "Protokoll",
     events: "Ereignisse",
   },
+};
+
+/** Of a user, for the pages about oneself and about others. */
+export const person: Catalogue["person"] = {
+  role: "Rolle",
+  roles: { admin: "Administrator", operator: "Bediener", readonly: "Leser" },
+  mayDo: {
+    admin: "Alles: Benutzer, Einstellungen, Sicherheit, Uhr und Updates",
+    operator:
+      "Betreibt das Gerät: stellt die Uhr nach Zeitservern, sucht nach Updates, ändert Namen und Update-Fenster. Verwaltet weder Benutzer noch Sicherheit.",
+    readonly: "Liest Protokolle und Zustand und ändert nichts",
+  },
+  state: "Zustand",
+  lastSignIn: "Letzte Anmeldung",
+  displayName: "Anzeigename",
+  sessions: "Sitzungen",
+  tokens: "API-Token",
+  end: "Beenden",
+  endOf: (browser) => `Sitzung von ${browser} beenden`,
+  lastUsed: "Zuletzt benutzt",
+  expired: "abgelaufen",
+  newPassword: "Neues Passwort",
+  done: "Fertig",
+  deleteTokenText:
+    "Programme mit diesem Token werden sofort abgewiesen. Das lässt sich nicht rückgängig machen.",
 };

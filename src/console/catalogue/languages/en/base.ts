@@ -345,21 +345,10 @@ export const signIn = {
     "The stored state of this device is damaged: nothing can be changed and signing in is not possible. On the device, root finds out more with steward doctor.",
   usernameHint:
     "3 to 32 lower-case letters (a–z), digits, dots, underscores or hyphens. It starts with a letter and ends with a letter or a digit. It cannot be changed later.",
-};
-
-export const firstRun = {
-  title: "Set up this device",
-  intro: "This device has no users yet. Create the first administrator, with a password that only you know.",
-  rescue:
-    "Create another administrator, or enter the name of one to set a new password. That ends the sessions and removes the second factor and API tokens.",
-  token: "Setup token",
-  tokenHint: "On the device, the command steward setup-token shows it.",
   passwordLength: (minimum: number) => `${minimum} characters or more.`,
   passwordCount: (length: number, minimum: number) =>
     length < minimum ? `${length} of ${minimum} characters.` : `${length} characters: long enough.`,
   passwordAdvice: "Four unrelated words are hard to guess; digits and symbols are not needed.",
-  alreadyDone: "This device already has an administrator. Sign in.",
-  submit: "Create the administrator",
 };
 
 export const system = {
@@ -369,4 +358,28 @@ export const system = {
     logs: "Logs",
     events: "Events",
   },
+};
+
+/** Of a user, for the pages about oneself and about others. */
+export const person = {
+  role: "Role",
+  roles: { admin: "Administrator", operator: "Operator", readonly: "Reader" },
+  mayDo: {
+    admin: "Everything: users, settings, security, the clock and updates",
+    operator:
+      "Runs the device: syncs the clock, checks for updates, sets names and update windows. Does not manage users or security.",
+    readonly: "Reads logs and status, changes nothing",
+  },
+  state: "State",
+  lastSignIn: "Last sign-in",
+  displayName: "Display name",
+  sessions: "Sessions",
+  tokens: "API tokens",
+  end: "End",
+  endOf: (browser: string) => `End the session of ${browser}`,
+  lastUsed: "Last used",
+  expired: "expired",
+  newPassword: "New password",
+  done: "Done",
+  deleteTokenText: "Programs that use it are refused immediately. This cannot be undone.",
 };

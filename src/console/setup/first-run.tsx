@@ -5,16 +5,16 @@ import { codeOf } from "../client/problem.ts";
 import { useAction } from "../client/use-action.ts";
 import { navigate } from "../navigation/navigation.ts";
 import { phase } from "../session/session.ts";
+import { NewPasswordField, newPasswordError } from "../sign-in/new-password-field.tsx";
+import { Outside } from "../sign-in/outside.tsx";
+import { setupToken } from "../sign-in/setup-token.ts";
+import { signInWith } from "../sign-in/sign-in.tsx";
+import { UsernameField, usernameError } from "../sign-in/username-field.tsx";
 import { useStore } from "../store.ts";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { TextField } from "../ui/form/field.tsx";
 import { errorAt, Form } from "../ui/form/form.tsx";
 import { Submit } from "../ui/form/submit.tsx";
-import { NewPasswordField, newPasswordError } from "./new-password-field.tsx";
-import { Outside } from "./outside.tsx";
-import { setupToken } from "./setup-token.ts";
-import { signInWith } from "./sign-in.tsx";
-import { UsernameField, usernameError } from "./username-field.tsx";
 
 /** The first administrator, or one of a rescue: signed in at once and led to a second factor. */
 export function FirstRun({ isRescue }: { isRescue: boolean }) {

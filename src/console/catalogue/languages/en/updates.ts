@@ -1,0 +1,217 @@
+import type { outcomeCodes } from "../../../../contract/schemas/update-reasons.ts";
+import type { ReleaseHold, UpdateSummary, UpdateTrial } from "../../../../contract/types.ts";
+
+type OutcomeCode = (typeof outcomeCodes)[number];
+type HealthAnswer = NonNullable<UpdateTrial["health"]["last"]>;
+
+/** Facts of updates as people read them. */
+export interface UpdateFacts {
+  /** The releases, such as `base 1.3.0`. */
+  readonly what: string;
+  /** A time seen from now, such as `in 2 hours`. */
+  readonly when: string;
+  /** A sentence; empty: there is nothing to say. */
+  readonly reason: string;
+  readonly count: number;
+}
+
+export const updates = {
+  checkNow: "Check now",
+  releases: "Releases",
+  kinds: { rules: "Rules", binary: "Service" },
+  about: {
+    rules: "New rules are loaded while the service runs.",
+    binary:
+      "A new version restarts the service. If that service is Steward, this page reconnects automatically.",
+  },
+  installed: "Installed",
+  available: "Available",
+  noneKnown: "not installed",
+  nothingNewer: "up to date",
+  asDelivered: "came with the device",
+  staged: "downloaded and verified",
+  urgent: "urgent",
+  automatic: "It is applied automatically.",
+  /** Why a release is not applied automatically, by code. */
+  hold: {
+    signature_verification_off: () =>
+      "Updates are blocked because verifying signatures is off in the stored settings. Root must turn it on.",
+    channel_not_allowed: () =>
+      "Updates are blocked because root does not allow this channel: choose another one in the settings below.",
+    trust_not_installed: () => "No root of trust is installed: see below.",
+    trust_unusable: ({ reason }) => `The installed root of trust cannot be used. ${reason}`,
+    journal_unreadable: () => "The record of installed releases cannot be read, so nothing is applied.",
+    not_verifiable: ({ reason }) => `The last check could not verify it. ${reason}`,
+    failed: ({ reason }) => `It failed on this device and is not applied again. ${reason}`,
+    held: () =>
+      "It was undone on this device, so it is no longer applied automatically. An administrator can apply it.",
+    deferred: ({ when }) =>
+      `It was undone because the device restarted. It is tried again ${when}, or when an administrator applies it.`,
+    not_configured: () => "Updates of this kind are not set up. Root can set them up in the host file.",
+    not_automatic: () => "Releases of this kind are not applied automatically: see the settings below.",
+    trust_not_established: () => "It waits until trust in the publisher is established: see below.",
+    clock_not_trusted: () =>
+      "It waits until the clock is trusted: before that, an outdated release cannot be recognised.",
+    wave: ({ when }) => `It is rolled out in stages. This device is due ${when}.`,
+    disabled: () => "Scheduled updates are off: see the settings below.",
+    refused: ({ reason }) => `The installer refused it. ${reason}`,
+    installer_unavailable: ({ reason }) => `The installer could not be started. ${reason}`,
+    postponed: ({ when }) => `It is postponed and continues ${when}.`,
+    window: ({ when }) => `It waits for the next update window, ${when}.`,
+    busy: () => "It waits until the update in progress has ended.",
+    download_failed: ({ reason }) => `The last download failed and is tried again. ${reason}`,
+  } satisfies Record<ReleaseHold["code"], (facts: UpdateFacts) => string>,
+  /** Why an attempt ended as it did, by code; errors have the words of all errors. */
+  reasons: {
+    healthy: () => "It became healthy.",
+    confirmed_by_root: () => "Root confirmed it.",
+    unclean_exits: ({ count }) => `It crashed ${count} times.`,
+    not_healthy_in_time: () => "It did not become healthy in time.",
+    activation_failed: () => "It could not be started.",
+    configuration_removed: () => "Updates of this kind are no longer set up in the host file.",
+    restarts: ({ count }) => `The device restarted ${count} times before it became healthy.`,
+    aborted_by_root: () => "Root stopped it.",
+    overtaken: () => "A package of the same or a newer version was installed.",
+    rolled_back: () => "An administrator undid it.",
+    interrupted: () => "It was interrupted before anything was changed. It can be applied again.",
+    unrecorded: () => "An earlier version of Steward did not record the reason.",
+  } satisfies Record<OutcomeCode, (facts: UpdateFacts) => string>,
+  /** How updates are, by code. Of those that block, the hold says it. */
+  summary: {
+    signature_verification_off: ({ reason }) => reason,
+    channel_not_allowed: ({ reason }) => reason,
+    trust_not_installed: ({ reason }) => reason,
+    trust_unusable: ({ reason }) => reason,
+    checking: () => "Checking for updates.",
+    downloading: ({ what }) => `Downloading ${what}.`,
+    requested: ({ what }) => `${what} was requested: the installer has been started.`,
+    installing: ({ what }) => `${what} is being installed.`,
+    confirming: ({ what }) => `${what} is running and being watched.`,
+    rolling_back: ({ what }) => `${what} is being undone.`,
+    waiting_for_clock: ({ what }) => `${what} is available. It is downloaded when the clock is trusted.`,
+    check_waiting_for_clock: () =>
+      "While the clock is not trusted, it is not known whether the server's metadata has expired.",
+    available: ({ what, reason }) => `${what} is available. ${reason}`,
+    staged: ({ what, reason }) => `${what} is downloaded and verified, and can be applied. ${reason}`,
+    applied: ({ what, when }) => `${what} was applied ${when} and is healthy.`,
+    undone: ({ what, when, reason }) => `${what} was undone ${when}. ${reason}`,
+    server_not_set: () => "No update server is set: see the settings below.",
+    not_checked: () => "The first check comes soon.",
+    not_checked_disabled: () => "No check has been made yet, and scheduled updates are off.",
+    nothing_newer: ({ when }) => `The last check, ${when}, found nothing newer for this device.`,
+    check_failed: ({ when, reason }) => `The last check, ${when}, failed. ${reason}`,
+  } satisfies Record<UpdateSummary["code"], (facts: UpdateFacts) => string>,
+  answers: { healthy: "healthy", not_healthy: "not healthy" } satisfies Record<HealthAnswer["code"], string>,
+  why: {
+    underWay: "Another update is in progress",
+    noRoot: "No root of trust is installed",
+    noServer: "No update server is set: see the settings below",
+    nothingBefore: "There is no earlier release that worked on this device",
+  },
+  apply: "Apply",
+  applyTitle: (release: string) => `Apply ${release}`,
+  applyText: "It starts now, without waiting for its rollout stage or an update window.",
+  applyUndone: (version: string) =>
+    `Then it is watched. If it does not become healthy in time, it is undone automatically and ${version} comes back.`,
+  theFormer: "the current release",
+  undo: "Undo this update",
+  undoTitle: (release: string) => `Undo ${release}`,
+  undoText: (former: string, present: string) =>
+    `${former} comes back, which worked on this device. ${present} is not applied automatically again; an administrator can apply it.`,
+  postpone: "Postpone",
+  postponed: "Postponed",
+  postponeTitle: (release: string) => `Postpone ${release}`,
+  postponeText:
+    "Until then it is applied only if an administrator does so. A newer release is not postponed.",
+  howLong: "For how long",
+  spans: { "1h": "One hour", "1d": "Until this time tomorrow", "7d": "One week", own: "Another duration" },
+  duration: "Duration",
+  durationHint: "A number with its unit, such as 12h; 5 minutes to 30 days",
+  happening: "Progress",
+  states: {
+    idle: "No update is in progress",
+    blocked: "Updates are blocked",
+    available: "An update is available",
+    staged: "An update is verified and ready",
+    waiting_for_clock: "Waiting for the clock",
+    waiting_for_window: "Waiting for an update window",
+    good: "The last update works",
+    rolled_back: "The last update was undone",
+  },
+  steps: {
+    checking: "checking",
+    downloading: "downloading",
+    verifying: "verifying",
+    installing: "installing",
+    confirming: "confirming",
+    good: "good",
+    rolling_back: "undoing",
+    undone: "undone",
+  },
+  takes: "This takes seconds, or minutes for a large release.",
+  of: (done: number | string, all: number | string) => `${done} of ${all}`,
+  left: (time: string) => `about ${time} left`,
+  healthyBy: "must be healthy",
+  lastAnswer: "last answer:",
+  outcomes: {
+    good: "good",
+    failed: "failed and undone",
+    deferred: "undone because of restarts",
+    aborted: "undone by root",
+    rolled_back: "undone by hand",
+    refused: "refused",
+  },
+  trust: "Trust",
+  established: "established",
+  notEstablished: "not established",
+  noRoot:
+    "No root of trust is installed, so updates are not accepted. Get the file root.json from your publisher and run this as root on the device:",
+  unconfirmed:
+    "The fingerprint has not been compared yet. Until then, services are not updated automatically.",
+  unproven:
+    "The update server has not been checked against this root yet: set a server and check for updates.",
+  fingerprint: "Fingerprint (SHA-256)",
+  confirmed: "Confirmed by",
+  unconfirmedBy: "not confirmed",
+  rootVersion: "Root version",
+  keys: "Keys whose signatures count",
+  confirmFingerprint: "Confirm the fingerprint",
+  compare:
+    "Get the fingerprint from your publisher without using this device, for example by telephone or letter, and type it here. It is compared with the installed root. The holder of its keys decides what runs on this device.",
+  installedFingerprint:
+    "This is the fingerprint of the installed root; groups that differ are marked. If your publisher names another one, do not confirm: another person may have installed a root of their own.",
+  publishersFingerprint: "Fingerprint from the publisher",
+  publishersHint: "All 64 digits. Spaces, colons and capitals do not matter.",
+  otherFingerprint: "This is not the fingerprint of the installed root",
+  schedule: "Schedule",
+  nextCheck: "Next check",
+  soon: "soon",
+  notScheduled: "not scheduled",
+  lastCheck: "Last check",
+  checks: { ok: "OK", failed: "failed", waiting_for_clock: "waiting for the clock" },
+  failures: (count: number) => `${count} in a row`,
+  windowOpen: "open now",
+  windowClosed: "closed now, except for urgent releases",
+  history: "History",
+  noHistory: "Nothing has been applied on this device yet.",
+  when: "When",
+  what: "Release",
+  how: "Result",
+  log: "log",
+  before: "Before",
+  formerBack: "The earlier release runs again and is healthy.",
+  formerNotHealthy: "The earlier release is not healthy either",
+  took: "Took",
+  by: "By",
+  lastLines: "The last lines of its log",
+  again: "Try again",
+  againLater: "It is not available: check for updates first",
+  againFailed:
+    "It failed on this device and is no longer offered. It is best to wait for a newer release. If the device was the cause, root can allow it once more:",
+  settings: "Update settings",
+  tooEarly: "Establish trust first: see above.",
+  whySigned:
+    "This cannot be turned off. It keeps others from deciding what runs on this device, even if they control the server or the network.",
+  signatures: "Signatures",
+  always: "always verified",
+};

@@ -1,0 +1,13 @@
+/** The files of texts (languages/) that each part of the console is loaded with, beside those of `base`. */
+export const textsOfParts = {
+  setup: ["setup"],
+  people: ["people"],
+  account: ["account"],
+  device: ["device"],
+  machine: ["machine"],
+  records: ["records"],
+  updates: ["updates", "settings"],
+  settings: ["settings"],
+} as const;
+
+export type Part = keyof typeof textsOfParts;

@@ -1,0 +1,9 @@
+import { adopt } from "../styles/adopt.ts";
+import style from "../styles/logs.css?inline";
+import { EventsPage } from "../system/events/events-page.tsx";
+import { LogsPage } from "../system/logs/logs-page.tsx";
+
+adopt(style);
+
+/** What was written down, by path. */
+export const pages = { "/system/logs": LogsPage, "/system/events": EventsPage };

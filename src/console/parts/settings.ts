@@ -1,0 +1,5 @@
+import "../styles/settings.ts";
+import { SettingsPage } from "../system/settings/settings-page.tsx";
+
+/** The settings, by path. */
+export const pages = { "/system/settings": SettingsPage };
