@@ -68,6 +68,7 @@ export const eventDetails = {
   "user.changed": {
     ...{ role: sometimes(role), role_before: sometimes(role) },
     ...{ enabled: sometimes(flag), tokens: sometimes(count), display_name_changed: sometimes(flag) },
+    must_change_password: sometimes(flag),
   },
   "user.deleted": { role },
   "user.password_reset": { has_initial_password: flag, ...tokensAfter },

@@ -78,6 +78,26 @@ export const eventTypes = {
 
 export type EventType = keyof typeof eventTypes;
 
+/** Types that people look for together: those whose names begin with one of these words and a dot. */
+export const eventGroups = {
+  sign_in: ["setup", "sign_in", "step_up", "session", "codes"],
+  users: ["user", "password", "two_factor", "token"],
+  clock: ["clock"],
+  updates: ["update"],
+  settings: ["settings", "host_file", "https"],
+  device: ["host", "state"],
+  requests: ["request"],
+} as const satisfies Record<string, readonly string[]>;
+
+export type EventGroup = keyof typeof eventGroups;
+
+/** The group of a type; null: a later version's, which this one does not know. */
+export function groupOf(type: string): EventGroup | null {
+  const [word = ""] = type.split(".");
+  const groups = Object.keys(eventGroups) as EventGroup[];
+  return groups.find((group) => (eventGroups[group] as readonly string[]).includes(word)) ?? null;
+}
+
 /** What the clock tells of itself. */
 export type ClockEventType = Extract<
   EventType,

@@ -2,12 +2,12 @@ import { type Fault, StewardError } from "../contract/errors.ts";
 import type { Role, User, UserList, UserQuery } from "../contract/types.ts";
 import type { Document } from "../store/documents/document.ts";
 import { createLookUp } from "../store/documents/look-up.ts";
-import { pageOf } from "../store/documents/pages.ts";
 import { type Account, type AccountsState, type StoredFactor, toUser } from "./account.ts";
 import { noteSignIn, spendRecoveryCode } from "./account-notes.ts";
 import { type AccountWriter, createAccountWriter, type Maker } from "./account-writer.ts";
 import { inState, isEnabledAdministrator, keepingAnAdministrator, withNew } from "./accounts-state.ts";
 import { type CheckPassword, newCredentials } from "./credentials.ts";
+import { listUsers } from "./list-users.ts";
 import { create, type NewAccount, newAccount, newAccountFaults } from "./new-account.ts";
 import type { ClientKey, Passwords } from "./passwords.ts";
 
@@ -18,6 +18,8 @@ export interface AccountChange {
   display_name?: string | undefined;
   role?: Role | undefined;
   enabled?: boolean | undefined;
+  /** The password is good for one more sign-in, at which another one is chosen. */
+  must_change_password?: true | undefined;
 }
 
 /** A user, and the password that was generated for them, if one was. */
@@ -216,9 +218,13 @@ async function remove(
   });
 }
 
-function withChange(change: AccountChange): (account: Account) => Account {
+function withChange({ must_change_password, ...change }: AccountChange): (account: Account) => Account {
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
-  return (account) => ({ ...account, ...Object.fromEntries(given) });
+  return (account) => ({
+    ...account,
+    ...Object.fromEntries(given),
+    ...(must_change_password && account.password_state === "chosen" && { password_state: "initial" }),
+  });
 }
 
 function withFactor(change: FactorChange): (account: Account) => Account {
@@ -229,30 +235,4 @@ function viewOf({ lockOf, hasKey, tokensOf }: AccountsOptions, account: Account)
   const { id, username, two_factor } = account;
   const isKeyMissing = two_factor !== null && !hasKey(two_factor.sealed_secret);
   return toUser(account, { locked: lockOf(username), isKeyMissing, tokens: tokensOf(id) });
-}
-
-type SortMember = "username" | "created_at" | "last_login_at";
-
-/** One page of the users that match. Throws `invalid_cursor`. */
-function listUsers(users: readonly User[], query: UserQuery): UserList {
-  const { limit = 50, sort = "username", cursor } = query;
-  const member = sort.replace("-", "") as SortMember;
-  return pageOf(
-    users.filter((user) => matches(user, query)),
-    {
-      list: `users ${sort}`,
-      keyOf: (user) => [user[member] ?? "", user.id],
-      isDescending: sort.startsWith("-"),
-      limit,
-      cursor,
-    },
-  );
-}
-
-function matches(user: User, query: UserQuery): boolean {
-  if (query.role !== undefined && user.role !== query.role) return false;
-  if (query.enabled !== undefined && user.enabled !== query.enabled) return false;
-  if (query.locked !== undefined && (user.locked !== null) !== query.locked) return false;
-  const part = query.q?.toLowerCase();
-  return part === undefined || user.username.includes(part) || user.display_name.toLowerCase().includes(part);
 }

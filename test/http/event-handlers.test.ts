@@ -10,7 +10,11 @@ import { until } from "../until.ts";
 async function follow(events: EventLog, lastEventId: string) {
   const messages: StreamMessage[] = [];
   const call = { actor: { kind: "local-root" }, query: {}, lastEventId } as Call<"streamEvents">;
-  const source = await createEventHandlers(events, () => () => undefined).streamEvents(call);
+  const source = await createEventHandlers(
+    events,
+    () => () => undefined,
+    () => new Date(),
+  ).streamEvents(call);
   const stop = source(
     (message) => void messages.push(message),
     () => assert.fail("it ended"),

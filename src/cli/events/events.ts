@@ -1,3 +1,4 @@
+import { eventGroups } from "../../contract/event-types.ts";
 import type { AuditEvent } from "../../contract/types.ts";
 import { CommandError, type GivenOptions } from "../client/context.ts";
 import { followStream } from "../client/follow.ts";
@@ -7,10 +8,35 @@ import { verifyEvents } from "./events-verify.ts";
 const list: Command = {
   path: ["events"],
   summary: "Show what happened, newest last, or check that the record was not changed",
-  examples: [{ line: "steward events --verify --against-journal", what: "was the log tampered with?" }],
+  examples: [
+    {
+      line: "steward events --name ana --since 7d",
+      what: "what was done by ana, or to the account of ana, this week",
+    },
+    { line: "steward events --verify --against-journal", what: "was the log tampered with?" },
+  ],
   positionals: [],
   options: [
     { name: "type", value: "TYPE", summary: "only events of this type, such as user.created" },
+    {
+      name: "group",
+      value: "GROUP",
+      values: Object.keys(eventGroups),
+      summary: "only events of a group of types: all about users, the clock, …",
+    },
+    { name: "name", value: "TEXT", summary: "only events by or about someone or something of this name" },
+    { name: "refused", summary: "only what was refused" },
+    {
+      name: "since",
+      value: "TIME",
+      summary: "only events since an RFC 3339 time, or since so long ago: 90s, 15m, 6h, 7d",
+    },
+    {
+      name: "until",
+      value: "TIME",
+      excludes: "follow",
+      summary: "only events until this time, in the same form",
+    },
     { name: "after", value: "SEQ", summary: "only events after this one, oldest first" },
     { name: "limit", value: "N", summary: "how many at most: 50 by default, up to 200" },
     { name: "cursor", value: "TEXT", excludes: "follow", summary: "the next page: `next_cursor` of -o json" },
@@ -39,15 +65,31 @@ const list: Command = {
 export const eventCommands: readonly Command[] = [list];
 
 function queryOf(options: GivenOptions) {
-  const type = options.text("type");
+  const since = options.text("since");
+  const until = options.text("until");
   const after = numberOf(options, "after");
   const limit = numberOf(options, "limit");
   const cursor = options.text("cursor");
   return {
-    ...(type !== undefined && { type }),
+    ...filterOf(options),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
     ...(cursor !== undefined && { cursor }),
     ...(after !== undefined && { after }),
     ...(limit !== undefined && { limit }),
+  };
+}
+
+/** Which events are meant, of those that there are and of those that come. */
+function filterOf(options: GivenOptions) {
+  const type = options.text("type");
+  const group = options.text("group");
+  const name = options.text("name");
+  return {
+    ...(type !== undefined && { type }),
+    ...(group !== undefined && { group }),
+    ...(name !== undefined && { name }),
+    ...(options.has("refused") && { outcome: "refused" as const }),
   };
 }
 
@@ -72,7 +114,7 @@ async function follow(invocation: Invocation): Promise<void> {
   for (const event of shown) await output.line(event, eventCells(event));
   await followStream(invocation, {
     id: "streamEvents",
-    input: { query: query.type === undefined ? {} : { type: query.type } },
+    input: { query: filterOf(options) },
     lastEventId: String(shown.at(-1)?.seq ?? query.after ?? 0),
     onMessage: async ({ event, data }) => {
       // How far an update is, which `steward update check` shows.

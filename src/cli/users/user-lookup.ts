@@ -5,7 +5,9 @@ import { type Client, CommandError } from "../client/context.ts";
 import { suggestion } from "../framework/near-miss.ts";
 
 /** What may be asked for; the order is always by user name. */
-export type UserFilter = Partial<Pick<UserQuery, "role" | "enabled" | "locked" | "q">>;
+export type UserFilter = Partial<
+  Pick<UserQuery, "role" | "enabled" | "locked" | "two_factor" | "signed_in" | "q">
+>;
 
 /** All pages as one, in the API's shape. */
 export function listAllUsers(client: Client, filter: UserFilter): Promise<UserList> {

@@ -15,6 +15,9 @@ const list: Command = {
   options: [
     roleOption,
     { name: "locked", summary: "only users who are locked now" },
+    { name: "disabled", summary: "only users who are disabled" },
+    { name: "without-two-factor", summary: "only users without a second factor" },
+    { name: "never-signed-in", summary: "only users who have never signed in" },
     { name: "q", value: "TEXT", summary: "only users with this text in their user name or display name" },
   ],
   worksOffline: true,
@@ -23,7 +26,10 @@ const list: Command = {
     const q = options.text("q");
     const filter: UserFilter = {
       ...(role === undefined ? {} : { role }),
-      ...(options.has("locked") ? { locked: true } : {}),
+      ...(options.has("locked") && { locked: true }),
+      ...(options.has("disabled") && { enabled: false }),
+      ...(options.has("without-two-factor") && { two_factor: false }),
+      ...(options.has("never-signed-in") && { signed_in: false }),
       ...(q === undefined ? {} : { q }),
     };
     const users = await listAllUsers(client, filter);
@@ -40,19 +46,30 @@ const set: Command = {
   ...onUser("set", "Change a user's role or display name", async ({ client, output, options }, name) => {
     const role = readRole(options);
     const displayName = options.text("display-name");
-    if (role === undefined && displayName === undefined) {
-      throw usageError("There is nothing to set: give --role, --display-name or both.", commandUsage(set));
-    }
     const body = {
-      ...(role === undefined ? {} : { role }),
-      ...(displayName === undefined ? {} : { display_name: displayName }),
+      ...(role !== undefined && { role }),
+      ...(displayName !== undefined && { display_name: displayName }),
+      ...(options.has("require-new-password") && { must_change_password: true as const }),
     };
+    if (Object.keys(body).length === 0) {
+      throw usageError(
+        "There is nothing to set: give --role, --display-name or --require-new-password.",
+        commandUsage(set),
+      );
+    }
     const { id } = await findUser(client, name);
     const user = await client.call("updateUser", { params: { id }, body });
     await output.changed(user, `User ${name} is changed.`);
   }),
   aliases: ["modify"],
-  options: [roleOption, displayNameOption],
+  options: [
+    roleOption,
+    displayNameOption,
+    {
+      name: "require-new-password",
+      summary: "let the password work for one more sign-in, at which the user chooses another one",
+    },
+  ],
 };
 
 const enable: Command = onUser("enable", "Let a user sign in again", (invocation, name) =>

@@ -1,5 +1,5 @@
-import { eventTypes } from "../event-types.ts";
-import { timestamp } from "../shapes.ts";
+import { eventGroups, eventTypes } from "../event-types.ts";
+import { moment, timestamp } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
 
 /** The place of an event among all others; both logs count in one sequence. */
@@ -9,6 +9,11 @@ const sha256 = {
   pattern: "^[0-9a-f]{64}$",
   "x-expected": "64 hexadecimal digits in lower case",
 } as const;
+const actorKind = {
+  type: "string",
+  enum: ["anonymous", "local-root", "user", "token", "agent"],
+} as const;
+const outcome = { type: "string", enum: ["success", "refused"] } as const;
 const nullableText = { type: ["string", "null"] } as const;
 
 /** Something that happened, as it is kept. */
@@ -39,7 +44,7 @@ export const event = {
     time: { ...timestamp, description: "RFC 3339 in UTC with milliseconds, by the clock of that moment" },
     type: { type: "string", description: "what happened, such as `user.created`; later versions add types" },
     log: { type: "string", enum: ["changes", "refusals"], description: "the chain that it belongs to" },
-    outcome: { type: "string", enum: ["success", "refused"] },
+    outcome,
     code: { ...nullableText, description: "the error code of a refusal; null for a success" },
     count: {
       type: "integer",
@@ -51,7 +56,7 @@ export const event = {
       additionalProperties: false,
       required: ["kind", "id", "name"],
       properties: {
-        kind: { type: "string", enum: ["anonymous", "local-root", "user", "token", "agent"] },
+        kind: actorKind,
         id: nullableText,
         name: nullableText,
       },
@@ -100,7 +105,23 @@ export const gap = {
   properties: { first_available: { type: "integer", description: "from this seq on nothing is missing" } },
 } as const;
 
-const type = { type: "string", enum: Object.keys(eventTypes) } as const;
+/** Which events are meant, in a list and in a stream. */
+const filters = {
+  type: { type: "string", enum: Object.keys(eventTypes) },
+  group: {
+    type: "string",
+    enum: Object.keys(eventGroups),
+    description: "types that belong together, such as all about users",
+  },
+  actor_kind: { ...actorKind, description: "who did it" },
+  name: {
+    type: "string",
+    minLength: 1,
+    maxLength: 64,
+    description: "part of the name of who did it, or of the user or thing that it is about; case is ignored",
+  },
+  outcome,
+} as const;
 
 export const listEventsQuery = {
   type: "object",
@@ -110,7 +131,9 @@ export const listEventsQuery = {
       ...sequenceNumber,
       description: "only events after this seq, oldest first; `cursor` takes precedence",
     },
-    type,
+    ...filters,
+    since: { ...moment, description: `from this time on: ${moment.description}` },
+    until: { ...moment, description: `up to this time: ${moment.description}` },
     ...pageOf(50),
   },
 } as const;
@@ -120,6 +143,6 @@ export const streamEventsQuery = {
   additionalProperties: false,
   properties: {
     after: { ...sequenceNumber, description: "begin after this seq; absent: with the next event" },
-    type,
+    ...filters,
   },
 } as const;

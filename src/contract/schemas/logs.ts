@@ -1,5 +1,4 @@
-import { duration } from "../durations.ts";
-import { timestamp } from "../shapes.ts";
+import { moment, timestamp } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
 import { anyObject } from "./system.ts";
 
@@ -41,14 +40,6 @@ export const logEntry = {
     },
     cursor,
   },
-} as const;
-
-const moment = {
-  type: "string",
-  maxLength: 64,
-  pattern: `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$|${duration.pattern}`,
-  description: "an RFC 3339 time, or how long ago: 90s, 15m, 6h, 7d",
-  "x-expected": "a time of RFC 3339 such as 2026-11-20T08:00:00Z, or how long ago, such as 30m, 6h or 7d",
 } as const;
 
 const filters = {

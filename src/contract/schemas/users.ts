@@ -129,7 +129,16 @@ export const createUser = {
 export const updateUser = {
   type: "object",
   additionalProperties: false,
-  properties: { display_name: displayName, role, enabled: { type: "boolean" } },
+  properties: {
+    display_name: displayName,
+    role,
+    enabled: { type: "boolean" },
+    must_change_password: {
+      type: "boolean",
+      const: true,
+      description: "the password works for one more sign-in, at which the user chooses another one",
+    },
+  },
 } as const;
 
 export const resetPassword = {
@@ -160,10 +169,47 @@ export const listUsersQuery = {
     role,
     enabled: { type: "boolean" },
     locked: { type: "boolean" },
+    two_factor: { type: "boolean", description: "with a second factor, or without" },
+    signed_in: { type: "boolean", description: "false: never signed in" },
     q: { type: "string", minLength: 1, maxLength: 64, description: "part of the user name or display name" },
     sort: { type: "string", enum: userSortKeys, default: "username" },
     ...pageOf(50),
   },
 } as const;
 
-export const userList = listOf(user, "in the order of `sort`");
+const pages = listOf(user, "in the order of `sort`");
+
+const count = { type: "integer", minimum: 0 } as const;
+
+/** By what a list of users can be narrowed. */
+const userCounts = {
+  type: "object",
+  additionalProperties: false,
+  required: [
+    "admin",
+    "operator",
+    "readonly",
+    "active",
+    "locked",
+    "disabled",
+    "without_two_factor",
+    "never_signed_in",
+  ],
+  description: "how many users there are of each kind, whatever the query asks for",
+  properties: {
+    admin: count,
+    operator: count,
+    readonly: count,
+    active: { ...count, description: "enabled and not locked" },
+    locked: count,
+    disabled: count,
+    without_two_factor: count,
+    never_signed_in: count,
+  },
+} as const;
+
+export const userList = {
+  ...pages,
+  required: [...pages.required, "counts"],
+  properties: { ...pages.properties, counts: userCounts },
+} as const;

@@ -6,6 +6,7 @@ import type { EventLog } from "../../journal/events/event-log.ts";
 import { createMatch, type EventFilter, placeOf } from "../../journal/events/event-pages.ts";
 import { isAuthorised } from "../authorise.ts";
 import { type Actor, type Handlers, roleOf, type StreamMessage, type StreamSource } from "../call.ts";
+import { momentOf } from "./logs.ts";
 
 type EventHandlers = Pick<Handlers, "listEvents" | "streamEvents">;
 
@@ -18,20 +19,29 @@ export type EventReader = Pick<EventLog, "list">;
 export type SubscribeProgress = (listener: (progress: UpdateProgress) => void) => () => void;
 
 /** Events, as far as the caller may see them, and in streams the progress of updates. */
-export function createEventHandlers(events: EventLog, subscribeProgress: SubscribeProgress): EventHandlers {
+export function createEventHandlers(
+  events: EventLog,
+  subscribeProgress: SubscribeProgress,
+  now: () => Date,
+): EventHandlers {
   return {
-    listEvents: ({ query, actor }) =>
-      events.list({
-        ...(query.cursor === undefined ? { after: query.after } : placeOf(query.cursor)),
-        limit: query.limit ?? 50,
-        type: query.type,
+    listEvents: ({ query, actor }) => {
+      const { after, cursor, limit = usualLimit, since, until, ...filter } = query;
+      return events.list({
+        ...filter,
+        ...(cursor === undefined ? { after } : placeOf(cursor)),
+        limit,
+        sinceMilliseconds: momentOf("since", since, now()),
+        untilMilliseconds: momentOf("until", until, now()),
         personId: personOf(actor),
-      }),
-    streamEvents: ({ query, actor, lastEventId }) => {
-      const after = lastEventId === undefined ? query?.after : seqOf(lastEventId);
-      const source = eventStream(events, { type: query?.type, personId: personOf(actor) }, after);
-      // A client that asks for one type of event gets nothing else.
-      return query?.type === undefined ? withProgress(source, subscribeProgress) : source;
+      });
+    },
+    streamEvents: ({ query = {}, actor, lastEventId }) => {
+      const { after, ...filter } = query;
+      const begin = lastEventId === undefined ? after : seqOf(lastEventId);
+      const source = eventStream(events, { ...filter, personId: personOf(actor) }, begin);
+      // A client that asks for some events gets nothing else.
+      return Object.keys(filter).length === 0 ? withProgress(source, subscribeProgress) : source;
     },
   };
 }
@@ -41,6 +51,9 @@ export async function latestEvents(events: EventReader, actor: Actor): Promise<A
   if (!isAuthorised(operationOf("listEvents"), actor)) return null;
   return (await events.list({ limit: latestCount, personId: personOf(actor) })).items;
 }
+
+/** The contract's default. */
+const usualLimit = 50;
 
 /** The user who sees only their own security events; undefined for administrators. */
 function personOf(actor: Actor): string | undefined {

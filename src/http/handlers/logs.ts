@@ -70,7 +70,7 @@ function mayReadAudit(actor: Actor): boolean {
 }
 
 /** Milliseconds since the epoch of a time, or of a duration back from now. Throws `validation_failed` for 30 February. */
-function momentOf(name: string, text: string | undefined, now: Date): number | undefined {
+export function momentOf(name: string, text: string | undefined, now: Date): number | undefined {
   if (text === undefined) return undefined;
   if (!text.includes("T")) return Math.max(0, now.getTime() - durationSeconds(text) * 1_000);
   const moment = Date.parse(text);

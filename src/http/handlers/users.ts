@@ -99,7 +99,7 @@ async function applyChange(
 async function updateUser(accounts: Accounts, call: Call<"updateUser">): Promise<User> {
   const { params, body, actor, ifMatch, note } = call;
   // Users may change their own display name, and nothing else.
-  if (body.role !== undefined || body.enabled !== undefined) {
+  if (Object.keys(body).some((member) => member !== "display_name")) {
     authorise({ access: admins, stepUp: true }, actor, params);
   }
   let before = accounts.get(params.id);
@@ -174,6 +174,7 @@ function changesOf(before: User, after: User): EventDetails {
     ...(after.role !== before.role && { role: after.role, role_before: before.role }),
     ...(after.enabled !== before.enabled && { enabled: after.enabled, tokens: after.tokens }),
     ...(after.display_name !== before.display_name && { display_name_changed: true }),
+    ...(after.must_change_password && !before.must_change_password && { must_change_password: true }),
   };
 }
 

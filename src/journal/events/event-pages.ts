@@ -1,4 +1,4 @@
-import { type EventType, eventTypes } from "../../contract/event-types.ts";
+import { type EventType, eventTypes, groupOf } from "../../contract/event-types.ts";
 import type { AuditEvent, EventList } from "../../contract/types.ts";
 import { foreignCursor } from "../../store/documents/pages.ts";
 import { isIntact } from "./event-chain.ts";
@@ -7,6 +7,13 @@ import { readSegment, type Segment } from "./event-segments.ts";
 /** Which events are meant. */
 export interface EventFilter {
   type?: string | undefined;
+  group?: string | undefined;
+  actor_kind?: string | undefined;
+  /** Part of the name of who did it, or of what it is about. */
+  name?: string | undefined;
+  outcome?: string | undefined;
+  sinceMilliseconds?: number | undefined;
+  untilMilliseconds?: number | undefined;
   /** Readers who see operations, and of security events those that they caused or that concern them. */
   personId?: string | undefined;
 }
@@ -68,12 +75,35 @@ export async function readPage(source: EventSource, query: EventQuery): Promise<
   };
 }
 
-export function createMatch({ type, personId }: EventFilter): (event: AuditEvent) => boolean {
+export function createMatch(filter: EventFilter): (event: AuditEvent) => boolean {
+  const { type, group, actor_kind, outcome, personId } = filter;
+  const hasName = createNameMatch(filter.name);
+  const isInTime = createTimeMatch(filter);
   return (event) => {
     if (type !== undefined && event.type !== type) return false;
+    if (group !== undefined && groupOf(event.type) !== group) return false;
+    if (actor_kind !== undefined && event.actor.kind !== actor_kind) return false;
+    if (outcome !== undefined && event.outcome !== outcome) return false;
+    if (!hasName(event) || !isInTime(event)) return false;
     if (personId === undefined || event.actor.id === personId || event.subject?.id === personId) return true;
     // Only administrators see a type that this version does not know.
     return eventTypes[event.type as EventType]?.audience === "operations";
+  };
+}
+
+function createNameMatch(name: string | undefined): Match {
+  const part = name?.toLowerCase();
+  if (part === undefined) return () => true;
+  return ({ actor, subject }) =>
+    [actor.name, subject?.name].some((one) => one?.toLowerCase().includes(part) ?? false);
+}
+
+function createTimeMatch({ sinceMilliseconds, untilMilliseconds }: EventFilter): Match {
+  if (sinceMilliseconds === undefined && untilMilliseconds === undefined) return () => true;
+  const { NEGATIVE_INFINITY, POSITIVE_INFINITY } = Number;
+  return ({ time }) => {
+    const at = Date.parse(time);
+    return at >= (sinceMilliseconds ?? NEGATIVE_INFINITY) && at <= (untilMilliseconds ?? POSITIVE_INFINITY);
   };
 }
 
@@ -119,7 +149,11 @@ async function countAll(
   filter: EventFilter,
   matches: Match,
 ): Promise<number> {
-  const key = JSON.stringify([filter.type, filter.personId]);
+  const { type, group, actor_kind, name, outcome, sinceMilliseconds, untilMilliseconds, personId } = filter;
+  const key = JSON.stringify([
+    ...[type, group, actor_kind, name, outcome],
+    ...[sinceMilliseconds, untilMilliseconds, personId],
+  ]);
   let total = waiting.filter(matches).length;
   for (const segment of logs.flat()) total += await countIn(segment, key, matches);
   return total;

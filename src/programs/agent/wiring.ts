@@ -213,6 +213,7 @@ interface Joined extends Ground {
 
 function joinHandlers(joined: Joined): Handlers {
   const { config, state, settings, clock, updates, auth, host, https, selfCheck } = joined;
+  const presentTime = () => new Date();
   const { now } = auth.time;
   const checks = checksOf({ state, auth, clock, updates, selfCheck, https });
   return {
@@ -222,9 +223,9 @@ function joinHandlers(joined: Joined): Handlers {
     ...createSessionHandlers({ ...auth, now }),
     ...createTwoFactorHandlers(auth),
     ...createTokenHandlers(auth),
-    ...createEventHandlers(state.events, (listener) => updates.subscribe(listener)),
+    ...createEventHandlers(state.events, (listener) => updates.subscribe(listener), presentTime),
     // By the host's own clock, which the lines are stamped by, however wrong it is.
-    ...createLogHandlers({ logs: openLogs(config, host), now: () => new Date() }),
+    ...createLogHandlers({ logs: openLogs(config, host), now: presentTime }),
     ...createTimeHandlers(clock),
     ...createUpdateHandlers(updates),
     ...composeMachine({ ...joined, time: auth.time }),

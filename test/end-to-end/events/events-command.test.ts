@@ -43,6 +43,23 @@ describe("steward events", () => {
     assert.deepEqual([items[0].seq, items.length, next_cursor], [2, 1, "2"]);
   });
 
+  it("shows what is by or about a name, of a group, since a time, or refused", async () => {
+    const rows = async (...options: string[]) => {
+      const { stdout } = await runSteward(["events", ...options], { environment });
+      return stdout
+        .trimEnd()
+        .split("\n")
+        .slice(1)
+        .map((row) => row.split(/ +/)[2]);
+    };
+    assert.deepEqual(await rows("--name", "ANN", "--since", "1h"), ["user.created", "sign_in.refused"]);
+    assert.deepEqual(await rows("--group", "users", "--name", "anna"), ["user.created"]);
+    assert.deepEqual(await rows("--refused"), ["sign_in.refused"]);
+    assert.deepEqual(await rows("--until", "1d"), []);
+    const wrong = await runSteward(["events", "--since", "soon"], { environment });
+    assert.equal(wrong.code, 6, wrong.stderr);
+  });
+
   it("goes back page by page with --cursor, the newest last in each", async () => {
     const newest = await runSteward(["-o", "json", "events", "--limit", "2"], { environment });
     const { items, next_cursor } = JSON.parse(newest.stdout);

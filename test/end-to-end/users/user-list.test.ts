@@ -55,6 +55,10 @@ describe("the list of users", () => {
     "?enabled=true&role=operator": ["alice"],
     "?locked=true": [],
     "?locked=false&role=readonly": ["bob", "carol", "dave"],
+    "?two_factor=true": [],
+    "?two_factor=false&role=operator": ["alice", "erin"],
+    "?signed_in=true": ["root-admin"],
+    "?signed_in=false&enabled=true": ["alice", "bob", "carol"],
     "?q=NEEDLE": ["carol"],
     "?q=%C3%A9rin": ["erin"],
     "?q=a&role=readonly": ["carol", "dave"],
@@ -73,6 +77,19 @@ describe("the list of users", () => {
 
   it("total counts all that match, not the page", async () => {
     assert.equal((await list("?role=readonly&limit=1")).json.total, 3);
+  });
+
+  it("counts the users of each kind, whatever was asked for", async () => {
+    assert.deepEqual((await list("?q=carol&limit=1")).json.counts, {
+      admin: 1,
+      operator: 2,
+      readonly: 3,
+      active: 4,
+      locked: 0,
+      disabled: 2,
+      without_two_factor: 6,
+      never_signed_in: 5,
+    });
   });
 
   const refused: Record<string, string> = {

@@ -117,6 +117,22 @@ describe("users", () => {
       assert.deepEqual([second.status, second.json.code], [412, "etag_mismatch"]);
       assert.equal((await agent.call("GET", path, { token })).json.display_name, "First");
     });
+    it("lets a password work for one more sign-in, and says so in the event; only true can be asked for", async () => {
+      const anna = await agent.signedIn("anna.once", "operator");
+      const own = { token: anna.token, body: { must_change_password: true } };
+      const ownPath = `/api/users/${anna.id}`;
+      assert.equal((await agent.call("PUT", ownPath, own)).status, 403);
+      const off = await agent.call("PUT", ownPath, { token, body: { must_change_password: false } });
+      assert.deepEqual([off.status, off.json.code], [400, "validation_failed"]);
+      const { json } = await agent.call("PUT", ownPath, { token, body: { must_change_password: true } });
+      assert.equal(json.must_change_password, true);
+      const [event] = (await agent.call("GET", "/api/events?type=user.changed&limit=1", { token })).json
+        .items;
+      assert.deepEqual([event.subject.name, event.details], ["anna.once", { must_change_password: true }]);
+      const signIn = () =>
+        agent.call("POST", "/api/auth/login", { body: { username: "anna.once", password: goodPassword } });
+      assert.deepEqual([(await signIn()).status, (await signIn()).status], [200, 401]);
+    });
     it("takes If-Match with *, and one of several tags; a weak tag never matches", async () => {
       const tag = String((await agent.call("GET", path, { token })).headers.etag);
       const put = async (match: string) =>

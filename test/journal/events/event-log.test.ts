@@ -4,6 +4,8 @@ import { appendFile, readFile, stat, truncate, writeFile } from "node:fs/promise
 import { describe, it } from "node:test";
 import { createVerification } from "../../../src/cli/events/event-verification.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
+import { agentEvent } from "../../../src/journal/events/event.ts";
+import type { EventQuery } from "../../../src/journal/events/event-pages.ts";
 import { allEvents, change, filesOf, linesOf, openLog, refusal } from "../event-directory.ts";
 
 function findingsOf(events: readonly AuditEvent[]) {
@@ -104,6 +106,30 @@ describe("an event log", () => {
     const { events } = await openLog(test);
     await events.record(change("anna", { text: "x".repeat(5_000) }));
     assert.deepEqual((await allEvents(events))[0]?.details, { is_too_long: true });
+    await events.close();
+  });
+});
+
+describe("a filter of events", () => {
+  it("goes by group, kind of who did it, name, outcome and time, alone and together", async (test) => {
+    const { events } = await openLog(test);
+    await events.record(change("anna"));
+    await events.record({ ...change("bert"), actor: { kind: "token", id: "usr_1", name: "Anna.K" } });
+    await events.record(agentEvent("clock.stepped", { seconds: 2 }));
+    events.refuse(refusal("192.0.2.1", "login"), "invalid_credentials");
+    const all = await allEvents(events);
+    const seqs = async (filter: Partial<EventQuery>) =>
+      (await events.list({ limit: 10, ...filter })).items.map(({ seq }) => seq);
+    assert.deepEqual(await seqs({ group: "users" }), [2, 1]);
+    assert.deepEqual(await seqs({ group: "clock" }), [3]);
+    assert.deepEqual(await seqs({ actor_kind: "agent" }), [3]);
+    assert.deepEqual(await seqs({ name: "ANNA" }), [2, 1]);
+    assert.deepEqual(await seqs({ name: "anna", actor_kind: "token" }), [2]);
+    assert.deepEqual(await seqs({ outcome: "refused" }), [4]);
+    const since = Date.parse(all[0]?.time ?? "");
+    assert.deepEqual(await seqs({ sinceMilliseconds: since }), [4, 3, 2, 1]);
+    assert.deepEqual(await seqs({ untilMilliseconds: since - 1 }), []);
+    assert.equal((await events.list({ limit: 1, name: "anna" })).total, 2, "the total is of what matches");
     await events.close();
   });
 });
