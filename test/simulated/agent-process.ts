@@ -35,6 +35,7 @@ function hostClock(plan: ClockPlan): Clock {
     state: () => clock.state(),
     status: () => clock.status(),
     reselect: () => clock.reselect(),
+    probe: (servers) => clock.probe(servers),
     sync: (options) => clock.sync(options),
     setTime: (time) => clock.setTime(time),
     resetFloor: () => clock.resetFloor(),

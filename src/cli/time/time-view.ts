@@ -1,6 +1,6 @@
-import type { TimeSync } from "../../contract/types.ts";
+import type { TimeProbe, TimeSync } from "../../contract/types.ts";
 import { escapeText } from "../terminal/escape.ts";
-import { type Fields, formatFields } from "../terminal/table.ts";
+import { type Fields, formatFields, formatTable } from "../terminal/table.ts";
 import { formatLag, formatOffset, formatSpan } from "./time-figures.ts";
 import { drawSources } from "./time-picture.ts";
 
@@ -9,6 +9,23 @@ export function timeReport(status: TimeSync): string {
   const sources = drawSources(status.sources).map((line) => `${line}\n`);
   const gap = sources.length === 0 ? "" : "\n";
   return `${escapeText(status.summary.detail)}\n\n${formatFields(statusFields(status))}${gap}${sources.join("")}`;
+}
+
+/** What servers said that may become time servers; each line ends in a line feed. */
+export function probeReport({ servers, answering, agreeing }: TimeProbe): string {
+  const agreed = agreeing === 0 ? "no majority agrees" : `${agreeing} agree`;
+  const rows = servers.map(
+    ({ host, offset_seconds, uncertainty_seconds, delay_seconds, stratum, reason }) => [
+      host,
+      offset_seconds === null ? null : formatOffset(offset_seconds),
+      uncertainty_seconds === null ? null : `+- ${formatSpan(uncertainty_seconds)}`,
+      delay_seconds === null ? null : formatSpan(delay_seconds),
+      stratum,
+      reason?.detail ?? "",
+    ],
+  );
+  const heads = ["server", "offset", "uncertainty", "delay", "stratum", "remark"];
+  return `${answering} of ${servers.length} answer, ${agreed}.\n\n${formatTable({ heads, rows })}`;
 }
 
 /** Whether a program keeps the clock right, as in the `clock` member of a 401. */

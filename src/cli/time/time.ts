@@ -4,7 +4,7 @@ import { CommandError, OnlyExitCode } from "../client/context.ts";
 import type { Command, Invocation } from "../framework/command.ts";
 import { requireConsent } from "../framework/consent.ts";
 import { formatSpan } from "./time-figures.ts";
-import { isSynchronised, syncSentence, timeReport } from "./time-view.ts";
+import { isSynchronised, probeReport, syncSentence, timeReport } from "./time-view.ts";
 
 /** contract/error-codes.ts: the clock is not synchronised. */
 const notSynchronised = 9;
@@ -48,6 +48,23 @@ const reselect: Command = {
     await askForPatience(invocation);
     const clock = await invocation.client.call("reselectTimeSources", {});
     await invocation.output.report(clock, timeReport(clock));
+  },
+};
+
+const probe: Command = {
+  path: ["time", "probe"],
+  summary: "Ask servers once what time it is, before they are set; exit 9 unless a majority agrees",
+  examples: [
+    { line: "steward time probe ntp1.example ntp2.example", what: "are these of use?" },
+    { line: "steward time probe", what: "the same of those that are set" },
+  ],
+  positionals: [{ name: "SERVER", isOptional: true, isRepeated: true }],
+  options: [],
+  async run({ positionals, client, output }) {
+    const named = positionals.length > 0 ? positionals : (await client.call("getSettings", {})).time.servers;
+    const found = await client.call("probeTimeServers", { body: { servers: [...named] } });
+    await output.report(found, probeReport(found));
+    if (found.agreeing === 0) throw new OnlyExitCode(notSynchronised);
   },
 };
 
@@ -105,7 +122,7 @@ const resetFloor: Command = {
   },
 };
 
-export const timeCommands: readonly Command[] = [status, sync, reselect, set, showFloor, resetFloor];
+export const timeCommands: readonly Command[] = [status, sync, reselect, probe, set, showFloor, resetFloor];
 
 /** A user at a terminal is told why nothing happens for some seconds. */
 async function askForPatience({ context, output }: Invocation): Promise<void> {

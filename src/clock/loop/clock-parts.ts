@@ -9,6 +9,7 @@ import type { AskSecondOpinion } from "../ntp/second-opinion.ts";
 import { createSourcePool, type SourcePool } from "../ntp/source-pool.ts";
 import { type Counters, createCounters } from "../status/counters.ts";
 import { createHistory, type History } from "../status/history.ts";
+import { createProbe, type Probe } from "../status/probe.ts";
 import type { ClockRecord } from "../trust/clock-record.ts";
 import { createFloorKeeper, type FloorKeeper } from "../trust/floor-keeper.ts";
 import { TrustedOffset } from "../trust/trusted-offset.ts";
@@ -48,6 +49,7 @@ export interface ClockParts {
   readonly history: History;
   readonly steering: Steering;
   readonly pool: SourcePool;
+  readonly probe: Probe;
   readonly floor: FloorKeeper;
   readonly trusted: TrustedOffset;
   readonly askSecondOpinion: AskSecondOpinion;
@@ -64,6 +66,7 @@ export function createClockParts(options: ClockOptions): ClockParts {
     counters,
     steering,
     history: createHistory(),
+    probe: createProbe({ exchange, resolve, timers, monotonic }),
     pool: createSourcePool({ exchange, resolve, timers, monotonic, counters, moved }),
     floor: createFloorKeeper({ ...options, monotonicSeconds: monotonic() }),
     trusted: new TrustedOffset(options.wall, options.uptime),

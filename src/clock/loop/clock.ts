@@ -1,5 +1,5 @@
 import type { StewardError } from "../../contract/errors.ts";
-import type { TimeSync, Trouble } from "../../contract/types.ts";
+import type { TimeProbe, TimeSync, Trouble } from "../../contract/types.ts";
 import { daemonRefusal, refusalOf, requireMayMeasure, requireMaySet } from "../status/refusals.ts";
 import { timeSyncStatus } from "../status/time-status.ts";
 import { troubleOf } from "../status/trouble.ts";
@@ -18,6 +18,8 @@ export interface Clock {
   reselect(): Promise<TimeSync>;
   /** The same, and corrects the clock. Throws also `panic_threshold`, `time_implausible`, `conflict_discipliner`. */
   sync(options: { isForced: boolean }): Promise<TimeSync>;
+  /** What these servers say now; changes nothing. Throws `rate_limited` while others are asked, and right after. */
+  probe(servers: readonly string[]): Promise<TimeProbe>;
   /** Sets the clock by hand. Throws `conflict_discipliner`, `time_implausible`. */
   setTime(time: Date): Promise<TimeSync>;
   /** Forgets the floor but for the build date, and measures anew. */
@@ -97,6 +99,10 @@ export class DeviceClock implements Clock {
 
   async sync({ isForced }: { isForced: boolean }): Promise<TimeSync> {
     return this.#measure({ isStepAllowed: true, isForced });
+  }
+
+  probe(servers: readonly string[]): Promise<TimeProbe> {
+    return this.#parts.probe(servers, this.#parts.steering.hostOffsetSeconds());
   }
 
   async #measure(request: RoundRequest): Promise<TimeSync> {

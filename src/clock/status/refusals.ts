@@ -83,11 +83,11 @@ export function requireMaySet(time: Date, { mode, syncStatus, ...bounds }: SetBy
 }
 
 /** Another round so soon after one that succeeded is refused for so many seconds more. */
-export function restingRefusal(seconds: number): StewardError {
+export function restingRefusal(seconds: number, what = "The clock was measured"): StewardError {
   const retryAfter = Math.ceil(seconds);
   return new StewardError(
     "rate_limited",
-    `The clock was measured a moment ago, and time servers refuse clients that ask too often. Try again in ${retryAfter} s.`,
+    `${what} a moment ago, and time servers refuse clients that ask too often. Try again in ${retryAfter} s.`,
     { details: { retryAfterSeconds: retryAfter } },
   );
 }

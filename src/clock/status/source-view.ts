@@ -74,9 +74,9 @@ function votedState(id: string, { selection, peer }: Ballot, remark: TimeSource[
   }
 }
 
-type SourceReason = NonNullable<TimeSource["reason"]>;
+export type SourceReason = NonNullable<TimeSource["reason"]>;
 
-function reasonOf(
+export function reasonOf(
   code: SourceReason["code"],
   cause: string | null = null,
   isStillUsed = false,
@@ -100,7 +100,8 @@ const failureCodes: Readonly<Record<string, SourceReason["code"]>> = {
 
 const badPackets = ["short", "long", "version", "mode", "origin", "no_time", "delay"];
 
-function failureReason(failure: string, isStillUsed = false): SourceReason {
+/** Why an exchange or a look-up of a name brought nothing. */
+export function failureReason(failure: string, isStillUsed = false): SourceReason {
   if (failure.startsWith("kiss ")) return reasonOf("kiss_rate", failure.slice("kiss ".length));
   const known = failureCodes[failure];
   if (known) return reasonOf(known, failure === known ? null : failure, isStillUsed);

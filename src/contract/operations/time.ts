@@ -1,5 +1,6 @@
 import { syncRequest, timeSync } from "../schemas/clock.ts";
-import { everyone, type Operation } from "./operation.ts";
+import { probeRequest, timeProbe } from "../schemas/settings.ts";
+import { admins, everyone, type Operation } from "./operation.ts";
 
 const correctors = { roles: ["admin", "operator"] } as const;
 
@@ -56,6 +57,16 @@ export const timeOperations = {
       "rate_limited",
     ],
     event: "clock.sync_requested",
+  },
+  probeTimeServers: {
+    method: "POST",
+    path: "/api/system/time-sync/probe",
+    summary: "Ask servers once what time it is, before they are set; changes nothing",
+    access: admins,
+    scope: "time:write",
+    body: probeRequest,
+    response: { status: 200, schema: timeProbe },
+    errors: ["rate_limited"],
   },
   resetClockFloor: {
     method: "POST",

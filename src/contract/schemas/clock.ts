@@ -4,8 +4,8 @@ import { nullableTimestamp, timestamp } from "../shapes.ts";
 export const clockWords = ["in_sync", "set_by_hand", "not_in_sync", "unknown"] as const;
 
 /** Positive offsets: this host is behind; add them. */
-const nullableNumber = { type: ["number", "null"] } as const;
-const nullableInteger = { type: ["integer", "null"] } as const;
+export const nullableNumber = { type: ["number", "null"] } as const;
+export const nullableInteger = { type: ["integer", "null"] } as const;
 const nullableText = { type: ["string", "null"] } as const;
 
 export const timeModes = ["auto", "discipline", "delegate", "observe", "manual"] as const;
@@ -111,7 +111,7 @@ export const leaps = ["none", "insert", "delete", "unknown"] as const;
 
 const detail = { type: "string", description: "the same as an English sentence" } as const;
 
-const sourceReason = {
+export const sourceReason = {
   type: ["object", "null"],
   additionalProperties: false,
   required: ["code", "detail", "cause"],

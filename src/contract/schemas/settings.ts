@@ -1,6 +1,6 @@
 import { duration } from "../durations.ts";
 import { displayName } from "../shapes.ts";
-import { timeModes } from "./clock.ts";
+import { clockSource, nullableInteger, nullableNumber, sourceReason, timeModes } from "./clock.ts";
 import { byAdmin, byOperator, group, update } from "./update-settings.ts";
 
 /** One time server: `host`, `host:port` or `[v6]:port`. */
@@ -14,6 +14,9 @@ const timeServer = {
 
 /** What the first run offers and a device can do without, each by the code of the need that asks for it. */
 export const dispensableNeeds = ["second_factor_advised", "updates_not_set_up"] as const;
+
+/** How many time servers a device may ask. */
+const mostTimeServers = 8;
 
 const device = {
   ...group,
@@ -69,7 +72,7 @@ const time = {
     servers: {
       type: "array",
       items: timeServer,
-      maxItems: 8,
+      maxItems: mostTimeServers,
       uniqueItems: true,
       default: [
         "0.debian.pool.ntp.org",
@@ -177,6 +180,60 @@ export const settings = {
     update,
     security,
     console: consoleSettings,
+  },
+} as const;
+
+/** Servers that may become those of `time.servers`. */
+export const probeRequest = {
+  type: "object",
+  additionalProperties: false,
+  required: ["servers"],
+  properties: {
+    servers: {
+      type: "array",
+      items: timeServer,
+      minItems: 1,
+      maxItems: mostTimeServers,
+      uniqueItems: true,
+      description: "in the form of time.servers, which stays as it is",
+    },
+  },
+} as const;
+
+const probedServer = {
+  type: "object",
+  additionalProperties: false,
+  required: [
+    "host",
+    "address",
+    "answers",
+    "reason",
+    "offset_seconds",
+    "uncertainty_seconds",
+    "delay_seconds",
+    "stratum",
+  ],
+  properties: {
+    host: { type: "string", description: "as it was asked for" },
+    address: clockSource.properties.address,
+    answers: { type: "boolean", description: "with a time that can be used" },
+    reason: { ...sourceReason, description: "why it does not answer, or is not believed; null: it agrees" },
+    offset_seconds: clockSource.properties.offset_seconds,
+    uncertainty_seconds: clockSource.properties.uncertainty_seconds,
+    delay_seconds: nullableNumber,
+    stratum: nullableInteger,
+  },
+} as const;
+
+/** What servers say that may become time servers of this device. */
+export const timeProbe = {
+  type: "object",
+  additionalProperties: false,
+  required: ["servers", "answering", "agreeing"],
+  properties: {
+    servers: { type: "array", items: probedServer, description: "in the order in which they were named" },
+    answering: { type: "integer" },
+    agreeing: { type: "integer", description: "how many of these say the same time; 0: no majority does" },
   },
 } as const;
 

@@ -4,7 +4,10 @@ import { readRfc3339 } from "../../contract/timestamps.ts";
 import { requireStepUp } from "../authorise.ts";
 import { type Actor, type Handlers, roleOf } from "../call.ts";
 
-type TimeHandlers = Pick<Handlers, "getTimeSync" | "reselectTimeSources" | "syncTime" | "resetClockFloor">;
+type TimeHandlers = Pick<
+  Handlers,
+  "getTimeSync" | "reselectTimeSources" | "syncTime" | "probeTimeServers" | "resetClockFloor"
+>;
 
 /** The state of the clock, and the ways to correct it. */
 export function createTimeHandlers(clock: Clock): TimeHandlers {
@@ -27,6 +30,7 @@ export function createTimeHandlers(clock: Clock): TimeHandlers {
       note({ type: "clock.set_by_hand", details: { before, after: after.server_time } });
       return after;
     },
+    probeTimeServers: ({ body: { servers } }) => clock.probe(servers),
     resetClockFloor: async ({ note }) => {
       const before = clock.floor().toISOString();
       const status = await clock.resetFloor();

@@ -99,6 +99,17 @@ describe("steward time, with three good servers and a false one", () => {
     for (const line of drawing.split("\n")) assert.ok(line.length <= 80, `${line.length}: ${line}`);
   });
 
+  it("asks servers that are not set yet, and those that are where none is named", async () => {
+    const named = servers.slice(0, 2).map(({ port }) => `127.0.0.1:${port}`);
+    const before = (await watched.run("-o", "json", "system", "get")).stdout;
+    const { code, stdout, stderr } = await watched.run("time", "probe", ...named);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^2 of 2 answer, 2 agree\.\n\nSERVER +OFFSET/i);
+    const again = await watched.run("time", "probe");
+    assert.deepEqual([again.code, /were asked a moment ago/.test(again.stderr)], [7, true], again.stderr);
+    assert.equal((await watched.run("-o", "json", "system", "get")).stdout, before, "nothing was changed");
+  });
+
   it("prints the API's own shape with -o json", async () => {
     const { stdout } = await watched.run("-o", "json", "time", "status");
     const { json } = await watched.agent.call("GET", "/api/system/time-sync", { local: true });

@@ -59,6 +59,7 @@ const table: Record<string, string> = {
   getTimeSync: "         -      +      +        +       +       +         e      system:read",
   reselectTimeSources: " -      +      -        +       +       +         e      time:write",
   syncTime: "            -      +      -        +       +       +         e      time:write",
+  probeTimeServers: "    -      +      -        -       +       +         e      time:write",
   resetClockFloor: "     -      +      -        -       -       -         e      none",
   getUpdates: "          -      +      +        +       +       +         e      system:read",
   checkForUpdates: "     -      +      -        +       +       +         e      updates:check",
