@@ -4,14 +4,10 @@ import type { TimeSync } from "./types.ts";
 /** Seconds of a measured error, in a mode that does not correct it, from which on a clock is not called right (RFC 5905 §11.3, STEPT). */
 const stepThresholdSeconds = 0.128;
 
+export type ClockWord = (typeof clockWords)[number];
+
 /** The clock in one word. A measured error counts where Steward only observes, because it is not corrected there. */
-export function clockWordOf({
-  mode,
-  state,
-  trust,
-  offset_seconds,
-  last_sync_at,
-}: TimeSync): (typeof clockWords)[number] {
+export function clockWordOf({ mode, state, trust, offset_seconds, last_sync_at }: TimeSync): ClockWord {
   switch (state) {
     case "manual":
       return trust === "none" ? "unknown" : "set_by_hand";

@@ -1,4 +1,4 @@
-import { clockWordOf } from "../contract/clock-word.ts";
+import { type ClockWord, clockWordOf } from "../contract/clock-word.ts";
 import type { Need, ReleaseHold, Status, TimeSync, Updates } from "../contract/types.ts";
 import { type NeedsGround, needsOf } from "./status-needs.ts";
 
@@ -53,8 +53,6 @@ function stateOf(needs: readonly Need[]): Status["state"] {
   if (needs.length === 0) return "ok";
   return needs.some(({ level }) => level === "failing") ? "failing" : "attention";
 }
-
-type ClockWord = Status["clock"]["word"];
 
 function clockInShort(clock: TimeSync, word: ClockWord): Status["clock"] {
   const { state, trust, mode, offset_seconds, uncertainty_seconds, source, last_sync_at, summary } = clock;

@@ -25,9 +25,11 @@ const minutes = 60_000;
 
 const sync = (page: Page) => page.getByRole("button", { name: "Sync now" });
 const reselect = (page: Page) => page.getByRole("button", { name: "Choose sources again" });
-const byBrowser = (page: Page) => page.getByRole("button", { name: "Use this browser's time" });
+const byBrowser = (page: Page) =>
+  page.getByRole("button", { name: "Set the device's clock to this browser's time" });
 const sources = (page: Page) => page.getByRole("table", { name: "Sources" });
 const force = (place: Page | Locator) => place.getByRole("button", { name: "Correct it anyway" });
+const strip = (page: Page) => page.locator(".clock-strip");
 const bars = (page: Page) => page.locator(".clock-bars");
 
 /** Why a button cannot be used, as a screen reader says it. */
@@ -38,7 +40,7 @@ const reasonOf = async (button: Locator): Promise<string> =>
   });
 
 /** A state, which stands with its shape before the word. */
-const badge = (place: Page | Locator, text: string) => place.locator(".badge", { hasText: text });
+const badge = (place: Page | Locator, text: string | RegExp) => place.locator(".badge", { hasText: text });
 
 async function see(
   test: Ending,
@@ -50,9 +52,12 @@ async function see(
   const opened = await browser.open(agent, options);
   test.after(() => opened.context.close());
   await signInWithoutStepUp(agent, opened.page, role, "/system");
-  await opened.page.getByText("Device time").waitFor();
+  await opened.page.locator(".clock-head").waitFor();
   return opened;
 }
+
+/** Opens the fold with the intervals, the table and the figures. */
+const unfold = (page: Page) => page.locator("summary", { hasText: "Details" }).click();
 
 /** Lets the requests for a measurement go when each page has made its own: they share one round, and one answer. */
 async function together(pages: readonly Page[], ask: (page: Page) => Promise<void>): Promise<void> {
@@ -95,31 +100,33 @@ describe("the console's clock", { concurrency: true }, () => {
       agent = await start();
     });
 
-    it("names the fault, the two ways out, and where time servers are named", async (test) => {
+    it("names the fault, the ways out, and what does not work because of it", async (test) => {
       const { page, complaints } = await see(test, browser, agent, "admin");
-      await page.getByRole("heading", { name: "Two ways to fix it" }).waitFor();
+      await page.getByRole("heading", { name: "While the clock is not trusted" }).waitFor();
       await page.getByText("Correct codes from an authenticator may be refused.").waitFor();
-      for (const button of [sync(page), reselect(page)]) {
-        assert.equal(await button.getAttribute("aria-disabled"), "true");
-        assert.match(await reasonOf(button), /No time servers are set/);
-      }
+      assert.equal(await sync(page).count(), 0, "no server can be asked");
       assert.equal(await byBrowser(page).getAttribute("aria-disabled"), null);
       assert.deepEqual(await axe(page), []);
       await picture(page, "clock-no-sources-light");
-      await page.getByRole("link", { name: "Time settings" }).click();
+      await unfold(page);
+      assert.equal(await reselect(page).getAttribute("aria-disabled"), "true");
+      assert.match(await reasonOf(reselect(page)), /No time servers are set/);
+      await page.getByRole("link", { name: "Open the time settings" }).click();
       await page.waitForURL(/\/system\/settings/);
       assert.deepEqual(complaints, []);
     });
     it("offers a reader nothing, and says whose it is", async (test) => {
       const { page, complaints } = await see(test, browser, agent, "readonly");
-      await page.getByText("(administrators)").waitFor();
+      await page.getByText("An administrator can set the clock to the time of their browser").waitFor();
+      await unfold(page);
+      await page.getByText("Device time", { exact: true }).nth(1).waitFor();
       for (const button of [sync(page), reselect(page), byBrowser(page)])
         assert.equal(await button.count(), 0, "a button for a reader");
       assert.deepEqual(complaints, []);
     });
     it("offers an operator no way to set it by hand", async (test) => {
       const { page } = await see(test, browser, agent, "operator");
-      await sync(page).waitFor();
+      await page.getByRole("link", { name: "Open the time settings" }).waitFor();
       assert.equal(await byBrowser(page).count(), 0, "the browser's time for an operator");
     });
     it("shows the host: what it is, how full it is, what runs on it, and whether it is well", async (test) => {
@@ -146,7 +153,16 @@ describe("the console's clock", { concurrency: true }, () => {
       const { page, complaints } = await see(test, browser, agent, "admin", {
         now: Date.now() + 10 * minutes,
       });
-      await page.getByText("10 min ahead of this device", { exact: true }).waitFor();
+      await page.getByText("This browser is 10 min ahead of the device.").waitFor();
+      // Both clocks go on, each by its own time.
+      const shown = () => page.locator(".two-clocks-one strong").allInnerTexts();
+      const [device = "", own = ""] = await shown();
+      assert.notEqual(device, own);
+      await page.clock.runFor(2_000);
+      await until("both have ticked", async () => {
+        const now = await shown();
+        return now[0] !== device && now[1] !== own;
+      });
       await byBrowser(page).click();
       const dialog = page.getByRole("dialog", { name: "Set the clock to your browser's time" });
       await dialog.getByText("10 min ahead").waitFor();
@@ -162,8 +178,8 @@ describe("the console's clock", { concurrency: true }, () => {
         await badge(place, "set by hand").and(place.locator(".unknown")).waitFor();
         assert.equal(await place.getByText(/in sync|synchronised$/).count(), 0);
       }
-      await page.getByText("says the same").waitFor();
-      await page.getByRole("heading", { name: "Two ways to fix it" }).waitFor({ state: "detached" });
+      await page.getByText("Both say the same.").waitFor();
+      await page.getByRole("heading", { name: "While the clock is not" }).waitFor({ state: "detached" });
       const { json } = await agent.call("GET", route, { local: true });
       const apart = Date.parse(json.server_time) - (await page.evaluate(() => Date.now()));
       assert.ok(Math.abs(apart) < minutes, `the device is ${apart} ms ahead of the browser that set it`);
@@ -177,6 +193,8 @@ describe("the console's clock", { concurrency: true }, () => {
       await sync(page).click();
       await page.getByText("No time source gives a usable answer").waitFor();
       await page.getByText("Check the network and the time settings").first().waitFor();
+      await strip(page).getByText("unreachable – no time server runs there").waitFor();
+      await unfold(page);
       await badge(sources(page), "unreachable").waitFor();
       assert.deepEqual(complaints, []);
     });
@@ -192,6 +210,7 @@ describe("the console's clock", { concurrency: true }, () => {
       const { page, complaints } = await see(test, browser, agent, "operator");
       await setTime(agent, { servers: names });
       await page.reload();
+      await unfold(page);
       await reselect(page).click();
       await page.getByText(/^Asking 4 sources, answers so far: \d+$/).waitFor();
       assert.equal(await reselect(page).getAttribute("aria-busy"), "true");
@@ -203,25 +222,31 @@ describe("the console's clock", { concurrency: true }, () => {
       await page.getByText("Too many requests: wait a moment").waitFor();
       assert.deepEqual(complaints, []);
     });
-    it("lists the server that is 3 s fast as 3 s ahead, not behind, and says of the device alone how it is", async (test) => {
-      const { page } = await see(test, browser, agent, "operator");
-      const row = sources(page).getByRole("row").filter({ hasText: liar });
-      await row.getByText("3 s ahead of this device", { exact: true }).waitFor();
-      const bold = page.locator("main strong");
-      assert.equal(await bold.count(), 1);
-      assert.match(await bold.innerText(), /^This device is .* (behind|ahead), ± /);
+    it("says in a sentence how it is, and on a strip that three agree and one says three seconds later", async (test) => {
+      const { page, complaints } = await see(test, browser, agent, "operator");
+      await badge(page.locator(".clock-head"), /^In sync, within .* (µs|ms|s)\.$/).waitFor();
       await badge(page.locator(".frame-head"), "Clock: in sync").waitFor();
+      assert.match(await strip(page).locator(".clock-cluster").innerText(), /^3 agree within .* (µs|ms)$/);
+      assert.equal(await strip(page).locator(".clock-dot").count(), 3);
+      const words = (await strip(page).getByRole("img").getAttribute("aria-label")) ?? "";
+      assert.match(
+        words,
+        /^3 agree within .*: .* (earlier|later) than this device\. Sources that disagree: 1\.$/,
+      );
+      await strip(page).getByText(`${liar} says 3 s later – ignored because it disagrees`).waitFor();
+      assert.equal(await strip(page).locator(".clock-flag").count(), 1, "flags");
+      assert.equal(await sources(page).count(), 0, "the table is behind the fold");
+      assert.deepEqual(complaints, []);
     });
     it("crosses the false one, with the reason in words, in the picture and in the table", async (test) => {
       const { page, complaints } = await see(test, browser, agent, "admin");
-      await badge(page, "trusted").waitFor();
+      await unfold(page);
       const row = sources(page).getByRole("row").filter({ hasText: liar });
+      await row.getByText("3 s ahead of this device, ± ").waitFor();
       await badge(row, "wrong").waitFor();
-      await row.getByText("ignored because it disagrees with the majority").waitFor();
+      await row.getByText("ignored because it disagrees").waitFor();
       const bar = bars(page).locator(".clock-row", { hasText: liar });
-      await bar
-        .getByText("wrong: ignored because it disagrees with the majority · 3 s ahead of this device")
-        .waitFor();
+      await bar.getByText("wrong: ignored because it disagrees · 3 s ahead of this device").waitFor();
       assert.equal(await bar.locator(".clock-cross").count(), 1, "a cross");
       assert.equal(await bars(page).locator(".clock-cross").count(), 1, "crosses");
       assert.equal(await bars(page).locator(".clock-agreed").count(), 1, "the agreed interval");
@@ -236,8 +261,10 @@ describe("the console's clock", { concurrency: true }, () => {
     it("is in the dark and on a phone as good as in the light", async (test) => {
       const dark = await see(test, browser, agent, "admin", { scheme: "dark" });
       assert.deepEqual(await axe(dark.page), []);
-      await picture(dark.page, "clock-sources-dark");
+      await picture(dark.page, "clock-dark");
       const phone = await see(test, browser, agent, "readonly", { width: 360, height: 740 });
+      await picture(phone.page, "clock-phone");
+      await unfold(phone.page);
       assert.deepEqual(await axe(phone.page), []);
       await picture(phone.page, "clock-sources-phone");
       for (const width of [360, 320, 700]) {

@@ -30,9 +30,8 @@ const offers: [path: ConsolePath, kind: "button" | "link", name: string | RegExp
   ["/system", "link", "Users", ["admin"]],
   ["/system", "link", "Settings", ["admin", "operator", "readonly"]],
   ["/system", "link", "Events", ["admin", "operator"]],
-  ["/system", "button", "Sync now", ["admin", "operator"]],
-  ["/system", "button", "Choose sources again", ["admin", "operator"]],
-  ["/system", "button", "Use this browser's time", ["admin"]],
+  ["/system", "link", "Open the time settings", ["admin", "operator"]],
+  ["/system", "button", "Set the device's clock to this browser's time", ["admin"]],
   ["/updates", "button", "Check now", ["admin", "operator"]],
   ["/account", "button", "Create token", ["admin", "operator", "readonly"]],
 ];

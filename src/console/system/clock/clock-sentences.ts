@@ -1,11 +1,20 @@
+import type { ClockWord } from "../../../contract/clock-word.ts";
 import type { ClockConflict, ClockSummary, TimeSource, TimeSync } from "../../../contract/types.ts";
-import { absoluteTime } from "../../catalogue/formats.ts";
+import { absoluteTime, shortDuration } from "../../catalogue/formats.ts";
 import type { ClockFacts } from "../../catalogue/languages/en/device.ts";
 import { t } from "../../catalogue/words.ts";
 import { type Sentence, sentenceOf } from "../../ui/by-code.ts";
 import { offsetInWords, stepInWords } from "./clock-words.ts";
 
-/** How the clock is, and what to do about it: a sentence for each thing that there is to say. */
+/** The state as a sentence that begins with its word, and with the bound of the error where that is known. */
+export function headOf({ offset_seconds, uncertainty_seconds }: TimeSync, word: ClockWord): string {
+  if (word === "unknown" || word === "set_by_hand" || offset_seconds === null) return t.clock.heads[word];
+  if (word === "not_in_sync") return t.clock.offBy(offsetInWords(offset_seconds));
+  if (uncertainty_seconds === null) return t.clock.heads[word];
+  return t.clock.within(shortDuration(Math.abs(offset_seconds) + uncertainty_seconds));
+}
+
+/** What else there is to say of the clock, and what to do about it: a sentence for each thing that there is to say. */
 export function clockSentences({ summary, discipliner: { conflict } }: TimeSync): Sentence[] {
   const { runs_on, configured, daemon_trouble, not_set } = summary;
   const facts = factsOf(summary, conflict);
@@ -13,7 +22,8 @@ export function clockSentences({ summary, discipliner: { conflict } }: TimeSync)
   // The agent's own sentence says all of the rest as well.
   if (main.isAgents) return [main];
   return [
-    main,
+    // The head says it.
+    ...(summary.code === "synchronised" ? [] : [main]),
     ...(runs_on ? [own(t.clock.runsOn)] : []),
     ...(configured === null ? [] : [own(t.clock.votes(facts.agreeing, configured, facts.needed))]),
     ...(daemon_trouble ? [sentenceOf(t.clock.daemonTroubles, daemon_trouble, facts)] : []),

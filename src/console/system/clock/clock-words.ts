@@ -17,10 +17,20 @@ export function beyondInWords(seconds: number): string {
   return seconds < 0 ? t.clock.behindUs(size) : t.clock.aheadOfUs(size);
 }
 
+/** What a clock says beside this device's, in short: `3 s later`. */
+export function laterInWords(seconds: number): string {
+  const size = shortDuration(Math.abs(seconds));
+  return seconds < 0 ? t.clock.earlier(size) : t.clock.later(size);
+}
+
 /** `0.4 ms behind, ± 1.2 ms`. */
 export function offsetWithUncertainty(seconds: number, uncertaintySeconds: number | null): string {
-  const words = offsetInWords(seconds);
-  return uncertaintySeconds === null ? words : `${words}, ± ${shortDuration(uncertaintySeconds)}`;
+  return withUncertainty(offsetInWords(seconds), uncertaintySeconds);
+}
+
+/** Words for an offset, with how far off it may be. */
+export function withUncertainty(words: string, seconds: number | null): string {
+  return seconds === null ? words : `${words}, ± ${shortDuration(seconds)}`;
 }
 
 /** `put forward by 3 s`. */
@@ -36,6 +46,14 @@ const sameSeconds = 2;
 export function browserInWords(): string {
   const ahead = deviceAheadSeconds();
   return Math.abs(ahead) < sameSeconds ? t.clock.browserSame : beyondInWords(-ahead);
+}
+
+/** The same as a sentence. */
+export function differenceInWords(): string {
+  const ahead = deviceAheadSeconds();
+  const size = shortDuration(Math.abs(ahead));
+  if (Math.abs(ahead) < sameSeconds) return t.clock.differNot;
+  return ahead < 0 ? t.clock.browserLater(size) : t.clock.browserEarlier(size);
 }
 
 /** Whether there is no server to ask for the time. */

@@ -26,6 +26,15 @@ export interface Seen {
   readonly beyond: -1 | 0 | 1;
 }
 
+/** Seconds to either side of this device that a strip has at least: less than that is of no account to people. */
+const leastBound = 1e-3;
+
+/** As many times the bound of those that agree a strip may grow to show one more: a farther one stands at its end. */
+const boundReach = 5;
+
+/** As many times the farthest, so that a place is not at the very end. */
+const boundMargin = 1.1;
+
 /** As many times the span of those that vote an axis may grow to show one more: a farther one gets an arrow. */
 const reach = 2.5;
 
@@ -93,6 +102,25 @@ export function keepAxis(before: Axis | null, needed: Range): Axis {
   const next = axisFor(needed);
   if (before === null || needed.low < before.low || needed.high > before.high) return next;
   return before.high - before.low > tooWide * (next.high - next.low) ? next : before;
+}
+
+/**
+ * Seconds to either side of this device that a strip has: a round number that shows all of `core`, and those of `others`
+ * that are not too far. The one before is kept as an axis is.
+ */
+export function keptBound(before: number | null, core: readonly number[], others: readonly number[]): number {
+  const inner = Math.max(leastBound, ...core.map((offset) => boundMargin * Math.abs(offset)));
+  const near = others
+    .map((offset) => boundMargin * Math.abs(offset))
+    .filter((one) => one <= boundReach * inner);
+  const needed = Math.max(inner, ...near);
+  const next = roundUp(needed);
+  return before !== null && needed <= before && before <= tooWide * next ? before : next;
+}
+
+/** Share of a strip from its earlier end, which is also that of all that lies beyond it. */
+export function shareOf(bound: number, offset: number): number {
+  return Math.min(1, Math.max(0, (offset + bound) / (2 * bound)));
 }
 
 /** An axis with round ends that shows all of the range. */

@@ -2,6 +2,7 @@ import { useRef } from "preact/hooks";
 import type { TimeSource, TimeSync } from "../../../contract/types.ts";
 import { shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
+import { visible } from "../../ui/visible.ts";
 import { reasonOf } from "./clock-sentences.ts";
 import { badgeOf, beyondInWords, offsetWithUncertainty, placeInWords } from "./clock-words.ts";
 import {
@@ -88,7 +89,10 @@ function Row({ source, axis }: { readonly source: TimeSource; readonly axis: Axi
   return (
     <div class={`clock-row ${badgeOf(source)}`}>
       <div class="clock-name">
-        <b>{source.host}</b> <span class="clock-word">{t.clock.sourceStates[source.state]}</span>
+        <b>
+          <bdi>{visible(source.host)}</bdi>
+        </b>{" "}
+        <span class="clock-word">{t.clock.sourceStates[source.state]}</span>
         {reason !== null && `: ${reason.text}`}
         {seen && interval && seen.beyond !== 0 && ` · ${beyondInWords(interval.middle)}`}
       </div>

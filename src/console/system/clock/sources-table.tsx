@@ -4,8 +4,9 @@ import { t } from "../../catalogue/words.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Said } from "../../ui/spoken.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { visible } from "../../ui/visible.ts";
 import { reasonOf } from "./clock-sentences.ts";
-import { badgeOf, beyondInWords } from "./clock-words.ts";
+import { badgeOf, beyondInWords, withUncertainty } from "./clock-words.ts";
 
 /** Bits of the reach register: so many polls are remembered. */
 const polls = [7, 6, 5, 4, 3, 2, 1, 0] as const;
@@ -27,7 +28,7 @@ function columns(): Column<TimeSource>[] {
       title: t.clock.columns.source,
       cell: ({ host, address }) => (
         <div>
-          {host}
+          <bdi>{visible(host)}</bdi>
           {address !== null && !host.includes(address) && <div class="hint">{address}</div>}
         </div>
       ),
@@ -53,13 +54,8 @@ function columns(): Column<TimeSource>[] {
       key: "offset",
       title: t.clock.columns.offset,
       isNumber: true,
-      cell: ({ offset_seconds }) => (offset_seconds === null ? "–" : beyondInWords(offset_seconds)),
-    },
-    {
-      key: "uncertainty",
-      title: "±",
-      isNumber: true,
-      cell: ({ uncertainty_seconds }) => length(uncertainty_seconds),
+      cell: ({ offset_seconds, uncertainty_seconds }) =>
+        offset_seconds === null ? "–" : withUncertainty(beyondInWords(offset_seconds), uncertainty_seconds),
     },
     {
       key: "delay",

@@ -2,11 +2,17 @@ import type { Catalogue } from "../../words.ts";
 
 export const clock: Catalogue["clock"] = {
   title: "Uhr",
+  heads: {
+    in_sync: "Synchron.",
+    set_by_hand: "Von Hand gestellt.",
+    not_in_sync: "Nicht synchron.",
+    unknown: "Unbekannt.",
+  },
+  within: (size) => `Synchron, auf ${size} genau.`,
+  offBy: (offset) => `Nicht synchron: Dieses Gerät geht ${offset}.`,
   states: {
-    acquiring: "fragt nach der Zeit",
     holdover: "läuft ohne ihre Quellen weiter",
     freerun: "zu lange ohne ihre Quellen",
-    delegated: "von einem anderen Programm gestellt",
     faulty: "widerspricht ihren Quellen",
   },
   trusts: {
@@ -16,12 +22,20 @@ export const clock: Catalogue["clock"] = {
   },
   behind: (size) => `${size} nach`,
   ahead: (size) => `${size} vor`,
-  device: (offset) => `Dieses Gerät geht ${offset}`,
   behindUs: (size) => `${size} früher als dieses Gerät`,
   aheadOfUs: (size) => `${size} später als dieses Gerät`,
+  earlier: (size) => `${size} früher`,
+  later: (size) => `${size} später`,
+  thisDevice: "dieses Gerät",
+  agreeWithin: (count, spread) =>
+    count === 1 ? "1 Quelle antwortet" : `${count} sind sich auf ${spread} einig`,
+  answer: (count) => (count === 1 ? "1 Quelle antwortet" : `${count} Quellen antworten`),
+  says: (later) => `sagt ${later}`,
+  strip: (cluster, later, flags) =>
+    `${cluster}: ${later} als dieses Gerät.${flags === 0 ? "" : ` Quellen, die abweichen: ${flags}.`}`,
   sync: "Jetzt synchronisieren",
   reselect: "Quellen neu wählen",
-  byBrowser: "Zeit dieses Browsers übernehmen",
+  byBrowser: "Uhr des Geräts nach diesem Browser stellen",
   asking: (servers, answers) =>
     `${servers} ${servers === 1 ? "Quelle wird" : "Quellen werden"} gefragt, Antworten bisher: ${answers}`,
   measured: (offset) => `Gemessen: Die Uhr geht ${offset}.`,
@@ -33,7 +47,7 @@ export const clock: Catalogue["clock"] = {
   whyKept:
     "Die Uhr geht schon richtig. Um sie von Hand zu stellen, wählen Sie zuerst „Von Hand“ in den Zeiteinstellungen.",
   noServers: "Es sind keine Zeitserver eingestellt, deshalb lässt sich die Zeit nicht messen.",
-  toSettings: "Zu den Zeiteinstellungen",
+  toSettings: "Zeiteinstellungen öffnen",
   sources: "Quellen",
   legend:
     "Jeder Balken ist eine Abweichung mit ihrer Unsicherheit; schattiert ist, worin die Quellen übereinstimmen. Uhren rechts von 0 gehen gegenüber dem Gerät vor.",
@@ -68,8 +82,8 @@ export const clock: Catalogue["clock"] = {
     kiss_denied: "verweigert die Antwort",
     kiss_rate: "will seltener gefragt werden",
     second_opinion_differs: "eine zweite Messung ergab eine andere Zeit",
-    majority_differs: "unberücksichtigt, weil die Mehrheit anderes sagt",
-    too_few_agree: "unberücksichtigt, weil zu wenige andere übereinstimmen",
+    majority_differs: "ignoriert, weil die Zeit abweicht",
+    too_few_agree: "ignoriert, weil zu wenige andere übereinstimmen",
     no_majority: "keine Gruppe von Quellen ist eine Mehrheit",
     scatters: "schwankt mehr als die anderen",
     not_preferred: "brauchbar, aber andere werden bevorzugt",
@@ -94,7 +108,7 @@ export const clock: Catalogue["clock"] = {
     to_be_confirmed: ({ offset }) =>
       `Die Quellen sagen, diese Uhr geht ${offset}. Zwei weitere Messungen müssen das bestätigen; „Jetzt synchronisieren“ stellt die Uhr sofort.`,
     no_servers: () =>
-      "Es sind keine Zeitserver eingestellt. Fügen Sie in den Zeiteinstellungen welche hinzu, oder übernehmen Sie die Zeit dieses Browsers.",
+      "Es sind keine Zeitserver eingestellt. Fügen Sie in den Zeiteinstellungen welche hinzu, oder stellen Sie die Uhr nach diesem Browser.",
     no_time_source: () =>
       "Keiner der Zeitserver gibt eine brauchbare Antwort. Prüfen Sie das Netzwerk und die Zeiteinstellungen.",
     no_majority: () =>
@@ -149,9 +163,12 @@ export const clock: Catalogue["clock"] = {
   now: "jetzt",
   courseInWords: (hours, least, most, newest) =>
     `Dieses Gerät in ${hours === 1 ? "der letzten Stunde" : `den letzten ${hours} Stunden`}: von ${least} bis ${most}, zuletzt ${newest}.`,
+  details: "Einzelheiten",
   facts: {
+    trust: "Vertrauen",
     deviceTime: "Zeit des Geräts",
-    browser: "Ihr Browser",
+    browserTime: "Zeit dieses Browsers",
+    browser: "Dieser Browser",
     keptBy: "Gestellt von",
     lastSync: "Zuletzt synchron",
     poll: "Zeit zwischen Abfragen",
@@ -159,6 +176,10 @@ export const clock: Catalogue["clock"] = {
     leap: "Schaltsekunde",
   },
   browserSame: "sagt dasselbe",
+  differNot: "Beide sagen dasselbe.",
+  browserLater: (size) => `Dieser Browser geht gegenüber dem Gerät ${size} vor.`,
+  browserEarlier: (size) => `Dieser Browser geht gegenüber dem Gerät ${size} nach.`,
+  noTime: "unbekannt",
   none: "keine",
   aPerson: "eine Person",
   every: (size) => `alle ${size}`,
@@ -169,11 +190,10 @@ export const clock: Catalogue["clock"] = {
     "API-Token und Zertifikate werden nach der letzten vertrauenswürdigen Zeit geprüft.",
     "Updates warten: Nichts wird automatisch installiert.",
   ],
-  waysOut: "Zwei Auswege",
-  wayBySync:
-    "„Jetzt synchronisieren“ fragt die Zeitserver und stellt die Uhr richtig (Bediener, Administratoren).",
-  wayByBrowser:
-    "„Zeit dieses Browsers übernehmen“ stellt sie nach Ihrem Computer, bis ein Zeitserver antwortet (Administratoren).",
+  whoMay: (isAlone) =>
+    isAlone
+      ? "Ein Administrator kann die Uhr nach seinem Browser stellen oder Zeitserver hinzufügen."
+      : "Ein Administrator kann die Uhr auch nach seinem Browser stellen.",
   byBrowserTitle: "Die Uhr nach Ihrem Browser stellen",
   byBrowserVerb: "Uhr stellen",
   byBrowserText:
@@ -185,7 +205,7 @@ export const clock: Catalogue["clock"] = {
   forceByAdmin: "Ein Administrator kann sie trotzdem richtig stellen.",
   advice: {
     no_time_source:
-      "Die Tabelle nennt den Grund für jede Quelle. Prüfen Sie Netzwerk und Zeiteinstellungen; ohne Netzwerk kann ein Administrator die Zeit des Browsers übernehmen.",
+      "Der Grund für jede Quelle steht unten. Prüfen Sie Netzwerk und Zeiteinstellungen; ohne Netzwerk kann ein Administrator die Zeit des Browsers übernehmen.",
     no_majority: "Entfernen Sie in den Zeiteinstellungen die falsche Quelle, oder fügen Sie andere hinzu.",
     panic_threshold:
       "Die Korrektur ist größer, als die Einstellungen erlauben. Prüfen Sie, ob die Quellen stimmen.",

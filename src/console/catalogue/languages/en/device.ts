@@ -21,12 +21,19 @@ export interface ClockFacts {
 
 export const clock = {
   title: "Clock",
+  /** The clock in a sentence, by its word. */
+  heads: {
+    in_sync: "In sync.",
+    set_by_hand: "Set by hand.",
+    not_in_sync: "Not in sync.",
+    unknown: "Unknown.",
+  },
+  within: (size: string) => `In sync, within ${size}.`,
+  offBy: (offset: string) => `Not in sync: this device is ${offset}.`,
   /** What there is to say besides. */
   states: {
-    acquiring: "asking for the time",
     holdover: "running without its sources",
     freerun: "without its sources for too long",
-    delegated: "set by another program",
     faulty: "contradicted by its sources",
   },
   trusts: {
@@ -36,13 +43,22 @@ export const clock = {
   },
   behind: (size: string) => `${size} behind`,
   ahead: (size: string) => `${size} ahead`,
-  device: (offset: string) => `This device is ${offset}`,
   /** Of another clock. */
   behindUs: (size: string) => `${size} behind this device`,
   aheadOfUs: (size: string) => `${size} ahead of this device`,
+  /** The same in short. */
+  earlier: (size: string) => `${size} earlier`,
+  later: (size: string) => `${size} later`,
+  thisDevice: "this device",
+  agreeWithin: (count: number, spread: string) =>
+    count === 1 ? "1 source answers" : `${count} agree within ${spread}`,
+  answer: (count: number) => (count === 1 ? "1 source answers" : `${count} sources answer`),
+  says: (later: string) => `says ${later}`,
+  strip: (cluster: string, later: string, flags: number) =>
+    `${cluster}: ${later} than this device.${flags === 0 ? "" : ` Sources that disagree: ${flags}.`}`,
   sync: "Sync now",
   reselect: "Choose sources again",
-  byBrowser: "Use this browser's time",
+  byBrowser: "Set the device's clock to this browser's time",
   asking: (servers: number, answers: number) =>
     `Asking ${servers} ${servers === 1 ? "source" : "sources"}, answers so far: ${answers}`,
   measured: (offset: string) => `Measured: the clock is ${offset}.`,
@@ -53,7 +69,7 @@ export const clock = {
   whyManual: "The clock is set by hand: no time server is asked.",
   whyKept: "The clock is already correct. To set it by hand, first choose “By hand” in the time settings.",
   noServers: "No time servers are set, so the time cannot be measured.",
-  toSettings: "Time settings",
+  toSettings: "Open the time settings",
   sources: "Sources",
   legend:
     "Each bar is an offset with its uncertainty; the shaded part is where the sources agree. Clocks to the right of 0 are ahead of this device.",
@@ -89,7 +105,7 @@ export const clock = {
     kiss_denied: "it refuses to answer",
     kiss_rate: "it asks for fewer requests",
     second_opinion_differs: "a second measurement gave another time",
-    majority_differs: "ignored because it disagrees with the majority",
+    majority_differs: "ignored because it disagrees",
     too_few_agree: "ignored because too few others agree",
     no_majority: "no group of sources is a majority",
     scatters: "it varies more than the others",
@@ -115,7 +131,8 @@ export const clock = {
     daemon_unsynchronised: ({ daemon }) => `${daemon} is running but does not know the time yet.`,
     to_be_confirmed: ({ offset }) =>
       `The sources say that this clock is ${offset}. Two more measurements must confirm it; “Sync now” corrects the clock at once.`,
-    no_servers: () => "No time servers are set. Add some in the time settings, or use this browser's time.",
+    no_servers: () =>
+      "No time servers are set. Add some in the time settings, or set the clock to this browser's time.",
     no_time_source: () =>
       "None of the time servers gives a usable answer. Check the network and the time settings.",
     no_majority: () =>
@@ -170,9 +187,12 @@ export const clock = {
   now: "now",
   courseInWords: (hours: number, least: string, most: string, newest: string) =>
     `This device over the last ${hours === 1 ? "hour" : `${hours} hours`}: from ${least} to ${most}, most recently ${newest}.`,
+  details: "Details",
   facts: {
+    trust: "Trust",
     deviceTime: "Device time",
-    browser: "Your browser",
+    browserTime: "This browser's time",
+    browser: "This browser",
     keptBy: "Set by",
     lastSync: "Last sync",
     poll: "Time between polls",
@@ -180,6 +200,10 @@ export const clock = {
     leap: "Leap second",
   },
   browserSame: "says the same",
+  differNot: "Both say the same.",
+  browserLater: (size: string) => `This browser is ${size} ahead of the device.`,
+  browserEarlier: (size: string) => `This browser is ${size} behind the device.`,
+  noTime: "unknown",
   none: "none",
   aPerson: "a person",
   every: (size: string) => `every ${size}`,
@@ -190,10 +214,10 @@ export const clock = {
     "API tokens and certificates are checked against the last time that was trusted.",
     "Updates wait: nothing is installed automatically.",
   ],
-  waysOut: "Two ways to fix it",
-  wayBySync: "“Sync now” asks the time servers and corrects the clock (operators, administrators).",
-  wayByBrowser:
-    "“Use this browser's time” sets the clock to the time of your computer until a time server answers (administrators).",
+  whoMay: (isAlone: boolean): string =>
+    isAlone
+      ? "An administrator can set the clock to the time of their browser, or add time servers."
+      : "An administrator can also set the clock to the time of their browser.",
   byBrowserTitle: "Set the clock to your browser's time",
   byBrowserVerb: "Set the clock",
   byBrowserText:
@@ -205,7 +229,7 @@ export const clock = {
   forceByAdmin: "An administrator can correct it anyway.",
   advice: {
     no_time_source:
-      "The table gives the reason for each source. Check the network and the time settings; without a network, an administrator can use the browser's time.",
+      "The reason for each source is given below. Check the network and the time settings; without a network, an administrator can use the browser's time.",
     no_majority: "Remove the wrong source in the time settings, or add others.",
     panic_threshold: "The correction is larger than the settings allow. Check whether the sources are right.",
     time_implausible: "Nothing was changed. Check the sources, or the clock of your computer.",

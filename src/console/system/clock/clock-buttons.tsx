@@ -1,0 +1,81 @@
+import { useState } from "preact/hooks";
+import type { TimeSync } from "../../../contract/types.ts";
+import { t } from "../../catalogue/words.ts";
+import { Button, type ButtonProps } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/dialog/confirm-dialog.tsx";
+import type { ClockActions } from "./clock-actions.ts";
+import { differenceInWords, isUnpolled, whyUnpolled } from "./clock-words.ts";
+
+interface ClockButtonProps extends Pick<ButtonProps, "kind"> {
+  readonly status: TimeSync;
+  readonly actions: ClockActions;
+}
+
+/** Asks the time servers and puts the clock right by them. */
+export function SyncButton({ status, actions: { sync, reselect }, kind }: ClockButtonProps) {
+  return (
+    <Button
+      kind={kind ?? "plain"}
+      isBusy={sync.isBusy}
+      why={reselect.isBusy ? t.clock.whyBusy : whyNotPolled(status)}
+      onClick={() => {
+        reselect.forget();
+        void sync.run();
+      }}
+    >
+      {t.clock.sync}
+    </Button>
+  );
+}
+
+/** Asks all of them anew, those too that were given up. */
+export function ReselectButton({ status, actions: { sync, reselect } }: ClockButtonProps) {
+  return (
+    <Button
+      isBusy={reselect.isBusy}
+      why={sync.isBusy ? t.clock.whyBusy : whyNotPolled(status)}
+      onClick={() => {
+        sync.forget();
+        void reselect.run();
+      }}
+    >
+      {t.clock.reselect}
+    </Button>
+  );
+}
+
+/** Sets the clock to this browser's, after a question. */
+export function BrowserTimeButton({ status, actions, kind }: ClockButtonProps) {
+  const [isAsking, setIsAsking] = useState(false);
+  return (
+    <>
+      <Button
+        kind={kind ?? "plain"}
+        why={mayBeByHand(status) ? null : t.clock.whyKept}
+        onClick={() => setIsAsking(true)}
+      >
+        {t.clock.byBrowser}
+      </Button>
+      {isAsking && (
+        <ConfirmDialog
+          title={t.clock.byBrowserTitle}
+          verb={t.clock.byBrowserVerb}
+          onConfirm={actions.setByBrowser}
+          onClose={() => setIsAsking(false)}
+        >
+          <p>{differenceInWords()}</p>
+          <p>{t.clock.byBrowserText}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+/** Whether the clock may be set by hand, as the agent decides it. */
+export function mayBeByHand({ mode, trust, state }: TimeSync): boolean {
+  return mode === "manual" || trust === "none" || state === "manual";
+}
+
+function whyNotPolled(status: TimeSync): string | null {
+  return isUnpolled(status) ? whyUnpolled(status) : null;
+}

@@ -1,0 +1,54 @@
+import type { ClockWord } from "../../../contract/clock-word.ts";
+import type { TimeSync } from "../../../contract/types.ts";
+import { t } from "../../catalogue/words.ts";
+import { Link } from "../../navigation/link.tsx";
+import { isOneOf } from "../../session/session.ts";
+import type { ClockActions } from "./clock-actions.ts";
+import { BrowserTimeButton, mayBeByHand, SyncButton } from "./clock-buttons.tsx";
+import { isUnpolled } from "./clock-words.ts";
+import { TwoClocks } from "./two-clocks.tsx";
+
+/** Whether a person may have to put the clock right. While it is being found out, there is nothing to do yet. */
+export function isInDoubt(status: TimeSync, word: ClockWord): boolean {
+  if (status.state === "acquiring") return false;
+  return word !== "in_sync" || mayBeByHand(status);
+}
+
+/** The device's clock beside the browser's, the way to put it right, and what does not work until then. */
+export function ClockWrong({
+  status,
+  actions,
+}: {
+  readonly status: TimeSync;
+  readonly actions: ClockActions;
+}) {
+  const isAlone = isUnpolled(status);
+  const isByHand = mayBeByHand(status) && isOneOf("admin");
+  const isUntrusted = status.trust === "none";
+  return (
+    <div class={isUntrusted ? "clock-wrong attention" : "clock-wrong"}>
+      <TwoClocks>
+        {isOneOf("admin", "operator") && !isAlone && (
+          <SyncButton status={status} actions={actions} kind="primary" />
+        )}
+        {isByHand && (
+          <BrowserTimeButton status={status} actions={actions} kind={isAlone ? "primary" : "plain"} />
+        )}
+        {isAlone && isOneOf("admin", "operator") && (
+          <Link to="/system/settings#time">{t.clock.toSettings}</Link>
+        )}
+        {!isByHand && mayBeByHand(status) && <span class="hint">{t.clock.whoMay(isAlone)}</span>}
+      </TwoClocks>
+      {isUntrusted && (
+        <>
+          <h3>{t.clock.broken}</h3>
+          <ul>
+            {t.clock.brokenThings().map((thing) => (
+              <li key={thing}>{thing}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}

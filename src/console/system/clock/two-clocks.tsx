@@ -1,0 +1,55 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { language, t } from "../../catalogue/words.ts";
+import { useIsAway } from "../../ui/connection-state.tsx";
+import { deviceNow } from "../../ui/device-time.ts";
+import { differenceInWords } from "./clock-words.ts";
+
+/** Milliseconds between two ticks. */
+const tickMilliseconds = 1_000;
+
+/** The device's time and this browser's side by side as they go on, what lies between them, and what mends it. */
+export function TwoClocks({ children }: { readonly children: ComponentChildren }) {
+  useTicks();
+  const isAway = useIsAway();
+  return (
+    <div class="two-clocks">
+      <Clock name={t.clock.facts.deviceTime} at={isAway ? null : deviceNow()} />
+      <Clock name={t.clock.facts.browserTime} at={Date.now()} />
+      <div class="two-clocks-between">
+        {!isAway && <p>{differenceInWords()}</p>}
+        <div class="buttons">{children}</div>
+      </div>
+    </div>
+  );
+}
+
+/** A clock in the browser's time zone, in which both are to be compared; null: it is not known what it says. */
+function Clock({ name, at }: { readonly name: string; readonly at: number | null }) {
+  const date = new Date(at ?? 0);
+  return (
+    <div class="two-clocks-one">
+      <h3>{name}</h3>
+      {/* It ticks, and is not to be read aloud each second. */}
+      <div role="timer">
+        <strong>
+          {at === null ? t.clock.noTime : date.toLocaleTimeString(language, { timeStyle: "medium" })}
+        </strong>
+        {at !== null && <span>{date.toLocaleDateString(language, { dateStyle: "medium" })}</span>}
+      </div>
+    </div>
+  );
+}
+
+/** Draws again with each second of the browser's clock. Nothing is asked of the device for it. */
+function useTicks(): void {
+  const [, draw] = useState({});
+  useEffect(() => {
+    const tick = (): void => {
+      timer = setTimeout(tick, tickMilliseconds - (Date.now() % tickMilliseconds));
+      draw({});
+    };
+    let timer = setTimeout(tick, tickMilliseconds - (Date.now() % tickMilliseconds));
+    return () => clearTimeout(timer);
+  }, []);
+}
