@@ -19,6 +19,15 @@ export const duration = {
   "x-expected": "a duration such as 30m, 6h or 7d",
 } as const;
 
+/** A time in a query. */
+export const moment = {
+  type: "string",
+  maxLength: 64,
+  pattern: `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$|${duration.pattern}`,
+  description: "an RFC 3339 time, or how long ago: 90s, 15m, 6h, 7d",
+  "x-expected": "a time of RFC 3339 such as 2026-11-20T08:00:00Z, or how long ago, such as 30m, 6h or 7d",
+} as const;
+
 /** Completes an error about a text that is not a duration. */
 export const durationWords = `must be ${duration["x-expected"]}`;
 

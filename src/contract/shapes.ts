@@ -1,5 +1,3 @@
-import { duration } from "./durations.ts";
-
 /** Building blocks of the contract: JSON Schema (2020-12) constants that the other files of this room combine. */
 
 const aTime = "a time of RFC 3339 such as 2026-11-20T08:00:00.000Z";
@@ -15,15 +13,6 @@ export const nullableTimestamp = {
   type: ["string", "null"],
   format: "date-time",
   "x-expected": aTime,
-} as const;
-
-/** A time in a query. */
-export const moment = {
-  type: "string",
-  maxLength: 64,
-  pattern: `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$|${duration.pattern}`,
-  description: "an RFC 3339 time, or how long ago: 90s, 15m, 6h, 7d",
-  "x-expected": "a time of RFC 3339 such as 2026-11-20T08:00:00Z, or how long ago, such as 30m, 6h or 7d",
 } as const;
 
 export const userId = {

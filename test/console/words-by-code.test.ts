@@ -4,10 +4,12 @@ import * as deBase from "../../src/console/catalogue/languages/de/base.ts";
 import * as deDevice from "../../src/console/catalogue/languages/de/device.ts";
 import * as deRecords from "../../src/console/catalogue/languages/de/records.ts";
 import * as deSettings from "../../src/console/catalogue/languages/de/settings.ts";
+import * as deUpdates from "../../src/console/catalogue/languages/de/updates.ts";
 import * as enBase from "../../src/console/catalogue/languages/en/base.ts";
 import * as enDevice from "../../src/console/catalogue/languages/en/device.ts";
 import * as enRecords from "../../src/console/catalogue/languages/en/records.ts";
 import * as enSettings from "../../src/console/catalogue/languages/en/settings.ts";
+import * as enUpdates from "../../src/console/catalogue/languages/en/updates.ts";
 import { putTexts, t } from "../../src/console/catalogue/words.ts";
 import { clockSentences, reasonOf } from "../../src/console/system/clock/clock-sentences.ts";
 import { labelOf, schemaRead } from "../../src/console/system/settings/said.ts";
@@ -105,8 +107,8 @@ const lists: readonly (readonly [
 const inAgentsEnglish = ["refused releases"];
 
 for (const [tag, texts] of [
-  ["en", { ...enBase, ...enDevice, ...enRecords, ...enSettings }],
-  ["de", { ...deBase, ...deDevice, ...deRecords, ...deSettings }],
+  ["en", { ...enBase, ...enDevice, ...enRecords, ...enSettings, ...enUpdates }],
+  ["de", { ...deBase, ...deDevice, ...deRecords, ...deSettings, ...deUpdates }],
 ] as const)
   describe(`what a page says of the agent's codes, in the language ${tag}`, () => {
     for (const [name, codes, say] of lists)

@@ -1,5 +1,6 @@
+import { moment } from "../durations.ts";
 import { eventGroups, eventTypes } from "../event-types.ts";
-import { moment, timestamp } from "../shapes.ts";
+import { timestamp } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
 
 /** The place of an event among all others; both logs count in one sequence. */

@@ -1,4 +1,5 @@
-import { moment, timestamp } from "../shapes.ts";
+import { moment } from "../durations.ts";
+import { timestamp } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
 import { anyObject } from "./system.ts";
 
