@@ -242,7 +242,7 @@ describe("the console's clock", { concurrency: true }, () => {
       const { page, complaints } = await see(test, browser, agent, "admin");
       await unfold(page);
       const row = sources(page).getByRole("row").filter({ hasText: liar });
-      await row.getByText("3 s ahead of this device, ± ").waitFor();
+      await row.getByText("3 s later, ± ").waitFor();
       await badge(row, "wrong").waitFor();
       await row.getByText("ignored because it disagrees").waitFor();
       const bar = bars(page).locator(".clock-row", { hasText: liar });

@@ -6,7 +6,7 @@ import { Said } from "../../ui/spoken.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { visible } from "../../ui/visible.ts";
 import { reasonOf } from "./clock-sentences.ts";
-import { badgeOf, beyondInWords, withUncertainty } from "./clock-words.ts";
+import { badgeOf, laterInWords, withUncertainty } from "./clock-words.ts";
 
 /** Bits of the reach register: so many polls are remembered. */
 const polls = [7, 6, 5, 4, 3, 2, 1, 0] as const;
@@ -55,7 +55,7 @@ function columns(): Column<TimeSource>[] {
       title: t.clock.columns.offset,
       isNumber: true,
       cell: ({ offset_seconds, uncertainty_seconds }) =>
-        offset_seconds === null ? "–" : withUncertainty(beyondInWords(offset_seconds), uncertainty_seconds),
+        offset_seconds === null ? "–" : withUncertainty(laterInWords(offset_seconds), uncertainty_seconds),
     },
     {
       key: "delay",
