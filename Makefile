@@ -1,7 +1,7 @@
 # Steward. `make` alone prints this help; each target says what it is for behind its two hashes.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all screenshots test-lts mutation system-test vm-test vm-image bench build install uninstall man docs api-reference check format clean packages package reproduce
+.PHONY: help run test test-all screenshots test-lts test-firefox mutation system-test vm-test vm-image bench build install uninstall man docs api-reference check format clean packages package reproduce
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
@@ -9,7 +9,8 @@ SOURCES := $(shell find src scripts/build scripts/build.ts scripts/packages-in-b
 PREFIX := /usr
 PLACE = --destination "$(DESTDIR)" --prefix "$(PREFIX)"
 TESTS = $(shell find test -name '*.test.ts' | sort)
-PICTURED = $(shell grep -l 'picture(' test/console/*.test.ts)
+WALKS = $(shell find test/console/walks -name '*.test.ts' | sort)
+PICTURED = $(shell grep -rl 'picture(' --include='*.test.ts' test/console)
 
 help: ## print this help
 	@echo "Steward: the operations agent of a Linux appliance"
@@ -25,10 +26,15 @@ test: packages $(DIST) check ## install what is needed, check the sources and ru
 test-all: export STEWARD_TEST_ALL = 1
 test-all: packages $(DIST) check ## the same with all of each test's cases, and with new random numbers
 	@sh scripts/run-tests.sh node $(TESTS)
+	@$(MAKE) --no-print-directory test-firefox
 	@STEWARD_TEST_ALL= $(MAKE) --no-print-directory mutation
 
 screenshots: packages $(DIST) ## keep pictures of the console's pages in var/screenshots
 	@STEWARD_SCREENSHOTS=1 sh scripts/run-tests.sh node $(PICTURED)
+
+test-firefox: export STEWARD_BROWSER = firefox
+test-firefox: packages $(DIST) check ## walk through the console in Firefox, as five people do
+	@sh scripts/run-tests.sh node $(WALKS)
 
 mutation: $(NODE_MODULES) ## put faults into the code, and count those that tests notice; STEWARD_MUTANTS=all, ROOMS="auth"
 	@node --import tsx scripts/mutation/main.ts "$$(sh scripts/mutation/install.sh)" $(ROOMS)

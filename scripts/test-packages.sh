@@ -7,6 +7,7 @@ missing=""
 need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
 need cc gcc
 [ "${STEWARD_TEST_ALL:-}" != 1 ] || need chromium chromium
+[ "${STEWARD_TEST_ALL:-}${STEWARD_BROWSER:-}" = "" ] || need firefox-esr firefox-esr
 need curl curl
 need flock util-linux
 need faketime faketime

@@ -1,32 +1,12 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { afterEach, beforeEach } from "node:test";
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import type { Role } from "../../src/contract/types.ts";
 import { counted } from "../counts.ts";
 import { adminName, adminPassword, type RunningAgent, startAgentProcess } from "../running-agent.ts";
 import { type Ending, endOfSuite } from "../store/state-directory.ts";
 import { until } from "../until.ts";
-
-/** Debian's. The shell is Chromium without what draws windows, and takes half of its processor time. */
-const programs = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
-
-/** It is alone with the agent: nothing may leave this machine. */
-const flags = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  "--disable-dev-shm-usage",
-];
-
-/** Milliseconds for anything in a page: for what hangs, not for machines that are slow. */
-const patienceMilliseconds = 120_000;
-
-export type Scheme = "light" | "dark";
+import { isFirefox, launchChromium, launchFirefox, patienceMilliseconds, type Scheme } from "./launch.ts";
 
 export interface WindowOptions {
   readonly scheme?: Scheme;
@@ -47,7 +27,6 @@ export interface ConsoleWindow {
 }
 
 export interface TestBrowser {
-  readonly browser: Browser;
   /** Another person, with cookies of their own. */
   open(agent: Pick<RunningAgent, "url">, options?: WindowOptions): Promise<ConsoleWindow>;
 }
@@ -74,26 +53,40 @@ export function endOfConsole(): ConsoleEnding {
   return { after: ending.after, opened: (context) => void contexts?.push(context) };
 }
 
-/** Starts Chromium, the whole of it in `make test-all`; it ends with the test or suite. */
+/** Starts Chromium, the whole of it in `make test-all`; in `make test-firefox` Firefox. It ends with the test or suite. */
 export async function startBrowser(
   ending: Ending | ConsoleEnding,
   isWhole = counted({ usual: false, all: true }),
   moreFlags: readonly string[] = [],
 ): Promise<TestBrowser> {
-  const executablePath = (isWhole ? programs.slice(1) : programs).find((path) => existsSync(path));
-  assert.ok(executablePath, "Debian's chromium is not installed, or its chromium-headless-shell");
-  const browser = await chromium.launch({
-    executablePath,
-    args: [...flags, ...moreFlags],
-    timeout: patienceMilliseconds,
-  });
-  ending.after(() => browser.close());
+  const browserFor = isFirefox ? firefoxes(ending) : await onlyChromium(ending, isWhole, moreFlags);
   const open = async (agent: Pick<RunningAgent, "url">, options: WindowOptions = {}) => {
-    const window = await openWindow(browser, agent, options);
+    const window = await openWindow(await browserFor(options.scheme ?? "light"), agent, options);
     if ("opened" in ending) ending.opened(window.context);
     return window;
   };
-  return { browser, open };
+  return { open };
+}
+
+type BrowserFor = (scheme: Scheme) => Promise<Browser>;
+
+async function onlyChromium(ending: Ending, isWhole: boolean, flags: readonly string[]): Promise<BrowserFor> {
+  const browser = await launchChromium(isWhole, flags);
+  ending.after(() => browser.close());
+  return async () => browser;
+}
+
+/** One a scheme, each started when it is asked for. */
+function firefoxes(ending: Ending): BrowserFor {
+  const started = new Map<Scheme, Promise<Browser>>();
+  ending.after(async () => {
+    for (const browser of started.values()) await (await browser).close();
+  });
+  return (scheme) => {
+    const browser = started.get(scheme) ?? launchFirefox(scheme);
+    started.set(scheme, browser);
+    return browser;
+  };
 }
 
 /** An agent with a user of each role, and a browser; both end with the suite. */
@@ -105,6 +98,13 @@ export async function startConsole(
   ending.after(() => agent.dispose());
   await addUsers(agent);
   return { agent, browser: await startBrowser(ending) };
+}
+
+/** What a test puts into a page. */
+interface PageOfTest {
+  readonly complain: (text: string) => void;
+  /** While playwright puts its own style in for a picture, as it does in Firefox. */
+  readonly isPictured?: boolean;
 }
 
 async function openWindow(
@@ -125,13 +125,15 @@ async function openWindow(
   await context.exposeBinding("complain", (_source, text: string) => void complaints.push(text));
   await context.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) => {
-      const { complain } = globalThis as unknown as { complain: (text: string) => void };
-      complain(`policy: ${violatedDirective} ${blockedURI} ${sample}`);
+      const { complain, isPictured } = globalThis as unknown as PageOfTest;
+      if (!isPictured) complain(`policy: ${violatedDirective} ${blockedURI} ${sample}`);
     });
   });
-  context.on("weberror", (error) =>
-    complaints.push(`error: ${error.error().stack ?? error.error().message}`),
-  );
+  context.on("weberror", (error) => {
+    const { name, message, stack } = error.error();
+    // Firefox says again as an error what the page has heard as a violation of its policy.
+    if (name !== "Content-Security-Policy") complaints.push(`error: ${stack ?? message}`);
+  });
   context.on("request", (request) => {
     const { protocol, origin } = new URL(request.url());
     if (["http:", "https:"].includes(protocol) && origin !== agent.url)
@@ -202,10 +204,10 @@ async function begin(page: Page, user: Role | Credentials): Promise<string> {
 }
 
 async function show(page: Page, binding: string, path: string): Promise<void> {
-  const note = await page.addInitScript(
-    (kept) => localStorage.setItem("steward-refresh-binding", kept),
-    binding,
-  );
+  const note = await page.addInitScript((kept) => {
+    // Firefox runs it in the empty page before, which has no storage.
+    if (origin !== "null") localStorage.setItem("steward-refresh-binding", kept);
+  }, binding);
   await page.goto(path);
   await note.dispose();
   await page.locator(".frame").waitFor();

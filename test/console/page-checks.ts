@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { isFirefox } from "./launch.ts";
 
 /** The page cannot be scrolled sideways. */
 export async function assertFits(page: Page): Promise<void> {
@@ -39,16 +40,23 @@ const pictures = join(import.meta.dirname, "../../var/screenshots");
 export async function picture(page: Page, name: string): Promise<void> {
   if (process.env.STEWARD_SCREENSHOTS !== "1") return;
   mkdirSync(pictures, { recursive: true });
-  const path = join(pictures, `${name}.png`);
+  const path = join(pictures, `${name}${isFirefox ? "-firefox" : ""}.png`);
   const size = page.viewportSize();
-  if (size === null || size.width > 640) return void (await page.screenshot({ path, fullPage: true }));
+  if (size === null || size.width > 640) return takePicture(page, path, true);
   // A phone's bar stands at the foot of the window: so the window is made as high as the page, a dialog's is left.
   const height = await page.evaluate(() =>
     document.querySelector("dialog[open]") ? innerHeight : document.documentElement.scrollHeight,
   );
   await page.setViewportSize({ ...size, height });
-  await page.screenshot({ path });
+  await takePicture(page, path, false);
   await page.setViewportSize(size);
+}
+
+/** In Firefox playwright puts a style into the page for it, which the page's policy refuses: the page's faults leave that out. */
+async function takePicture(page: Page, path: string, fullPage: boolean): Promise<void> {
+  await page.evaluate(() => Object.assign(globalThis, { isPictured: true }));
+  await page.screenshot({ path, fullPage });
+  await page.evaluate(() => Object.assign(globalThis, { isPictured: false }));
 }
 
 /** What `brokenText` lets pass: a word of so many characters is data (a fingerprint, a host), which may be divided. */

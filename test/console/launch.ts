@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Browser, chromium, firefox, type Page } from "playwright-core";
+import { until } from "../until.ts";
+
+/** Milliseconds for anything in a page: for what hangs, not for machines that are slow. */
+export const patienceMilliseconds = 120_000;
+
+export type Scheme = "light" | "dark";
+
+/** `make test-firefox` runs the walks in Debian's Firefox, all else runs in Chromium. */
+export const isFirefox = process.env.STEWARD_BROWSER === "firefox";
+
+/** Debian's. The shell is Chromium without what draws windows, and takes half of its processor time. */
+const chromiumPrograms = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
+
+/** It is alone with the agent: nothing may leave this machine. */
+const chromiumFlags = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-dev-shm-usage",
+];
+
+export function launchChromium(isWhole: boolean, moreFlags: readonly string[]): Promise<Browser> {
+  const programs = isWhole ? chromiumPrograms.slice(1) : chromiumPrograms;
+  const executablePath = programs.find((path) => existsSync(path));
+  assert.ok(executablePath, "Debian's chromium is not installed, or its chromium-headless-shell");
+  const args = [...chromiumFlags, ...moreFlags];
+  return chromium.launch({ executablePath, args, timeout: patienceMilliseconds });
+}
+
+/** Where Firefox puts what a page gives to download; the run's temporary files are removed with it. */
+const downloads = isFirefox ? mkdtempSync(join(tmpdir(), "steward-downloads-")) : "";
+
+/**
+ * Firefox takes its colours and its motion from its own settings: over WebDriver BiDi playwright cannot change them in
+ * a window. So there is one Firefox a scheme.
+ */
+export function launchFirefox(scheme: Scheme): Promise<Browser> {
+  const executablePath = "/usr/bin/firefox-esr";
+  assert.ok(existsSync(executablePath), "Debian's firefox-esr is not installed");
+  const firefoxUserPrefs = {
+    "layout.css.prefers-color-scheme.content-override": scheme === "dark" ? 0 : 1,
+    "ui.prefersReducedMotion": 1,
+  };
+  return firefox.launch({
+    channel: "moz-firefox",
+    executablePath,
+    firefoxUserPrefs,
+    downloadsPath: downloads,
+    timeout: patienceMilliseconds,
+  });
+}
+
+export interface Download {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What a page gives to download when that is begun. */
+export async function downloaded(page: Page, begin: () => Promise<void>): Promise<Download> {
+  if (isFirefox) return downloadedByFirefox(begin);
+  const [download] = await Promise.all([page.waitForEvent("download"), begin()]);
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") };
+}
+
+/** Playwright hears of no file that a page has made itself (of a blob) from Firefox. */
+async function downloadedByFirefox(begin: () => Promise<void>): Promise<Download> {
+  assert.deepEqual(readdirSync(downloads), [], "a download that no test has taken");
+  await begin();
+  let name = "";
+  // An empty file has its name first, beside the one that is being written.
+  await until("a download", () => {
+    const names = readdirSync(downloads);
+    [name = ""] = names;
+    return names.length === 1 && statSync(join(downloads, name)).size > 0;
+  });
+  const text = readFileSync(join(downloads, name), "utf8");
+  rmSync(join(downloads, name));
+  return { name, text };
+}
