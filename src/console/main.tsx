@@ -1,6 +1,8 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
+import { loadExplanationBy } from "./client/explanations.ts";
 import { watchNavigation } from "./navigation/navigation.ts";
+import { loadPart } from "./parts/load-part.ts";
 import { openSession } from "./session/session.ts";
 import { watchSetupToken } from "./sign-in/setup-token.ts";
 import "./styles/tokens.css";
@@ -13,6 +15,7 @@ const place = document.getElementById("console");
 if (place !== null) {
   watchSetupToken();
   watchNavigation();
+  loadExplanationBy(() => loadPart("problems", () => import("./parts/problems.ts")).then(({ Body }) => Body));
   render(<App />, place);
   void openSession();
 }

@@ -79,7 +79,6 @@ describe("the console's first run", () => {
       await page.locator(".error").filter({ hasText: reason }).waitFor();
       assert.equal(await field.getAttribute("aria-invalid"), "true");
       await untilFocused(field);
-      await page.getByRole("alert").getByText("Request").waitFor();
     };
     await token.fill(setupToken());
     await username.fill("Root Admin");
@@ -91,7 +90,7 @@ describe("the console's first run", () => {
     assert.equal(await page.getByText("[a-z]").count(), 0, "a pattern is no rule for a person");
     await username.fill(adminName);
     await password.fill("too short");
-    await refused(password, /9 characters; at least 15/);
+    await refused(password, /too short/);
     await password.fill("root-admin-root-admin");
     await refused(password, /name/);
     await page.evaluate(() => document.documentElement.scrollTo(0, 0));
@@ -99,7 +98,7 @@ describe("the console's first run", () => {
     assert.deepEqual(await axe(page), []);
     await token.fill("wrong");
     await password.fill(adminPassword);
-    await refused(token, /setup token is wrong/);
+    await refused(token, /not the setup token/);
     assert.deepEqual(complaints, []);
   });
 

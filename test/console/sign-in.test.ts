@@ -125,7 +125,7 @@ describe("the console's sign-in", () => {
     const { code, submit } = form(page);
     await code.fill(wrongCodeOf(ana.secret));
     await submit.click();
-    await page.getByRole("alert").getByText("This code is not accepted").waitFor();
+    await page.getByText("This code is not accepted").waitFor();
     await page.getByText("Wait for the next code").waitFor();
     await untilFocused(code);
     assert.equal(await page.getByText("belongs to another time").count(), 0);

@@ -74,9 +74,9 @@ describe("adding a user in the console", () => {
       ["Display name", "bell \u0007", /follow the rule above/],
       ["Display name", "turned \u202egnp.exe", /follow the rule above/],
       ["New password", "", /too short/],
-      ["New password", "nine calm", /at least 15 are needed/],
-      ["New password", "passwordpassword", /one short or common piece|common/],
-      ["New password", "root-steward-1234567", /common|little more than the name/],
+      ["New password", "nine calm", /too short/],
+      ["New password", "passwordpassword", /too easy to guess/],
+      ["New password", "root-steward-1234567", /too easy to guess|too similar to a name/],
     ];
     for (const [label, value, message] of cases) {
       for (const [name, text] of Object.entries(good))
@@ -113,7 +113,7 @@ describe("adding a user in the console", () => {
     await sheet.getByLabel("New password", { exact: true }).fill("magdalena-123456");
     await sheet.getByRole("button", { name: "Add user" }).click();
     await confirmPassword(page, "admin");
-    await sheet.getByRole("alert").getByText("This password is too similar to a name").waitFor();
+    await sheet.getByText("This password is too similar to a name").waitFor();
     assert.equal(await userNamed(agent, "magdalena"), undefined);
   });
 

@@ -9,7 +9,7 @@ import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { Empty, Section, Skeleton } from "../ui/page.tsx";
-import { ProblemView } from "../ui/problem-view.tsx";
+import { ReadProblem } from "../ui/problem-view.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { CreateTokenSheet } from "./create-token-sheet.tsx";
@@ -26,7 +26,7 @@ export function ApiTokens() {
       action={<Button onClick={() => setIsCreating(true)}>{t.account.createToken}</Button>}
     >
       <p>{t.account.tokensText}</p>
-      <ProblemView error={list.error} />
+      <ReadProblem of={[list]} />
       {list.value === null && <Skeleton />}
       {list.value !== null && items.length === 0 && <Empty>{t.account.noTokens}</Empty>}
       {items.length > 0 && (

@@ -61,7 +61,7 @@ export function EnrolmentDialog({
       </div>
       <Form
         error={error}
-        isBrief={isWrong || isInDoubt}
+        isBrief={isWrong}
         onSubmit={() => void (isOver ? onAgain() : action.run())}
         footer={
           <>

@@ -8,7 +8,7 @@ import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { Section, Skeleton } from "../ui/page.tsx";
-import { ProblemView } from "../ui/problem-view.tsx";
+import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { agentInWords } from "../ui/user-agent.ts";
@@ -36,7 +36,8 @@ export function Sessions() {
         )
       }
     >
-      <ProblemView error={list.error ?? end.error} />
+      <ReadProblem of={[list]} />
+      <ProblemView error={end.error} />
       {list.value === null ? (
         <Skeleton />
       ) : (

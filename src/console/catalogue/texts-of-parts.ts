@@ -5,6 +5,7 @@ export const textsOfParts = {
   account: ["account"],
   device: ["device"],
   machine: ["machine"],
+  problems: ["problems"],
   records: ["records"],
   updates: ["updates", "settings"],
   settings: ["settings"],

@@ -4,6 +4,7 @@ import type * as base from "./languages/en/base.ts";
 import type * as device from "./languages/en/device.ts";
 import type * as machine from "./languages/en/machine.ts";
 import type * as people from "./languages/en/people.ts";
+import type * as problems from "./languages/en/problems.ts";
 import type * as records from "./languages/en/records.ts";
 import type * as settings from "./languages/en/settings.ts";
 import type * as setup from "./languages/en/setup.ts";
@@ -16,6 +17,7 @@ interface English {
   readonly device: typeof device;
   readonly machine: typeof machine;
   readonly people: typeof people;
+  readonly problems: typeof problems;
   readonly records: typeof records;
   readonly settings: typeof settings;
   readonly setup: typeof setup;

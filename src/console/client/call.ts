@@ -4,6 +4,7 @@ import { createStore } from "../store.ts";
 import { deviceTimeSaid } from "../ui/device-time.ts";
 import { authority } from "./authority.ts";
 import { connected, lost } from "./connection.ts";
+import { readyToExplain } from "./explanations.ts";
 import { ProblemError, readProblem, Unreachable } from "./problem.ts";
 
 /** Method and path of an operation, and 1 where the session's cookie authenticates the request. */
@@ -87,8 +88,10 @@ export async function exchange<Id extends OperationId>(
     const problem = await readProblem(response);
     if (problem.clock) deviceTimeSaid(problem.clock.server_time);
     if (restrictions.includes(problem.code)) authority().restricted(problem.code);
-    if (attempt === mostAttempts || !(await isMended(problem.code, token, route)))
+    if (attempt === mostAttempts || !(await isMended(problem.code, token, route))) {
+      await readyToExplain();
       throw new ProblemError(problem);
+    }
     options.signal?.throwIfAborted();
   }
 }

@@ -9,6 +9,7 @@ import { CheckField, TextField } from "../ui/form/field.tsx";
 import { Form } from "../ui/form/form.tsx";
 import { PasswordField } from "../ui/form/password-field.tsx";
 import { Submit } from "../ui/form/submit.tsx";
+import { titleOf } from "../ui/problem-view.tsx";
 import { CodeClock } from "./code-clock.tsx";
 import { NameForManagers } from "./name-for-managers.tsx";
 
@@ -106,7 +107,7 @@ export function Credentials({
       }
     >
       {challenge !== null ? (
-        <CodeFields {...{ typed, change, isPage, isWrongCode }} />
+        <CodeFields {...{ typed, change, isPage, wrong: isWrongCode ? titleOf(action.error) : null }} />
       ) : (
         <PasswordFields {...{ typed, change }} isSettled={settled !== undefined} />
       )}
@@ -175,12 +176,13 @@ function CodeFields({
   typed: { code, isRecovery, isLost },
   change,
   isPage,
-  isWrongCode,
+  wrong,
 }: {
   readonly typed: Typed;
   readonly change: Change;
   readonly isPage: boolean;
-  readonly isWrongCode: boolean;
+  /** What is wrong with the code; null: nothing is known. */
+  readonly wrong: string | null;
 }) {
   return (
     <>
@@ -188,7 +190,7 @@ function CodeFields({
         key={isRecovery ? "recovery" : "code"}
         label={isRecovery ? t.signIn.recoveryCode : t.signIn.code}
         hint={isRecovery ? t.signIn.recoveryCodeHint : t.signIn.codeHint}
-        error={isWrongCode ? t.signIn.nextCode : null}
+        error={wrong && `${wrong}. ${t.signIn.nextCode}.`}
         name={isRecovery ? "recovery-code" : "code"}
         value={code}
         onInput={(next) => change({ code: next })}

@@ -1,4 +1,4 @@
-import { language, t } from "../catalogue/words.ts";
+import { t } from "../catalogue/words.ts";
 import { visible } from "./visible.ts";
 
 /** A sentence, and whether it is the agent's own, which is English. */
@@ -38,8 +38,5 @@ export function entrySentence({ code, detail }: EntryError): string {
   const words: Readonly<Record<string, (figure: string) => string>> = t.problem.entries;
   // "must be from 1 to 8" names both bounds.
   const figure = detail.match(/\d+/g)?.at(code.startsWith("max") ? -1 : 0) ?? "";
-  return (
-    (Object.hasOwn(words, code) && words[code]?.(figure)) ||
-    (language === "en" ? detail : (problemName(code) ?? detail))
-  );
+  return (Object.hasOwn(words, code) && words[code]?.(figure)) || (problemName(code) ?? detail);
 }

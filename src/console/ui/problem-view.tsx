@@ -1,38 +1,85 @@
 import type { ComponentChildren } from "preact";
-import { language, t } from "../catalogue/words.ts";
+import { t } from "../catalogue/words.ts";
+import { explanation } from "../client/explanations.ts";
+import { useOnce } from "../client/once.ts";
 import { Cancelled, ProblemError, Unreachable } from "../client/problem.ts";
+import { useStore } from "../store.ts";
 import { problemName } from "./by-code.ts";
 import { Shape } from "./shape.tsx";
 
-/** A problem in the person's words, with the request's id, by which the log names it. */
-export function ProblemView({
-  error,
-  advice,
-  isBrief = false,
-}: {
+export interface ProblemProps {
   readonly error: unknown;
-  /** What to do, where the page knows it better than the agent's detail says it. */
+  /** What to do, where the page knows it better than the catalogue. */
   readonly advice?: string | undefined;
-  /** The particulars stand at a field already. */
-  readonly isBrief?: boolean;
-}) {
+  /** Reads once more what could not be read. Of several readings that failed alike, one is shown, which is for all. */
+  readonly onRetry?: (() => void) | undefined;
+  /** It stands above the button that sends it again. */
+  readonly isForm?: boolean;
+}
+
+/** A problem in the person's words: what happened, why, and the one button that leads to what helps. */
+export function ProblemView({ error, ...rest }: ProblemProps) {
   if (error === null || error === undefined || error instanceof Cancelled) return null;
-  const { title, detail, isForeign, requestId } = inWords(error);
+  if (!(error instanceof ProblemError)) return <UnknownProblem error={error} />;
+  return rest.onRetry ? (
+    <ReadingProblem error={error} {...rest} onRetry={rest.onRetry} />
+  ) : (
+    <KnownProblem error={error} {...rest} />
+  );
+}
+
+/** What could not be read, with a button that reads it again. */
+export function ReadProblem({ of }: { readonly of: readonly { error: unknown; reload(): Promise<void> }[] }) {
+  const failed = of.filter(({ error }) => error !== null);
+  return <ProblemView error={failed[0]?.error} onRetry={() => failed.forEach((one) => void one.reload())} />;
+}
+
+/** What failed alike elsewhere on the page is not told twice. */
+function ReadingProblem({
+  error,
+  onRetry,
+  ...rest
+}: ProblemProps & { readonly error: ProblemError; readonly onRetry: () => void }) {
+  const { isFirst, all } = useOnce(error.problem.code, onRetry);
+  if (!isFirst) return null;
+  return <KnownProblem error={error} {...rest} onRetry={() => all().map((retry) => retry())} />;
+}
+
+function KnownProblem({ error, ...rest }: ProblemProps & { readonly error: ProblemError }) {
+  const Explanation = useStore(explanation);
+  const { code, title, detail, reason, request_id } = error.problem;
+  const advice = reason === "binding" ? t.problem.binding : rest.advice;
   return (
-    <ProblemBox title={title}>
-      {advice && <p>{advice}</p>}
-      {detail !== "" && !isBrief && !isForeign && <p class={advice && "hint"}>{detail}</p>}
-      {detail !== "" && !isBrief && isForeign && (
-        <details>
-          <summary>{t.problem.technical}</summary>
-          <p lang="en">{detail}</p>
-        </details>
-      )}
-      {requestId !== "" && (
-        <p class="hint">
-          {t.problem.request} <code>{requestId}</code>
-        </p>
-      )}
+    <ProblemBox title={problemName(code) ?? title}>
+      {Explanation ? <Explanation {...rest} code={code} advice={advice} /> : advice && <p>{advice}</p>}
+      <details>
+        <summary>{t.problem.technical}</summary>
+        {/* The agent's own words are English. */}
+        <p lang="en">{detail}</p>
+        {request_id !== "" && (
+          <p>
+            {t.problem.request} <code>{request_id}</code>
+          </p>
+        )}
+      </details>
+    </ProblemBox>
+  );
+}
+
+/** The device did not answer, or the page itself has failed. */
+function UnknownProblem({ error }: { readonly error: unknown }) {
+  if (error instanceof Unreachable)
+    return (
+      <ProblemBox title={t.problem.unreachable.title}>
+        <p>{t.problem.unreachable.detail}</p>
+      </ProblemBox>
+    );
+  return (
+    <ProblemBox title={t.problem.unexpected}>
+      <details>
+        <summary>{t.problem.technical}</summary>
+        <p lang="en">{error instanceof Error ? error.message : String(error)}</p>
+      </details>
     </ProblemBox>
   );
 }
@@ -56,31 +103,9 @@ export function ProblemBox({
   );
 }
 
-interface Words {
-  readonly title: string;
-  readonly detail: string;
-  /** The detail is the agent's, which is English, and the title says it in the language that is spoken. */
-  readonly isForeign: boolean;
-  readonly requestId: string;
-}
-
-/** The catalogue's words for the code where it has some, else the agent's own. */
-export function inWords(error: unknown): Words {
-  if (error instanceof Unreachable) return { ...t.problem.unreachable, isForeign: false, requestId: "" };
-  if (!(error instanceof ProblemError))
-    return {
-      title: t.problem.unexpected,
-      detail: error instanceof Error ? error.message : "",
-      isForeign: false,
-      requestId: "",
-    };
-  const { code, title, detail, reason, request_id } = error.problem;
-  const name = problemName(code);
-  const isOurs = reason === "binding";
-  return {
-    title: name ?? title,
-    detail: isOurs ? t.problem.binding : detail,
-    isForeign: name !== null && language !== "en" && !isOurs,
-    requestId: request_id,
-  };
+/** What an error is called. */
+export function titleOf(error: unknown): string {
+  return error instanceof ProblemError
+    ? (problemName(error.problem.code) ?? error.problem.title)
+    : t.problem.unexpected;
 }

@@ -21,7 +21,7 @@ export function Secret({
     <section class="secret" aria-label={label}>
       <pre ref={place}>{shown}</pre>
       <div class="buttons">
-        <Button onClick={() => void copy(text, place.current).then(setSaid)}>{t.ui.copy}</Button>
+        <Button onClick={() => void copyText(text, place.current).then(setSaid)}>{t.ui.copy}</Button>
         {fileName && <Button onClick={() => download(text, fileName)}>{t.ui.download}</Button>}
         {fileName && <Button onClick={() => print()}>{t.ui.print}</Button>}
         {/* Not a toast: it would lie behind the dialog. */}
@@ -31,8 +31,8 @@ export function Secret({
   );
 }
 
-/** What came of it. Over plain HTTP a page has no clipboard: there it is marked, for the person to copy. */
-async function copy(text: string, place: HTMLElement | null): Promise<string> {
+/** What came of it. Over plain HTTP a page has no clipboard: there the place is marked, for the person to copy. */
+export async function copyText(text: string, place: HTMLElement | null): Promise<string> {
   try {
     await navigator.clipboard.writeText(text);
     return t.ui.copied;

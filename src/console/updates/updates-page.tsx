@@ -7,7 +7,7 @@ import { useAction } from "../client/use-action.ts";
 import { isOneOf } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Page, Section, Skeleton } from "../ui/page.tsx";
-import { ProblemView } from "../ui/problem-view.tsx";
+import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { type Order, OrderDialog } from "./dialogs.tsx";
 import { History } from "./history.tsx";
 import { KindRow } from "./kind-row.tsx";
@@ -40,7 +40,8 @@ export function UpdatesPage() {
         )
       }
     >
-      <ProblemView error={check.error ?? updates.error} />
+      <ReadProblem of={[updates]} />
+      <ProblemView error={check.error} />
       {status === null ? (
         <Skeleton lines={12} />
       ) : (

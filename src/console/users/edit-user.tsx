@@ -12,7 +12,7 @@ import { toast } from "../ui/dialog/toasts.tsx";
 import { CheckField } from "../ui/form/field.tsx";
 import { Form } from "../ui/form/form.tsx";
 import { Facts, Skeleton } from "../ui/page.tsx";
-import { ProblemView } from "../ui/problem-view.tsx";
+import { ReadProblem } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";
 import { EditConflict } from "./edit-conflict.tsx";
 import { members, type Reading, type Saved, saveUser, type UserChange } from "./save-user.ts";
@@ -50,7 +50,7 @@ export function EditUser({ id, ...rest }: SheetProps & { readonly id: string }) 
       ) : (
         error === null && <Skeleton lines={12} />
       )}
-      {codeOf(error) !== "not_found" && <ProblemView error={error} />}
+      {codeOf(error) !== "not_found" && <ReadProblem of={[user]} />}
       {asked !== null && <DeleteToken asked={asked} onClose={() => setAsked(null)} />}
     </Dialog>
   );

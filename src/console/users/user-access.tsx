@@ -10,7 +10,7 @@ import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { Section, Skeleton } from "../ui/page.tsx";
-import { ProblemView } from "../ui/problem-view.tsx";
+import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";
 import { agentInWords } from "../ui/user-agent.ts";
 
@@ -140,7 +140,7 @@ function Entries<Item>({
   children,
 }: {
   readonly title: string;
-  readonly list: Pick<Resource<{ items: readonly Item[] }>, "value" | "error">;
+  readonly list: Pick<Resource<{ items: readonly Item[] }>, "value" | "error" | "reload">;
   readonly error?: unknown;
   readonly children: (item: Item) => ComponentChildren;
 }) {
@@ -149,7 +149,8 @@ function Entries<Item>({
       {list.value === null && list.error === null && <Skeleton lines={1} />}
       {list.value?.items.length === 0 && <p class="hint">{t.users.nothing}</p>}
       <ul class="users-entries">{list.value?.items.map(children)}</ul>
-      <ProblemView error={error ?? list.error} />
+      <ReadProblem of={[list]} />
+      <ProblemView error={error} />
     </Section>
   );
 }

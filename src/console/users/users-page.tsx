@@ -7,7 +7,7 @@ import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { SelectField, TextField } from "../ui/form/field.tsx";
 import { Empty, Page, Skeleton } from "../ui/page.tsx";
-import { ProblemView } from "../ui/problem-view.tsx";
+import { ReadProblem } from "../ui/problem-view.tsx";
 import { AddUser } from "./add-user.tsx";
 import { EditUser } from "./edit-user.tsx";
 import { ResetPassword } from "./reset-password.tsx";
@@ -45,7 +45,7 @@ export function UsersPage() {
       }
     >
       <UserFilters />
-      <ProblemView error={users.error} />
+      <ReadProblem of={[users]} />
       {users.list === null ? (
         users.error === null && <Skeleton lines={6} />
       ) : (

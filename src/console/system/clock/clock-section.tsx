@@ -7,7 +7,7 @@ import { isOneOf } from "../../session/session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { useIsAway } from "../../ui/connection-state.tsx";
 import { Section, Skeleton } from "../../ui/page.tsx";
-import { ProblemView } from "../../ui/problem-view.tsx";
+import { ReadProblem } from "../../ui/problem-view.tsx";
 import { Said } from "../../ui/spoken.tsx";
 import { useClockActions } from "./clock-actions.ts";
 import { SyncButton } from "./clock-buttons.tsx";
@@ -25,7 +25,7 @@ export function ClockSection({ clock }: { readonly clock: ClockResource }) {
   if (status === null)
     return (
       <Section title={t.clock.title}>
-        {clock.error === null ? <Skeleton lines={6} /> : <ProblemView error={clock.error} />}
+        {clock.error === null ? <Skeleton lines={6} /> : <ReadProblem of={[clock]} />}
       </Section>
     );
   const word = isAway ? "unknown" : clockWordOf(status);

@@ -11,7 +11,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { checkName, healthSentence } from "../../ui/health-words.ts";
 import { Facts, Section, Skeleton } from "../../ui/page.tsx";
-import { ProblemView } from "../../ui/problem-view.tsx";
+import { ReadProblem } from "../../ui/problem-view.tsx";
 import { Said } from "../../ui/spoken.tsx";
 import { Time } from "../../ui/time.tsx";
 
@@ -26,11 +26,10 @@ export function HostSection() {
   const facts = useResource("getSystemFacts", {}, { everySeconds });
   const health = useResource("getHealth", {}, { everySeconds });
   const version = useResource("getVersion");
-  const error = facts.error ?? health.error ?? version.error;
   return (
     <div class="clock-pictures">
       <Section title={t.facts.title} action={isOneOf("admin") && <Manage onDone={facts.reload} />}>
-        <ProblemView error={error} />
+        <ReadProblem of={[facts, health, version]} />
         {facts.value === null ? <Skeleton lines={8} /> : <Facts items={itemsOfHost(facts.value)} />}
       </Section>
       <div>

@@ -13,7 +13,7 @@ import { toast } from "../../ui/dialog/toasts.tsx";
 import { SelectField, TextField } from "../../ui/form/field.tsx";
 import { errorAt, Form } from "../../ui/form/form.tsx";
 import { Skeleton } from "../../ui/page.tsx";
-import { ProblemView } from "../../ui/problem-view.tsx";
+import { ReadProblem } from "../../ui/problem-view.tsx";
 import { MachineOrderDialog, type MachineVerb } from "./machine-orders.tsx";
 
 /** What an administrator can do with the machine itself. */
@@ -37,7 +37,7 @@ export function MachineDialog({ onClose }: { readonly onClose: () => void }) {
   );
   return (
     <Dialog title={t.machine.title} shape="sheet" onClose={onClose}>
-      <ProblemView error={host.error} />
+      <ReadProblem of={[host]} />
       {host.value !== null ? (
         <NamesForm host={host.value} onSaved={onClose}>
           {power}

@@ -6,7 +6,7 @@ import { Dialog } from "../../ui/dialog/dialog.tsx";
 import { Form } from "../../ui/form/form.tsx";
 import { RadioField } from "../../ui/form/radio-field.tsx";
 import { Skeleton } from "../../ui/page.tsx";
-import { inWords, ProblemBox, ProblemView } from "../../ui/problem-view.tsx";
+import { ProblemBox, ProblemView, titleOf } from "../../ui/problem-view.tsx";
 import { valueAt } from "./draft.ts";
 import { errorLines } from "./errors.ts";
 import { labelOf, said } from "./said.ts";
@@ -64,7 +64,7 @@ function SavingProblem({ error }: { readonly error: unknown }) {
   const lines = errorLines(error);
   if (lines.length === 0) return <ProblemView error={error} />;
   return (
-    <ProblemBox title={inWords(error).title}>
+    <ProblemBox title={titleOf(error)}>
       {lines.map((line) => (
         <p key={line}>{line}</p>
       ))}

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { language } from "../../catalogue/words.ts";
 import { ProblemError } from "../../client/problem.ts";
 import { type EntryError, entrySentence, problemName } from "../by-code.ts";
 import { ProblemView } from "../problem-view.tsx";
@@ -15,7 +14,7 @@ export function Form({
 }: {
   readonly onSubmit: () => void;
   readonly error?: unknown;
-  /** The particulars of the error stand at a field. */
+  /** All of the error stands at the fields, and is not told again. */
   readonly isBrief?: boolean;
   readonly footer: ComponentChildren;
   readonly children: ComponentChildren;
@@ -35,7 +34,7 @@ export function Form({
       }}
     >
       {children}
-      <ProblemView error={error} isBrief={isBrief} />
+      {!isBrief && <ProblemView error={error} isForm />}
       <div class="buttons">{footer}</div>
     </form>
   );
@@ -49,8 +48,7 @@ export function errorAt(error: unknown, pointer: string, codes?: RegExp): string
   const one = entryAt(error, pointer);
   if (one) return entrySentence(one);
   if (!(error instanceof ProblemError) || !codes?.test(error.problem.code)) return null;
-  // The agent's own words say more, such as how long a password has to be, but they are English.
-  return language === "en" ? error.problem.detail : (problemName(error.problem.code) ?? error.problem.detail);
+  return problemName(error.problem.code) ?? error.problem.detail;
 }
 
 /** The same with its code; undefined: nothing. */

@@ -1,0 +1,82 @@
+import { useRef, useState } from "preact/hooks";
+import { t } from "../catalogue/words.ts";
+import type { ExplanationProps } from "../client/explanations.ts";
+import { Link } from "../navigation/link.tsx";
+import { place } from "../navigation/navigation.ts";
+import { phase } from "../session/session.ts";
+import { useStore } from "../store.ts";
+import { Button } from "../ui/button.tsx";
+import { copyText } from "../ui/secret.tsx";
+import { commands, places, type Remedy, remedyOf } from "./remedies.ts";
+
+/** Why it happened, and the one button that leads to what helps. */
+export function Explanation({ code, advice, onRetry, isForm = false }: ExplanationProps) {
+  const causes: Readonly<Record<string, string>> = t.causes;
+  const remedies: Readonly<Record<string, Remedy>> = remedyOf;
+  const cause = advice ?? (Object.hasOwn(causes, code) ? causes[code] : undefined);
+  const remedy = Object.hasOwn(remedies, code) ? remedies[code] : "retry";
+  return (
+    <>
+      {cause && <p>{cause}</p>}
+      {remedy && <RemedyButton remedy={remedy} onRetry={onRetry} isForm={isForm} />}
+    </>
+  );
+}
+
+function RemedyButton({
+  remedy,
+  onRetry,
+  isForm,
+}: Pick<ExplanationProps, "onRetry"> & { readonly remedy: Remedy; readonly isForm: boolean }) {
+  const present = useStore(place).path;
+  const isInside = useStore(phase) === "signed-in";
+  if (isCommand(remedy)) return <Command text={commands[remedy]} />;
+  if (isPlace(remedy)) {
+    const to = places[remedy];
+    // Where it is in sight already, or behind the sign-in, it is no way.
+    if (!isInside || to.split("#")[0] === present) return null;
+    return (
+      <div class="buttons">
+        <Link to={to} className="button">
+          {t.remedies[remedy]}
+        </Link>
+      </div>
+    );
+  }
+  // The form has a button that sends it again.
+  if (remedy === "entry" || (remedy === "retry" && isForm) || (remedy === "signIn" && !isInside)) return null;
+  const work = remedy === "retry" && onRetry ? onRetry : () => location.reload();
+  return (
+    <div class="buttons">
+      <Button onClick={work}>
+        {remedy === "retry" && !onRetry ? t.remedies.reload : t.remedies[remedy]}
+      </Button>
+    </div>
+  );
+}
+
+/** A command that only root can run, on the device. */
+function Command({ text }: { readonly text: string }) {
+  const shown = useRef<HTMLElement>(null);
+  const [said, setSaid] = useState("");
+  return (
+    <>
+      <p>{t.remedies.asRoot}</p>
+      <p>
+        <code ref={shown}>{text}</code>
+      </p>
+      <div class="buttons">
+        <Button onClick={() => void copyText(text, shown.current).then(setSaid)}>{t.remedies.copy}</Button>
+        <span role="status">{said}</span>
+      </div>
+    </>
+  );
+}
+
+function isCommand(remedy: Remedy): remedy is keyof typeof commands {
+  return Object.hasOwn(commands, remedy);
+}
+
+function isPlace(remedy: Remedy): remedy is keyof typeof places {
+  return Object.hasOwn(places, remedy);
+}

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { commands as commandTable } from "../../src/cli/command-table.ts";
+import * as de from "../../src/console/catalogue/languages/de/problems.ts";
+import * as en from "../../src/console/catalogue/languages/en/problems.ts";
+import { commands, places, type Remedy, remedyOf } from "../../src/console/problems/remedies.ts";
+import { errorCodes } from "../../src/contract/error-codes.ts";
+import { consolePaths } from "../../src/contract/schemas/console.ts";
+import type { RunningAgent } from "../running-agent.ts";
+import { endOfConsole, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
+import { assertFits, axe, brokenText, picture } from "./page-checks.ts";
+
+const codes = Object.keys(errorCodes) as (keyof typeof errorCodes)[];
+
+describe("the words for an error", () => {
+  for (const [tag, { causes, remedies }] of Object.entries({ en, de }))
+    it(`are a cause and a button for each code (${tag})`, () => {
+      assert.deepEqual(Object.keys(causes).sort(), [...codes].sort());
+      for (const code of codes) {
+        assert.match(causes[code], /^[A-ZÄÖÜ].*\.$/, code);
+        const remedy: Remedy = remedyOf[code];
+        if (remedy === "entry" || remedy in commands) continue;
+        assert.ok((remedies as Record<string, string>)[remedy], `${code}: no button for ${remedy}`);
+      }
+    });
+
+  it("lead to places that the console has, and to commands that the command line has", () => {
+    const paths: readonly string[] = consolePaths;
+    for (const place of Object.values(places)) assert.ok(paths.includes(place.split("#")[0] ?? ""), place);
+    const names = commandTable.map(({ path }) => path.join(" "));
+    for (const command of Object.values(commands))
+      assert.ok(
+        names.some((name) => command.startsWith(`steward ${name}`)),
+        command,
+      );
+  });
+});
+
+describe("a problem on a page", () => {
+  const ending = endOfConsole();
+  let agent: RunningAgent;
+  let browser: TestBrowser;
+  before(async () => {
+    ({ agent, browser } = await startConsole(ending));
+  });
+
+  /** As the agent would say it. */
+  const refuse = (page: Page, path: string, code: keyof typeof errorCodes, times?: number) =>
+    page.route(
+      path,
+      (route) =>
+        route.fulfill({
+          status: errorCodes[code].status,
+          contentType: "application/problem+json",
+          json: {
+            type: `/problems/${code}`,
+            title: errorCodes[code].title,
+            status: errorCodes[code].status,
+            code,
+            detail: "The agent's own words.",
+            request_id: "0123456789abcdef",
+          },
+        }),
+      times === undefined ? {} : { times },
+    );
+
+  it("is told once for all that failed alike, and its one button reads all of it again", async () => {
+    const { page, complaints } = await browser.open(agent);
+    await signIn(page, "admin", "/updates");
+    await refuse(page, "**/api/auth/sessions*", "request_timeout", 1);
+    await refuse(page, "**/api/auth/tokens*", "request_timeout", 1);
+    await page.getByRole("button", { name: "Your account: root-admin" }).click();
+    await page.getByRole("menuitem", { name: "Your account" }).click();
+    const problem = page.locator("main .problem");
+    await untilShown(problem.getByText("The connection to the device is slow"));
+    assert.equal(await problem.count(), 1);
+    assert.equal(await problem.getByRole("button").count(), 1);
+    assert.equal(await problem.getByText("0123456789abcdef").isVisible(), false);
+    await problem.getByText("Technical details").click();
+    assert.equal(await problem.getByText("0123456789abcdef").isVisible(), true);
+    assert.deepEqual(await axe(page), []);
+    await picture(page, "problem-wide");
+    await page.setViewportSize({ width: 360, height: 740 });
+    await assertFits(page);
+    assert.deepEqual(await brokenText(page), []);
+    await picture(page, "problem-phone");
+    await problem.getByRole("button", { name: "Try again" }).click();
+    await problem.waitFor({ state: "detached" });
+    await untilShown(page.getByText("No API tokens").or(page.getByRole("heading", { name: "API tokens" })));
+    assert.deepEqual(complaints, []);
+  });
+
+  it("leads to where it can be mended, in the language of the page, and names the command that only root can run", async () => {
+    const { page } = await browser.open(agent, { width: 360, height: 740, scheme: "dark" });
+    await signIn(page, "admin", "/users");
+    await page.evaluate(() => localStorage.setItem("steward-language", "de"));
+    await page.reload();
+    await page.getByRole("button", { name: "Benutzer anlegen" }).click();
+    const sheet = page.getByRole("dialog", { name: "Benutzer anlegen" });
+    await sheet.getByLabel("Benutzername").fill("ben");
+    await refuse(page, "**/api/users", "state_damaged");
+    await sheet.getByRole("button", { name: "Benutzer anlegen" }).click();
+    await untilShown(sheet.getByText("Bis die gespeicherten Daten repariert sind"));
+    await sheet.getByText("steward doctor", { exact: true }).waitFor();
+    await sheet.getByRole("button", { name: "Befehl kopieren" }).waitFor();
+    await picture(page, "problem-command-de");
+    await page.unroute("**/api/users");
+    await refuse(page, "**/api/users", "internal_error");
+    await sheet.getByRole("button", { name: "Benutzer anlegen" }).click();
+    await untilShown(sheet.getByRole("link", { name: "Zu den Protokollen" }));
+    assert.equal(await sheet.locator(".problem").count(), 1);
+    await assertFits(page);
+    await picture(page, "problem-link-de");
+    assert.equal(await sheet.getByLabel("Benutzername").inputValue(), "ben");
+  });
+
+  it("is told at its field alone, which has the keyboard", async () => {
+    const { page } = await browser.open(agent);
+    await signIn(page, "admin", "/users");
+    await page.getByRole("button", { name: "Add user" }).click();
+    const sheet = page.getByRole("dialog", { name: "Add user" });
+    await sheet.getByLabel("User name").fill("root-admin");
+    await sheet.getByRole("button", { name: "Add user" }).click();
+    await untilShown(sheet.getByText("A user with this name already exists"));
+    assert.equal(await sheet.getByText("A user with this name already exists").count(), 1);
+    assert.equal(await sheet.locator(".problem").count(), 0);
+    assert.equal(await sheet.getByLabel("User name").evaluate((one) => one === document.activeElement), true);
+  });
+});
