@@ -172,7 +172,7 @@ describe("the life of a session in the console", () => {
     await endSessions(names.operator);
     await displayName(page).fill("typed in the first");
     for (const one of [page, second]) {
-      await save(one).click();
+      await clickBehind(save(one));
       await ended(one).waitFor();
     }
     await goOn(second, passwords.operator);

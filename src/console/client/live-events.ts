@@ -5,6 +5,8 @@ import { follow } from "./event-stream.ts";
 export interface LiveListener {
   onEvent?(event: AuditEvent): void;
   onProgress?(progress: UpdateProgress): void;
+  /** Events were missed. */
+  onGap?(): void;
 }
 
 const listeners = new Set<LiveListener>();
@@ -13,23 +15,34 @@ let ending: AbortController | null = null;
 /** Hears events as they happen, for those who may; one stream serves all listeners. The result takes it back. */
 export function listen(listener: LiveListener): () => void {
   listeners.add(listener);
-  begin();
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size > 0) return;
-    ending?.abort();
-    ending = null;
-  };
+  return () => void listeners.delete(listener);
 }
 
-function begin(): void {
+/** Follows the events behind this one, unless they are followed already. */
+export function beginEvents(lastId: string): void {
   if (ending !== null) return;
-  ending = new AbortController();
-  // Users who may not follow events have pages that poll instead.
-  void follow("streamEvents", {}, ending.signal, ({ event, data }) => {
-    for (const listener of [...listeners]) {
-      if (event === "progress") listener.onProgress?.(data as UpdateProgress);
-      else if (event === null || event !== "gap") listener.onEvent?.(data as AuditEvent);
-    }
-  });
+  const mine = new AbortController();
+  ending = mine;
+  const onRefusal = (): void => {
+    if (ending === mine) ending = null;
+  };
+  void follow("streamEvents", {}, mine.signal, ({ event, data }) => tell(event, data), onRefusal, lastId);
+}
+
+function tell(event: string | null, data: unknown): void {
+  for (const listener of [...listeners]) {
+    if (event === "progress") listener.onProgress?.(data as UpdateProgress);
+    else if (event === "gap") listener.onGap?.();
+    else listener.onEvent?.(data as AuditEvent);
+  }
+}
+
+/** Whether events are heard. */
+export function isFollowed(): boolean {
+  return ending !== null;
+}
+
+export function endEvents(): void {
+  ending?.abort();
+  ending = null;
 }

@@ -1,71 +1,33 @@
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { OperationId } from "../../contract/operations.ts";
 import type { Output } from "../../contract/types.ts";
-import { type CallInput, callWithTag } from "./call.ts";
+import { useStore } from "../store.ts";
+import { entryOf } from "./cache.ts";
+import type { CallInput } from "./call.ts";
+import { Entry, type Read } from "./entry.ts";
 
-export interface Resource<T> {
-  /** null: not read yet, or not readable; what was read last stays while it is read anew. */
-  readonly value: T | null;
-  readonly etag: string | null;
-  readonly error: unknown;
-  readonly isLoading: boolean;
+export interface Resource<T> extends Read<T> {
   reload(): Promise<void>;
   /** Puts what an answer to a write said in its place. */
   put(value: T, etag?: string | null): void;
 }
 
 export interface ResourceOptions {
-  /** Seconds between two readings while the page is in sight. */
-  readonly everySeconds?: number;
+  /** Read when it is first drawn, and not anew by itself: for a form, whose change is compared with what it began with. */
+  readonly isStill?: boolean;
 }
 
-interface Read<T> {
-  readonly value: T | null;
-  readonly etag: string | null;
-  readonly error: unknown;
-  readonly isLoading: boolean;
-}
-
-/** Reads something of the agent's and keeps it; anew when the input changes. */
+/**
+ * Something of the agent's, kept fresh while it is drawn: read once for all who need it, and anew after events that
+ * change it. What was read at an earlier visit is there at once, and read anew behind it.
+ */
 export function useResource<Id extends OperationId>(
   id: Id,
   input: CallInput<Id> = {},
-  { everySeconds }: ResourceOptions = {},
+  { isStill = false }: ResourceOptions = {},
 ): Resource<Output<Id>> {
   const key = JSON.stringify(input);
-  const [read, setRead] = useState<Read<Output<Id>>>({
-    value: null,
-    etag: null,
-    error: null,
-    isLoading: true,
-  });
-  const latest = useRef(0);
-  const reload = useCallback(async () => {
-    const turn = ++latest.current;
-    setRead((before) => ({ ...before, isLoading: true }));
-    try {
-      const { value, etag } = await callWithTag(id, JSON.parse(key) as CallInput<Id>);
-      if (turn === latest.current) setRead({ value, etag, error: null, isLoading: false });
-    } catch (error) {
-      if (turn === latest.current) setRead((before) => ({ ...before, error, isLoading: false }));
-    }
-  }, [id, key]);
-  const put = useCallback((value: Output<Id>, etag: string | null = null) => {
-    latest.current += 1;
-    setRead({ value, etag, error: null, isLoading: false });
-  }, []);
-  useEffect(() => {
-    void reload();
-    return () => {
-      latest.current += 1;
-    };
-  }, [reload]);
-  useEffect(() => {
-    if (everySeconds === undefined) return;
-    const timer = setInterval(() => {
-      if (document.visibilityState === "visible") void reload();
-    }, everySeconds * 1_000);
-    return () => clearInterval(timer);
-  }, [reload, everySeconds]);
-  return { ...read, reload, put };
+  const entry = useMemo(() => (isStill ? new Entry(id, key) : entryOf(id, key)), [id, key]);
+  useEffect(() => entry.hold(), [entry]);
+  return { ...useStore(entry.read), reload: entry.reload, put: entry.put };
 }

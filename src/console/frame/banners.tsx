@@ -1,10 +1,10 @@
+import type { Status } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { greeting } from "../client/connection.ts";
 import { me, restriction } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Banner } from "../ui/page.tsx";
-import { type ClockResource, isGood } from "./clock-state.tsx";
 import { DeviceBanners } from "./device-banners.tsx";
 import { Lead } from "./lead.tsx";
 
@@ -14,12 +14,12 @@ let versionAtStart: string | null = null;
 const fewCodes = 3;
 
 /** What needs a person, above every page. */
-export function Banners({ clock, path }: { readonly clock: ClockResource; readonly path: string }) {
+export function Banners({ status, path }: { readonly status: Status | null; readonly path: string }) {
   const first = useStore(restriction);
   const version = useStore(greeting)?.version ?? null;
   versionAtStart ??= version;
   const { enabled, recovery_codes_remaining: codes } = me().two_factor;
-  const isClockWrong = clock.value !== null && !isGood(clock.value);
+  const isClockWrong = status !== null && status.clock.trust === "none";
   return (
     <div class="banners">
       {version !== versionAtStart && (

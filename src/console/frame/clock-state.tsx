@@ -1,6 +1,5 @@
 import { useEffect, useMemo } from "preact/hooks";
-import { clockWordOf } from "../../contract/clock-word.ts";
-import type { TimeSync } from "../../contract/types.ts";
+import type { Status } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { type Resource, useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
@@ -9,30 +8,25 @@ import { Badge, type State } from "../ui/badge.tsx";
 import { useIsAway } from "../ui/connection-state.tsx";
 import { deviceTimeSaid } from "../ui/device-time.ts";
 
-export type ClockResource = Resource<TimeSync>;
-
-/** Seconds between two looks at the clock, which is always in sight. */
-const everySeconds = 30;
-
-/** How the clock is, for the frame and the banners. */
-export function useClock(isLimited: boolean): ClockResource {
-  const clock = useResource("getTimeSync", {}, { everySeconds });
+/** How the device is, for the frame and the banners. */
+export function useStatus(isLimited: boolean): Resource<Status> {
+  const status = useResource("getStatus");
   // Before anything is drawn by it.
-  useMemo(() => clock.value && deviceTimeSaid(clock.value.server_time), [clock.value]);
+  useMemo(() => status.value && deviceTimeSaid(status.value.server_time), [status.value]);
   useEffect(() => {
-    // Users with a required action are not told of the clock.
-    if (clock.value !== null) restriction.set(null);
-  }, [clock.value]);
+    // Users with a required action are not told of the device.
+    if (status.value !== null) restriction.set(null);
+  }, [status.value]);
   useEffect(() => {
-    if (clock.error !== null && !isLimited) void clock.reload();
+    if (status.error !== null && !isLimited) void status.reload();
   }, [isLimited]);
-  return clock;
+  return status;
 }
 
 /** The clock in a word; a click leads to it. */
-export function ClockState({ clock: { value } }: { readonly clock: ClockResource }) {
+export function ClockState({ status }: { readonly status: Status | null }) {
   const isAway = useIsAway();
-  const word = value === null || isAway ? "unknown" : clockWordOf(value);
+  const word = status === null || isAway ? "unknown" : status.clock.word;
   return (
     <Link to="/system" className="clock-state">
       <Badge state={clockColours[word]}>
@@ -51,8 +45,3 @@ export const clockColours = {
   not_in_sync: "attention",
   unknown: "unknown",
 } as const satisfies Readonly<Record<string, State>>;
-
-/** The clock is trusted. */
-export function isGood({ trust }: TimeSync): boolean {
-  return trust !== "none";
-}

@@ -1,18 +1,12 @@
-import { useEffect } from "preact/hooks";
 import type { Updates } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { t } from "../catalogue/words.ts";
-import { lastWrite } from "../client/call.ts";
-import { type Resource, useResource } from "../client/use-resource.ts";
+import { useResource } from "../client/use-resource.ts";
 import { isOneOf } from "../session/session.ts";
-import { useStore } from "../store.ts";
 import { deviceNow } from "../ui/device-time.ts";
 import { checkName, healthSentence } from "../ui/health-words.ts";
 import { Said } from "../ui/spoken.tsx";
 import { Lead } from "./lead.tsx";
-
-/** Seconds between two looks at how the device is; a write from this page makes one more. */
-const everySeconds = 60;
 
 /** Problems of the device, and updates that wait for a person. */
 export function DeviceBanners({
@@ -23,7 +17,7 @@ export function DeviceBanners({
   /** Another banner says already that the clock is not trusted. */
   readonly isClockSaid: boolean;
 }) {
-  const health = useFresh(useResource("getHealth", {}, { everySeconds }));
+  const health = useResource("getHealth");
   const troubles = health.value?.checks?.filter(({ status }) => status !== "ok") ?? [];
   const ofUpdates = troubles.find(({ name }) => name === "updates");
   const other = troubles.find(({ name }) => name !== "updates" && !(name === "time" && isClockSaid));
@@ -46,7 +40,7 @@ export function DeviceBanners({
 }
 
 function WaitingUpdate({ path }: { readonly path: string }) {
-  const { value } = useFresh(useResource("getUpdates", {}, { everySeconds }));
+  const { value } = useResource("getUpdates");
   const words = value && whatWaits(value);
   if (!words) return null;
   return (
@@ -68,14 +62,4 @@ function whatWaits({ state, available, held, postponed, trust }: Updates): strin
     return t.frame.updateWaits(`${release.name} ${release.version}`);
   }
   return null;
-}
-
-/** The same, read anew also after what was done here. */
-function useFresh<T>(resource: Resource<T>): Resource<T> {
-  const write = useStore(lastWrite);
-  const { reload } = resource;
-  useEffect(() => {
-    if (resource.value !== null) void reload();
-  }, [write, reload]);
-  return resource;
 }

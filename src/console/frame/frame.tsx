@@ -14,7 +14,7 @@ import { Page, Skeleton } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { Banners } from "./banners.tsx";
-import { ClockState, useClock } from "./clock-state.tsx";
+import { ClockState, useStatus } from "./clock-state.tsx";
 import { useShown } from "./pages.ts";
 
 /** The frame of every page: the present page, the state of the clock, the user. */
@@ -23,7 +23,7 @@ export function Frame() {
   useStore(session);
   const deviceName = useStore(greeting)?.device_name;
   const isLimited = useStore(restriction) !== null;
-  const clock = useClock(isLimited);
+  const status = useStatus(isLimited).value;
   const current = isLimited ? "/account" : pathOf(path);
   useEffect(() => {
     if (current !== path) void navigate(current, {}, { replace: true });
@@ -48,18 +48,18 @@ export function Frame() {
               </Link>
             ))}
         </nav>
-        {!isLimited && <ClockState clock={clock} />}
+        {!isLimited && <ClockState status={status} />}
         <AccountMenu />
         <ConnectionState />
       </header>
-      <Banners clock={clock} path={current} />
+      <Banners status={status} path={current} />
       <main id="content" tabIndex={-1}>
         {shown === null ? (
           <Skeleton />
         ) : (
           <ErrorBoundary key={shown.path.split("/")[1]}>
             <SystemTabs path={shown.path}>
-              <shown.Body clock={clock} />
+              <shown.Body />
             </SystemTabs>
           </ErrorBoundary>
         )}

@@ -2,9 +2,8 @@ import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Part } from "../catalogue/texts-of-parts.ts";
 import { loadPart } from "../parts/load-part.ts";
-import type { ClockResource } from "./clock-state.tsx";
 
-type PageBody = ComponentType<{ readonly clock: ClockResource }>;
+type PageBody = ComponentType;
 
 interface PagesOfPart {
   readonly pages: Readonly<Record<string, PageBody>>;

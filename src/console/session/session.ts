@@ -1,5 +1,6 @@
 import type { Role, Session, User } from "../../contract/types.ts";
 import { setAuthority } from "../client/authority.ts";
+import { forgetAll, watchChanges } from "../client/cache.ts";
 import { type CallOptions, call } from "../client/call.ts";
 import { connected, greet, greeting, lost } from "../client/connection.ts";
 import { Cancelled, codeOf, type ProblemError, Unreachable } from "../client/problem.ts";
@@ -61,6 +62,7 @@ export async function openSession(): Promise<void> {
     restricted: (code) => restriction.set(code),
   });
   watchUse();
+  watchChanges();
   hearOtherTabs((message) => {
     if (message.kind === "ended") ended();
     else if (message.kind === "user") userIs(message.user);
@@ -131,6 +133,7 @@ export async function signOut(): Promise<void> {
 /** It was ended on purpose, here or in another tab: nothing of it stays. */
 export function ended(): void {
   endings += 1;
+  forgetAll();
   dropQuestion();
   localStorage.removeItem(bindingName);
   const abandoned = waiting;

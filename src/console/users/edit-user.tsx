@@ -28,7 +28,7 @@ interface SheetProps {
 
 /** The sheet of one user: the fields that can be changed, the known facts, where they are signed in. */
 export function EditUser({ id, ...rest }: SheetProps & { readonly id: string }) {
-  const user = useResource("getUser", { params: { id } });
+  const user = useResource("getUser", { params: { id } }, { isStill: true });
   const [asked, setAsked] = useState<AskedToken | null>(null);
   const { value, etag, error } = user;
   return (

@@ -1,22 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { User, UserList, UserQuery } from "../../contract/types.ts";
+import { onStale } from "../client/cache.ts";
 import { call } from "../client/call.ts";
-import { listen } from "../client/live-events.ts";
 
 /** Users that are read at first, and that each step adds. */
 const stepCount = 50;
 
 /** The most that the agent gives at once. */
 const mostAtOnce = 200;
-
-/** Milliseconds that changes are gathered before the list is read anew. */
-const gatherMilliseconds = 300;
-
-/** Milliseconds between two readings without a change: a lock ends without an event. */
-const everyMilliseconds = 30_000;
-
-/** Events after which a user may look different in the list. */
-const isAboutUsers = /^(user|two_factor|codes|sign_in|password)\./;
 
 interface Read {
   readonly list: UserList | null;
@@ -51,7 +42,7 @@ export function useUsers(query: UserQuery): Users {
       turns.current += 1;
     };
   }, [reload]);
-  useEffect(() => onChange(() => void reload()), [reload]);
+  useEffect(() => onStale("listUsers", () => void reload()), [reload]);
   const more = (): Promise<void> => {
     wanted.current += stepCount;
     return reload();
@@ -71,23 +62,4 @@ async function readUsers(query: UserQuery, count: number): Promise<UserList> {
     if (page.next_cursor === null || items.length >= count) return { ...page, items };
     cursor = page.next_cursor;
   }
-}
-
-function onChange(act: () => void): () => void {
-  let timer: number | undefined;
-  const stop = listen({
-    onEvent: ({ type }) => {
-      if (!isAboutUsers.test(type)) return;
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        act();
-      }, gatherMilliseconds);
-    },
-  });
-  const regular = setInterval(() => document.visibilityState === "visible" && act(), everyMilliseconds);
-  return () => {
-    stop();
-    clearTimeout(timer);
-    clearInterval(regular);
-  };
 }

@@ -3,7 +3,7 @@ import type { TimeSync } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { call } from "../../client/call.ts";
 import { type Action, useAction } from "../../client/use-action.ts";
-import type { ClockResource } from "../../frame/clock-state.tsx";
+import type { Resource } from "../../client/use-resource.ts";
 import { toast } from "../../ui/dialog/toasts.tsx";
 import { offsetWithUncertainty, stepInWords } from "./clock-words.ts";
 
@@ -22,7 +22,7 @@ export interface ClockActions {
 /** Milliseconds between two polls of a measurement in progress. */
 const lookMilliseconds = 1_000;
 
-export function useClockActions(clock: ClockResource): ClockActions {
+export function useClockActions(clock: Resource<TimeSync>): ClockActions {
   const take = (after: TimeSync): void => {
     const before = clock.value;
     clock.put(after);

@@ -2,7 +2,8 @@ import { Fragment } from "preact";
 import { type ClockWord, clockWordOf } from "../../../contract/clock-word.ts";
 import type { TimeSync } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
-import { type ClockResource, clockColours } from "../../frame/clock-state.tsx";
+import type { Resource } from "../../client/use-resource.ts";
+import { clockColours } from "../../frame/clock-state.tsx";
 import { isOneOf } from "../../session/session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { useIsAway } from "../../ui/connection-state.tsx";
@@ -18,7 +19,7 @@ import { ClockStrip } from "./clock-strip.tsx";
 import { ClockWrong, isInDoubt } from "./clock-wrong.tsx";
 
 /** How the clock is: as a sentence, as a strip, and behind a fold in all detail; and what puts it right. */
-export function ClockSection({ clock }: { readonly clock: ClockResource }) {
+export function ClockSection({ clock }: { readonly clock: Resource<TimeSync> }) {
   const actions = useClockActions(clock);
   const isAway = useIsAway();
   const { value: status } = clock;

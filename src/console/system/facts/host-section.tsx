@@ -15,16 +15,13 @@ import { ReadProblem } from "../../ui/problem-view.tsx";
 import { Said } from "../../ui/spoken.tsx";
 import { Time } from "../../ui/time.tsx";
 
-/** Seconds between two looks while the page is in sight. */
-const everySeconds = 20;
-
 /** Share of a disk or of the memory from which on it is called full. */
 const fullShare = 0.9;
 
 /** What the host is, how it does, and what runs on it. */
 export function HostSection() {
-  const facts = useResource("getSystemFacts", {}, { everySeconds });
-  const health = useResource("getHealth", {}, { everySeconds });
+  const facts = useResource("getSystemFacts");
+  const health = useResource("getHealth");
   const version = useResource("getVersion");
   return (
     <div class="clock-pictures">

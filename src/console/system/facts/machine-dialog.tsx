@@ -20,7 +20,7 @@ import { MachineOrderDialog, type MachineVerb } from "./machine-orders.tsx";
 export function MachineDialog({ onClose }: { readonly onClose: () => void }) {
   const [verb, setVerb] = useState<MachineVerb | null>(null);
   const name = useStore(greeting)?.device_name ?? "";
-  const host = useResource("getHost");
+  const host = useResource("getHost", {}, { isStill: true });
   if (verb !== null) return <MachineOrderDialog verb={verb} name={name} onClose={onClose} />;
   // Also where name and zone cannot be read.
   const power = (

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Settings } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
+import { onStale } from "../../client/cache.ts";
 import { callWithTag } from "../../client/call.ts";
 import { greet } from "../../client/connection.ts";
-import { listen } from "../../client/live-events.ts";
 import { Cancelled, codeOf } from "../../client/problem.ts";
 import { type Action, useAction } from "../../client/use-action.ts";
 import { useResource } from "../../client/use-resource.ts";
@@ -48,9 +48,6 @@ export interface Editing {
 
 /** How often a change is merged with those of others before it is given up. */
 const mostTries = 4;
-
-/** Seconds between two readings for users who may not follow events. */
-const everySeconds = 60;
 
 export function useEditing(): Editing {
   const [store] = useState(() => createStore(emptyDraft));
@@ -106,15 +103,10 @@ function useChangesOfOthers(reload: () => void): void {
       if (document.visibilityState === "visible") latest.current();
     };
     document.addEventListener("visibilitychange", onSight);
-    const isTold = isOneOf("admin", "operator");
-    const timer = isTold ? undefined : setInterval(onSight, everySeconds * 1_000);
-    const stop = isTold
-      ? listen({ onEvent: ({ type }) => type === "settings.changed" && latest.current() })
-      : undefined;
+    const stop = onStale("getSettings", () => latest.current());
     return () => {
       document.removeEventListener("visibilitychange", onSight);
-      clearInterval(timer);
-      stop?.();
+      stop();
     };
   }, []);
 }

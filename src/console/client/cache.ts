@@ -1,0 +1,105 @@
+import type { OperationId } from "../../contract/operations.ts";
+import type { Status, UpdateProgress } from "../../contract/types.ts";
+import { lastWrite } from "./call.ts";
+import { isConnected } from "./connection.ts";
+import { Entry } from "./entry.ts";
+import { beginEvents, endEvents, isFollowed, listen } from "./live-events.ts";
+import { staleAfterEvent, staleAfterPhase, staleAfterStatus } from "./staleness.ts";
+
+/** Entries that are kept for pages that are visited again. */
+const mostEntries = 60;
+
+/** Milliseconds that events are gathered before anything is read anew, and between two such readings. */
+const gatherMilliseconds = 300;
+const leastMilliseconds = 2_000;
+
+/** Milliseconds from which on a value is too old for a page that comes back into sight. */
+const oldMilliseconds = 10_000;
+
+const entries = new Map<string, Entry<OperationId>>();
+
+/** Acts of those who keep more than an entry can, by what has to change for them. */
+const watchers = new Set<{ readonly id: OperationId; readonly act: () => void }>();
+
+/** The entry for an operation that all share; `input` as JSON. */
+export function entryOf<Id extends OperationId>(id: Id, input: string): Entry<Id> {
+  const name = `${id} ${input}`;
+  const onValue = id === "getStatus" ? statusRead : undefined;
+  const entry =
+    entries.get(name) ?? (new Entry(id, input, onValue as never) as unknown as Entry<OperationId>);
+  // Those that were used last are at the end.
+  entries.delete(name);
+  entries.set(name, entry);
+  for (const [other, { isHeld }] of entries) if (entries.size > mostEntries && !isHeld) entries.delete(other);
+  return entry as unknown as Entry<Id>;
+}
+
+/** Calls when what the operation reads may have changed. The result takes it back. */
+export function onStale(id: OperationId, act: () => void): () => void {
+  const watcher = { id, act };
+  watchers.add(watcher);
+  return () => void watchers.delete(watcher);
+}
+
+let stale = new Set<OperationId>();
+let isAllStale = false;
+let isGathering = false;
+let gatheredAt = Number.NEGATIVE_INFINITY;
+
+/** Has read anew soon what is in use of these. */
+function makeStale(ids: readonly OperationId[] | "all"): void {
+  if (ids === "all") isAllStale = true;
+  else for (const id of ids) stale.add(id);
+  if (isGathering || (!isAllStale && stale.size === 0)) return;
+  isGathering = true;
+  setTimeout(readStale, Math.max(gatherMilliseconds, gatheredAt + leastMilliseconds - performance.now()));
+}
+
+function readStale(): void {
+  const [ids, isAll] = [stale, isAllStale];
+  const isStale = ({ id }: { readonly id: OperationId }): boolean => isAll || ids.has(id);
+  stale = new Set();
+  isAllStale = false;
+  isGathering = false;
+  gatheredAt = performance.now();
+  for (const entry of [...entries.values()].filter(isStale)) entry.refresh();
+  for (const { act } of [...watchers].filter(isStale)) act();
+}
+
+/** Those who may see events follow them from the newest in the status on. */
+function statusRead(before: Status | null, after: Status): void {
+  if (after.latest !== null) beginEvents(String(after.latest[0]?.seq ?? 0));
+  makeStale(staleAfterStatus(before, after));
+}
+
+let phaseBefore = "";
+
+function progressHeard(progress: UpdateProgress): void {
+  const updates = entryOf("getUpdates", "{}");
+  const { value } = updates.read.read();
+  if (value !== null) updates.amend({ ...value, progress });
+  if (progress.phase !== phaseBefore) makeStale(staleAfterPhase);
+  phaseBefore = progress.phase;
+}
+
+/** From now on what is in use stays fresh: by events, when the page comes into sight, when the agent is back. */
+export function watchChanges(): void {
+  listen({
+    onEvent: ({ type }) => makeStale(staleAfterEvent(type)),
+    onProgress: progressHeard,
+    onGap: () => makeStale("all"),
+  });
+  // Those who follow events hear of the rest by them.
+  lastWrite.subscribe(() => makeStale(isFollowed() ? ["getStatus"] : "all"));
+  isConnected.subscribe(() => isConnected.read() && makeStale("all"));
+  document.addEventListener("visibilitychange", () => {
+    for (const entry of entries.values()) entry.refresh(oldMilliseconds);
+  });
+}
+
+/** Nothing of it is for the next user. */
+export function forgetAll(): void {
+  endEvents();
+  for (const entry of entries.values()) entry.forget();
+  entries.clear();
+}

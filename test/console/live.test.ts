@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Page, Request } from "playwright-core";
+import type { RunningAgent } from "../running-agent.ts";
+import { until } from "../until.ts";
+import { endOfConsole, names, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
+
+/** What the page asks of the agent from now on, and whether an answer is still to come. */
+function listenTo(page: Page): { readonly asked: string[]; isQuiet(): boolean } {
+  const asked: string[] = [];
+  let open = 0;
+  const isCounted = (url: string) => url.includes("/api/") && !url.includes("/stream");
+  page.on("request", (request) => {
+    if (!request.url().includes("/api/")) return;
+    asked.push(`${request.method()} ${new URL(request.url()).pathname}`);
+    if (isCounted(request.url())) open += 1;
+  });
+  const onEnd = (request: Request): void => {
+    if (isCounted(request.url())) open -= 1;
+  };
+  page.on("requestfinished", onEnd);
+  page.on("requestfailed", onEnd);
+  return { asked, isQuiet: () => open === 0 };
+}
+
+/** Lets the page's own clock run for so long, with the answers of the agent in between. */
+async function idle(page: Page, minutes: number, isQuiet: () => boolean): Promise<void> {
+  for (let passed = 0; passed < minutes * 60; passed += 10) {
+    await page.clock.runFor(10_000);
+    await until("every answer", async () => {
+      await page.evaluate(() => new Promise<void>((resolve) => requestIdleCallback(() => resolve())));
+      return isQuiet();
+    });
+  }
+}
+
+describe("a console that stays open", () => {
+  const ending = endOfConsole();
+  let agent: RunningAgent;
+  let browser: TestBrowser;
+  before(async () => {
+    ({ agent, browser } = await startConsole(ending));
+  });
+
+  const change = async (id: string, body: object): Promise<void> => {
+    const { status, text } = await agent.call("PUT", `/api/users/${id}`, { body, local: true });
+    assert.equal(status, 200, text);
+  };
+
+  const idOf = async (name: string): Promise<string> => {
+    const { json } = await agent.call("GET", "/api/users", { local: true });
+    const { items } = json as { items: { id: string; username: string }[] };
+    return items.find(({ username }) => username === name)?.id ?? "";
+  };
+
+  it("asks less than twice a minute for any page, and goes on asking", async (test) => {
+    const minutes = 5;
+    for (const [role, paths] of [
+      ["admin", ["/", "/users", "/system", "/updates", "/account", "/system/settings"]],
+      ["readonly", ["/system", "/updates"]],
+    ] as const) {
+      const { page } = await browser.open(agent, { now: Date.now() });
+      const { asked, isQuiet } = listenTo(page);
+      await signIn(page, role);
+      for (const path of paths) {
+        await page.goto(path);
+        await page.locator("main h1").first().waitFor();
+        // What the visit itself asks for, and what its sign-in has changed.
+        await idle(page, 1, isQuiet);
+        asked.length = 0;
+        await idle(page, minutes, isQuiet);
+        test.diagnostic(`${role} ${path}: ${asked.length} requests in ${minutes} minutes`);
+        assert.ok(asked.length < 2 * minutes, `${path}: ${asked.join(", ")}`);
+        assert.ok(asked.includes("GET /api/status"), `${path} asks for nothing: is it alive?`);
+      }
+    }
+  });
+
+  it("asks for nothing out of sight, and at once when it is in sight again", async () => {
+    const { page } = await browser.open(agent, { now: Date.now() });
+    const { asked, isQuiet } = listenTo(page);
+    await signIn(page, "admin", "/system");
+    await idle(page, 1, isQuiet);
+    const look = (state: string) =>
+      page.evaluate((to) => {
+        Object.defineProperty(document, "visibilityState", { value: to, configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));
+      }, state);
+    await look("hidden");
+    asked.length = 0;
+    await idle(page, 5, isQuiet);
+    assert.equal(asked.length, 0, asked.join(", "));
+    await look("visible");
+    await until("it asks", async () => asked.length > 2);
+    for (const path of ["/api/status", "/api/system/time-sync", "/api/system/facts"])
+      assert.ok(asked.includes(`GET ${path}`), `${path} is not among ${asked.join(", ")}`);
+  });
+
+  it("asks once for what many show, and shows what it knows while it asks again", async () => {
+    const { page } = await browser.open(agent);
+    const { asked } = listenTo(page);
+    await signIn(page, "admin", "/updates");
+    const head = page.getByRole("heading", { name: "Updates", level: 1 });
+    await head.waitFor();
+    await untilShown(page.locator("main section").first());
+    assert.equal(asked.filter((one) => one === "GET /api/updates").length, 1, asked.join(", "));
+    await page.getByRole("link", { name: "System", exact: true }).click();
+    await page.getByText("Node.js").waitFor();
+    let letGo: (value?: unknown) => void = () => undefined;
+    const held = new Promise((resolve) => {
+      letGo = resolve;
+    });
+    await page.route("**/api/updates*", async (route) => {
+      await held;
+      await route.continue();
+    });
+    const again = page.waitForRequest("**/api/updates/history*");
+    await page.getByRole("link", { name: "Updates", exact: true }).click();
+    await again;
+    await untilShown(page.locator("main section").first());
+    letGo();
+  });
+
+  it("shows what another user has done, by the one stream", async () => {
+    const id = await idOf(names.operator);
+    const { page } = await browser.open(agent);
+    const { asked } = listenTo(page);
+    await signIn(page, "admin", "/users");
+    const row = page.getByRole("row", { name: /^ana/ });
+    await row.getByText("active").waitFor();
+    await until("the stream", async () => asked.includes("GET /api/events/stream"));
+    await change(id, { enabled: false });
+    await row.getByText("disabled").waitFor();
+    await change(id, { enabled: true });
+    await row.getByText("active").waitFor();
+    assert.equal(asked.filter((one) => one.endsWith("/stream")).length, 1);
+  });
+});
