@@ -11,6 +11,8 @@ import * as enRecords from "../../src/console/catalogue/languages/en/records.ts"
 import * as enSettings from "../../src/console/catalogue/languages/en/settings.ts";
 import * as enUpdates from "../../src/console/catalogue/languages/en/updates.ts";
 import { putTexts, t } from "../../src/console/catalogue/words.ts";
+import { eventSentence } from "../../src/console/home/event-words.ts";
+import { needInWords } from "../../src/console/home/need-words.ts";
 import { clockSentences, reasonOf } from "../../src/console/system/clock/clock-sentences.ts";
 import { labelOf, schemaRead } from "../../src/console/system/settings/said.ts";
 import { problemName, type Sentence } from "../../src/console/ui/by-code.ts";
@@ -26,13 +28,14 @@ import {
   notSetCodes,
   sourceReasonCodes,
 } from "../../src/contract/schemas/clock.ts";
+import { needCodes } from "../../src/contract/schemas/status.ts";
 import {
   holdCodes,
   outcomeCodes,
   summaryCodes,
   updateProblemCodes,
 } from "../../src/contract/schemas/update-reasons.ts";
-import type { TimeSource, TimeSync } from "../../src/contract/types.ts";
+import type { AuditEvent, Need, TimeSource, TimeSync } from "../../src/contract/types.ts";
 import { exampleClock } from "../cli/example-clock.ts";
 
 /** What the agent says of each code, in English; no page in another language may show it. */
@@ -60,6 +63,18 @@ const clock = (change: object, conflict: object | null = null): Sentence[] =>
 
 const source = (code: string): Sentence | null =>
   reasonOf({ state: "unreachable", reason: { code, detail, cause: null } } as TimeSource);
+
+const happened = (type: string): string => {
+  const unknown = { actor: { kind: "agent", name: null }, subject: null, details: {}, count: 1 };
+  const said = eventSentence({ ...unknown, type } as unknown as AuditEvent);
+  return said === type ? "" : said;
+};
+
+const need = (code: string): (Sentence | null)[] => {
+  const facts = { check: "disk", reason: "disk_read_only" };
+  const said = needInWords({ code, level: "attention", facts, detail } as Need);
+  return said === null ? [null] : [said.text, { text: said.title, isAgents: false }];
+};
 
 /** Each list of codes that the contract has, and what a page says of one of them. */
 const lists: readonly (readonly [
@@ -101,6 +116,8 @@ const lists: readonly (readonly [
     Object.keys(eventTypes),
     (code) => [{ text: (t.events.titles as Record<string, string>)[code] ?? "", isAgents: false }],
   ],
+  ["events in a sentence", Object.keys(eventTypes), (code) => [{ text: happened(code), isAgents: false }]],
+  ["needs", needCodes, (code) => need(code)],
 ];
 
 /** Of an error the English page shows the agent's sentence, which says more than the name of the error. */

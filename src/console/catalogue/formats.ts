@@ -46,6 +46,19 @@ export function shortDuration(seconds: number): string {
   return `${figure(value, Math.abs(value) < 10 ? 1 : 0)} ${unit}`;
 }
 
+/** `41 days`, `3 hours`: a length of time as people say it. */
+export function longDuration(seconds: number): string {
+  const [value, unit] =
+    seconds < 2 * hour ? [minute, "minute"] : seconds < 2 * day ? [hour, "hour"] : [day, "day"];
+  const options = { style: "unit", unit: String(unit), unitDisplay: "long" } as const;
+  return new Intl.NumberFormat(language, options).format(Math.floor(seconds / Number(value)));
+}
+
+/** `70 %`, of a share from 0 to 1. */
+export function percent(share: number): string {
+  return share.toLocaleString(language, { style: "percent" });
+}
+
 /** With at most so many digits behind the point. */
 export function figure(value: number, digits = 0): string {
   return value.toLocaleString(language, { maximumFractionDigits: digits });

@@ -71,10 +71,10 @@ export function putTexts(tag: string, texts: Partial<Catalogue>): void {
 
 /**
  * Every file in languages/ is found by the build, which makes each one a file of the console: a language is a folder
- * of the same files as English, or one file with all of it.
+ * of the same files as English, or one file with all of it. Folders within it hold what its files are made of.
  */
 function files(): Readonly<Record<string, () => Promise<Partial<Catalogue>>>> {
-  return import.meta.glob<Partial<Catalogue>>("./languages/**/*.ts");
+  return import.meta.glob<Partial<Catalogue>>(["./languages/*.ts", "./languages/*/*.ts"]);
 }
 
 /** Tags of the languages that there are catalogues of. */

@@ -1,4 +1,6 @@
 import type { Catalogue } from "../../words.ts";
+import { actors, happened } from "./base/happened.ts";
+import { homePage, needs } from "./base/home.ts";
 
 export const ui: Catalogue["ui"] = {
   show: "Anzeigen",
@@ -357,3 +359,5 @@ export const person: Catalogue["person"] = {
   deleteTokenText:
     "Programme mit diesem Token werden sofort abgewiesen. Das lässt sich nicht rückgängig machen.",
 };
+
+export const home: Catalogue["home"] = { ...homePage, needs, happened, actors };

@@ -1,6 +1,8 @@
 import type { ErrorCode } from "../../../../contract/error-codes.ts";
 import type { HealthCode } from "../../../../contract/health-codes.ts";
 import type { UpdateProblem } from "../../../../contract/types.ts";
+import { actors, happened } from "./base/happened.ts";
+import { homePage, needs } from "./base/home.ts";
 
 /** Facts of a health check as people read them. */
 export interface HealthFacts {
@@ -383,3 +385,5 @@ export const person = {
   done: "Done",
   deleteTokenText: "Programs that use it are refused immediately. This cannot be undone.",
 };
+
+export const home = { ...homePage, needs, happened, actors };

@@ -1,0 +1,166 @@
+import type { Catalogue } from "../../../words.ts";
+
+export const homePage: Omit<Catalogue["home"], "needs" | "happened" | "actors"> = {
+  title: "Start",
+  homeOf: (device) => `Startseite von ${device}`,
+  well: "Alles ist in Ordnung.",
+  needsYou: (count) => (count === 1 ? "Eine Sache erwartet Sie." : `${count} Dinge erwarten Sie.`),
+  needsAdministrator: (count) =>
+    count === 1 ? "Eine Sache braucht einen Administrator." : `${count} Dinge brauchen einen Administrator.`,
+  notKnown: "Das Gerät antwortet nicht.",
+  notKnownText: "Das hat es zuletzt gemeldet.",
+  up: (duration) => `läuft seit ${duration}`,
+  atAGlance: "Auf einen Blick",
+  clock: "Uhr",
+  people: "Personen",
+  host: "Gerät",
+  toDo: "Zu tun",
+  lately: "Zuletzt",
+  all: "Alle Ereignisse",
+  logs: "Protokoll",
+  nothingYet: "Es ist noch nichts geschehen.",
+  inOrder: "in Ordnung",
+  attention: "braucht Aufmerksamkeit",
+  failing: "gestört",
+  within: (span) => `auf ${span} genau`,
+  by: (source) => `nach ${source}`,
+  noSource: "keine Zeitquelle",
+  checked: (when) => `geprüft ${when}`,
+  neverChecked: "noch nie geprüft",
+  releases: { rules: (version) => `Regeln ${version}`, binary: (version) => `Dienst ${version}` },
+  offered: (version) => `${version} ist da`,
+  updateStates: {
+    upToDate: "aktuell",
+    available: "Update verfügbar",
+    failed: "gescheitert und zurückgenommen",
+    underWay: "Update läuft",
+    notSetUp: "nicht eingerichtet",
+    unknown: "unbekannt",
+  },
+  accounts: (administrators, all) =>
+    `${all} Benutzer, ${administrators} ${administrators === 1 ? "Administrator" : "Administratoren"}`,
+  locked: (count) => `${count} gesperrt`,
+  withoutFactor: (count) => `${count} ohne zweiten Faktor`,
+  everyFactor: "alle mit zweitem Faktor",
+  factorOn: "zweiter Faktor an",
+  factorOff: "kein zweiter Faktor",
+  codesLeft: (count) =>
+    `noch ${count === 1 ? "ein Wiederherstellungscode" : `${count} Wiederherstellungscodes`}`,
+  disk: "Speicher",
+  memory: "Arbeitsspeicher",
+  used: (percent) => `${percent} belegt`,
+};
+
+export const needs: Catalogue["home"]["needs"] = {
+  rescue: {
+    title: () => "Die gespeicherten Daten sind beschädigt",
+    text: () => "Es lässt sich nichts ändern, bis root sie am Gerät wiederhergestellt hat.",
+    button: "Zum Protokoll",
+  },
+  setup_required: {
+    title: () => "Es gibt noch keinen Administrator",
+    text: () => "Legen Sie einen an, bevor das Gerät benutzt wird.",
+    button: "Benutzer anlegen",
+  },
+  program: {
+    title: () => "Ein Teil des Programms funktioniert nicht",
+    text: ({ cause }) => cause,
+    button: "Teile zeigen",
+  },
+  disk: { title: () => "Der Speicher braucht Platz", text: ({ cause }) => cause, button: "Speicher zeigen" },
+  state_document: {
+    title: () => "Die gespeicherten Daten brauchen Aufmerksamkeit",
+    text: ({ cause }) => cause,
+    button: "Teile zeigen",
+  },
+  event_log: {
+    title: () => "Das Ereignisprotokoll braucht Aufmerksamkeit",
+    text: ({ cause }) => cause,
+    button: "Teile zeigen",
+  },
+  two_factor_key: {
+    title: () => "Der Schlüssel der zweiten Faktoren fehlt",
+    text: ({ cause }) => cause,
+    button: "Teile zeigen",
+  },
+  clock: {
+    title: () => "Der Uhr wird nicht vertraut",
+    text: ({ cause }) => cause || "Bis dahin können Codes und Updates abgelehnt werden.",
+    button: "Uhr richtig stellen",
+  },
+  https: {
+    title: () => "HTTPS braucht Aufmerksamkeit",
+    text: ({ cause }) => cause,
+    button: "Teile zeigen",
+  },
+  updates: {
+    title: () => "Die Updates brauchen Aufmerksamkeit",
+    text: ({ cause }) => cause,
+    button: "Zu den Updates",
+  },
+  update_available: {
+    title: ({ what }) => `${what} ist verfügbar`,
+    text: () => "Es wird installiert, wenn ein Administrator es sagt.",
+    button: "Zum Update",
+  },
+  update_failed: {
+    title: ({ what }) => `${what} ist auf diesem Gerät gescheitert`,
+    text: () => "Es wurde zurückgenommen und wird nicht noch einmal automatisch installiert.",
+    button: "Grund zeigen",
+  },
+  update_trust_unconfirmed: {
+    title: () => "Fingerabdruck des Herausgebers vergleichen",
+    text: () => "Bis er bestätigt ist, steht nicht fest, wessen Updates dieses Gerät annimmt.",
+    button: "Vergleichen",
+  },
+  users_locked: {
+    title: ({ what, count }) => (what === "" ? `Gesperrte Benutzer: ${count}` : `Gesperrt: ${what}`),
+    text: () => "Nach zu vielen falschen Passwörtern oder Codes ist die Anmeldung eine Weile gesperrt.",
+    button: "Entsperren",
+  },
+  two_factor_missing: {
+    title: ({ what, count }) =>
+      what === ""
+        ? `Benutzer ohne den verlangten zweiten Faktor: ${count}`
+        : `Ohne den verlangten zweiten Faktor: ${what}`,
+    text: () => "Bis sie ihn eingerichtet haben, können sie nichts anderes tun.",
+    button: "Zu den Benutzern",
+  },
+  second_factor_advised: {
+    title: ({ what, count }) =>
+      what === ""
+        ? `Administratoren ohne zweiten Faktor: ${count}`
+        : `Administratoren ohne zweiten Faktor: ${what}`,
+    text: () => "Ihre Passwörter allein schützen dieses Gerät.",
+    button: "Einrichten",
+  },
+  device_unnamed: {
+    title: () => "Geben Sie diesem Gerät einen Namen",
+    text: ({ what }) => `Angezeigt wird sein Hostname, ${what}.`,
+    button: "Benennen",
+  },
+  updates_not_set_up: {
+    title: () => "Updates sind nicht eingerichtet",
+    text: ({ missing }) =>
+      missing === "root"
+        ? "Es ist kein Vertrauensanker installiert, daher wird kein Update angenommen."
+        : "Es ist kein Update-Server eingestellt, daher bekommt dieses Gerät keine Updates.",
+    button: "Updates einrichten",
+  },
+  tokens_ending: {
+    title: ({ count }) =>
+      count === 1 ? "Ein benutzter API-Token läuft bald ab" : `${count} benutzte API-Token laufen bald ab`,
+    text: ({ when }) => `Der erste läuft am ${when} ab. Wem er gehört, der kann einen neuen erzeugen.`,
+    button: "Zu Ihren Tokens",
+  },
+  support_ending: {
+    title: ({ when }) => `Die Unterstützung des Herstellers endet am ${when}`,
+    text: () => "Planen Sie einen Nachfolger für dieses Gerät.",
+    button: "Zum Gerät",
+  },
+  support_ended: {
+    title: ({ when }) => `Die Unterstützung des Herstellers endete am ${when}`,
+    text: () => "Mit Updates, die Fehler beheben, ist nicht mehr zu rechnen.",
+    button: "Zum Gerät",
+  },
+};

@@ -1,0 +1,194 @@
+import type { summaryCodes } from "../../../../../contract/schemas/update-reasons.ts";
+import type { Need } from "../../../../../contract/types.ts";
+
+/** Figures and names of a need, as people read them. */
+export interface NeedFacts {
+  /** The release, or the users. */
+  readonly what: string;
+  readonly count: number;
+  /** What is not there, by a name of the agent's. */
+  readonly missing: string;
+  /** A date. */
+  readonly when: string;
+  /** What a health check has found, where one has. */
+  readonly cause: string;
+}
+
+/** What needs a person: a head, what to know about it, and the button that leads to where it is put right. */
+export interface NeedWords {
+  readonly title: (facts: NeedFacts) => string;
+  readonly text: (facts: NeedFacts) => string;
+  readonly button: string;
+}
+
+export const homePage = {
+  title: "Home",
+  homeOf: (device: string) => `Home of ${device}`,
+  well: "All is well.",
+  needsYou: (count: number) => (count === 1 ? "One thing needs you." : `${count} things need you.`),
+  needsAdministrator: (count: number) =>
+    count === 1 ? "One thing needs an administrator." : `${count} things need an administrator.`,
+  notKnown: "The device does not answer.",
+  notKnownText: "This is what it said last.",
+  up: (duration: string) => `up ${duration}`,
+  atAGlance: "At a glance",
+  clock: "Clock",
+  people: "People",
+  host: "Host",
+  toDo: "To do",
+  lately: "Lately",
+  all: "All events",
+  logs: "Logs",
+  nothingYet: "Nothing has happened yet.",
+  inOrder: "in order",
+  attention: "needs attention",
+  failing: "failing",
+  within: (span: string) => `within ${span}`,
+  by: (source: string) => `by ${source}`,
+  noSource: "no time source",
+  checked: (when: string) => `checked ${when}`,
+  neverChecked: "never checked",
+  releases: {
+    rules: (version: string) => `rules ${version}`,
+    binary: (version: string) => `service ${version}`,
+  },
+  offered: (version: string) => `${version} is out`,
+  updateStates: {
+    upToDate: "up to date",
+    available: "update available",
+    failed: "failed and undone",
+    underWay: "update in progress",
+    notSetUp: "not set up",
+    unknown: "unknown",
+  },
+  accounts: (administrators: number, all: number) =>
+    `${all} ${all === 1 ? "user" : "users"}, ${administrators} ${administrators === 1 ? "administrator" : "administrators"}`,
+  locked: (count: number) => `${count} locked`,
+  withoutFactor: (count: number) => `${count} without a second factor`,
+  everyFactor: "all with a second factor",
+  factorOn: "second factor on",
+  factorOff: "no second factor",
+  codesLeft: (count: number) => `${count === 1 ? "one recovery code" : `${count} recovery codes`} left`,
+  disk: "Disk",
+  memory: "Memory",
+  used: (percent: string) => `${percent} used`,
+};
+
+type UpdateState = keyof typeof homePage.updateStates;
+
+/** How updates are in a word, by what their summary is about. */
+export type UpdateStates = Readonly<Record<(typeof summaryCodes)[number], UpdateState>>;
+
+export const needs = {
+  rescue: {
+    title: () => "The stored state is damaged",
+    text: () => "Nothing can be changed until root has restored it on the device.",
+    button: "Show the logs",
+  },
+  setup_required: {
+    title: () => "There is no administrator yet",
+    text: () => "Create one before the device is used.",
+    button: "Add a user",
+  },
+  program: {
+    title: () => "A part of the program does not work",
+    text: ({ cause }) => cause,
+    button: "Show the parts",
+  },
+  disk: { title: () => "The disk needs space", text: ({ cause }) => cause, button: "Show the disk" },
+  state_document: {
+    title: () => "The stored state needs attention",
+    text: ({ cause }) => cause,
+    button: "Show the parts",
+  },
+  event_log: {
+    title: () => "The event log needs attention",
+    text: ({ cause }) => cause,
+    button: "Show the parts",
+  },
+  two_factor_key: {
+    title: () => "The key of the second factors is missing",
+    text: ({ cause }) => cause,
+    button: "Show the parts",
+  },
+  clock: {
+    title: () => "The clock is not trusted",
+    text: ({ cause }) => cause || "Codes and updates may be refused until it is.",
+    button: "Correct the clock",
+  },
+  https: {
+    title: () => "HTTPS needs attention",
+    text: ({ cause }) => cause,
+    button: "Show the parts",
+  },
+  updates: {
+    title: () => "The updates need attention",
+    text: ({ cause }) => cause,
+    button: "Show the updates",
+  },
+  update_available: {
+    title: ({ what }) => `${what} is available`,
+    text: () => "It is applied when an administrator says so.",
+    button: "Show the update",
+  },
+  update_failed: {
+    title: ({ what }) => `${what} failed on this device`,
+    text: () => "It was undone, and is not applied again automatically.",
+    button: "Show why",
+  },
+  update_trust_unconfirmed: {
+    title: () => "Compare the publisher's fingerprint",
+    text: () => "Until it is confirmed, it is not certain whose updates this device takes.",
+    button: "Compare",
+  },
+  users_locked: {
+    title: ({ what, count }) => (what === "" ? `Locked users: ${count}` : `Locked: ${what}`),
+    text: () => "After too many wrong passwords or codes, sign-in is locked for a while.",
+    button: "Unlock",
+  },
+  two_factor_missing: {
+    title: ({ what, count }) =>
+      what === ""
+        ? `Users without the required second factor: ${count}`
+        : `Without the required second factor: ${what}`,
+    text: () => "They can do nothing else until they have set it up.",
+    button: "Show the users",
+  },
+  second_factor_advised: {
+    title: ({ what, count }) =>
+      what === ""
+        ? `Administrators without a second factor: ${count}`
+        : `Administrators without a second factor: ${what}`,
+    text: () => "Their passwords alone protect this device.",
+    button: "Set it up",
+  },
+  device_unnamed: {
+    title: () => "Give this device a name",
+    text: ({ what }) => `It is shown by its host name, ${what}.`,
+    button: "Name it",
+  },
+  updates_not_set_up: {
+    title: () => "Updates are not set up",
+    text: ({ missing }): string =>
+      missing === "root"
+        ? "No root of trust is installed, so no update is accepted."
+        : "No update server is set, so this device gets no updates.",
+    button: "Set up updates",
+  },
+  tokens_ending: {
+    title: ({ count }) =>
+      count === 1 ? "An API token in use ends soon" : `${count} API tokens in use end soon`,
+    text: ({ when }) => `The first ends on ${when}. Its owner can create a new one.`,
+    button: "Show your tokens",
+  },
+  support_ending: {
+    title: ({ when }) => `The maker's support ends on ${when}`,
+    text: () => "Plan for the successor of this device.",
+    button: "Show the device",
+  },
+  support_ended: {
+    title: ({ when }) => `The maker's support ended on ${when}`,
+    text: () => "Updates that repair faults are not to be expected any more.",
+    button: "Show the device",
+  },
+} satisfies Record<Need["code"], NeedWords>;

@@ -1,0 +1,31 @@
+import type { AuditEvent } from "../../contract/types.ts";
+import { shortDuration } from "../catalogue/formats.ts";
+import type { HappenedFacts } from "../catalogue/languages/en/base/happened.ts";
+import { t } from "../catalogue/words.ts";
+import { visible } from "../ui/visible.ts";
+
+/** An event in a sentence; a newer agent may have types that this page does not know, which are named as they are. */
+export function eventSentence(event: AuditEvent): string {
+  const words: Readonly<Record<string, (facts: HappenedFacts) => string>> = t.home.happened;
+  const sentence = Object.hasOwn(words, event.type) ? words[event.type]?.(factsOf(event)) : undefined;
+  return `${sentence ?? event.type}${event.count > 1 ? ` × ${event.count}` : ""}`;
+}
+
+function factsOf({ actor, subject, details }: AuditEvent): HappenedFacts {
+  const facts = details as Readonly<Record<string, unknown>>;
+  const text = (name: string) => (typeof facts[name] === "string" ? named(facts[name]) : "");
+  const seconds = facts.seconds ?? facts.offset_seconds;
+  return {
+    who: actor.name === null ? t.home.actors[actor.kind] : named(actor.name),
+    about: subject === null ? "" : named(subject.name),
+    release: [text("name"), text("version")].filter(Boolean).join(" "),
+    span: typeof seconds === "number" ? shortDuration(Math.abs(seconds)) : "",
+    to: text("to") || text("source") || text("host_name"),
+  };
+}
+
+/** A name from outside within a sentence; one that is not plain Latin cannot turn the rest of it round. */
+function named(name: string): string {
+  const shown = visible(name);
+  return /[^\u0020-\u024f]/.test(shown) ? `\u2068${shown}\u2069` : shown;
+}

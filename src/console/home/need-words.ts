@@ -1,0 +1,79 @@
+import type { Need } from "../../contract/types.ts";
+import type { NeedFacts, NeedWords } from "../catalogue/languages/en/base/home.ts";
+import { language, t } from "../catalogue/words.ts";
+import type { Sentence } from "../ui/by-code.ts";
+import { healthSentence } from "../ui/health-words.ts";
+import { visible } from "../ui/visible.ts";
+
+/** A need as people read it. */
+export interface NeedInWords {
+  readonly title: string;
+  readonly text: Sentence;
+  readonly button: string;
+}
+
+/** null: a newer agent has needs that this page does not know; for those the agent's own sentence stands. */
+export function needInWords(need: Need): NeedInWords | null {
+  if (!Object.hasOwn(t.home.needs, need.code)) return null;
+  const words: NeedWords = t.home.needs[need.code];
+  const cause = causeOf(need);
+  const facts = factsOf(need, cause.text);
+  const text = words.text(facts);
+  return {
+    title: words.title(facts),
+    // What a health check says in the agent's English stays marked as such.
+    text: { text, isAgents: cause.isAgents && text === cause.text },
+    button: words.button,
+  };
+}
+
+/** What a health check has found, where the need comes of one. */
+function causeOf({ facts, detail }: Need): Sentence {
+  const { check, reason, ...rest } = facts as { check?: string; reason?: string };
+  if (check === undefined || reason === undefined) return { text: "", isAgents: false };
+  return healthSentence({ name: check, status: "degraded", code: reason, detail, facts: rest } as Parameters<
+    typeof healthSentence
+  >[0]);
+}
+
+/** Members of `facts` by the codes that have them. */
+interface Given {
+  readonly name?: string;
+  readonly version?: string;
+  readonly users?: readonly string[];
+  readonly count?: number;
+  readonly first_ends_at?: string;
+  readonly support_until?: string;
+  readonly hostname?: string;
+  readonly missing?: string;
+}
+
+function factsOf({ facts }: Need, cause: string): NeedFacts {
+  const {
+    name,
+    version,
+    users = [],
+    count = 0,
+    first_ends_at,
+    support_until,
+    hostname,
+    missing = "",
+  } = facts as Given;
+  const when = first_ends_at ?? support_until;
+  return {
+    what: visible(hostname ?? ([name, version].filter(Boolean).join(" ") || shortList(users))),
+    count,
+    missing,
+    when: when === undefined ? "" : new Date(when).toLocaleDateString(language, { dateStyle: "long" }),
+    cause,
+  };
+}
+
+/** Names before the rest is only counted. */
+const mostNames = 3;
+
+function shortList(names: readonly string[]): string {
+  const rest = names.length - mostNames;
+  const shown = names.slice(0, mostNames);
+  return new Intl.ListFormat(language).format([...shown, ...(rest > 0 ? [`+${rest}`] : [])]);
+}

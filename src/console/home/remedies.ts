@@ -1,0 +1,43 @@
+import type { Need, Role } from "../../contract/types.ts";
+
+/** The four tiles of the page. */
+export type Tile = "clock" | "updates" | "people" | "host";
+
+/** Where a need is seen to. */
+export interface Remedy {
+  /** The tile that it changes. */
+  readonly tile: Tile;
+  readonly to: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Who may go there; absent: everybody. */
+  readonly roles?: readonly Role[];
+}
+
+const onHost = { tile: "host", to: "/system" } as const;
+const onUpdates = { tile: "updates", to: "/updates" } as const;
+const onPeople = { tile: "people", to: "/users", roles: ["admin"] } as const;
+
+/** By code: a need without a remedy does not compile. */
+export const remedies: Readonly<Record<Need["code"], Remedy>> = {
+  rescue: { tile: "host", to: "/system/logs" },
+  setup_required: onPeople,
+  program: onHost,
+  disk: onHost,
+  state_document: onHost,
+  event_log: onHost,
+  two_factor_key: onHost,
+  clock: { tile: "clock", to: "/system" },
+  https: onHost,
+  updates: onUpdates,
+  update_available: onUpdates,
+  update_failed: onUpdates,
+  update_trust_unconfirmed: onUpdates,
+  users_locked: { ...onPeople, query: { state: "locked" } },
+  two_factor_missing: onPeople,
+  second_factor_advised: { tile: "people", to: "/account" },
+  device_unnamed: { tile: "host", to: "/system/settings" },
+  updates_not_set_up: onUpdates,
+  tokens_ending: { tile: "people", to: "/account" },
+  support_ending: onHost,
+  support_ended: onHost,
+};
