@@ -10,6 +10,7 @@ import "./styles/base.css";
 import "./styles/controls.css";
 import "./styles/frame.css";
 import "./styles/pages.css";
+import "./styles/home.css";
 
 const place = document.getElementById("console");
 if (place !== null) {

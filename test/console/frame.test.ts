@@ -250,7 +250,7 @@ describe("the console's frame", () => {
         ...{ code: "events_lost", facts: { lost: 3 } },
       };
       await answerWith(page, "/api/health", { status: "degraded", checks: [well, lost] });
-      await signIn(page, "readonly");
+      await signIn(page, "readonly", "/account");
       await banner(page, /\(event log\)\. 3 events could not be saved; [^.]+\.$/).waitFor();
       await page.evaluate(() => localStorage.setItem("steward-language", "de"));
       await page.reload();

@@ -85,7 +85,10 @@ describe("what a page takes", () => {
         `${path}: ${view.files} files, ${view.calls} calls of the API, ${view.scriptBytes} bytes`,
       );
       assert.ok(view.files <= 8, `${path} takes ${view.files} files`);
-      assert.ok(view.files >= 5, `${path} takes only ${view.files} files: is it the page?`);
+      assert.ok(
+        view.files >= (path === "/" ? 4 : 5),
+        `${path} takes only ${view.files} files: is it the page?`,
+      );
       scriptBytes.push(view.scriptBytes);
     }
     assert.equal(Math.max(...scriptBytes), consoleSizes(built).page, "what the build counts");
@@ -101,7 +104,7 @@ describe("what a page takes", () => {
     assert.equal(german.files, english.files);
     assert.ok(german.scriptBytes > english.scriptBytes, "these are the same texts");
     assert.equal(german.scriptBytes, consoleSizes(built).signedOut, "what the build counts");
-    assert.ok(german.scriptBytes < 35 * 1024, `the sign-in takes ${german.scriptBytes} bytes`);
+    assert.ok(german.scriptBytes < 45 * 1024, `the sign-in takes ${german.scriptBytes} bytes`);
     await page.reload();
     await page.getByRole("button", { name: "Anmelden" }).waitFor();
   });
@@ -125,7 +128,9 @@ describe("what a page takes", () => {
       symlinkSync(join(source, "../..", name), join(directory, name));
     writeFileSync(join(copy, "catalogue/languages/fr.ts"), french);
     const frenchConsole = join(directory, "built");
-    await buildConsole(frenchConsole, { source: copy });
+    // In one file, all of a language comes with the first view.
+    const limits = { ...budgets, signedOut: 60 * 1024, home: 60 * 1024, page: 80 * 1024 };
+    await buildConsole(frenchConsole, { source: copy, limits });
     const { page } = await browser.open(agent);
     await page.route("**/*", (route) => {
       const { pathname } = new URL(route.request().url());

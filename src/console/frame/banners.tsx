@@ -19,6 +19,8 @@ export function Banners({ status, path }: { readonly status: Status | null; read
   const version = useStore(greeting)?.version ?? null;
   versionAtStart ??= version;
   const { enabled, recovery_codes_remaining: codes } = me().two_factor;
+  // Home lists it all.
+  const isShown = first === null && path !== "/";
   const isClockWrong = status !== null && status.clock.trust === "none";
   return (
     <div class="banners">
@@ -34,12 +36,12 @@ export function Banners({ status, path }: { readonly status: Status | null; read
         <Banner state="attention">{t.frame.passwordMustChange}</Banner>
       )}
       {first === "two_factor_enrolment_required" && <Banner state="attention">{t.frame.mustEnrol}</Banner>}
-      {first === null && isClockWrong && (
+      {isShown && isClockWrong && (
         <Lead to="/system" from={path} text={t.frame.clockLink}>
           {t.frame.clockBanner}
         </Lead>
       )}
-      {first === null && <DeviceBanners path={path} isClockSaid={isClockWrong} />}
+      {isShown && <DeviceBanners path={path} isClockSaid={isClockWrong} />}
       {first === null && enabled && codes < fewCodes && (
         <Lead to="/account" from={path} text={t.frame.codesLink}>
           {t.frame.fewCodes(codes)}

@@ -36,10 +36,11 @@ export function Frame() {
         {t.frame.skip}
       </a>
       <header class="frame-head">
-        <span class="device">
+        <Link to={isLimited ? "/account" : "/"} className="device" isCurrent={current === "/"}>
           <Shape name="device" />
+          <span class="unseen">{t.home.homeOf("")}</span>
           <span>{deviceName}</span>
-        </span>
+        </Link>
         <nav class="sections" aria-label={t.frame.sections}>
           {!isLimited &&
             sections().map(({ to, text }) => (
@@ -93,9 +94,8 @@ function sections(): { to: string; text: string }[] {
   ];
 }
 
-/** Where the role may go: who may not see the users begins with the system, a reader of logs with these. */
+/** Where the role may go. */
 function pathOf(path: string): string {
-  if (path === "/") return isOneOf("admin") ? "/users" : isOneOf("readonly") ? "/system/logs" : "/system";
   if (path === "/users" && !isOneOf("admin")) return "/system";
   if (path === "/system/events" && isOneOf("readonly")) return "/system/logs";
   return path;
@@ -127,7 +127,7 @@ function AccountMenu() {
 
 /** Round a page below /system: its title, and the tabs that lead to the others. Any other page stays as it is. */
 function SystemTabs({ path, children }: { readonly path: string; readonly children: ComponentChildren }) {
-  if (["/users", "/updates", "/account"].includes(path)) return children;
+  if (!path.startsWith("/system")) return children;
   const items = [
     { to: "/system", text: t.system.tabs.overview },
     { to: "/system/settings", text: t.system.tabs.settings },

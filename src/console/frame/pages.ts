@@ -1,6 +1,7 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Part } from "../catalogue/texts-of-parts.ts";
+import { HomePage } from "../home/home-page.tsx";
 import { loadPart } from "../parts/load-part.ts";
 
 type PageBody = ComponentType;
@@ -35,14 +36,16 @@ interface Shown {
   readonly Body: PageBody;
 }
 
-/** What has been loaded, by its path. */
-const loaded = new Map<string, Shown>();
+/** What has been loaded, by its path; the page at the beginning is there with the frame. */
+const loaded = new Map<string, Shown>([["/", { path: "/", Body: HomePage }]]);
 
 /** The page for a path; until its file is loaded, the page before. null: there was none. */
 export function useShown(path: string): Shown | null {
   const [before, setBefore] = useState<Shown | null>(null);
   useEffect(() => {
     let isWanted = true;
+    const known = loaded.get(path);
+    if (known !== undefined) return setBefore(known);
     void load(path).then((shown) => {
       if (isWanted) setBefore(shown);
     });

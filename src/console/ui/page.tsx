@@ -8,10 +8,13 @@ import { Shape } from "./shape.tsx";
 /** A page's title with its primary action, also as the title of the window. */
 export function Page({
   title,
+  head = <h1 tabIndex={-1}>{title}</h1>,
   action,
   children,
 }: {
   readonly title: string;
+  /** Where the page's head is another than its title. */
+  readonly head?: ComponentChildren;
   readonly action?: ComponentChildren;
   readonly children: ComponentChildren;
 }) {
@@ -22,7 +25,7 @@ export function Page({
   return (
     <>
       <header class="page-head">
-        <h1 tabIndex={-1}>{title}</h1>
+        {head}
         {action && <div class="buttons">{action}</div>}
       </header>
       {children}

@@ -1,0 +1,58 @@
+import type { Status } from "../../contract/types.ts";
+import { longDuration } from "../catalogue/formats.ts";
+import { t } from "../catalogue/words.ts";
+import { useResource } from "../client/use-resource.ts";
+import { isOneOf } from "../session/session.ts";
+import type { State } from "../ui/badge.tsx";
+import { useIsAway } from "../ui/connection-state.tsx";
+import { Page, Skeleton } from "../ui/page.tsx";
+import { ProblemView } from "../ui/problem-view.tsx";
+import { Shape } from "../ui/shape.tsx";
+import { Latest } from "./latest.tsx";
+import { NeedList } from "./need-list.tsx";
+import { Tiles } from "./tiles.tsx";
+
+/** Is the device all right, what needs a person, and what happened last. */
+export function HomePage() {
+  const { value, error } = useResource("getStatus");
+  const isAway = useIsAway();
+  return (
+    <Page title={t.home.title} head={value && <Sentence status={value} isAway={isAway} />}>
+      <ProblemView error={error} />
+      {value === null ? error === null && <Skeleton lines={8} /> : <Known status={value} />}
+    </Page>
+  );
+}
+
+function Known({ status }: { readonly status: Status }) {
+  return (
+    <>
+      <Tiles status={status} />
+      <NeedList needs={status.needs} />
+      <Latest events={status.latest} />
+    </>
+  );
+}
+
+/** The whole page in one sentence. */
+function Sentence({ status, isAway }: { readonly status: Status; readonly isAway: boolean }) {
+  const { host, version } = status;
+  const [state, text] = isAway ? (["unknown", t.home.notKnown] as const) : howItIs(status);
+  const facts = isAway
+    ? t.home.notKnownText
+    : `${t.home.up(longDuration(host.uptime_seconds))} · Steward ${version}`;
+  return (
+    <div class={`verdict ${state}`}>
+      <Shape name={state} />
+      <h1 tabIndex={-1}>{text}</h1>
+      <p>{facts}</p>
+    </div>
+  );
+}
+
+function howItIs({ state, needs }: Status): readonly [State, string] {
+  const count = needs.length;
+  if (count === 0) return ["good", t.home.well];
+  const words = isOneOf("admin") ? t.home.needsYou : t.home.needsAdministrator;
+  return [state === "attention" ? "attention" : "wrong", words(count)];
+}

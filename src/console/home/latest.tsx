@@ -1,0 +1,29 @@
+import type { AuditEvent } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { Link } from "../navigation/link.tsx";
+import { Empty, Section } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
+import { eventSentence } from "./event-words.ts";
+
+/** What happened last, each in a sentence; for those who may not see events, the way to what they may. */
+export function Latest({ events }: { readonly events: readonly AuditEvent[] | null }) {
+  if (events === null)
+    return (
+      <p>
+        <Link to="/system/logs">{t.home.logs}</Link>
+      </p>
+    );
+  return (
+    <Section title={t.home.lately} action={<Link to="/system/events">{t.home.all}</Link>}>
+      {events.length === 0 && <Empty>{t.home.nothingYet}</Empty>}
+      <ol class="latest">
+        {events.map((event) => (
+          <li key={event.seq}>
+            <Time at={event.time} />
+            <span dir="auto">{eventSentence(event)}</span>
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}

@@ -1,0 +1,67 @@
+import type { Need } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { Link } from "../navigation/link.tsx";
+import { isOneOf } from "../session/session.ts";
+import { Section } from "../ui/page.tsx";
+import { Shape } from "../ui/shape.tsx";
+import { Said, Spoken } from "../ui/spoken.tsx";
+import { needInWords } from "./need-words.ts";
+import { remedies } from "./remedies.ts";
+
+/** What needs a person, the gravest first, each with the way to where it is seen to. */
+export function NeedList({ needs }: { readonly needs: readonly Need[] }) {
+  if (needs.length === 0) return null;
+  return (
+    <Section title={t.home.toDo}>
+      <ul class="needs">
+        {needs.map((need, index) => (
+          <NeedItem key={need.code} need={need} isFirst={index === 0} />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function NeedItem({ need, isFirst }: { readonly need: Need; readonly isFirst: boolean }) {
+  const { code, level, detail } = need;
+  const words = needInWords(need);
+  const state = level === "failing" ? "wrong" : "attention";
+  return (
+    <li class={state}>
+      <Shape name={state} />
+      <div>
+        {words === null ? (
+          <Spoken text={detail} />
+        ) : (
+          <>
+            <h3>
+              <bdi>{words.title}</bdi>
+            </h3>
+            <p>
+              <Said sentence={words.text} />
+            </p>
+          </>
+        )}
+      </div>
+      {words !== null && <WayOut code={code} text={words.button} isFirst={isFirst} />}
+    </li>
+  );
+}
+
+function WayOut({
+  code,
+  text,
+  isFirst,
+}: {
+  readonly code: Need["code"];
+  readonly text: string;
+  readonly isFirst: boolean;
+}) {
+  const { to, query = {}, roles } = remedies[code];
+  if (roles !== undefined && !isOneOf(...roles)) return null;
+  return (
+    <Link to={to} query={query} className={`button ${isFirst ? "primary" : "plain"}`}>
+      {text}
+    </Link>
+  );
+}
