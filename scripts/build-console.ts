@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, relative } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build, type Rolldown } from "vite";
@@ -64,6 +64,8 @@ export async function buildConsole(
     },
   });
   compress(directory);
+  // They are compressed already, and asked for by names that do not change.
+  cpSync(join(source, "icons"), directory, { recursive: true });
   checkSizes(directory, limits);
   return [built]
     .flat()

@@ -19,4 +19,13 @@ if (place !== null) {
   loadExplanationBy(() => loadPart("problems", () => import("./parts/problems.ts")).then(({ Body }) => Body));
   render(<App />, place);
   void openSession();
+  // What a phone keeps of the page may come behind all that is shown.
+  addEventListener("load", () => document.head.append(manifestLink()));
+}
+
+function manifestLink(): HTMLLinkElement {
+  const link = document.createElement("link");
+  link.rel = "manifest";
+  link.href = "/manifest.webmanifest";
+  return link;
 }

@@ -11,11 +11,12 @@ const types: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".svg": "image/svg+xml",
+  ".png": "image/png",
 };
 
 /** Nothing from other origins, nothing inline, no frames, and no text run as a script; `blob:` is for QR codes. */
 const contentSecurityPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; manifest-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
   "require-trusted-types-for 'script'; trusted-types 'none'";
 
@@ -98,7 +99,8 @@ function filesIn(directory: string): Map<string, Set<string>> {
   return files;
 }
 
-function requireReading(method: string): void {
+/** Throws `method_not_allowed`. */
+export function requireReading(method: string): void {
   if (method === "GET" || method === "HEAD") return;
   const allow = ["GET", "HEAD"];
   throw new StewardError("method_not_allowed", `This path answers ${allow.join(", ")}, not ${method}.`, {

@@ -32,6 +32,7 @@ export interface Rescue {
   admit: (id: OperationId) => void;
   describeClock: () => ProblemClock;
   deviceId: string;
+  deviceName: () => string;
   /** Writes the events that were only counted. */
   close: () => void;
 }
@@ -52,6 +53,7 @@ export function createRescue(config: RoomsConfig, host: Host, damage: StewardErr
     },
     describeClock: unobserved,
     deviceId: host.identity.deviceId,
+    deviceName: () => host.identity.hostname,
     close: events.close,
   };
 }

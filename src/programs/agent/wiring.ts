@@ -77,6 +77,7 @@ export interface Rooms {
   setupToken: SetupToken;
   describeClock: () => ProblemClock;
   deviceId: string;
+  deviceName: () => string;
   /** In a few words each, for `systemctl status`. */
   describe: () => readonly string[];
   /** The present as far as it is known, and a time no later than it. */
@@ -136,6 +137,7 @@ async function joinRooms(
     describe: () => statusWords({ ...auth, clock, updates }),
     resetRequested: reset.requested,
     deviceId: host.identity.deviceId,
+    deviceName: () => settings.read().device.name || host.identity.hostname,
     expiryNow: () => time.expiryNow(),
     floor: () => clock.floor(),
     start: () => {

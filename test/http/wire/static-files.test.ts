@@ -121,6 +121,28 @@ describe("the console's files", () => {
     }
   });
 
+  it("let a phone keep the console under the name of the device, with icons of the sizes that they say", async () => {
+    for (const name of ["Größe <b>7</b>", ""]) {
+      const change = await agent.call("PUT", "/api/system", { local: true, body: { device: { name } } });
+      assert.equal(change.status, 200, change.text);
+      const { device_name } = (await agent.call("GET", "/api/console")).json;
+      const { headers, bytes } = await get(agent, "/manifest.webmanifest");
+      assert.equal(headers["content-type"], "application/manifest+json");
+      const manifest = JSON.parse(bytes.toString());
+      assert.equal(manifest.name, device_name);
+      assert.deepEqual([manifest.scope, manifest.start_url, manifest.display], ["/", "/", "standalone"]);
+      for (const { src, sizes, type } of manifest.icons) {
+        const icon = await get(agent, src);
+        assert.deepEqual([icon.status, icon.headers["content-type"]], [200, type], src);
+        // PNG §11.2.1: width and height.
+        assert.equal(`${icon.bytes.readUInt32BE(16)}x${icon.bytes.readUInt32BE(20)}`, sizes);
+        assert.ok(icon.bytes.length < 8_192, `${src} has ${icon.bytes.length} bytes`);
+      }
+    }
+    assert.equal((await get(agent, "/apple-touch-icon.png")).status, 200);
+    assert.equal((await get(agent, "/manifest.webmanifest", {}, { method: "POST" })).status, 405);
+  });
+
   // RFC 9110 §12.5.3; the build makes br, gzip and the plain form of each.
   const negotiations: [header: string, coding: string][] = [
     ["", "identity"],

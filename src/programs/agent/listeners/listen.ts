@@ -7,6 +7,7 @@ import { createServer, type ServerOptions } from "../../../http/server.ts";
 import { listenTcp, listenUnix } from "../../../http/wire/listeners.ts";
 import { createRequestLines } from "../../../http/wire/request-lines.ts";
 import { createStaticFiles } from "../../../http/wire/static-files.ts";
+import { createWebManifest } from "../../../http/wire/web-manifest.ts";
 import type { AgentConfig } from "../config.ts";
 import type { Https } from "./https.ts";
 
@@ -18,6 +19,8 @@ type Application = Pick<
   "dispatch" | "authenticate" | "events" | "streams" | "admit" | "describeClock"
 > & {
   deviceId: string;
+  /** What people call the device. */
+  deviceName: () => string;
   /** The present as far as it is known, and a time no later than it. */
   expiryNow: () => Date;
   floor: () => Date;
@@ -57,10 +60,12 @@ export async function listen(
   const isOurHost = (name: string | undefined) => present.isOurHost(name);
   const name = refreshCookieName(application.deviceId);
   const requestLines = createRequestLines(config.log);
+  const serveFile = createStaticFiles(join(config.assetsDirectory, "console"));
+  const serveManifest = createWebManifest(application.deviceName);
   const app = createServer({
     ...application,
     isOurHost,
-    serveFile: createStaticFiles(join(config.assetsDirectory, "console")),
+    serveFile: async (ctx) => serveManifest(ctx) || serveFile(ctx),
     log: config.log,
     requestLines,
     clientOf: (request) => present.clientOf(request),

@@ -1,0 +1,43 @@
+import type Koa from "koa";
+import { requireReading } from "./static-files.ts";
+
+/** Where browsers find it; the page names it once it is drawn, so that it delays nothing. */
+export const manifestPath = "/manifest.webmanifest";
+
+const backgroundColour = "#ffffff";
+
+const icons = [192, 512].flatMap((size) =>
+  ["any", "maskable"].map((purpose) => ({
+    src: `/icon-${size}.png`,
+    sizes: `${size}x${size}`,
+    type: "image/png",
+    purpose,
+  })),
+);
+
+/**
+ * Serves what a phone needs to keep the console among its programs, under the name of the device (W3C Web Application
+ * Manifest). False: it was not asked for.
+ */
+export function createWebManifest(deviceName: () => string): (ctx: Koa.Context) => boolean {
+  return (ctx) => {
+    if (ctx.path !== manifestPath) return false;
+    requireReading(ctx.method);
+    const name = deviceName();
+    ctx.set("Cache-Control", "no-cache");
+    ctx.set("Content-Type", "application/manifest+json");
+    ctx.body = JSON.stringify({
+      id: "/",
+      name,
+      short_name: name,
+      description: `Steward on ${name}`,
+      start_url: "/",
+      scope: "/",
+      display: "standalone",
+      background_color: backgroundColour,
+      theme_color: backgroundColour,
+      icons,
+    });
+    return true;
+  };
+}
