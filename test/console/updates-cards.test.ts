@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { cardOf, workOf } from "../../src/console/updates/card/card-state.ts";
+import { readNotes } from "../../src/console/updates/card/notes-markdown.ts";
+import type { HistoryEntry, UpdateProgress, Updates } from "../../src/contract/types.ts";
+import {
+  exampleEntry,
+  exampleFailure,
+  exampleHold,
+  exampleRelease,
+  exampleTrial,
+  exampleUpdates,
+} from "../cli/example-updates.ts";
+
+const idle: UpdateProgress = {
+  phase: "idle",
+  release_id: null,
+  name: null,
+  done_bytes: 0,
+  total_bytes: null,
+};
+
+describe("what a publisher says of a release", () => {
+  it("is a title, where it is one short line", () => {
+    assert.deepEqual(readNotes("Fewer **false** alarms"), {
+      title: "Fewer false alarms",
+      blocks: [],
+      isCut: false,
+    });
+  });
+
+  it("is paragraphs and lists, with bold, code, and links as text with their address", () => {
+    const notes =
+      "# Waves\n\nBetter *rules*:\n- **telnet** and `ssh`\n- see [the list](https://example.net/l)\n\n1. first";
+    const { title, blocks } = readNotes(notes);
+    assert.equal(title, "Waves");
+    assert.deepEqual(blocks, [
+      { kind: "paragraph", lines: [[{ kind: "text", text: "Better *rules*:" }]] },
+      {
+        kind: "list",
+        isNumbered: false,
+        items: [
+          [
+            { kind: "bold", text: "telnet" },
+            { kind: "text", text: " and " },
+            { kind: "code", text: "ssh" },
+          ],
+          [
+            { kind: "text", text: "see " },
+            { kind: "link", text: "the list", address: "https://example.net/l" },
+          ],
+          [{ kind: "text", text: "first" }],
+        ],
+      },
+    ]);
+  });
+
+  for (const typed of [
+    "<img src=x onerror=alert(1)>",
+    "[click](javascript:alert(1))",
+    "**not closed",
+    "[a](http://x y)",
+  ])
+    it(`is text where it is no Markdown of ours: ${typed}`, () =>
+      assert.equal(readNotes(typed).title, typed));
+
+  it("is cut where it is long, and says so", () => {
+    const { blocks, isCut } = readNotes("word\n\n".repeat(1_000));
+    assert.ok(isCut && blocks.length < 80, `${blocks.length} blocks`);
+    assert.equal(readNotes("*".repeat(10_000)).isCut, true);
+  });
+});
+
+describe("the card of one kind of release", () => {
+  const failed: HistoryEntry = { ...exampleFailure, sequence: 9, at: "2026-11-20T15:00:00.000Z" };
+  const good: HistoryEntry = { ...exampleEntry, release_id: "f".repeat(32), version: "1.2.0", sequence: 8 };
+  const card = (status: Partial<Updates>, entries: readonly HistoryEntry[]) =>
+    cardOf("rules", exampleUpdates(status as never), entries, null);
+
+  it("tells since when the installed release has been good, and what failed after that", () => {
+    const { goodSince, attempts } = card({}, [failed, good]);
+    assert.equal(goodSince, good.at);
+    assert.deepEqual(attempts, [failed]);
+  });
+
+  it("tells of each release once, and nothing that a good one has followed", () => {
+    const again = { ...failed, sequence: 10 };
+    assert.deepEqual(card({}, [again, failed, good]).attempts, [again]);
+    assert.deepEqual(card({}, [good, failed]).attempts, []);
+  });
+
+  it("leaves to the offer what the offer says itself", () => {
+    const reason = exampleFailure.reason;
+    const hold = { ...exampleHold("refused", "It was refused."), reason };
+    const available = { rules: { ...exampleRelease, hold }, binary: null };
+    const refused: HistoryEntry = { ...failed, outcome: "refused", release_id: exampleRelease.id };
+    assert.deepEqual(card({ available }, [refused, good]).attempts, []);
+  });
+
+  it("has what is under way with it, by the newest that was told", () => {
+    const trial = { ...exampleTrial, phase: "installing" } as const;
+    const work = workOf(exampleUpdates({ trial }), { ...idle, phase: "confirming" });
+    assert.deepEqual([work?.kind, work?.version, work?.phase], ["rules", "1.3.0", "confirming"]);
+    assert.equal(cardOf("binary", exampleUpdates({ trial }), [], work).work, null);
+    assert.equal(workOf(exampleUpdates(), { ...idle, phase: "checking" }), null);
+    const available = { rules: exampleRelease, binary: null };
+    const loading = { ...idle, phase: "downloading", release_id: exampleRelease.id } as const;
+    assert.equal(workOf(exampleUpdates({ available }), loading)?.version, "1.3.0");
+  });
+});
