@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { before, describe, it } from "node:test";
+import * as base from "../../src/console/catalogue/languages/en/base.ts";
+import * as updates from "../../src/console/catalogue/languages/en/updates.ts";
+import { putTexts, t } from "../../src/console/catalogue/words.ts";
 import { cardOf, workOf } from "../../src/console/updates/card/card-state.ts";
 import { readNotes } from "../../src/console/updates/card/notes-markdown.ts";
+import { checkRemedy, holdRemedy, type Remedy, summaryRemedy } from "../../src/console/updates/remedies.ts";
+import { wholeOf } from "../../src/console/updates/updates-whole.ts";
+import { summaryCodes } from "../../src/contract/schemas/update-reasons.ts";
 import type { HistoryEntry, UpdateProgress, Updates } from "../../src/contract/types.ts";
 import {
   exampleEntry,
@@ -9,6 +15,7 @@ import {
   exampleHold,
   exampleRelease,
   exampleTrial,
+  exampleUpdateSummary,
   exampleUpdates,
 } from "../cli/example-updates.ts";
 
@@ -106,5 +113,48 @@ describe("the card of one kind of release", () => {
     const available = { rules: exampleRelease, binary: null };
     const loading = { ...idle, phase: "downloading", release_id: exampleRelease.id } as const;
     assert.equal(workOf(exampleUpdates({ available }), loading)?.version, "1.3.0");
+  });
+});
+
+describe("how updates are as a whole", () => {
+  before(() => putTexts("en", { ...base, ...updates }));
+  const whole = (change: Parameters<typeof exampleUpdates>[0]): { text: string; remedy: Remedy } => {
+    const { sentences, remedy } = wholeOf(exampleUpdates(change), null);
+    return { text: sentences.map(({ text }) => text).join(" "), remedy };
+  };
+
+  it("is the last check and the next one, where nothing is wrong", () => {
+    assert.match(whole({}).text, /^Checked for updates .+\. The next check comes .+\.$/);
+    assert.equal(whole({}).remedy, null);
+  });
+
+  it("is what stops them, before anything else", () => {
+    const hold = exampleHold("channel_not_allowed", "Not allowed.");
+    const summary = { ...exampleUpdateSummary("channel_not_allowed", "Not allowed."), hold };
+    const { text, remedy } = whole({ state: "blocked", summary });
+    assert.equal(text, t.updates.hold.channel_not_allowed());
+    assert.equal(remedy, "settings");
+  });
+
+  it("is a check that failed, with its cause, how often, and the way out", () => {
+    const last_check: Updates["schedule"]["last_check"] = {
+      at: "2026-11-20T14:00:00.000Z",
+      outcome: "failed",
+      code: "clock_not_synchronised",
+      detail: "The clock is wrong.",
+      requests: 1,
+      body_bytes: 0,
+    };
+    const { text, remedy } = whole({ schedule: { last_check, failures: 3 } });
+    assert.match(text, /failed \(3 in a row\)\. The clock is wrong\./);
+    assert.equal(remedy, "clock");
+  });
+
+  it("has a remedy or none for every code, and applying for one of a newer agent", () => {
+    for (const code of summaryCodes) assert.notEqual(summaryRemedy(code), undefined);
+    assert.equal(summaryRemedy("newer"), null);
+    assert.equal(holdRemedy("newer"), "apply");
+    assert.equal(holdRemedy("toString"), "apply");
+    assert.equal(checkRemedy("update_server_unreachable"), "check");
   });
 });

@@ -14,7 +14,8 @@ import { assertFits, axe, picture } from "./page-checks.ts";
 import { startUpdatesWorld, type UpdatesWorld, untilCheckMayBegin } from "./updates-world.ts";
 
 /** Plain text, whatever it looks like. */
-const notes = "Fewer false alarms <img src=x onerror=alert(1)>";
+const notes = "Fewer **false** alarms <img src=x onerror=alert(1)>";
+const shownNotes = "Fewer false alarms <img src=x onerror=alert(1)>";
 
 const rule = "alert tcp any any -> any 23";
 
@@ -43,17 +44,18 @@ describe("the console's updates, on a device with two good releases and a bad on
     await signIn(page, "admin", "/updates");
   });
 
-  const row = () => page.getByRole("article", { name: "Rules" });
+  const card = () => page.getByRole("article", { name: "Rules" });
   const dialog = (name: string) => page.getByRole("dialog", { name });
-  const order = (verb: string) => row().getByRole("button", { name: new RegExp(`^${verb}`) });
+  const order = (verb: string) => card().getByRole("button", { name: new RegExp(`^${verb}`) });
   const ended = (text: string) => page.getByRole("status").filter({ hasText: text }).waitFor();
 
   it("are seen by a reader of logs without a button, and without where they come from", async () => {
     const { page: reading, complaints } = await browser.open(world.agent());
     await signIn(reading, "readonly", "/updates");
     await reading.getByRole("article", { name: "Rules" }).getByText("1.2.0").waitFor();
-    await reading.getByText(notes).waitFor();
+    await reading.getByText(shownNotes).waitFor();
     await reading.getByText("urgent", { exact: true }).waitFor();
+    await reading.getByRole("region", { name: "Update settings" }).locator("summary").click();
     await reading.getByText("your role cannot see this value").waitFor();
     await reading.getByRole("region", { name: "Update settings" }).getByText("Update server").waitFor();
     const buttons = await reading.locator("main").getByRole("button").allTextContents();
@@ -67,6 +69,7 @@ describe("the console's updates, on a device with two good releases and a bad on
     await signIn(operating, "operator", "/updates");
     await operating.getByRole("article", { name: "Rules" }).getByText("1.2.0").waitFor();
     const settings = operating.getByRole("region", { name: "Update settings" });
+    await settings.locator("summary").click();
     await settings.getByLabel("Time between checks").fill("12h");
     assert.equal(await operating.locator("main input").count(), 1);
     await settings.getByRole("button", { name: "Save" }).click();
@@ -76,46 +79,53 @@ describe("the console's updates, on a device with two good releases and a bad on
     assert.deepEqual(complaints, []);
   });
 
-  it("postpone an offered release, and say until when", async () => {
-    await order("Postpone").click();
+  it("postpone an offered release with one touch, or for another time, and say until when", async () => {
+    await order("Later").click();
+    assert.deepEqual(await axe(page), []);
+    await page.getByRole("menuitem", { name: "Another time" }).click();
     const asking = dialog("Postpone base 1.2.0");
     assert.deepEqual(await axe(page), []);
-    await asking.getByLabel("Another duration").check();
-    await asking.getByLabel("Duration", { exact: true }).fill("a while");
+    await asking.getByLabel("For how long", { exact: true }).fill("a while");
     await asking.getByRole("button", { name: "Postpone" }).click();
     await asking.locator(".error").waitFor();
-    await asking.getByLabel("One week").check();
-    await asking.getByRole("button", { name: "Postpone" }).click();
-    await asking.waitFor({ state: "detached" });
+    await asking.getByRole("button", { name: "Cancel" }).click();
+    await order("Later").click();
+    await page.getByRole("menuitem", { name: "In a week" }).click();
+    await page.getByText("Postponed: it continues on").waitFor();
     const days = (Date.parse((await world.status()).postponed.rules ?? "") - Date.now()) / 86_400_000;
     assert.ok(days > 6.9 && days <= 7, `${days} days`);
-    await row()
-      .getByText(/postponed.*in 7 days/)
+    await card()
+      .getByText(/postponed and continues on/)
       .waitFor();
   });
 
   it("undo a bad release by themselves, step by step, and offer it no more", async () => {
     world.allowTrial("5s");
     const goOn = world.holdTrial("1.2.0");
-    await order("Apply").click();
-    await dialog("Apply base 1.2.0").getByText("1.1.0 comes back").waitFor();
-    await dialog("Apply base 1.2.0").getByRole("button", { name: "Apply" }).click();
+    await order("Update now").click();
+    await dialog("Update to base 1.2.0").getByText("1.1.0 comes back").waitFor();
+    await dialog("Update to base 1.2.0").getByRole("button", { name: "Update now" }).click();
     await page.locator('[aria-current="step"]', { hasText: "confirming" }).waitFor();
     // A reload in the middle shows the same.
     await page.reload();
     await page.locator('[aria-current="step"]', { hasText: "confirming" }).waitFor();
+    await card().getByText("1.1.0 comes back if it fails").waitFor();
     const goBack = world.holdTrial("1.1.0");
     await goOn();
-    await page.locator('[aria-current="step"]', { hasText: "undoing" }).waitFor();
+    await page.locator('[aria-current="step"]', { hasText: /undoing|watching the earlier/ }).waitFor();
     await goBack();
     world.allowTrial("30m");
     await ended("base 1.2.0: failed and undone");
-    await row().getByText("up to date").waitFor();
-    await row().getByText("1.1.0").waitFor();
+    await card().getByText("Up to date.").waitFor();
+    await card().getByText("1.1.0", { exact: true }).waitFor();
+    await card().getByText("1.2.0 failed here at").first().waitFor();
+    assert.equal(await card().locator(".primary").count(), 0, "nothing suggests the same again");
   });
 
   it("show the log of what failed, with nothing in it that could disguise itself, and who may allow it again", async () => {
-    await page.getByRole("link", { name: "base 1.2.0 (log)" }).click();
+    await card()
+      .getByRole("link", { name: /^Why\? 1\.2\.0 failed/ })
+      .click();
     const sheet = dialog("base 1.2.0: failed and undone");
     await sheet.getByText("runs again and is healthy").waitFor();
     await sheet.getByText("steward update apply rules --again").waitFor();
@@ -129,7 +139,7 @@ describe("the console's updates, on a device with two good releases and a bad on
   });
 
   it("go back to the release before on request, which holds the present one", async () => {
-    await order("Undo this update").click();
+    await order("Undo").click();
     const asking = dialog("Undo Rules 1.1.0");
     await asking.getByText("1.0.0 comes back").waitFor();
     await asking.getByText("is not applied automatically again").waitFor();
@@ -138,7 +148,8 @@ describe("the console's updates, on a device with two good releases and a bad on
     await ended("base 1.1.0: undone by hand");
     assert.equal((await world.status()).installed.rules, "1.0.0");
     await page.getByText("There is no earlier release that worked on this device").waitFor();
-    assert.equal(await order("Undo this update").getAttribute("aria-disabled"), "true");
+    assert.equal(await order("Undo").getAttribute("aria-disabled"), "true");
+    await page.getByRole("region", { name: "History" }).locator("summary").click();
     await page.locator("tbody tr").first().getByRole("link").click();
     await dialog("base 1.1.0: undone by hand").getByText("root-admin").waitFor();
     await page.keyboard.press("Escape");
@@ -147,10 +158,11 @@ describe("the console's updates, on a device with two good releases and a bad on
   it("apply a held release by hand, once a check has found it again", async () => {
     await untilCheckMayBegin(world);
     await page.getByRole("button", { name: "Check now" }).click();
-    await untilShown(row().getByText("no longer applied automatically"));
+    await untilShown(card().getByText("no longer applied automatically"));
+    assert.equal(await card().locator(".primary").count(), 0, "what was just undone is not suggested");
     await page.locator("tbody tr").first().getByRole("link").click();
     await dialog("base 1.1.0: undone by hand").getByRole("button", { name: "Try again" }).click();
-    await dialog("Apply base 1.1.0").getByRole("button", { name: "Apply" }).click();
+    await dialog("Update to base 1.1.0").getByRole("button", { name: "Update now" }).click();
     await ended("base 1.1.0: good");
   });
 
@@ -166,11 +178,16 @@ describe("the console's updates, on a device with two good releases and a bad on
         await other.page.evaluate(() => localStorage.setItem("steward-language", "de"));
         await other.page.reload();
       }
-      await other.page.getByText(language === "de" ? "Update-Einstellungen" : "Update settings").waitFor();
+      await other.page.locator(".updates-card").first().waitFor();
+      const name = `updates-${language === "de" ? "german" : width === 360 ? "phone" : scheme}`;
+      assert.deepEqual(await axe(other.page), []);
+      await assertFits(other.page);
+      await picture(other.page, name);
+      await other.page.goto("/updates?open=trust,schedule,history,settings");
       await other.page.locator("main input").first().waitFor();
       assert.deepEqual(await axe(other.page), []);
       await assertFits(other.page);
-      await picture(other.page, `updates-${language === "de" ? "german" : width === 360 ? "phone" : scheme}`);
+      await picture(other.page, `${name}-open`);
       assert.deepEqual(other.complaints, []);
       await other.context.close();
     }

@@ -32,7 +32,7 @@ export function healthSentence({ name, code, detail, facts }: HealthCheck): Sent
 }
 
 /** The problem with updates; the page about updates says more. */
-function updatesSentence(problem: UpdateProblem): Sentence {
+export function updatesSentence(problem: UpdateProblem): Sentence {
   const { release } = problem;
   return sentenceOf(t.health.updates, problem, [release?.name, release?.version].filter(Boolean).join(" "));
 }

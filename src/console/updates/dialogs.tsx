@@ -5,7 +5,6 @@ import { call } from "../client/call.ts";
 import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { TextField } from "../ui/form/field.tsx";
-import { RadioField } from "../ui/form/radio-field.tsx";
 import { visible } from "../ui/visible.ts";
 import { holdSentence, releaseName } from "./update-sentences.ts";
 
@@ -60,7 +59,7 @@ function UndoDialog({ kind, former, status, onBegun, onClose }: DialogProps & { 
   return (
     <ConfirmDialog
       title={t.updates.undoTitle(`${t.updates.kinds[kind]} ${present}`)}
-      verb={t.updates.undo}
+      verb={t.updates.undoVerb}
       isDangerous
       onConfirm={async () => onBegun(await call("rollBackUpdate", { body: { kind } }))}
       onClose={onClose}
@@ -71,17 +70,13 @@ function UndoDialog({ kind, former, status, onBegun, onClose }: DialogProps & { 
   );
 }
 
-/** The durations that are offered, as the agent takes them; the last is the person's own. */
-const spans = ["1h", "1d", "7d", ""] as const;
-
+/** For a time that the menu beside the release does not offer. */
 function PostponeDialog({ kind, status, onBegun, onClose }: DialogProps) {
   const release = status.available[kind];
-  const [span, setSpan] = useState<(typeof spans)[number]>("1d");
-  const [own, setOwn] = useState("12h");
+  const [duration, setDuration] = useState("12h");
   const [isWrong, setWrong] = useState(false);
   const postpone = async (): Promise<void> => {
-    const duration = span || own.replaceAll(" ", "");
-    onBegun(await call("postponeUpdate", { body: { kind, for: duration } }));
+    onBegun(await call("postponeUpdate", { body: { kind, for: duration.replaceAll(" ", "") } }));
     toast(t.updates.postponed);
   };
   return (
@@ -90,32 +85,25 @@ function PostponeDialog({ kind, status, onBegun, onClose }: DialogProps) {
       verb={t.updates.postpone}
       onConfirm={() =>
         postpone().catch((error: unknown) => {
-          setWrong(span === "");
+          setWrong(true);
           throw error;
         })
       }
       onClose={onClose}
     >
       <p>{t.updates.postponeText}</p>
-      <RadioField
-        label={t.updates.howLong}
-        value={span}
-        onChange={setSpan}
-        options={spans.map((value) => ({ value, text: t.updates.spans[value || "own"] }))}
+      <TextField
+        label={t.updates.duration}
+        hint={t.updates.durationHint}
+        error={isWrong ? t.updates.durationHint : null}
+        value={duration}
+        onInput={(value) => {
+          setDuration(value);
+          setWrong(false);
+        }}
+        autocomplete="off"
+        isFirst
       />
-      {span === "" && (
-        <TextField
-          label={t.updates.duration}
-          hint={t.updates.durationHint}
-          error={isWrong ? t.updates.durationHint : null}
-          value={own}
-          onInput={(value) => {
-            setOwn(value);
-            setWrong(false);
-          }}
-          autocomplete="off"
-        />
-      )}
     </ConfirmDialog>
   );
 }

@@ -9,14 +9,14 @@ import { useStore } from "../store.ts";
 import { Badge, type State } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
-import { Empty, Facts, Section } from "../ui/page.tsx";
+import { Empty, Facts } from "../ui/page.tsx";
 import { Said } from "../ui/spoken.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { visible } from "../ui/visible.ts";
 import { asideWords, type Order } from "./dialogs.tsx";
-import { endWords } from "./progress-line.tsx";
-import { reasonSentence, releaseName } from "./update-sentences.ts";
+import { Fold } from "./fold.tsx";
+import { endWords, reasonSentence, releaseName } from "./update-sentences.ts";
 
 const shapes: Readonly<Record<HistoryEntry["outcome"], State>> = {
   good: "good",
@@ -28,19 +28,17 @@ const shapes: Readonly<Record<HistoryEntry["outcome"], State>> = {
 };
 
 /** What was applied, undone or refused, newest first; each can be opened. */
-export function History({
-  status,
-  entries,
-  onOrder,
-}: {
-  readonly status: Updates;
-  readonly entries: readonly HistoryEntry[];
-  readonly onOrder: (order: Order) => void;
-}) {
-  const { query } = useStore(place);
-  const opened = entries.find(({ sequence }) => String(sequence) === query.entry);
+export function History({ entries }: { readonly entries: readonly HistoryEntry[] }) {
+  const [last] = entries;
+  const summary = last ? (
+    <>
+      {endWords(last)} · <Time at={last.at} />
+    </>
+  ) : (
+    t.updates.noHistory
+  );
   return (
-    <Section title={t.updates.history}>
+    <Fold name="history" title={t.updates.history} summary={summary}>
       {entries.length === 0 ? (
         <Empty>{t.updates.noHistory}</Empty>
       ) : (
@@ -50,22 +48,22 @@ export function History({
           rowKey={({ sequence }) => String(sequence)}
           columns={[
             { key: "at", title: t.updates.when, cell: ({ at }) => <Time at={at} /> },
-            { key: "what", title: t.updates.what, cell: (entry) => <What entry={entry} /> },
+            { key: "what", title: t.updates.release, cell: (entry) => <What entry={entry} /> },
             { key: "how", title: t.updates.how, cell: (entry) => <How entry={entry} /> },
           ]}
         />
       )}
-      {opened && <Entry entry={opened} status={status} onOrder={onOrder} />}
-    </Section>
+    </Fold>
   );
 }
 
 function What({ entry }: { readonly entry: HistoryEntry }) {
   const { kind, from_version, version } = entry;
+  const { query } = useStore(place);
   return (
     <div>
       {kind === null ? "" : `${t.updates.kinds[kind]} `}
-      <Link to="/updates" query={{ entry: String(entry.sequence) }}>
+      <Link to="/updates" query={{ ...query, entry: String(entry.sequence) }}>
         {releaseName(entry)}
         {entry.log.length > 0 && ` (${t.updates.log})`}
       </Link>
@@ -91,19 +89,24 @@ function asideOf({ release_id, outcome }: HistoryEntry, status: Updates): SetAsi
   return [...status.failed, ...status.held].find(({ id }) => id === release_id);
 }
 
-/** One attempt in full, at the side, with the last lines of what failed. */
-function Entry({
-  entry,
-  status,
-  onOrder,
-}: {
-  readonly entry: HistoryEntry;
+interface EntryProps {
   readonly status: Updates;
   readonly onOrder: (order: Order) => void;
-}) {
+}
+
+/** The attempt that the page's address names, at the side. */
+export function Entry({ entries, ...rest }: EntryProps & { readonly entries: readonly HistoryEntry[] }) {
+  const { query } = useStore(place);
+  const entry = entries.find(({ sequence }) => String(sequence) === query.entry);
+  return entry ? <EntrySheet entry={entry} {...rest} /> : null;
+}
+
+/** One attempt in full, with the last lines of what failed. */
+function EntrySheet({ entry, status, onOrder }: EntryProps & { readonly entry: HistoryEntry }) {
+  const { path, query } = place.read();
   const { at, seconds, reason, from_version, version, restored_healthy, outcome, log } = entry;
   const aside = asideOf(entry, status);
-  const close = (): void => void navigate("/updates");
+  const close = (): void => void navigate(path, { ...query, entry: undefined });
   const former = from_version === version ? null : from_version;
   return (
     <Dialog title={endWords(entry)} shape="sheet" onClose={close}>

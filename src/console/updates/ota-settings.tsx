@@ -7,7 +7,9 @@ import { SettingField } from "../system/settings/setting-field.tsx";
 import { SettingsForm } from "../system/settings/settings-form.tsx";
 import { useEditing } from "../system/settings/use-editing.ts";
 import { CheckField } from "../ui/form/field.tsx";
-import { Facts, Section } from "../ui/page.tsx";
+import { Facts } from "../ui/page.tsx";
+import { visible } from "../ui/visible.ts";
+import { Fold } from "./fold.tsx";
 
 const ota = "/update/ota/";
 const ofBinaries = `${ota}auto_update_binary`;
@@ -24,42 +26,51 @@ const pointers = [
 
 /** Every setting of the updates with its rule beside it. */
 export function OtaSettings({ status }: { readonly status: Updates }) {
+  const { channel, schedule } = status;
+  const isScheduled = schedule.enabled ? t.settings.on : t.settings.off;
+  const summary = `${labelOf(`${ota}channel`)}: ${visible(channel)} · ${labelOf(`${ota}enabled`)}: ${isScheduled}`;
+  return (
+    <Fold name="settings" title={t.updates.settings} summary={summary}>
+      <SettingsOfUpdates status={status} />
+    </Fold>
+  );
+}
+
+function SettingsOfUpdates({ status }: { readonly status: Updates }) {
   const editing = useEditing();
   const { base, typed } = editing.draft;
   // A setting that is already on can still be saved; it cannot be turned on here.
   const isTooEarly =
     !status.trust.established && valueAt(base, ofBinaries) === false && !(ofBinaries in typed);
   return (
-    <Section title={t.updates.settings}>
-      <div class="settings">
-        <SettingsForm editing={editing}>
-          {pointers.map((pointer) =>
-            pointer === ofBinaries && isTooEarly && isOneOf("admin") ? (
-              <CheckField
-                key={pointer}
-                label={labelOf(pointer)}
-                hint={`${hintOf(pointer, schemaAt(editing.schema ?? {}, pointer))} ${t.updates.tooEarly}`}
-                value={false}
-                isDisabled
-                onChange={() => undefined}
-              />
-            ) : (
-              <SettingField key={pointer} editing={editing} pointer={pointer} />
-            ),
-          )}
-          <Facts
-            items={[
-              [
-                t.updates.signatures,
-                <>
-                  {t.updates.always}
-                  <p class="hint">{t.updates.whySigned}</p>
-                </>,
-              ],
-            ]}
-          />
-        </SettingsForm>
-      </div>
-    </Section>
+    <div class="settings">
+      <SettingsForm editing={editing}>
+        {pointers.map((pointer) =>
+          pointer === ofBinaries && isTooEarly && isOneOf("admin") ? (
+            <CheckField
+              key={pointer}
+              label={labelOf(pointer)}
+              hint={`${hintOf(pointer, schemaAt(editing.schema ?? {}, pointer))} ${t.updates.tooEarly}`}
+              value={false}
+              isDisabled
+              onChange={() => undefined}
+            />
+          ) : (
+            <SettingField key={pointer} editing={editing} pointer={pointer} />
+          ),
+        )}
+        <Facts
+          items={[
+            [
+              t.updates.signatures,
+              <>
+                {t.updates.always}
+                <p class="hint">{t.updates.whySigned}</p>
+              </>,
+            ],
+          ]}
+        />
+      </SettingsForm>
+    </div>
   );
 }

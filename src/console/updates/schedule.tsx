@@ -1,24 +1,30 @@
-import type { Updates } from "../../contract/types.ts";
-import { language, t } from "../catalogue/words.ts";
+import type { PassedOver, Updates } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
 import { Link } from "../navigation/link.tsx";
 import { labelOf } from "../system/settings/said.ts";
 import { Badge } from "../ui/badge.tsx";
-import { problemName, type Sentence } from "../ui/by-code.ts";
-import { Facts, Section } from "../ui/page.tsx";
+import { Facts } from "../ui/page.tsx";
 import { Said } from "../ui/spoken.tsx";
 import { Time } from "../ui/time.tsx";
+import { Fold } from "./fold.tsx";
+import { checkFailure, passedOverSentence } from "./update-sentences.ts";
 
 /** When the next check comes, how the last one ended, and whether an update window is open. */
-export function Schedule({ status: { schedule } }: { readonly status: Updates }) {
+export function Schedule({ status: { schedule, passed_over = [] } }: { readonly status: Updates }) {
   const { enabled, next_check_at, last_check, failures, window_open } = schedule;
+  const next = <Time key="at" at={next_check_at} never={t.updates.soon} />;
+  const summary = enabled ? (
+    <>
+      {t.updates.nextCheck}: {next}
+    </>
+  ) : (
+    t.updates.notScheduledNext
+  );
   return (
-    <Section title={t.updates.schedule}>
+    <Fold name="schedule" title={t.updates.schedule} summary={summary}>
       <Facts
         items={[
-          [
-            t.updates.nextCheck,
-            enabled ? <Time key="at" at={next_check_at} never={t.updates.soon} /> : t.updates.notScheduled,
-          ],
+          [t.updates.nextCheck, enabled ? next : t.updates.notScheduled],
           [
             t.updates.lastCheck,
             last_check === null ? (
@@ -30,7 +36,7 @@ export function Schedule({ status: { schedule } }: { readonly status: Updates })
                 </Badge>
                 {" · "}
                 <Time at={last_check.at} /> {failures > 1 && t.updates.failures(failures)}
-                {last_check.detail !== null && (
+                {last_check.outcome !== "ok" && last_check.detail !== null && (
                   <p>
                     <Said sentence={checkFailure(last_check.code, last_check.detail)} />
                   </p>
@@ -38,6 +44,7 @@ export function Schedule({ status: { schedule } }: { readonly status: Updates })
               </>
             ),
           ],
+          ...(passed_over.length === 0 ? [] : [[t.updates.notChosen, notChosen(passed_over)] as const]),
           [
             labelOf("/update/windows"),
             <Link key="to" to="/system/settings">
@@ -46,13 +53,14 @@ export function Schedule({ status: { schedule } }: { readonly status: Updates })
           ],
         ]}
       />
-    </Section>
+    </Fold>
   );
 }
 
-/** Why the last check failed; the agent's own sentence says more, but it is English. */
-function checkFailure(code: string | null, detail: string): Sentence {
-  const name = problemName(code ?? "");
-  if (name === null || language === "en") return { text: detail, isAgents: true };
-  return { text: `${name}.`, isAgents: false };
+function notChosen(releases: readonly PassedOver[]) {
+  return releases.map((one) => (
+    <p key={`${one.code} ${one.path}`} dir="auto">
+      {passedOverSentence(one)}
+    </p>
+  ));
 }

@@ -11,9 +11,11 @@ import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { TextField } from "../ui/form/field.tsx";
 import { errorAt } from "../ui/form/form.tsx";
-import { Facts, Section } from "../ui/page.tsx";
+import { Facts } from "../ui/page.tsx";
 import { Said } from "../ui/spoken.tsx";
 import { Time } from "../ui/time.tsx";
+import { visible } from "../ui/visible.ts";
+import { Fold } from "./fold.tsx";
 import { unusableTrust } from "./update-sentences.ts";
 
 interface TrustProps {
@@ -26,19 +28,26 @@ export function Trust({ status, onConfirmed }: TrustProps) {
   const { trust } = status;
   const [isConfirming, setConfirming] = useState(false);
   const mayConfirm = isOneOf("admin") && trust.installed && !trust.confirmed;
+  const badge = (
+    <Badge state={trust.established ? "good" : "attention"}>
+      {trust.established ? t.updates.trusted : t.updates.notTrusted}
+    </Badge>
+  );
+  const summary = (
+    <>
+      {badge} · {trustWords(trust)}
+    </>
+  );
   return (
-    <Section
-      title={t.updates.trust}
-      action={
-        mayConfirm && <Button onClick={() => setConfirming(true)}>{t.updates.confirmFingerprint}</Button>
-      }
-    >
-      <p>
-        <Badge state={trust.established ? "good" : "attention"}>
-          {trust.established ? t.updates.established : t.updates.notEstablished}
-        </Badge>
-      </p>
+    <Fold name="trust" title={t.updates.trust} summary={summary} isOpenAtFirst={needsPerson(trust)}>
       <NextStep trust={trust} />
+      {mayConfirm && (
+        <p>
+          <Button kind="primary" onClick={() => setConfirming(true)}>
+            {t.updates.confirmFingerprint}
+          </Button>
+        </p>
+      )}
       {trust.installed && <Root trust={trust} />}
       {isConfirming && (
         <ConfirmFingerprint
@@ -47,8 +56,20 @@ export function Trust({ status, onConfirmed }: TrustProps) {
           onClose={() => setConfirming(false)}
         />
       )}
-    </Section>
+    </Fold>
   );
+}
+
+/** A step that is not done by waiting. */
+function needsPerson({ installed, confirmed }: UpdateTrust): boolean {
+  return isOneOf("admin") && !(installed && confirmed);
+}
+
+/** How far trust has come, in few words. */
+function trustWords({ status: { code }, confirmed_by }: UpdateTrust): string {
+  if (code === "established") return t.updates.confirmedBy(visible(confirmed_by ?? "root"));
+  const words: Readonly<Record<string, string>> = t.updates.trustSteps;
+  return words[code] ?? t.updates.trustSteps.not_confirmed;
 }
 
 function NextStep({ trust: { status } }: { readonly trust: UpdateTrust }) {

@@ -1,9 +1,19 @@
-import type { ReleaseHold, TrustStatus, UpdateReason, UpdateSummary } from "../../contract/types.ts";
+import type {
+  HistoryEntry,
+  PassedOver,
+  Release,
+  ReleaseHold,
+  TrustStatus,
+  UpdateReason,
+  UpdateSummary,
+  Updates,
+} from "../../contract/types.ts";
 import { relativeTime } from "../catalogue/formats.ts";
 import { language, t } from "../catalogue/words.ts";
 import { problemName, type Sentence, sentenceOf } from "../ui/by-code.ts";
 import { deviceNow } from "../ui/device-time.ts";
 import { visible } from "../ui/visible.ts";
+import { momentPhrase } from "./moments.ts";
 
 /** Still to come, by the device's clock. */
 export function isAhead(at: string): boolean {
@@ -25,7 +35,7 @@ export function releaseName({ name, version }: { name: string | null; version: s
 export function holdSentence(hold: ReleaseHold): Sentence {
   return sentenceOf(t.updates.hold, hold, {
     ...nothing,
-    when: hold.until === null ? "" : fromNow(hold.until),
+    when: hold.until === null ? "" : momentPhrase(hold.until),
     reason: reasonText(hold.reason),
   });
 }
@@ -47,6 +57,55 @@ export function summarySentence(summary: UpdateSummary): Sentence {
     when: at === null ? "" : fromNow(at),
     reason: hold === null ? reasonText(reason) : holdSentence(hold).text,
   });
+}
+
+/** How an attempt has ended, in short. */
+export function endWords(entry: HistoryEntry): string {
+  return `${releaseName(entry)}: ${t.updates.outcomes[entry.outcome]}`;
+}
+
+/** Why a check failed; the agent's own sentence says more, but it is English. */
+export function checkFailure(code: string | null, detail: string): Sentence {
+  const name = problemName(code ?? "");
+  if (name === null || language === "en") return agents(detail);
+  return own(`${name}.`);
+}
+
+/** How an attempt ended that did not stay, in a sentence. */
+export function attemptSentence({ outcome, version, at, name }: HistoryEntry): string {
+  return t.updates.attempts[outcome](visible(version ?? name ?? t.updates.what), momentPhrase(at));
+}
+
+/** Why nothing of one kind can be verified; null: it can. */
+export function blockerSentence(
+  blocker: NonNullable<Updates["blockers"]>["rules"] | undefined,
+): Sentence | null {
+  if (!blocker) return null;
+  return own(t.updates.notVerified(`${problemName(blocker.code) ?? blocker.code}.`));
+}
+
+/** Of what was found and not chosen, what a person may have expected. */
+const expected: readonly PassedOver["code"][] = [
+  "withdrawn",
+  "needs_newer_agent",
+  "below_floor",
+  "unreadable",
+];
+
+/** Releases of one kind that a person may expect, and why they are not for this device. */
+export function passedOverSentences({ passed_over = [] }: Updates, kind: Release["kind"]): readonly string[] {
+  return passed_over
+    .filter((one) => one.kind === kind && expected.includes(one.code))
+    .map((one) => passedOverSentence(one));
+}
+
+/** Why a release that was found was not chosen. */
+export function passedOverSentence({ code, version, name, path, offered, here, detail }: PassedOver): string {
+  const facts = { offered: offered ?? "", here: here ?? "", detail: detail ?? "" };
+  const words: Readonly<Record<string, (version: string, told: typeof facts) => string>> =
+    t.updates.passedOver;
+  const what = [name, version].filter(Boolean).join(" ") || path;
+  return visible(words[code]?.(what, facts) ?? what);
 }
 
 /** Why the installed root of trust cannot be used. */

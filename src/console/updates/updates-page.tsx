@@ -1,40 +1,42 @@
 import { useState } from "preact/hooks";
-import type { Updates } from "../../contract/types.ts";
+import type { HistoryEntry, Updates } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { useAction } from "../client/use-action.ts";
 import { isOneOf } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
-import { Page, Section, Skeleton } from "../ui/page.tsx";
+import { deviceNow } from "../ui/device-time.ts";
+import { Page, Skeleton } from "../ui/page.tsx";
 import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
+import { cardOf, type Work, workOf } from "./card/card-state.ts";
+import { KindCard } from "./card/kind-card.tsx";
 import { type Order, OrderDialog } from "./dialogs.tsx";
-import { History } from "./history.tsx";
-import { KindRow } from "./kind-row.tsx";
+import { Entry, History } from "./history.tsx";
 import { OtaSettings } from "./ota-settings.tsx";
-import { ProgressLine } from "./progress-line.tsx";
 import { Schedule } from "./schedule.tsx";
 import { Trust } from "./trust.tsx";
+import { endWords, releaseName } from "./update-sentences.ts";
+import { UpdatesState } from "./updates-state.tsx";
 import { useUpdates } from "./use-updates.ts";
 
-/** Installed and available releases, progress, whose signatures count, and what has been. */
+/** How updates are, a card for each kind, and folded beneath whose signatures count, when, what has been, and settings. */
 export function UpdatesPage() {
   const { updates, history, progress, begun } = useUpdates();
   const [order, setOrder] = useState<Order | null>(null);
   const check = useAction(async () => begun(await call("checkForUpdates", { body: {} })));
-  const status = updates.value;
+  const status = updates.value && { ...updates.value, progress };
   const entries = history.value?.items ?? [];
+  const isChecking = check.isBusy || progress?.phase === "checking";
+  const onCheck = () => void check.run();
+  const work = status && workOf(status, progress);
   return (
     <Page
       title={t.frame.updates}
       action={
         isOneOf("admin", "operator") &&
         status && (
-          <Button
-            isBusy={check.isBusy || progress?.phase === "checking"}
-            why={whyNotCheck(status)}
-            onClick={() => void check.run()}
-          >
+          <Button isBusy={isChecking} why={whyNotCheck(status, work)} onClick={onCheck}>
             {t.updates.checkNow}
           </Button>
         )
@@ -46,21 +48,25 @@ export function UpdatesPage() {
         <Skeleton lines={12} />
       ) : (
         <>
-          <Section title={t.updates.releases}>
+          <UpdatesState {...{ status, progress, onCheck }} />
+          <div class="updates-cards">
             {updateKinds.map((kind) => (
-              <KindRow
+              <KindCard
                 key={kind}
-                {...{ kind, status, entries }}
-                isUnderWay={progress !== null || status.trial !== null}
+                card={cardOf(kind, status, entries, work)}
+                busy={busyWords(work, isChecking)}
+                ended={endedWords(entries, kind)}
                 onOrder={setOrder}
+                onBegun={begun}
+                {...{ kind, status, onCheck }}
               />
             ))}
-          </Section>
-          <ProgressLine status={status} progress={progress} last={entries[0]} />
+          </div>
           <Trust status={status} onConfirmed={begun} />
           <Schedule status={status} />
-          <History status={status} entries={entries} onOrder={setOrder} />
+          <History entries={entries} />
           <OtaSettings status={status} />
+          <Entry entries={entries} status={status} onOrder={setOrder} />
         </>
       )}
       {order && status && (
@@ -71,8 +77,24 @@ export function UpdatesPage() {
 }
 
 /** null: it can be looked for updates. */
-function whyNotCheck({ trust, schedule, trial }: Updates): string | null {
+function whyNotCheck({ trust, summary }: Updates, work: Work | null): string | null {
   if (!trust.installed) return t.updates.why.noRoot;
-  if (schedule.server === "") return t.updates.why.noServer;
-  return trial === null ? null : t.updates.why.underWay;
+  if (summary.code === "server_not_set") return t.updates.why.noServer;
+  return busyWords(work, false);
+}
+
+/** What is under way, by its name and step; null: nothing is. */
+function busyWords(work: Work | null, isChecking: boolean): string | null {
+  if (work !== null) return t.updates.why.underWay(`${releaseName(work)}: ${t.updates.steps[work.phase]}`);
+  return isChecking ? t.updates.why.checking : null;
+}
+
+/** Milliseconds for which the end of an attempt is still news. */
+const freshMilliseconds = 10 * 60_000;
+
+/** How the newest attempt of a kind has just ended, for those who hear the page; empty: none has. */
+function endedWords(entries: readonly HistoryEntry[], kind: HistoryEntry["kind"]): string {
+  const [last] = entries;
+  if (last?.kind !== kind) return "";
+  return Math.abs(deviceNow() - Date.parse(last.at)) < freshMilliseconds ? endWords(last) : "";
 }

@@ -1,8 +1,22 @@
 import type { outcomeCodes } from "../../../../contract/schemas/update-reasons.ts";
-import type { ReleaseHold, UpdateSummary, UpdateTrial } from "../../../../contract/types.ts";
+import type {
+  PassedOver,
+  ReleaseHold,
+  TrustStatus,
+  UpdateSummary,
+  UpdateTrial,
+} from "../../../../contract/types.ts";
 
 type OutcomeCode = (typeof outcomeCodes)[number];
 type HealthAnswer = NonNullable<UpdateTrial["health"]["last"]>;
+
+/** What a release that is not for this device has, and what the device has. */
+export interface PassedOverFacts {
+  readonly offered: string;
+  readonly here: string;
+  /** The publisher's reason. */
+  readonly detail: string;
+}
 
 /** Facts of updates as people read them. */
 export interface UpdateFacts {
@@ -17,28 +31,58 @@ export interface UpdateFacts {
 
 export const updates = {
   checkNow: "Check now",
-  releases: "Releases",
   kinds: { rules: "Rules", binary: "Service" },
   about: {
     rules: "New rules are loaded while the service runs.",
     binary:
       "A new version restarts the service. If that service is Steward, this page reconnects automatically.",
   },
-  installed: "Installed",
-  available: "Available",
+  /** A time of day, and a day, within a sentence. */
+  atTime: (time: string) => `at ${time}`,
+  onDay: (day: string) => `on ${day}`,
+  goodSince: (moment: string) => `good since ${moment}`,
   noneKnown: "not installed",
-  nothingNewer: "up to date",
+  nothingNewer: "Up to date.",
   asDelivered: "came with the device",
+  isOut: (version: string) => `${version} is out`,
   staged: "downloaded and verified",
   urgent: "urgent",
+  notes: "Release notes",
   automatic: "It is applied automatically.",
+  notVerified: (reason: string) => `The last check could not verify what the publisher signed. ${reason}`,
+  /** What was tried and did not stay. */
+  attempts: {
+    good: (version: string, when: string) => `${version} was applied ${when}.`,
+    failed: (version: string, when: string) => `${version} failed here ${when} and was undone.`,
+    deferred: (version: string, when: string) =>
+      `${version} was undone ${when}, because the device restarted during its trial.`,
+    aborted: (version: string, when: string) => `Root stopped ${version} ${when}.`,
+    rolled_back: (version: string, when: string) => `${version} was undone by hand ${when}.`,
+    refused: (version: string, when: string) => `${version} was refused ${when}.`,
+  },
+  /** Leads to the reason of an attempt. */
+  reason: "Why?",
+  /** Releases that were found and are not chosen, by code. */
+  passedOver: {
+    withdrawn: (version, { detail }) =>
+      `The publisher has withdrawn ${version}${detail === "" ? "." : `: ${detail}`}`,
+    needs_newer_agent: (version, { offered }) => `${version} needs Steward ${offered} or newer.`,
+    below_floor: (version, { here }) => `${version} is older than the publisher allows: at least ${here}.`,
+    unreadable: (version) => `The description of ${version} cannot be read.`,
+    failed: (version) => `${version} failed on this device before.`,
+    held: (version) => `${version} was undone on this device before.`,
+    other_channel: (version, { offered }) => `${version} is on another channel: ${offered}.`,
+    other_arch: (version, { offered }) => `${version} is for another kind of processor: ${offered}.`,
+    other_product: (version, { offered }) => `${version} is for another product: ${offered}.`,
+    not_newer: (version, { here }) => `${version} is not newer than ${here}.`,
+  } satisfies Record<PassedOver["code"], (version: string, facts: PassedOverFacts) => string>,
   /** Why a release is not applied automatically, by code. */
   hold: {
     signature_verification_off: () =>
       "Updates are blocked because verifying signatures is off in the stored settings. Root must turn it on.",
     channel_not_allowed: () =>
-      "Updates are blocked because root does not allow this channel: choose another one in the settings below.",
-    trust_not_installed: () => "No root of trust is installed: see below.",
+      "Updates are blocked because root does not allow this channel. Choose another one.",
+    trust_not_installed: () => "Updates are blocked because no root of trust is installed.",
     trust_unusable: ({ reason }) => `The installed root of trust cannot be used. ${reason}`,
     journal_unreadable: () => "The record of installed releases cannot be read, so nothing is applied.",
     not_verifiable: ({ reason }) => `The last check could not verify it. ${reason}`,
@@ -48,12 +92,12 @@ export const updates = {
     deferred: ({ when }) =>
       `It was undone because the device restarted. It is tried again ${when}, or when an administrator applies it.`,
     not_configured: () => "Updates of this kind are not set up. Root can set them up in the host file.",
-    not_automatic: () => "Releases of this kind are not applied automatically: see the settings below.",
-    trust_not_established: () => "It waits until trust in the publisher is established: see below.",
+    not_automatic: () => "Releases of this kind are not applied automatically.",
+    trust_not_established: () => "It waits until the publisher is trusted, or an administrator applies it.",
     clock_not_trusted: () =>
       "It waits until the clock is trusted: before that, an outdated release cannot be recognised.",
-    wave: ({ when }) => `It is rolled out in stages. This device is due ${when}.`,
-    disabled: () => "Scheduled updates are off: see the settings below.",
+    wave: ({ when }) => `Comes ${when} (staged rollout).`,
+    disabled: () => "Scheduled updates are off, so it waits for an administrator.",
     refused: ({ reason }) => `The installer refused it. ${reason}`,
     installer_unavailable: ({ reason }) => `The installer could not be started. ${reason}`,
     postponed: ({ when }) => `It is postponed and continues ${when}.`,
@@ -82,7 +126,7 @@ export const updates = {
     channel_not_allowed: ({ reason }) => reason,
     trust_not_installed: ({ reason }) => reason,
     trust_unusable: ({ reason }) => reason,
-    checking: () => "Checking for updates.",
+    checking: () => "Checking for updates …",
     downloading: ({ what }) => `Downloading ${what}.`,
     requested: ({ what }) => `${what} was requested: the installer has been started.`,
     installing: ({ what }) => `${what} is being installed.`,
@@ -95,63 +139,71 @@ export const updates = {
     staged: ({ what, reason }) => `${what} is downloaded and verified, and can be applied. ${reason}`,
     applied: ({ what, when }) => `${what} was applied ${when} and is healthy.`,
     undone: ({ what, when, reason }) => `${what} was undone ${when}. ${reason}`,
-    server_not_set: () => "No update server is set: see the settings below.",
+    server_not_set: () => "No update server is set, so this device cannot check for updates.",
     not_checked: () => "The first check comes soon.",
     not_checked_disabled: () => "No check has been made yet, and scheduled updates are off.",
     nothing_newer: ({ when }) => `The last check, ${when}, found nothing newer for this device.`,
     check_failed: ({ when, reason }) => `The last check, ${when}, failed. ${reason}`,
   } satisfies Record<UpdateSummary["code"], (facts: UpdateFacts) => string>,
+  checked: (when: string) => `Checked for updates ${when}.`,
+  checkFailed: (when: string, often: string) =>
+    `The last check, ${when}, failed${often === "" ? "." : ` (${often}).`}`,
+  nextCheckComes: (when: string) => `The next check comes ${when}.`,
+  notScheduledNext: "Scheduled updates are off.",
+  /** The one button that leads on from a problem. */
+  remedies: {
+    check: "Check again",
+    settings: "Open the settings",
+    trust: "Show how",
+    schedule: "Show the schedule",
+    clock: "Show the clock",
+    logs: "Show the logs",
+  },
   answers: { healthy: "healthy", not_healthy: "not healthy" } satisfies Record<HealthAnswer["code"], string>,
   why: {
-    underWay: "Another update is in progress",
+    underWay: (what: string) => `Another update is in progress: ${what}`,
+    checking: "A check for updates is in progress",
     noRoot: "No root of trust is installed",
-    noServer: "No update server is set: see the settings below",
+    noServer: "No update server is set",
     nothingBefore: "There is no earlier release that worked on this device",
   },
-  apply: "Apply",
-  applyTitle: (release: string) => `Apply ${release}`,
+  apply: "Update now",
+  applyTitle: (release: string) => `Update to ${release}`,
   applyText: "It starts now, without waiting for its rollout stage or an update window.",
   applyUndone: (version: string) =>
     `Then it is watched. If it does not become healthy in time, it is undone automatically and ${version} comes back.`,
   theFormer: "the current release",
-  undo: "Undo this update",
+  undo: "Undo",
+  undoOf: (release: string) => `Undo: ${release}`,
+  undoVerb: "Undo this update",
   undoTitle: (release: string) => `Undo ${release}`,
   undoText: (former: string, present: string) =>
     `${former} comes back, which worked on this device. ${present} is not applied automatically again; an administrator can apply it.`,
+  later: "Later",
+  /** By how long. */
+  laterBy: { "1h": "In an hour", "1d": "Tomorrow at this time", "7d": "In a week", own: "Another time …" },
   postpone: "Postpone",
   postponed: "Postponed",
+  postponedUntil: (when: string) => `Postponed: it continues ${when}`,
   postponeTitle: (release: string) => `Postpone ${release}`,
   postponeText:
     "Until then it is applied only if an administrator does so. A newer release is not postponed.",
-  howLong: "For how long",
-  spans: { "1h": "One hour", "1d": "Until this time tomorrow", "7d": "One week", own: "Another duration" },
-  duration: "Duration",
+  duration: "For how long",
   durationHint: "A number with its unit, such as 12h; 5 minutes to 30 days",
   happening: "Progress",
-  states: {
-    idle: "No update is in progress",
-    blocked: "Updates are blocked",
-    available: "An update is available",
-    staged: "An update is verified and ready",
-    waiting_for_clock: "Waiting for the clock",
-    waiting_for_window: "Waiting for an update window",
-    good: "The last update works",
-    rolled_back: "The last update was undone",
-  },
   steps: {
     checking: "checking",
     downloading: "downloading",
     verifying: "verifying",
     installing: "installing",
     confirming: "confirming",
-    good: "good",
     rolling_back: "undoing",
-    undone: "undone",
+    watching_former: "watching the earlier release",
   },
-  takes: "This takes seconds, or minutes for a large release.",
+  comesBack: (version: string) => `${version} comes back if it fails`,
   of: (done: number | string, all: number | string) => `${done} of ${all}`,
   left: (time: string) => `about ${time} left`,
-  healthyBy: "must be healthy",
+  healthyBy: "It must be healthy",
   lastAnswer: "last answer:",
   outcomes: {
     good: "good",
@@ -162,8 +214,18 @@ export const updates = {
     refused: "refused",
   },
   trust: "Trust",
-  established: "established",
-  notEstablished: "not established",
+  trusted: "trusted",
+  notTrusted: "not trusted",
+  /** What trust still needs, by code. */
+  trustSteps: {
+    not_installed: "no root of trust is installed",
+    unusable: "the root of trust cannot be used",
+    not_confirmed: "the fingerprint has not been compared yet",
+    server_not_set: "no update server is set",
+    not_proven: "the update server has not been checked yet",
+    established: "",
+  } satisfies Record<TrustStatus["code"], string>,
+  confirmedBy: (name: string) => `confirmed by ${name}`,
   noRoot:
     "No root of trust is installed, so updates are not accepted. Get the file root.json from your publisher and run this as root on the device:",
   unconfirmed:
@@ -175,7 +237,7 @@ export const updates = {
   unconfirmedBy: "not confirmed",
   rootVersion: "Root version",
   keys: "Keys whose signatures count",
-  confirmFingerprint: "Confirm the fingerprint",
+  confirmFingerprint: "Compare the fingerprint",
   compare:
     "Get the fingerprint from your publisher without using this device, for example by telephone or letter, and type it here. It is compared with the installed root. The holder of its keys decides what runs on this device.",
   installedFingerprint:
@@ -188,6 +250,7 @@ export const updates = {
   soon: "soon",
   notScheduled: "not scheduled",
   lastCheck: "Last check",
+  notChosen: "Not for this device",
   checks: { ok: "OK", failed: "failed", waiting_for_clock: "waiting for the clock" },
   failures: (count: number) => `${count} in a row`,
   windowOpen: "open now",
@@ -195,7 +258,8 @@ export const updates = {
   history: "History",
   noHistory: "Nothing has been applied on this device yet.",
   when: "When",
-  what: "Release",
+  release: "Release",
+  what: "The release",
   how: "Result",
   log: "log",
   before: "Before",
@@ -209,7 +273,7 @@ export const updates = {
   againFailed:
     "It failed on this device and is no longer offered. It is best to wait for a newer release. If the device was the cause, root can allow it once more:",
   settings: "Update settings",
-  tooEarly: "Establish trust first: see above.",
+  tooEarly: "The publisher must be trusted first.",
   whySigned:
     "This cannot be turned off. It keeps others from deciding what runs on this device, even if they control the server or the network.",
   signatures: "Signatures",

@@ -1,0 +1,176 @@
+import type { HistoryEntry, Release, Updates } from "../../../contract/types.ts";
+import { bytes } from "../../catalogue/formats.ts";
+import { t } from "../../catalogue/words.ts";
+import { Link } from "../../navigation/link.tsx";
+import { place } from "../../navigation/navigation.ts";
+import { isOneOf } from "../../session/session.ts";
+import { useStore } from "../../store.ts";
+import { Badge, type State } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Said } from "../../ui/spoken.tsx";
+import { visible } from "../../ui/visible.ts";
+import type { Order } from "../dialogs.tsx";
+import { momentName } from "../moments.ts";
+import {
+  attemptSentence,
+  blockerSentence,
+  holdSentence,
+  isAhead,
+  passedOverSentences,
+} from "../update-sentences.ts";
+import type { Card } from "./card-state.ts";
+import { readNotes } from "./notes-markdown.ts";
+import { OfferButtons } from "./offer-buttons.tsx";
+import { NotesDetails } from "./release-notes.tsx";
+import { WorkLine } from "./work-line.tsx";
+
+export interface CardProps {
+  readonly kind: Release["kind"];
+  readonly card: Card;
+  readonly status: Updates;
+  /** Why nothing can be begun now; null: something can. */
+  readonly busy: string | null;
+  /** The newest attempt of this kind that has just ended, in words. */
+  readonly ended: string;
+  readonly onOrder: (order: Order) => void;
+  readonly onBegun: (status: Updates) => void;
+  readonly onCheck: () => void;
+}
+
+/** One kind of release on this device: how it is, what is on offer, what is under way, and what went wrong. */
+export function KindCard(props: CardProps) {
+  const { kind, card, status, ended } = props;
+  const { version, work, release, attempts } = card;
+  const blocker = blockerSentence(status.blockers?.[kind]);
+  return (
+    <article class="updates-card" aria-label={t.updates.kinds[kind]}>
+      <header class="updates-head">
+        <h2>{t.updates.kinds[kind]}</h2>
+        {version !== null && <span class="updates-version">{visible(version)}</span>}
+        <Installed card={card} />
+        {version !== null && isOneOf("admin") && <UndoButton {...props} version={version} />}
+      </header>
+      <WorkLine work={work} ended={ended} status={status} former={version} />
+      {work === null && release === null && version !== null && blocker === null && (
+        <p>{t.updates.nothingNewer}</p>
+      )}
+      {work === null && release !== null && <Offer {...props} release={release} />}
+      {blocker && release === null && (
+        <p>
+          <Badge state="attention">
+            <Said sentence={blocker} />
+          </Badge>
+        </p>
+      )}
+      {attempts.map((entry) => (
+        <Attempt key={entry.sequence} entry={entry} />
+      ))}
+      {passedOverSentences(status, kind).map((sentence) => (
+        <p key={sentence}>
+          <Badge state="unknown">{sentence}</Badge>
+        </p>
+      ))}
+    </article>
+  );
+}
+
+/** How the installed release is. */
+function Installed({ card: { version, goodSince, isBroken } }: { readonly card: Card }) {
+  if (version === null) return <Badge state="unknown">{t.updates.noneKnown}</Badge>;
+  if (isBroken) return <Badge state="wrong">{t.updates.formerNotHealthy}</Badge>;
+  const words = goodSince === null ? t.updates.asDelivered : t.updates.goodSince(momentName(goodSince));
+  return <Badge state="good">{words}</Badge>;
+}
+
+function Offer(props: CardProps & { readonly release: Release }) {
+  const { release, status } = props;
+  const { version, length_bytes, urgent, hold, staged, kind } = release;
+  const notes = readNotes(release.notes);
+  const facts = [
+    bytes(length_bytes),
+    ...(staged ? [t.updates.staged] : []),
+    ...(notes.title === "" ? [] : [`“${visible(notes.title)}”`]),
+  ];
+  return (
+    <div class="updates-offer">
+      <div>
+        <p>
+          <strong>{t.updates.isOut(visible(version))}</strong>
+          {facts.map((fact) => (
+            <>
+              {" · "}
+              <bdi>{fact}</bdi>
+            </>
+          ))}{" "}
+          {urgent && <Badge state="attention">{t.updates.urgent}</Badge>}
+        </p>
+        <p class="hint">
+          {hold === null ? t.updates.automatic : <Said sentence={holdSentence(hold)} />}
+          <AlsoDue release={release} postponed={status.postponed[kind]} />
+        </p>
+        <NotesDetails notes={notes} />
+      </div>
+      {isOneOf("admin") && <OfferButtons {...props} />}
+    </div>
+  );
+}
+
+/** Times that count besides the reason by which it is held. */
+function AlsoDue({ release, postponed }: { readonly release: Release; readonly postponed: string | null }) {
+  const { due_at, hold } = release;
+  const also = [
+    ...(hold?.code !== "wave" && due_at !== null ? [["wave", due_at] as const] : []),
+    ...(hold?.code !== "postponed" && postponed !== null ? [["postponed", postponed] as const] : []),
+  ];
+  return (
+    <>
+      {also.map(([code, until]) => {
+        const sentence = holdSentence({ code, detail: "", until, setting: null, reason: null });
+        return isAhead(until) ? ` ${sentence.text}` : null;
+      })}
+    </>
+  );
+}
+
+const attemptShapes: Readonly<Record<HistoryEntry["outcome"], State>> = {
+  good: "good",
+  failed: "wrong",
+  deferred: "attention",
+  aborted: "attention",
+  rolled_back: "unknown",
+  refused: "attention",
+};
+
+/** What was tried and did not stay, and where its reason stands. */
+function Attempt({ entry }: { readonly entry: HistoryEntry }) {
+  const { query } = useStore(place);
+  return (
+    <p class="updates-attempt">
+      <Badge state={attemptShapes[entry.outcome]}>{attemptSentence(entry)}</Badge>{" "}
+      <Link to="/updates" query={{ ...query, entry: String(entry.sequence) }}>
+        {t.updates.reason} <span class="unseen">{attemptSentence(entry)}</span>
+      </Link>
+    </p>
+  );
+}
+
+function UndoButton({
+  kind,
+  card: { former },
+  version,
+  busy,
+  onOrder,
+}: CardProps & { readonly version: string }) {
+  return (
+    <div class="buttons">
+      <Button
+        kind="quiet"
+        label={t.updates.undoOf(`${t.updates.kinds[kind]} ${version}`)}
+        why={busy ?? (former === null ? t.updates.why.nothingBefore : null)}
+        onClick={() => onOrder({ verb: "undo", kind, former: former ?? "" })}
+      >
+        {t.updates.undo}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import type { Release, Updates } from "../../../contract/types.ts";
+import { t } from "../../catalogue/words.ts";
+import { call } from "../../client/call.ts";
+import { useAction } from "../../client/use-action.ts";
+import { Button } from "../../ui/button.tsx";
+import { toast } from "../../ui/dialog/toasts.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import { ProblemView } from "../../ui/problem-view.tsx";
+import type { Order } from "../dialogs.tsx";
+import { momentPhrase } from "../moments.ts";
+import { holdRemedy } from "../remedies.ts";
+import { RemedyButton } from "../remedy-button.tsx";
+
+/** How long a release can be put off with one touch. */
+const spans = ["1h", "1d", "7d"] as const;
+
+interface OfferButtonsProps {
+  readonly kind: Release["kind"];
+  readonly release: Release;
+  readonly busy: string | null;
+  readonly onOrder: (order: Order) => void;
+  readonly onBegun: (status: Updates) => void;
+  readonly onCheck: () => void;
+}
+
+/** What leads on from an offer: applying it, or what has to come first; and leaving it for later. */
+export function OfferButtons({ kind, release, busy, onOrder, onBegun, onCheck }: OfferButtonsProps) {
+  const what = `${t.updates.kinds[kind]} ${release.version}`;
+  const code = release.hold?.code;
+  const remedy = holdRemedy(code);
+  const later = useAction(async (span: string) => {
+    const status = await call("postponeUpdate", { body: { kind, for: span } });
+    onBegun(status);
+    const until = status.postponed[kind];
+    toast(until === null ? t.updates.postponed : t.updates.postponedUntil(momentPhrase(until)));
+  });
+  return (
+    <>
+      <div class="buttons">
+        {remedy === "apply" && (
+          <Button
+            kind={wasUndone(release) ? "plain" : "primary"}
+            label={`${t.updates.apply}: ${what}`}
+            why={busy}
+            onClick={() => onOrder({ verb: "apply", kind })}
+          >
+            {wasUndone(release) ? t.updates.again : t.updates.apply}
+          </Button>
+        )}
+        {remedy !== "apply" && <RemedyButton remedy={remedy} onCheck={onCheck} />}
+        <Menu
+          label={`${t.updates.later}: ${what}`}
+          text={t.updates.later}
+          items={[
+            ...spans.map((span) => ({
+              text: t.updates.laterBy[span],
+              why: busy,
+              onChoose: () => void later.run(span),
+            })),
+            { text: t.updates.laterBy.own, why: busy, onChoose: () => onOrder({ verb: "postpone", kind }) },
+          ]}
+        />
+      </div>
+      <ProblemView error={later.error} />
+    </>
+  );
+}
+
+/** It has been on this device and was taken back: then nothing suggests to do the same again. */
+function wasUndone({ hold }: Release): boolean {
+  return hold?.code === "held" || hold?.code === "deferred" || hold?.code === "refused";
+}

@@ -1,0 +1,26 @@
+import { t } from "../catalogue/words.ts";
+import { Link } from "../navigation/link.tsx";
+import { isOneOf } from "../session/session.ts";
+import { Button } from "../ui/button.tsx";
+import type { Remedy } from "./remedies.ts";
+
+/** The places that remedies lead to: parts of this page, and other pages. */
+const places = {
+  settings: ["/updates", { open: "settings" }],
+  trust: ["/updates", { open: "trust" }],
+  schedule: ["/updates", { open: "schedule" }],
+  clock: ["/system", {}],
+  logs: ["/system/logs", {}],
+} as const;
+
+/** The one button that leads on from a problem, for those who can do something with it. */
+export function RemedyButton({ remedy, onCheck }: { readonly remedy: Remedy; readonly onCheck: () => void }) {
+  if (remedy === null || remedy === "apply" || !isOneOf("admin", "operator")) return null;
+  if (remedy === "check") return <Button onClick={onCheck}>{t.updates.remedies.check}</Button>;
+  const [to, query] = places[remedy];
+  return (
+    <Link to={to} query={query} className="button">
+      {t.updates.remedies[remedy]}
+    </Link>
+  );
+}

@@ -1,0 +1,32 @@
+import type { UpdateProgress, Updates } from "../../contract/types.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Said } from "../ui/spoken.tsx";
+import { RemedyButton } from "./remedy-button.tsx";
+import { wholeOf } from "./updates-whole.ts";
+
+/** How updates are as a whole: in a sentence, with its cause, and one button where a person can do something. */
+export function UpdatesState({
+  status,
+  progress,
+  onCheck,
+}: {
+  readonly status: Updates;
+  readonly progress: UpdateProgress | null;
+  readonly onCheck: () => void;
+}) {
+  const { state, sentences, remedy } = wholeOf(status, progress);
+  return (
+    <div class="updates-state">
+      <Badge state={state}>
+        <span role="status">
+          {sentences.map((sentence) => (
+            <span key={sentence.text}>
+              <Said sentence={sentence} />{" "}
+            </span>
+          ))}
+        </span>
+      </Badge>
+      <RemedyButton remedy={remedy} onCheck={onCheck} />
+    </div>
+  );
+}
