@@ -60,7 +60,7 @@ async function see(
 }
 
 /** Opens the fold with the intervals, the table and the figures. */
-const unfold = (page: Page) => page.locator("summary", { hasText: "Details" }).click();
+const unfold = (page: Page) => page.locator(".clock-details > summary").click();
 
 /** Lets the requests for a measurement go when each page has made its own: they share one round, and one answer. */
 async function together(pages: readonly Page[], ask: (page: Page) => Promise<void>): Promise<void> {

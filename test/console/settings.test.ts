@@ -28,11 +28,12 @@ describe("the console's settings", () => {
   const open = async (
     role: "admin" | "operator" | "readonly",
     options?: WindowOptions,
+    query = "",
   ): Promise<ConsoleWindow> => {
     const window = await browser.open(agent, options);
     ending.after(() => window.context.close());
-    await signInWithoutStepUp(agent, window.page, role, "/system/settings");
-    await window.page.getByRole("heading", { name: "Security" }).waitFor();
+    await signInWithoutStepUp(agent, window.page, role, `/system/settings${query}`);
+    await window.page.locator(".settings-group").first().waitFor();
     return window;
   };
   const change = (body: unknown) => agent.call("PUT", "/api/system", { body, local: true });
@@ -52,7 +53,7 @@ describe("the console's settings", () => {
     await toast(page, "Saved");
     assert.deepEqual(sent, { device: { name: canary } });
     await page.locator(".frame-head .device", { hasText: canary }).waitFor();
-    assert.equal(await page.getByText("unsaved change").count(), 0);
+    await page.getByText("No unsaved changes").waitFor();
     assert.deepEqual(complaints, []);
   });
 
@@ -92,9 +93,9 @@ describe("the console's settings", () => {
     await confirmPassword(page, "admin");
     await toast(page, "Saved");
     const bad: [label: string, text: string, message: RegExp][] = [
-      ["Time servers 1", "-bad name-", /must be a time server/],
-      ["Largest correction", "soon", /must be a duration such as 30m/],
-      ["Sign out after inactivity", "3m", /must be 5m to 24h/],
+      ["Time servers 1", "-bad name-", /name or an address is expected/],
+      ["Largest correction", "soon", /A duration from 1 second/],
+      ["Sign out after inactivity", "3m", /A duration from 5 minutes to 24 hours/],
       ["Sign out after inactivity", "23h59m61s", /Must not be longer than/],
       ["Minimum password length", "3", /At least 15/],
       ["Minimum password length", "many", /whole number/],
@@ -130,6 +131,75 @@ describe("the console's settings", () => {
     await page.getByRole("button", { name: "Discard" }).click();
   });
 
+  it("says before and after what a field takes, in the language of the page", async () => {
+    const { page, complaints } = await open("admin");
+    // The person's own choice, as the menu keeps it.
+    await page.evaluate(() => localStorage.setItem("steward-language", "de"));
+    await page.reload();
+    const expected = [
+      ["Gerätename", "a\u202eb", /Höchstens 64 Zeichen/, "Erwartet wird eine Zeile Text"],
+      ["Größte Korrektur", "bald", /1 Sekunde bis 10 Jahre/, "Erwartet wird eine Dauer von 1 Sekunde"],
+      ["Abmelden bei Inaktivität", "kurz", /5 Minuten bis 24 Stunden/, "Erwartet wird eine Dauer von 5"],
+      ["Server, die übereinstimmen müssen", "9", /1 bis 8/, "Höchstens 8"],
+    ] as const;
+    const about = async (label: string): Promise<string> => {
+      const ids = (await page.getByLabel(label, { exact: true }).getAttribute("aria-describedby")) ?? "";
+      return (await Promise.all(ids.split(" ").map((id) => page.locator(`[id="${id}"]`).innerText()))).join(
+        " ",
+      );
+    };
+    for (const [label, text, rule] of expected) {
+      assert.match(await about(label), rule);
+      await page.getByLabel(label, { exact: true }).fill(text);
+    }
+    await page.getByRole("button", { name: "Speichern" }).click();
+    await until("all are told", async () => (await page.locator("[aria-invalid=true]").count()) === 4);
+    for (const [label, , , fault] of expected) assert.ok((await about(label)).includes(fault), label);
+    await picture(page, "settings-faults-de");
+    assert.deepEqual(complaints, []);
+  });
+
+  it("finds a setting by any of its words, and leads to a group", async () => {
+    const { page, complaints } = await open("admin", { width: 1280, height: 600 }, "?find=inactivity");
+    const fields = page.locator(".settings-group .field > :is(label:not(.radio), legend)");
+    assert.deepEqual(await fields.allInnerTexts(), ["Sign out after inactivity"], "by its address");
+    const search = page.getByRole("searchbox", { name: "Find a setting" });
+    // Of a choice that is not the present one, in other capitals, and in two words.
+    await search.fill("CHRONYD another");
+    await page.getByText("1 setting found").waitFor();
+    assert.deepEqual(await fields.allInnerTexts(), ["Clock set by"]);
+    await page.waitForURL(/\?find=CHRONYD\+another$/);
+    await search.fill("beta");
+    await page.getByRole("link", { name: "Channel" }).waitFor();
+    assert.equal(await fields.count(), 0);
+    assert.deepEqual(await axe(page), []);
+    // What is refused is in sight, whatever is sought; what was typed is kept.
+    await search.fill("minimum");
+    await page.getByLabel("Minimum password length").fill("3");
+    await search.fill("banner nowhere");
+    await page.getByText("No setting matches").waitFor();
+    await page.getByText("1 unsaved change").waitFor();
+    await save(page);
+    await page.getByText("At least 15", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("button", { name: "Show all settings" }).click();
+    const isInView = (id: string) =>
+      page.locator(`#group-${id} h2`).evaluate((head) => {
+        const { top, bottom } = head.getBoundingClientRect();
+        return top >= 0 && bottom <= innerHeight;
+      });
+    const jump = page.getByRole("navigation", { name: "Groups of settings" });
+    await jump.getByRole("link", { name: "Security" }).click();
+    await until("the group is in view", () => isInView("security"));
+    await untilFocused(page.getByRole("heading", { name: "Security" }));
+    const bar = await page.locator(".save-bar").boundingBox();
+    assert.ok(bar !== null && bar.y + bar.height <= 600, "Save is in view");
+    await page.goto("/system/settings#console");
+    await page.locator(".save-bar").waitFor();
+    await until("the group that the address names is in view", () => isInView("console"));
+    assert.deepEqual(complaints, []);
+  });
+
   it("takes update windows by days and times, and says what equal times mean", async () => {
     const { page } = await open("operator");
     await page.getByText("At any time", { exact: true }).waitFor();
@@ -157,7 +227,7 @@ describe("the console's settings", () => {
     await change({ device: { contact: "ana@example.org" } });
     const reader = await open("readonly");
     await reader.page.getByText("hidden: your role cannot see this value").waitFor();
-    assert.equal(await reader.page.locator("main input, main select, main textarea").count(), 0);
+    assert.equal(await reader.page.locator("form input, form select, form textarea").count(), 0);
     assert.deepEqual(await axe(reader.page), []);
   });
 

@@ -5,6 +5,7 @@ export interface MemberSchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly string[];
   readonly pattern?: string;
+  readonly maxLength?: number;
   readonly items?: MemberSchema;
   readonly properties?: Readonly<Record<string, MemberSchema>>;
   readonly default?: unknown;

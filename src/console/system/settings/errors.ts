@@ -20,17 +20,29 @@ export function errorsOf(
   );
 }
 
-/** All of them, each with the name of its setting; empty: it is a problem of another kind. */
-export function errorLines(error: unknown): string[] {
-  return listOf(error).map((one) => `${labelOf(one.pointer)}: ${wordsFor(one)}`);
+/** The settings that are refused, by name; empty: it is a problem of another kind. */
+export function namesOfRefused(error: unknown): string[] {
+  return [...new Set(listOf(error).map(({ pointer }) => labelOf(pointer)))];
 }
 
 function listOf(error: unknown): readonly EntryError[] {
   return error instanceof ProblemError ? (error.problem.errors ?? []) : [];
 }
 
-/** What does not fit another setting has words of its own, by the setting. */
+/** The form of the value is wrong, and not its length or its number. */
+const ofForm = ["pattern", "format", "out_of_range", "not", "oneOf", "anyOf"];
+
+/** What does not fit another setting, or its own form, has words of its own, by the setting. */
 function wordsFor(one: EntryError): string {
   const misfits: Readonly<Record<string, string>> = t.settings.misfits;
-  return (["inconsistent", "not_allowed"].includes(one.code) && misfits[one.pointer]) || entrySentence(one);
+  if (["inconsistent", "not_allowed"].includes(one.code) && misfits[one.pointer])
+    return misfits[one.pointer] ?? "";
+  return (ofForm.includes(one.code) && faultOf(one.pointer)) || entrySentence(one);
+}
+
+/** What is wrong with a setting that has not its form; the pointer may lead into it. Empty: a newer agent's setting. */
+function faultOf(pointer: string): string {
+  const faults: Readonly<Record<string, string>> = t.settings.faults;
+  const setting = Object.keys(faults).find((one) => `${pointer}/`.startsWith(`${one}/`));
+  return (setting && faults[setting]) ?? "";
 }

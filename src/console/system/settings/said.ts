@@ -47,10 +47,11 @@ function wordsOf(pointer: string): Words | undefined {
 }
 
 /** What one should know of a setting: the catalogue's words, else the schema's own. */
-export function hintOf(pointer: string, { description = "", pattern = "" }: MemberSchema): string {
+export function hintOf(pointer: string, { description = "", pattern = "", maxLength }: MemberSchema): string {
   const text = wordsOf(pointer)?.hint ?? description.charAt(0).toUpperCase() + description.slice(1);
   const sentence = text.replace(/([^.])$/, "$1.");
-  return pattern.includes("d)?(") ? `${sentence} ${t.settings.durationHint}` : sentence;
+  if (pattern.includes("d)?(")) return `${sentence} ${t.settings.durationHint}`;
+  return maxLength === undefined ? sentence : `${sentence} ${t.settings.longest(maxLength)}`;
 }
 
 /** What a choice is called and what it does. */

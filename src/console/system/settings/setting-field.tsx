@@ -38,7 +38,7 @@ export function SettingField({
     return (
       <div class="field setting-text">
         <strong>{label}</strong>
-        <span>{said(pointer, base)}</span>
+        <bdi>{said(pointer, base)}</bdi>
         <span class="hint">
           {about}
           {!isReasonSaid && ` ${t.settings.adminOnly}`}

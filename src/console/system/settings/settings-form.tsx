@@ -8,16 +8,19 @@ import { RadioField } from "../../ui/form/radio-field.tsx";
 import { Skeleton } from "../../ui/page.tsx";
 import { ProblemBox, ProblemView, titleOf } from "../../ui/problem-view.tsx";
 import { valueAt } from "./draft.ts";
-import { errorLines } from "./errors.ts";
+import { namesOfRefused } from "./errors.ts";
 import { labelOf, said } from "./said.ts";
 import type { Editing } from "./use-editing.ts";
 
 /** Round the fields of settings: names the unsaved ones, saves them, and asks where another user changed the same. */
 export function SettingsForm({
   editing,
+  isKept = false,
   children,
 }: {
   readonly editing: Editing;
+  /** Its foot stays in sight also while nothing has changed. */
+  readonly isKept?: boolean;
   readonly children: ComponentChildren;
 }) {
   const { draft, saving, readError } = editing;
@@ -39,18 +42,16 @@ export function SettingsForm({
         }}
       >
         {children}
-        <div class={count > 0 ? "save-bar" : "save-bar idle"}>
+        <div class={count > 0 || isKept ? "save-bar" : "save-bar idle"}>
           <SavingProblem error={count > 0 ? saving.error : null} />
           <div class="buttons">
-            <span role="status">{count > 0 && t.settings.unsaved(count)}</span>
-            {count > 0 && (
-              <>
-                <Button kind="primary" type="submit" isBusy={saving.isBusy}>
-                  {t.ui.save}
-                </Button>
-                <Button onClick={editing.discard}>{t.settings.discard}</Button>
-              </>
+            <span role="status">{(count > 0 || isKept) && t.settings.unsaved(count)}</span>
+            {(count > 0 || isKept) && (
+              <Button kind="primary" type="submit" isBusy={saving.isBusy} isDisabled={count === 0}>
+                {t.ui.save}
+              </Button>
             )}
+            {count > 0 && <Button onClick={editing.discard}>{t.settings.discard}</Button>}
           </div>
         </div>
       </form>
@@ -59,15 +60,13 @@ export function SettingsForm({
   );
 }
 
-/** Each setting that is refused by its name; another problem as everywhere. */
+/** The settings that are refused by their names, for each says why itself; another problem as everywhere. */
 function SavingProblem({ error }: { readonly error: unknown }) {
-  const lines = errorLines(error);
-  if (lines.length === 0) return <ProblemView error={error} />;
+  const names = namesOfRefused(error);
+  if (names.length === 0) return <ProblemView error={error} />;
   return (
     <ProblemBox title={titleOf(error)}>
-      {lines.map((line) => (
-        <p key={line}>{line}</p>
-      ))}
+      <p>{names.join(", ")}</p>
     </ProblemBox>
   );
 }

@@ -1,10 +1,19 @@
+import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
+import { Link } from "../../navigation/link.tsx";
+import { navigate, place } from "../../navigation/navigation.ts";
 import { isOneOf } from "../../session/session.ts";
-import { Section } from "../../ui/page.tsx";
-import { pointersOf } from "./draft.ts";
+import { useStore } from "../../store.ts";
+import { Button } from "../../ui/button.tsx";
+import { TextField } from "../../ui/form/field.tsx";
+import { Empty, Section } from "../../ui/page.tsx";
+import { pointersOf, valueAt } from "./draft.ts";
+import { errorsOf } from "./errors.ts";
+import { labelOf } from "./said.ts";
+import { isFoundIn, textOf } from "./search.ts";
 import { SettingField } from "./setting-field.tsx";
 import { SettingsForm } from "./settings-form.tsx";
-import { mayChange, useEditing } from "./use-editing.ts";
+import { type Editing, mayChange, useEditing } from "./use-editing.ts";
 
 /** The settings but those of the updates, which have a page of their own, in the groups that people look for. */
 const groups = {
@@ -15,27 +24,165 @@ const groups = {
   console: "/console/",
 } as const;
 
+type GroupName = keyof typeof groups;
+
+/** Those that stand on the page of the updates. */
+const ofUpdates = "/update/ota/";
+
+interface Group {
+  readonly name: GroupName;
+  readonly pointers: readonly string[];
+}
+
 export function SettingsPage() {
   const editing = useEditing();
-  const { schema } = editing;
+  const [sought, seek] = useSought();
+  const found = groupsWith(editing, sought);
+  const isRead = editing.draft.base !== null && editing.schema !== null;
+  useJump(isRead);
   return (
     <div class="settings">
-      {isOneOf("readonly") && <p>{t.settings.readonly}</p>}
-      <SettingsForm editing={editing}>
-        {schema !== null &&
-          Object.entries(groups).map(([name, begin]) => {
-            const pointers = pointersOf(schema).filter((pointer) => pointer.startsWith(begin));
-            const isOthers = !pointers.some((pointer) => mayChange(schema, pointer));
-            return (
-              <Section key={name} title={t.settings.groups[name as keyof typeof groups]}>
-                {isOthers && isOneOf("operator") && <p class="hint">{t.settings.adminOnly}</p>}
-                {pointers.map((pointer) => (
-                  <SettingField key={pointer} editing={editing} pointer={pointer} isReasonSaid={isOthers} />
-                ))}
-              </Section>
-            );
-          })}
-      </SettingsForm>
+      <aside>
+        <TextField label={t.settings.find} type="search" value={sought} onInput={seek} autocomplete="off" />
+        <nav aria-label={t.settings.jump}>
+          {found.map(({ name }) => (
+            <a key={name} href={`#${name}`} onClick={(event) => jump(event, name)}>
+              {t.settings.groups[name]}
+            </a>
+          ))}
+        </nav>
+      </aside>
+      <div>
+        {isOneOf("readonly") && <p>{t.settings.readonly}</p>}
+        <p class="settings-found" role="status">
+          {sought !== "" && isRead && t.settings.found(found.flatMap(({ pointers }) => pointers).length)}
+        </p>
+        <SettingsForm editing={editing} isKept={!isOneOf("readonly")}>
+          {found.map((group) => (
+            <GroupSection key={group.name} group={group} editing={editing} />
+          ))}
+          {sought !== "" && <Elsewhere editing={editing} sought={sought} />}
+          {found.length === 0 && (
+            <Empty>
+              <p>{t.settings.foundNone(sought)}</p>
+              <Button onClick={() => seek("")}>{t.settings.showAll}</Button>
+            </Empty>
+          )}
+        </SettingsForm>
+      </div>
     </div>
   );
+}
+
+function GroupSection({
+  group: { name, pointers },
+  editing,
+}: {
+  readonly group: Group;
+  readonly editing: Editing;
+}) {
+  const isOthers = !pointers.some((pointer) => mayChange(editing.schema, pointer));
+  return (
+    <div id={idOf(name)} class="settings-group">
+      <Section title={t.settings.groups[name]}>
+        {isOthers && isOneOf("operator") && <p class="hint">{t.settings.adminOnly}</p>}
+        {pointers.map((pointer) => (
+          <SettingField key={pointer} editing={editing} pointer={pointer} isReasonSaid={isOthers} />
+        ))}
+      </Section>
+    </div>
+  );
+}
+
+/** What is sought stands on the page of the updates. */
+function Elsewhere({
+  editing: { schema, draft },
+  sought,
+}: {
+  readonly editing: Editing;
+  readonly sought: string;
+}) {
+  if (schema === null) return null;
+  const names = pointersOf(schema)
+    .filter((pointer) => pointer.startsWith(ofUpdates))
+    .filter((pointer) => isFoundIn(textOf(schema, pointer, valueAt(draft.base, pointer)), sought))
+    .map(labelOf);
+  if (names.length === 0) return null;
+  return (
+    <p>
+      {t.settings.elsewhere} <Link to="/updates">{names.join(", ")}</Link>
+    </p>
+  );
+}
+
+/** The groups with what is sought in them, and with what was refused: that is never out of sight. */
+function groupsWith(editing: Editing, sought: string): readonly Group[] {
+  const { schema, draft } = editing;
+  if (schema === null) return [];
+  const all = pointersOf(schema);
+  return (Object.keys(groups) as GroupName[])
+    .map((name) => ({
+      name,
+      pointers: all.filter(
+        (pointer) =>
+          pointer.startsWith(groups[name]) &&
+          (errorsOf(editing, pointer).size > 0 ||
+            isFoundIn(
+              `${t.settings.groups[name]}\n${textOf(schema, pointer, valueAt(draft.base, pointer))}`,
+              sought,
+            )),
+      ),
+    }))
+    .filter(({ pointers }) => pointers.length > 0);
+}
+
+/** Milliseconds after the last letter before what is sought stands in the address: browsers limit how often it changes. */
+const pauseMilliseconds = 300;
+
+/** What is sought, as in the address, which others can follow: `?find=`. */
+function useSought(): [string, (sought: string) => void] {
+  const { path, query } = useStore(place);
+  const given = query.find ?? "";
+  const [sought, setSought] = useState(given);
+  const waiting = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => setSought(given), [given]);
+  useEffect(() => () => clearTimeout(waiting.current), []);
+  const seek = (next: string): void => {
+    setSought(next);
+    clearTimeout(waiting.current);
+    waiting.current = setTimeout(
+      () => void navigate(path, { find: next }, { replace: true }),
+      pauseMilliseconds,
+    );
+  };
+  return [sought, seek];
+}
+
+/** Shows the group that the address names, once it is there, and whenever another one is named. */
+function useJump(isRead: boolean): void {
+  const at = useStore(place);
+  useEffect(() => {
+    if (isRead && location.hash !== "") show(location.hash.slice(1));
+  }, [isRead, at]);
+}
+
+function jump(event: MouseEvent, name: GroupName): void {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  history.replaceState(null, "", `#${name}`);
+  show(name);
+}
+
+/** Brings a group into view, and the keyboard to it. */
+function show(name: string): void {
+  const group = document.getElementById(idOf(name));
+  const head = group?.querySelector("h2");
+  group?.scrollIntoView();
+  head?.setAttribute("tabindex", "-1");
+  head?.focus({ preventScroll: true });
+}
+
+/** The names alone are those of other things of the page. */
+function idOf(name: string): string {
+  return `group-${name}`;
 }

@@ -15,14 +15,25 @@ export const settings: Catalogue["settings"] = {
   off: "aus",
   none: "keine Angabe",
   byDefault: (value) => `Voreinstellung: ${value}.`,
+  find: "Einstellung suchen",
+  jump: "Gruppen von Einstellungen",
+  found: (count) => (count === 1 ? "1 Einstellung gefunden" : `${count} Einstellungen gefunden`),
+  foundNone: (sought) => `Keine Einstellung passt zu „${sought}“.`,
+  showAll: "Alle Einstellungen zeigen",
+  elsewhere: "Auf der Seite Updates:",
   unsaved: (count) =>
-    count === 1 ? "1 Änderung nicht gespeichert" : `${count} Änderungen nicht gespeichert`,
+    count === 0
+      ? "Keine ungespeicherten Änderungen"
+      : count === 1
+        ? "1 Änderung nicht gespeichert"
+        : `${count} Änderungen nicht gespeichert`,
   discard: "Verwerfen",
   meanwhile: (value) => `Ein anderer Benutzer hat das inzwischen geändert: ${value}`,
   changedMeanwhile: (names) => `Ein anderer Benutzer hat geändert: ${names}`,
   conflict: "Ein anderer Benutzer hat dieselben Einstellungen geändert",
   conflictText: "Noch ist nichts gespeichert. Wählen Sie für jede Einstellung einen Wert.",
   was: (value) => `Als Sie begannen: ${value}`,
+  longest: (characters) => `Höchstens ${characters} Zeichen.`,
   durationHint: "Geben Sie eine Zahl mit Einheit ein: 90s, 30m, 6h, 7d oder 1h30m.",
   moveUp: "Nach oben",
   moveDown: "Nach unten",
@@ -57,7 +68,7 @@ export const settings: Catalogue["settings"] = {
     },
     "/time/panic_threshold": {
       label: "Größte Korrektur",
-      hint: "Eine größere Korrektur der laufenden Uhr muss ein Administrator veranlassen",
+      hint: "1 Sekunde bis 10 Jahre. Eine größere Korrektur der laufenden Uhr muss ein Administrator veranlassen",
     },
     "/update/ota/enabled": {
       label: "Updates nach Zeitplan",
@@ -130,6 +141,24 @@ export const settings: Catalogue["settings"] = {
       admins: { label: "Administratoren", hint: "" },
       all: { label: "Alle Benutzer", hint: "" },
     },
+  },
+  faults: {
+    "/device/name": "Erwartet wird eine Zeile Text ohne Steuerzeichen",
+    "/device/location": "Erwartet wird eine Zeile Text ohne Steuerzeichen",
+    "/device/contact": "Erwartet wird eine Zeile Text ohne Steuerzeichen",
+    "/time/servers":
+      "Erwartet wird ein Name oder eine Adresse, etwa ntp.example.org, 192.0.2.1:123 oder [2001:db8::1]:123",
+    "/time/panic_threshold": "Erwartet wird eine Dauer von 1 Sekunde bis 10 Jahren, etwa 30m oder 6h",
+    "/update/ota/server":
+      "Erwartet wird eine Adresse, die mit https:// beginnt, ohne Benutzername und Passwort",
+    "/update/ota/channel":
+      "Erwartet werden 1 bis 32 Kleinbuchstaben, Ziffern, Punkte, Unter- oder Bindestriche, am Anfang ein Buchstabe oder eine Ziffer",
+    "/update/ota/check_interval": "Erwartet wird eine Dauer von 5 Minuten bis 30 Tagen, etwa 6h",
+    "/update/windows": "Erwartet wird eine Uhrzeit von 00:00 bis 23:59",
+    "/security/session_idle": "Erwartet wird eine Dauer von 5 Minuten bis 24 Stunden, etwa 30m",
+    "/security/session_absolute": "Erwartet wird eine Dauer von 15 Minuten bis 30 Tagen, etwa 12h",
+    "/console/language": "Erwartet wird eine Sprache, etwa en oder de",
+    "/console/banner": "Erwartet wird eine Zeile Text ohne Steuerzeichen",
   },
   misfits: {
     "/security/session_idle": "Darf nicht länger sein als die höchste Sitzungsdauer",

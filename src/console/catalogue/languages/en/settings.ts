@@ -13,13 +13,21 @@ export const settings = {
   off: "off",
   none: "none",
   byDefault: (value: string) => `Default: ${value}.`,
-  unsaved: (count: number) => (count === 1 ? "1 unsaved change" : `${count} unsaved changes`),
+  find: "Find a setting",
+  jump: "Groups of settings",
+  found: (count: number) => (count === 1 ? "1 setting found" : `${count} settings found`),
+  foundNone: (sought: string) => `No setting matches “${sought}”.`,
+  showAll: "Show all settings",
+  elsewhere: "On the Updates page:",
+  unsaved: (count: number) =>
+    count === 0 ? "No unsaved changes" : count === 1 ? "1 unsaved change" : `${count} unsaved changes`,
   discard: "Discard",
   meanwhile: (value: string) => `Another user has changed this in the meantime: ${value}`,
   changedMeanwhile: (names: string) => `Another user has changed: ${names}`,
   conflict: "Another user has changed the same settings",
   conflictText: "Nothing is saved yet. Choose a value for each setting.",
   was: (value: string) => `When you started: ${value}`,
+  longest: (characters: number) => `At most ${characters} characters.`,
   durationHint: "Type a number with its unit: 90s, 30m, 6h, 7d or 1h30m.",
   moveUp: "Move up",
   moveDown: "Move down",
@@ -55,7 +63,7 @@ export const settings = {
     },
     "/time/panic_threshold": {
       label: "Largest correction",
-      hint: "A larger correction of the running clock needs an administrator",
+      hint: "1 second to 10 years. A larger correction of the running clock needs an administrator",
     },
     "/update/ota/enabled": {
       label: "Scheduled updates",
@@ -126,6 +134,24 @@ export const settings = {
       admins: { label: "Administrators", hint: "" },
       all: { label: "All users", hint: "" },
     },
+  },
+  /** What is wrong where a value has not the form of its setting, by pointer. */
+  faults: {
+    "/device/name": "One line of text is expected, without control characters",
+    "/device/location": "One line of text is expected, without control characters",
+    "/device/contact": "One line of text is expected, without control characters",
+    "/time/servers":
+      "A name or an address is expected, such as ntp.example.org, 192.0.2.1:123 or [2001:db8::1]:123",
+    "/time/panic_threshold": "A duration from 1 second to 10 years is expected, such as 30m or 6h",
+    "/update/ota/server": "An address that begins with https:// is expected, without user name and password",
+    "/update/ota/channel":
+      "1 to 32 lower-case letters, digits, dots, underscores or hyphens are expected, a letter or digit first",
+    "/update/ota/check_interval": "A duration from 5 minutes to 30 days is expected, such as 6h",
+    "/update/windows": "A time of day from 00:00 to 23:59 is expected",
+    "/security/session_idle": "A duration from 5 minutes to 24 hours is expected, such as 30m",
+    "/security/session_absolute": "A duration from 15 minutes to 30 days is expected, such as 12h",
+    "/console/language": "A language is expected, such as en or de",
+    "/console/banner": "One line of text is expected, without control characters",
   },
   /** Instead of what the agent says where a setting does not fit another one, by pointer. */
   misfits: {
