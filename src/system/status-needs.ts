@@ -65,7 +65,7 @@ function clockNeed({ troubles, clock, clockWord: word }: NeedsGround): Need[] {
   const trouble = troubles.find(({ code }) => code === "clock");
   if (trouble === undefined && (word === "in_sync" || word === "set_by_hand")) return [];
   const { state, trust, offset_seconds, summary } = clock;
-  const facts = { word, state, trust, offset_seconds };
+  const facts = { word, state, trust, offset_seconds, ...trouble?.facts };
   return [attention("clock", facts, trouble?.detail ?? summary.detail)];
 }
 

@@ -3,10 +3,10 @@ import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { exampleHold } from "../cli/example-updates.ts";
 import { asRoot, writeHostFile } from "../host/host-file/host-file-of-root.ts";
 import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
 import { startAgent, temporaryDirectory } from "../store/state-directory.ts";
+import { until } from "../until.ts";
 import {
   addUsers,
   endOfConsole,
@@ -66,10 +66,10 @@ describe("the console's frame", () => {
       await page.getByRole("link", { name: "Updates", exact: true }).press("Enter");
       const head = page.getByRole("heading", { name: "Updates", level: 1 });
       await head.and(page.locator(":focus")).waitFor();
-      assert.match(await page.title(), /^Updates · /);
+      assert.match(await page.title(), /^\(\d\) Updates · /);
       await page.goBack();
       await page.locator("h1:focus").getByText("Users").waitFor();
-      assert.match(await page.title(), /^Users · /);
+      assert.match(await page.title(), /^(\(\d\) )?Users · /);
     });
 
     it("opens the account's menu, steps through it and comes back", async () => {
@@ -135,7 +135,7 @@ describe("the console's frame", () => {
     it("has the sections as a bar at the foot, high enough for a thumb, and its menu within the window", async () => {
       const { page } = await browser.open(agent, { width: 320, height: 480 });
       await signIn(page, "admin", "/updates");
-      for (const name of ["Users", "System", "Updates"]) {
+      for (const name of ["Home", "Users", "System", "Updates"]) {
         const box = await page
           .getByRole("navigation", { name: "Sections" })
           .getByRole("link", { name })
@@ -222,8 +222,8 @@ describe("the console's frame", () => {
     it("says that the clock is not to be trusted, and leads to it", async () => {
       const { page } = await browser.open(agent);
       await signIn(page, "operator", "/updates");
-      await banner(page, /clock of this device is not trusted/).waitFor();
-      await page.getByRole("link", { name: "Show the clock" }).click();
+      await banner(page, /The clock is not trusted\./).waitFor();
+      await page.getByRole("link", { name: "Correct the clock" }).click();
       await page.getByRole("heading", { name: "System", level: 1 }).waitFor();
       assert.equal(await banner(page, /is not trusted/).count(), 0, "the page says it itself");
     });
@@ -242,55 +242,47 @@ describe("the console's frame", () => {
       await page.getByRole("heading", { name: "Your account", level: 1 }).waitFor();
     });
 
-    it("says what a health check has found by its code, and by the agent's words where it does not know it", async () => {
-      const { page } = await browser.open(agent);
-      const well = { name: "users", status: "ok", code: "ok", detail: "", facts: {} };
-      const lost = {
-        ...{ name: "events", status: "degraded", detail: "The agent's English." },
-        ...{ code: "events_lost", facts: { lost: 3 } },
+    it("says what does not work, and only counts what can wait: in the head, in the title and in the icon", async () => {
+      const { page, complaints } = await browser.open(agent);
+      const full = {
+        ...{ code: "disk", level: "failing", detail: "It is full." },
+        facts: { check: "disk", reason: "disk_read_only", path: "/var" },
       };
-      await answerWith(page, "/api/health", { status: "degraded", checks: [well, lost] });
-      await signIn(page, "readonly", "/account");
-      await banner(page, /\(event log\)\. 3 events could not be saved; [^.]+\.$/).waitFor();
-      await page.evaluate(() => localStorage.setItem("steward-language", "de"));
-      await page.reload();
-      await banner(
-        page,
-        /\(Ereignisprotokoll\)\. 3 Ereignisse konnten nicht gespeichert werden; [^.]+\.$/,
-      ).waitFor();
-      const newer = { ...lost, code: "of_a_newer_agent" };
-      await answerWith(page, "/api/health", { status: "degraded", checks: [newer] });
-      await page.reload();
-      await banner(page, /The agent's English\.$/).waitFor();
+      const locked = { code: "users_locked", level: "attention", facts: { count: 2 }, detail: "No." };
+      const icon = () => page.locator("link[rel=icon]").getAttribute("href");
+      const needing = async (state: string, needs: object[]) => {
+        await answerWith(page, "/api/status", { state, needs });
+        await (page.url() === "about:blank" ? signIn(page, "admin", "/users") : page.reload());
+        await page.getByRole("heading", { name: "Users", level: 1 }).waitFor();
+      };
+      await needing("failing", [full, locked]);
+      await banner(page, /The disk needs space\. The disk at \/var is read-only\./).waitFor();
+      assert.equal(await page.locator(".banner").count(), 1);
+      await page.getByRole("link", { name: /^Home: .*, 2 to do$/ }).waitFor();
+      assert.match(await page.title(), /^\(2\) Users · /);
+      const failing = await icon();
+      await needing("attention", [locked]);
+      await page.getByRole("link", { name: /^Home: .*, 1 to do$/ }).waitFor();
+      assert.equal(await page.locator(".banner").count(), 0);
+      const attention = await icon();
+      await needing("ok", []);
+      await until("the icon is plain", async () => ![failing, attention].includes(await icon()));
+      assert.equal(await page.locator(".need-count").count(), 0);
+      assert.match(await page.title(), /^Users · /);
+      assert.notEqual(failing, attention);
+      assert.deepEqual(complaints, []);
     });
 
-    it("says that an update waits for a person, to those who may apply it", async () => {
-      const release = { id: "0".repeat(32), kind: "rules", name: "rules", version: "2026.11.20" };
-      const hold = exampleHold("not_automatic", "It is applied on request only.");
-      const rules = { ...release, due_at: null, hold, staged: true };
-      for (const [role, count] of [
-        ["operator", 1],
-        ["readonly", 0],
-      ] as const) {
-        const { page } = await browser.open(agent);
-        await answerWith(page, "/api/updates", { state: "staged", available: { rules, binary: null } });
-        await signIn(page, role, "/account");
-        await banner(page, /is not trusted/).waitFor();
-        if (count === 1) await banner(page, /rules 2026\.11\.20 is available/).waitFor();
-        assert.equal(await banner(page, /is available/).count(), count, role);
-      }
-    });
-
-    it("says that updates are blocked by a root of trust that cannot be read", asRoot, async () => {
+    it("leads from Home to updates whose root of trust cannot be read", asRoot, async () => {
       const hostFile = writeHostFile({});
       ending.after(async () => hostFile.remove());
       writeFileSync(join(dirname(hostFile.path), "update-root.json"), "{");
       const blocked = await startAgent(ending, { arguments: ["--host-file", hostFile.path] });
       await addUsers(blocked, ["admin"]);
       const { page } = await browser.open(blocked, { width: 360, height: 740 });
-      await signIn(page, "admin", "/system");
-      await banner(page, /The updates need attention/).waitFor();
-      await picture(page, "frame-banners-phone");
+      await signIn(page, "admin");
+      await page.getByRole("heading", { name: "The updates need attention", level: 3 }).waitFor();
+      await picture(page, "frame-home-phone");
       await assertFits(page);
       await page.getByRole("link", { name: "Show the updates" }).click();
       await page.getByRole("heading", { name: "Updates", level: 1 }).waitFor();

@@ -49,7 +49,7 @@ describe("the page at the beginning", () => {
     assert.ok(told.length > 1, "nothing needs a person");
     await page.getByRole("heading", { name: `${told.length} things need you.`, level: 1 }).waitFor();
     assert.equal(new URL(page.url()).pathname, "/");
-    assert.match(await page.title(), /^Home · /);
+    assert.match(await page.title(), new RegExp(`^\\(${told.length}\\) Home · `));
     const items = page.locator(".needs > li");
     assert.equal(await page.locator(".banner").count(), 0, "the list says it");
     assert.equal(await items.count(), told.length);

@@ -136,6 +136,7 @@ describe("the word for a clock", () => {
       state: "acquiring",
       trust: "none",
       offset_seconds: null,
+      check: "time",
     });
   });
 });

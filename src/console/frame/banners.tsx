@@ -1,11 +1,13 @@
-import type { Status } from "../../contract/types.ts";
+import type { Need, Status } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { greeting } from "../client/connection.ts";
+import { needInWords } from "../home/need-words.ts";
+import { remedies } from "../home/remedies.ts";
 import { me, restriction } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Banner } from "../ui/page.tsx";
-import { DeviceBanners } from "./device-banners.tsx";
+import { Said } from "../ui/spoken.tsx";
 import { Lead } from "./lead.tsx";
 
 let versionAtStart: string | null = null;
@@ -13,15 +15,14 @@ let versionAtStart: string | null = null;
 /** Recovery codes below which it is time for new ones. */
 const fewCodes = 3;
 
-/** What needs a person, above every page. */
+/** What matters on every page. What else needs a person stands on Home, and is counted beside the device's name. */
 export function Banners({ status, path }: { readonly status: Status | null; readonly path: string }) {
   const first = useStore(restriction);
   const version = useStore(greeting)?.version ?? null;
   versionAtStart ??= version;
   const { enabled, recovery_codes_remaining: codes } = me().two_factor;
   // Home lists it all.
-  const isShown = first === null && path !== "/";
-  const isClockWrong = status !== null && status.clock.trust === "none";
+  const needs = first !== null || path === "/" ? [] : (status?.needs ?? []).filter(isPressing);
   return (
     <div class="banners">
       {version !== versionAtStart && (
@@ -36,17 +37,34 @@ export function Banners({ status, path }: { readonly status: Status | null; read
         <Banner state="attention">{t.frame.passwordMustChange}</Banner>
       )}
       {first === "two_factor_enrolment_required" && <Banner state="attention">{t.frame.mustEnrol}</Banner>}
-      {isShown && isClockWrong && (
-        <Lead to="/system" from={path} text={t.frame.clockLink}>
-          {t.frame.clockBanner}
-        </Lead>
-      )}
-      {isShown && <DeviceBanners path={path} isClockSaid={isClockWrong} />}
+      {needs.map((need) => (
+        <NeedBanner key={need.code} need={need} path={path} />
+      ))}
       {first === null && enabled && codes < fewCodes && (
         <Lead to="/account" from={path} text={t.frame.codesLink}>
           {t.frame.fewCodes(codes)}
         </Lead>
       )}
     </div>
+  );
+}
+
+/** What does not work, and a clock by which sign-ins and updates may be refused. */
+function isPressing({ code, level }: Need): boolean {
+  return level === "failing" || code === "clock";
+}
+
+function NeedBanner({ need, path }: { readonly need: Need; readonly path: string }) {
+  const words = needInWords(need);
+  if (words === null) return null;
+  return (
+    <Lead
+      state={need.level === "failing" ? "wrong" : "attention"}
+      to={remedies[need.code].to}
+      from={path}
+      text={words.button}
+    >
+      {words.title}. <Said sentence={words.text} />
+    </Lead>
   );
 }

@@ -1,21 +1,23 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { chooseLanguage, language, languageName, languages, t } from "../catalogue/words.ts";
+import { t } from "../catalogue/words.ts";
 import { greeting } from "../client/connection.ts";
 import { Link } from "../navigation/link.tsx";
 import { navigate, place } from "../navigation/navigation.ts";
-import { isOneOf, me, restriction, session, signOut } from "../session/session.ts";
+import { isOneOf, restriction, session } from "../session/session.ts";
 import { useStore } from "../store.ts";
-import { ConnectionState } from "../ui/connection-state.tsx";
+import { ConnectionState, useIsAway } from "../ui/connection-state.tsx";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { focusContent } from "../ui/focus.ts";
-import { Menu } from "../ui/menu.tsx";
-import { Page, Skeleton } from "../ui/page.tsx";
+import { needCount, Page, Skeleton } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
 import { Tabs } from "../ui/tabs.tsx";
+import { AccountMenu } from "./account-menu.tsx";
 import { Banners } from "./banners.tsx";
 import { ClockState, useStatus } from "./clock-state.tsx";
+import { showInIcon } from "./favicon.ts";
 import { useShown } from "./pages.ts";
+import { NeedCount, Sections } from "./sections.tsx";
 
 /** The frame of every page: the present page, the state of the clock, the user. */
 export function Frame() {
@@ -24,6 +26,12 @@ export function Frame() {
   const deviceName = useStore(greeting)?.device_name;
   const isLimited = useStore(restriction) !== null;
   const status = useStatus(isLimited).value;
+  const isAway = useIsAway();
+  const needs = status?.needs.length ?? 0;
+  useEffect(() => {
+    needCount.set(needs);
+    showInIcon(isAway ? null : (status?.state ?? null));
+  }, [needs, isAway, status?.state]);
   const current = isLimited ? "/account" : pathOf(path);
   useEffect(() => {
     if (current !== path) void navigate(current, {}, { replace: true });
@@ -38,17 +46,13 @@ export function Frame() {
       <header class="frame-head">
         <Link to={isLimited ? "/account" : "/"} className="device" isCurrent={current === "/"}>
           <Shape name="device" />
-          <span class="unseen">{t.home.homeOf("")}</span>
-          <span>{deviceName}</span>
+          <span class="device-name">
+            <span class="unseen">{t.home.title}: </span>
+            {deviceName}
+          </span>
+          <NeedCount needs={current === "/" ? 0 : needs} />
         </Link>
-        <nav class="sections" aria-label={t.frame.sections}>
-          {!isLimited &&
-            sections().map(({ to, text }) => (
-              <Link key={to} to={to} isCurrent={current === to || current.startsWith(`${to}/`)}>
-                {text}
-              </Link>
-            ))}
-        </nav>
+        <Sections current={isLimited ? null : current} needs={needs} />
         {!isLimited && <ClockState status={status} />}
         <AccountMenu />
         <ConnectionState />
@@ -86,43 +90,11 @@ function useFollowingFocus(path: string): void {
   }, [path]);
 }
 
-function sections(): { to: string; text: string }[] {
-  return [
-    ...(isOneOf("admin") ? [{ to: "/users", text: t.frame.users }] : []),
-    { to: "/system", text: t.frame.system },
-    { to: "/updates", text: t.frame.updates },
-  ];
-}
-
 /** Where the role may go. */
 function pathOf(path: string): string {
   if (path === "/users" && !isOneOf("admin")) return "/system";
   if (path === "/system/events" && isOneOf("readonly")) return "/system/logs";
   return path;
-}
-
-/** Who one is, and the way out. */
-function AccountMenu() {
-  const { username } = me();
-  const others = languages().filter((one) => one !== language);
-  return (
-    <Menu
-      label={`${t.frame.account}: ${username}`}
-      text={username}
-      shape="person"
-      items={[
-        { text: t.frame.account, onChoose: () => void navigate("/account") },
-        ...others.map((one) => ({
-          text: languageName(one),
-          onChoose: () => {
-            chooseLanguage(one);
-            location.reload();
-          },
-        })),
-        { text: t.frame.signOut, onChoose: () => void signOut() },
-      ]}
-    />
-  );
 }
 
 /** Round a page below /system: its title, and the tabs that lead to the others. Any other page stays as it is. */

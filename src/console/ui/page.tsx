@@ -2,8 +2,11 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import { greeting } from "../client/connection.ts";
-import { useStore } from "../store.ts";
+import { createStore, useStore } from "../store.ts";
 import { Shape } from "./shape.tsx";
+
+/** How many things need a person; it stands before the title of the window. */
+export const needCount = createStore(0);
 
 /** A page's title with its primary action, also as the title of the window. */
 export function Page({
@@ -19,9 +22,10 @@ export function Page({
   readonly children: ComponentChildren;
 }) {
   const deviceName = useStore(greeting)?.device_name ?? "Steward";
+  const needs = useStore(needCount);
   useEffect(() => {
-    document.title = `${title} · ${deviceName}`;
-  }, [title, deviceName]);
+    document.title = `${needs === 0 ? "" : `(${needs}) `}${title} · ${deviceName}`;
+  }, [title, deviceName, needs]);
   return (
     <>
       <header class="page-head">

@@ -14,9 +14,12 @@ const types: Readonly<Record<string, string>> = {
   ".png": "image/png",
 };
 
-/** Nothing from other origins, nothing inline, no frames, and no text run as a script; `blob:` is for QR codes. */
+/**
+ * Nothing from other origins, nothing inline, no frames, and no text run as a script; `blob:` is for QR codes, `data:` for
+ * the window's icon.
+ */
 const contentSecurityPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; manifest-src 'self'; " +
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; manifest-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
   "require-trusted-types-for 'script'; trusted-types 'none'";
 

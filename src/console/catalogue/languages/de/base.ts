@@ -167,18 +167,10 @@ export const frame: Catalogue["frame"] = {
   skip: "Zum Inhalt",
   reconnecting: "Das Gerät antwortet nicht. Die Verbindung wird wieder aufgebaut …",
   outOfDate: "Steward wurde aktualisiert. Laden Sie die Seite neu, um die neue Version zu benutzen.",
+  toDo: "zu tun",
   reload: "Neu laden",
   clock: "Uhr: ",
   clockTo: ". Zur Uhr.",
-  clockBanner:
-    "Der Uhr dieses Geräts wird nicht vertraut. Codes und Updates können deshalb abgelehnt werden.",
-  clockLink: "Zur Uhr",
-  updatesTrouble: "Die Updates brauchen Ihre Aufmerksamkeit.",
-  updateWaits: (release) => `${release} ist verfügbar. Ein Administrator kann es installieren.`,
-  trustWaits: "Der Fingerabdruck des Herausgebers ist noch nicht bestätigt.",
-  updatesLink: "Zu den Updates",
-  trouble: (part) => `Dieses Gerät braucht Ihre Aufmerksamkeit (${part}).`,
-  troubleLink: "Zum System",
   fewCodes: (count) =>
     count === 0
       ? "Sie haben keine Wiederherstellungscodes mehr. Wenn Sie Ihren Authenticator verlieren, können Sie sich nicht anmelden."

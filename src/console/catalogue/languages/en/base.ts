@@ -198,17 +198,10 @@ export const frame = {
   skip: "Skip to the content",
   reconnecting: "The device does not answer. Reconnecting …",
   outOfDate: "Steward was updated. Reload this page to use the new version.",
+  toDo: "to do",
   reload: "Reload",
   clock: "Clock: ",
   clockTo: ". Go to the clock.",
-  clockBanner: "The clock of this device is not trusted. Codes and updates may be refused because of it.",
-  clockLink: "Show the clock",
-  updatesTrouble: "The updates need attention.",
-  updateWaits: (release: string) => `${release} is available. An administrator can apply it.`,
-  trustWaits: "The publisher's fingerprint has not been confirmed yet.",
-  updatesLink: "Show the updates",
-  trouble: (part: string) => `This device needs attention (${part}).`,
-  troubleLink: "Show the system",
   fewCodes: (count: number) =>
     count === 0
       ? "You have no recovery codes left. If you lose your authenticator, you cannot sign in."

@@ -2,7 +2,6 @@ import type { Catalogue } from "../../../words.ts";
 
 export const homePage: Omit<Catalogue["home"], "needs" | "happened" | "actors"> = {
   title: "Start",
-  homeOf: (device) => `Startseite von ${device}`,
   well: "Alles ist in Ordnung.",
   needsYou: (count) => (count === 1 ? "Eine Sache erwartet Sie." : `${count} Dinge erwarten Sie.`),
   needsAdministrator: (count) =>

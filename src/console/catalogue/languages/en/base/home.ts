@@ -23,7 +23,6 @@ export interface NeedWords {
 
 export const homePage = {
   title: "Home",
-  homeOf: (device: string) => `Home of ${device}`,
   well: "All is well.",
   needsYou: (count: number) => (count === 1 ? "One thing needs you." : `${count} things need you.`),
   needsAdministrator: (count: number) =>

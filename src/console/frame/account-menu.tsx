@@ -1,0 +1,28 @@
+import { chooseLanguage, language, languageName, languages, t } from "../catalogue/words.ts";
+import { navigate } from "../navigation/navigation.ts";
+import { me, signOut } from "../session/session.ts";
+import { Menu } from "../ui/menu.tsx";
+
+/** Who one is, and the way out. */
+export function AccountMenu() {
+  const { username } = me();
+  const others = languages().filter((one) => one !== language);
+  return (
+    <Menu
+      label={`${t.frame.account}: ${username}`}
+      text={username}
+      shape="person"
+      items={[
+        { text: t.frame.account, onChoose: () => void navigate("/account") },
+        ...others.map((one) => ({
+          text: languageName(one),
+          onChoose: () => {
+            chooseLanguage(one);
+            location.reload();
+          },
+        })),
+        { text: t.frame.signOut, onChoose: () => void signOut() },
+      ]}
+    />
+  );
+}

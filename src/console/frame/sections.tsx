@@ -1,0 +1,47 @@
+import { t } from "../catalogue/words.ts";
+import { Link } from "../navigation/link.tsx";
+import { isOneOf } from "../session/session.ts";
+import { Shape, type ShapeName } from "../ui/shape.tsx";
+
+interface Section {
+  readonly to: string;
+  readonly shape: ShapeName;
+  readonly text: string;
+}
+
+/** Where one can go: in the head, and on a phone at the foot with Home. `current` null: nowhere yet. */
+export function Sections({ current, needs }: { readonly current: string | null; readonly needs: number }) {
+  return (
+    <nav class="sections" aria-label={t.frame.sections}>
+      {current !== null &&
+        sections().map(({ to, shape, text }) => (
+          <Link key={to} to={to} isCurrent={current === to || current.startsWith(`${to}/`)}>
+            <Shape name={shape} />
+            <span>{text}</span>
+            <NeedCount needs={to === "/" && current !== "/" ? needs : 0} />
+          </Link>
+        ))}
+    </nav>
+  );
+}
+
+/** How many things need a person, where the page does not say it itself. */
+export function NeedCount({ needs }: { readonly needs: number }) {
+  if (needs === 0) return null;
+  return (
+    <span class="need-count">
+      <span class="unseen">, </span>
+      {needs}
+      <span class="unseen"> {t.frame.toDo}</span>
+    </span>
+  );
+}
+
+function sections(): Section[] {
+  return [
+    { to: "/", shape: "home", text: t.home.title },
+    ...(isOneOf("admin") ? [{ to: "/users", shape: "people", text: t.frame.users } as const] : []),
+    { to: "/system", shape: "system", text: t.frame.system },
+    { to: "/updates", shape: "updates", text: t.frame.updates },
+  ];
+}
