@@ -1,26 +1,35 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page, Request } from "playwright-core";
-import type { RunningAgent } from "../running-agent.ts";
+import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
+import { temporaryDirectory } from "../store/state-directory.ts";
 import { until } from "../until.ts";
-import { endOfConsole, names, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
+import {
+  addUsers,
+  endOfConsole,
+  names,
+  signIn,
+  startConsole,
+  type TestBrowser,
+  untilShown,
+} from "./browser.ts";
+import { axe, picture } from "./page-checks.ts";
 
 /** What the page asks of the agent from now on, and whether an answer is still to come. */
 function listenTo(page: Page): { readonly asked: string[]; isQuiet(): boolean } {
   const asked: string[] = [];
-  let open = 0;
-  const isCounted = (url: string) => url.includes("/api/") && !url.includes("/stream");
+  const open = new Set<Request>();
   page.on("request", (request) => {
-    if (!request.url().includes("/api/")) return;
-    asked.push(`${request.method()} ${new URL(request.url()).pathname}`);
-    if (isCounted(request.url())) open += 1;
+    const { pathname } = new URL(request.url());
+    if (!pathname.startsWith("/api/")) return;
+    asked.push(`${request.method()} ${pathname}`);
+    if (!pathname.endsWith("/stream")) open.add(request);
   });
-  const onEnd = (request: Request): void => {
-    if (isCounted(request.url())) open -= 1;
-  };
-  page.on("requestfinished", onEnd);
-  page.on("requestfailed", onEnd);
-  return { asked, isQuiet: () => open === 0 };
+  page.on("requestfinished", (request) => open.delete(request));
+  page.on("requestfailed", (request) => open.delete(request));
+  // Of those of the page before nothing more is heard.
+  page.on("domcontentloaded", () => open.clear());
+  return { asked, isQuiet: () => open.size === 0 };
 }
 
 /** Lets the page's own clock run for so long, with the answers of the agent in between. */
@@ -134,5 +143,43 @@ describe("a console that stays open", () => {
     await change(id, { enabled: true });
     await row.getByText("active").waitFor();
     assert.equal(asked.filter((one) => one.endsWith("/stream")).length, 1);
+  });
+
+  it("shows nothing as good while the device is away, says what it knows from when, and reads it anew", async () => {
+    const stateDirectory = await temporaryDirectory(ending);
+    const first = await startAgentProcess({ stateDirectory });
+    ending.after(() => first.dispose());
+    await addUsers(first, ["admin"]);
+    const { page, complaints } = await browser.open(first);
+    const { asked } = listenTo(page);
+    await signIn(page, "admin", "/users");
+    await page.getByRole("button", { name: "Add user" }).waitFor();
+    await page.getByRole("link", { name: "System", exact: true }).click();
+    const good = page.locator(".frame .badge.good");
+    await good.first().waitFor();
+    await first.stop();
+    await page.getByText(/Reconnecting … You see what was known at \d/).waitFor();
+    assert.equal(await good.count(), 0, "something is shown as good");
+    const filter = await page.locator("main").evaluate((main) => getComputedStyle(main).filter);
+    assert.equal(filter, "grayscale(1)");
+    assert.deepEqual(await axe(page), []);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await picture(page, `live-away-${colorScheme}`);
+    }
+    await page.getByRole("link", { name: "Users", exact: true }).click();
+    await page.getByRole("button", { name: "Add user" }).click();
+    const add = page.getByRole("dialog").getByRole("button", { name: "Add user" });
+    assert.equal(await add.getAttribute("aria-disabled"), "true");
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: "System", exact: true }).click();
+    asked.length = 0;
+    const listen = ["--listen", `127.0.0.1:${first.port}`];
+    const again = await startAgentProcess({ stateDirectory, arguments: listen });
+    ending.after(() => again.dispose());
+    await good.first().waitFor();
+    for (const path of ["/api/status", "/api/system/facts"])
+      await until(`it reads ${path} anew`, () => asked.includes(`GET ${path}`));
+    assert.deepEqual(complaints, []);
   });
 });

@@ -29,6 +29,15 @@ export function absoluteTime(at: Date): string {
   return at.toLocaleString(language, { dateStyle: "medium", timeStyle: "medium" });
 }
 
+/** `14:32`, with the date where it is not today's. */
+export function timeOfDay(at: Date): string {
+  const isToday = at.toDateString() === new Date().toDateString();
+  return at.toLocaleString(
+    language,
+    isToday ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" },
+  );
+}
+
 /** The same for lengths of time. */
 const lengths = [
   [0.000_999_5, 1e-6, "µs"],

@@ -3,7 +3,7 @@ import type { Input, Output } from "../../contract/types.ts";
 import { createStore } from "../store.ts";
 import { deviceTimeSaid } from "../ui/device-time.ts";
 import { authority } from "./authority.ts";
-import { connected, lost } from "./connection.ts";
+import { connected, heard, lost } from "./connection.ts";
 import { readyToExplain } from "./explanations.ts";
 import { ProblemError, readProblem, Unreachable } from "./problem.ts";
 
@@ -132,7 +132,9 @@ async function send<Id extends OperationId>(
   for (;;) {
     await connected();
     try {
-      return await (method === "GET" ? patiently(path, request) : fetch(path, request));
+      const response = await (method === "GET" ? patiently(path, request) : fetch(path, request));
+      heard();
+      return response;
     } catch (error) {
       unanswered(id, options, error);
     }

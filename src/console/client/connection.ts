@@ -8,8 +8,26 @@ const waitsSeconds = [0.5, 1, 2, 3, 5];
 /** Milliseconds for one of them. */
 const patienceMilliseconds = 5_000;
 
+/** Milliseconds without an answer before it is said: a quick restart passes unseen. */
+const unseenMilliseconds = 1_000;
+
 /** Whether the agent answers. */
 export const isConnected = createStore(true);
+
+/** Whether it has not answered for so long that it is said, and that nothing is sent to it. */
+export const isAway = createStore(false);
+
+let heardAt = Date.now();
+
+/** When the agent answered last, milliseconds since 1970 by this browser's clock. */
+export function lastHeard(): number {
+  return heardAt;
+}
+
+/** It has answered just now. */
+export function heard(): void {
+  heardAt = Date.now();
+}
 
 /** What it said of itself when it was last asked; null: it was not. */
 export const greeting = createStore<ConsoleGreeting | null>(null);
@@ -24,10 +42,7 @@ export function connected(): Promise<void> {
 /** The agent did not answer: from now on it is looked for until it does. */
 export function lost(): Promise<void> {
   isConnected.set(false);
-  returning ??= untilBack().finally(() => {
-    returning = null;
-    isConnected.set(true);
-  });
+  returning ??= untilReturned();
   return returning;
 }
 
@@ -39,6 +54,7 @@ export async function greet(): Promise<boolean> {
       signal: AbortSignal.timeout(patienceMilliseconds),
     });
     if (!response.ok) return false;
+    heard();
     const said = (await response.json()) as ConsoleGreeting;
     deviceTimeSaid(said.server_time);
     greeting.set(said);
@@ -46,6 +62,15 @@ export async function greet(): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+async function untilReturned(): Promise<void> {
+  const saying = setTimeout(() => isAway.set(true), unseenMilliseconds);
+  await untilBack();
+  clearTimeout(saying);
+  returning = null;
+  isConnected.set(true);
+  isAway.set(false);
 }
 
 async function untilBack(): Promise<void> {

@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import type { StreamId } from "../../contract/types.ts";
 import { type CallInput, exchange } from "./call.ts";
-import { lost } from "./connection.ts";
+import { heard, lost } from "./connection.ts";
 import { Cancelled, ProblemError } from "./problem.ts";
 
 /** One message of a stream (WHATWG HTML §9.2). */
@@ -54,6 +54,7 @@ async function readMessages(response: Response, onMessage: (message: StreamMessa
   for (;;) {
     const piece = await reader?.read();
     if (piece === undefined || piece.done) return;
+    heard();
     parser.feed(piece.value);
   }
 }

@@ -13,6 +13,9 @@ export class ProblemError extends Error {
 /** The agent did not answer; whether it did what it was asked is not known. */
 export class Unreachable extends Error {}
 
+/** It was not sent, for the agent does not answer; what was to be done is to be asked for again. */
+export class Unsent extends Unreachable {}
+
 /** The person took back what was asked for, such as by closing the question for the password. */
 export class Cancelled extends Error {}
 

@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Cancelled } from "./problem.ts";
+import { useStore } from "../store.ts";
+import { isAway } from "./connection.ts";
+import { Cancelled, Unsent } from "./problem.ts";
 
 export interface Action<A extends readonly unknown[]> {
   readonly isBusy: boolean;
@@ -13,6 +15,7 @@ export interface Action<A extends readonly unknown[]> {
 /** Something that a person does with a button: busy while it runs, and its error is kept to be shown. */
 export function useAction<A extends readonly unknown[]>(work: (...given: A) => Promise<unknown>): Action<A> {
   const [state, setState] = useState<{ isBusy: boolean; error: unknown }>({ isBusy: false, error: null });
+  const isDeviceAway = useStore(isAway);
   const isRunning = useRef(false);
   const isGone = useRef(false);
   useEffect(
@@ -25,11 +28,17 @@ export function useAction<A extends readonly unknown[]>(work: (...given: A) => P
     isRunning.current = false;
     if (!isGone.current) setState({ isBusy: false, error });
   };
+  const isUnsent = state.error instanceof Unsent;
   return {
     ...state,
+    error: isUnsent && !isDeviceAway ? null : state.error,
     forget: () => setState((before) => ({ ...before, error: null })),
     run: async (...given) => {
       if (isRunning.current) return false;
+      if (isAway.read()) {
+        setState({ isBusy: false, error: new Unsent("not sent") });
+        return false;
+      }
       isRunning.current = true;
       setState({ isBusy: true, error: null });
       try {

@@ -55,7 +55,7 @@ export function Frame() {
         <Sections current={isLimited ? null : current} needs={needs} />
         {!isLimited && <ClockState status={status} />}
         <AccountMenu />
-        <ConnectionState />
+        <ConnectionState isOverFacts />
       </header>
       <Banners status={status} path={current} />
       <main id="content" tabIndex={-1}>

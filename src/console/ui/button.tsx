@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+import { useWhyAway } from "./connection-state.tsx";
 
 export interface ButtonProps {
   /** `icon`: a shape alone, which needs a `label`. */
@@ -27,7 +28,10 @@ export function Button({
   children,
 }: ButtonProps) {
   const whyId = useId();
-  const isInert = isBusy || isDisabled || why !== null;
+  const whyAway = useWhyAway();
+  // What is typed can be sent again once the device is back.
+  const reason = why ?? (type === "submit" ? whyAway : null);
+  const isInert = isBusy || isDisabled || reason !== null;
   return (
     <>
       <button
@@ -36,7 +40,7 @@ export function Button({
         aria-label={label}
         aria-disabled={isInert || undefined}
         aria-busy={isBusy || undefined}
-        aria-describedby={why === null ? undefined : whyId}
+        aria-describedby={reason === null ? undefined : whyId}
         onClick={(event) => {
           if (isInert) event.preventDefault();
           else onClick?.();
@@ -44,9 +48,9 @@ export function Button({
       >
         {children}
       </button>
-      {why !== null && (
+      {reason !== null && (
         <span id={whyId} class="unseen why">
-          {why}
+          {reason}
         </span>
       )}
     </>

@@ -1,33 +1,37 @@
-import { useEffect, useState } from "preact/hooks";
+import { timeOfDay } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
-import { isConnected } from "../client/connection.ts";
+import { isAway, lastHeard } from "../client/connection.ts";
 import { useStore } from "../store.ts";
 import { Shape } from "./shape.tsx";
 
-/** Milliseconds without an answer before it is said: a quick restart passes unseen. */
-const patienceMilliseconds = 1_000;
-
 /** Says that the device is away, over the page rather than in it, so that nothing moves. */
-export function ConnectionState() {
+export function ConnectionState({
+  isOverFacts = false,
+}: {
+  /** The page below shows what was known last. */
+  readonly isOverFacts?: boolean;
+}) {
   const isShown = useIsAway();
   return (
     <div role="status" class={isShown ? "connection reconnecting" : "connection"}>
       {isShown && <Shape name="unknown" />}
-      {/* The texts come from the device too, and may not be there yet. */}
-      {isShown && (t.frame?.reconnecting ?? "Reconnecting …")}
+      {isShown && (
+        <span>
+          {/* The texts come from the device too, and may not be there yet. */}
+          {t.frame?.reconnecting ?? "Reconnecting …"}
+          {isOverFacts && ` ${t.frame.asOf(timeOfDay(new Date(lastHeard())))}`}
+        </span>
+      )}
     </div>
   );
 }
 
 /** Whether the device has not answered for so long that it is worth saying. */
 export function useIsAway(): boolean {
-  const isThere = useStore(isConnected);
-  const [isLong, setIsLong] = useState(false);
-  useEffect(() => {
-    setIsLong(false);
-    if (isThere) return;
-    const timer = setTimeout(() => setIsLong(true), patienceMilliseconds);
-    return () => clearTimeout(timer);
-  }, [isThere]);
-  return isLong && !isThere;
+  return useStore(isAway);
+}
+
+/** Why nothing can be sent now; null: it can. */
+export function useWhyAway(): string | null {
+  return useIsAway() ? t.problem.unreachable.title : null;
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { t } from "../catalogue/words.ts";
 import { explanation } from "../client/explanations.ts";
 import { useOnce } from "../client/once.ts";
-import { Cancelled, ProblemError, Unreachable } from "../client/problem.ts";
+import { Cancelled, ProblemError, Unreachable, Unsent } from "../client/problem.ts";
 import { useStore } from "../store.ts";
 import { problemName } from "./by-code.ts";
 import { Shape } from "./shape.tsx";
@@ -71,7 +71,7 @@ function UnknownProblem({ error }: { readonly error: unknown }) {
   if (error instanceof Unreachable)
     return (
       <ProblemBox title={t.problem.unreachable.title}>
-        <p>{t.problem.unreachable.detail}</p>
+        <p>{error instanceof Unsent ? t.problem.unreachable.unsent : t.problem.unreachable.detail}</p>
       </ProblemBox>
     );
   return (

@@ -42,6 +42,8 @@ export const problem: Catalogue["problem"] = {
     title: "Das Gerät hat nicht geantwortet",
     detail:
       "Vielleicht hat es den Auftrag trotzdem ausgeführt. Sehen Sie nach, bevor Sie es noch einmal versuchen.",
+    unsent:
+      "Es wurde nichts gesendet, und Ihre Eingaben sind noch da. Versuchen Sie es noch einmal, sobald das Gerät wieder antwortet.",
   },
   binding:
     "Das Cookie dieses Browsers gehört zu einer anderen Anmeldung als diese Seite: Ein anderes Programm unter dieser Adresse kann es gesetzt oder kopiert haben. Melden Sie sich neu an.",
@@ -166,6 +168,7 @@ export const frame: Catalogue["frame"] = {
   signOut: "Abmelden",
   skip: "Zum Inhalt",
   reconnecting: "Das Gerät antwortet nicht. Die Verbindung wird wieder aufgebaut …",
+  asOf: (time) => `Sie sehen den Stand von ${time}.`,
   outOfDate: "Steward wurde aktualisiert. Laden Sie die Seite neu, um die neue Version zu benutzen.",
   toDo: "zu tun",
   reload: "Neu laden",

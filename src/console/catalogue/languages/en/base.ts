@@ -70,6 +70,7 @@ export const problem = {
   unreachable: {
     title: "The device did not answer",
     detail: "The device may or may not have done what you asked for. Check before you try again.",
+    unsent: "Nothing was sent, and your entries are still here. Try again when the device is back.",
   },
   /** Instead of the agent's detail, where a session ended because its cookie was changed. */
   binding:
@@ -197,6 +198,7 @@ export const frame = {
   signOut: "Sign out",
   skip: "Skip to the content",
   reconnecting: "The device does not answer. Reconnecting …",
+  asOf: (time: string) => `You see what was known at ${time}.`,
   outOfDate: "Steward was updated. Reload this page to use the new version.",
   toDo: "to do",
   reload: "Reload",
