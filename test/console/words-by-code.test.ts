@@ -14,6 +14,7 @@ import { putTexts, t } from "../../src/console/catalogue/words.ts";
 import { eventSentence } from "../../src/console/home/event-words.ts";
 import { needInWords } from "../../src/console/home/need-words.ts";
 import { clockSentences, reasonOf } from "../../src/console/system/clock/clock-sentences.ts";
+import { boundInWords } from "../../src/console/system/clock/clock-words.ts";
 import { labelOf, schemaRead } from "../../src/console/system/settings/said.ts";
 import { problemName, type Sentence } from "../../src/console/ui/by-code.ts";
 import { healthSentence } from "../../src/console/ui/health-words.ts";
@@ -155,6 +156,19 @@ for (const [tag, texts] of [
         assert.deepEqual(said, { text: detail, isAgents: true });
     });
   });
+
+describe("how exactly a bound is told", () => {
+  it("is in milliseconds below a second, rounded up and never to nothing", () => {
+    putTexts("en", enDevice);
+    assert.deepEqual([2.7e-6, 1e-4, 1.01e-3, 0.0231, 3].map(boundInWords), [
+      "0.1 ms",
+      "0.1 ms",
+      "1.1 ms",
+      "24 ms",
+      "3 s",
+    ]);
+  });
+});
 
 describe("what a setting is called", () => {
   it("is known before the settings were read, and by the setting that a pointer leads into", () => {

@@ -1,17 +1,20 @@
 import type { ClockWord } from "../../../contract/clock-word.ts";
 import type { ClockConflict, ClockSummary, TimeSource, TimeSync } from "../../../contract/types.ts";
-import { absoluteTime, shortDuration } from "../../catalogue/formats.ts";
+import { absoluteTime } from "../../catalogue/formats.ts";
 import type { ClockFacts } from "../../catalogue/languages/en/device.ts";
 import { t } from "../../catalogue/words.ts";
 import { type Sentence, sentenceOf } from "../../ui/by-code.ts";
-import { offsetInWords, stepInWords } from "./clock-words.ts";
+import { boundInWords, offsetInWords, stepInWords } from "./clock-words.ts";
+
+/** Seconds: a clock that is better than that is told to be as good as that. */
+const leastBound = 1e-3;
 
 /** The state as a sentence that begins with its word, and with the bound of the error where that is known. */
 export function headOf({ offset_seconds, uncertainty_seconds }: TimeSync, word: ClockWord): string {
   if (word === "unknown" || word === "set_by_hand" || offset_seconds === null) return t.clock.heads[word];
   if (word === "not_in_sync") return t.clock.offBy(offsetInWords(offset_seconds));
   if (uncertainty_seconds === null) return t.clock.heads[word];
-  return t.clock.within(shortDuration(Math.abs(offset_seconds) + uncertainty_seconds));
+  return t.clock.within(boundInWords(Math.max(leastBound, Math.abs(offset_seconds) + uncertainty_seconds)));
 }
 
 /** What else there is to say of the clock, and what to do about it: a sentence for each thing that there is to say. */

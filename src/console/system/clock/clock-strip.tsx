@@ -6,7 +6,7 @@ import { Shape } from "../../ui/shape.tsx";
 import { Said } from "../../ui/spoken.tsx";
 import { visible } from "../../ui/visible.ts";
 import { reasonOf } from "./clock-sentences.ts";
-import { laterInWords } from "./clock-words.ts";
+import { boundInWords, laterInWords } from "./clock-words.ts";
 import { percent } from "./picture-axis.ts";
 import { type Cluster, type Flag, type Strip, silentOf, stripOf } from "./strip.ts";
 
@@ -138,7 +138,7 @@ function sideOf({ place }: Flag): string {
 
 /** `3 agree within 0.1 ms`, and where that is another time than this device's by how much. */
 function clusterInWords({ count, spread, offset, isAgreed, place }: Cluster): string {
-  const words = isAgreed ? t.clock.agreeWithin(count, shortDuration(spread)) : t.clock.answer(count);
+  const words = isAgreed ? t.clock.agreeWithin(count, boundInWords(spread)) : t.clock.answer(count);
   const isApart = count === 1 || Math.abs(place - 0.5) > 0.05;
   return isApart ? `${words} · ${laterInWords(offset)}` : words;
 }
@@ -146,6 +146,6 @@ function clusterInWords({ count, spread, offset, isAgreed, place }: Cluster): st
 function stripInWords({ cluster, flags }: Strip): string {
   if (cluster === null) return t.clock.noAgreement;
   const { count, spread, offset, isAgreed } = cluster;
-  const words = isAgreed ? t.clock.agreeWithin(count, shortDuration(spread)) : t.clock.answer(count);
+  const words = isAgreed ? t.clock.agreeWithin(count, boundInWords(spread)) : t.clock.answer(count);
   return t.clock.strip(words, laterInWords(offset), flags.length);
 }

@@ -23,6 +23,13 @@ export function laterInWords(seconds: number): string {
   return seconds < 0 ? t.clock.earlier(size) : t.clock.later(size);
 }
 
+/** A bound that is told without its last digits: rounded up, and in milliseconds below a second. */
+export function boundInWords(seconds: number): string {
+  if (seconds >= 1) return shortDuration(seconds);
+  const milliseconds = Math.ceil(seconds * 1e4 - 1e-6) / 10;
+  return `${milliseconds < 10 ? figure(milliseconds, 1) : figure(Math.ceil(milliseconds))} ms`;
+}
+
 /** `0.4 ms behind, ± 1.2 ms`. */
 export function offsetWithUncertainty(seconds: number, uncertaintySeconds: number | null): string {
   return withUncertainty(offsetInWords(seconds), uncertaintySeconds);

@@ -14,30 +14,44 @@ import { Facts, Section, Skeleton } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
 import { Said } from "../../ui/spoken.tsx";
 import { Time } from "../../ui/time.tsx";
+import { visible } from "../../ui/visible.ts";
 
 /** Share of a disk or of the memory from which on it is called full. */
 const fullShare = 0.9;
 
-/** What the host is, how it does, and what runs on it. */
+/** How the host does, what fills up, and behind a fold what it is and what runs on it. */
 export function HostSection() {
   const facts = useResource("getSystemFacts");
   const health = useResource("getHealth");
   const version = useResource("getVersion");
   return (
-    <div class="clock-pictures">
-      <Section title={t.facts.title} action={isOneOf("admin") && <Manage onDone={facts.reload} />}>
-        <ReadProblem of={[facts, health, version]} />
-        {facts.value === null ? <Skeleton lines={8} /> : <Facts items={itemsOfHost(facts.value)} />}
-      </Section>
-      <div>
-        <Section title={t.facts.health}>
-          {health.value === null ? <Skeleton /> : <Checks health={health.value} />}
-        </Section>
-        <Section title={t.facts.versions}>
-          {version.value === null ? <Skeleton /> : <Facts items={itemsOfVersion(version.value)} />}
-        </Section>
+    <Section title={t.facts.title}>
+      <ReadProblem of={[facts, health, version]} />
+      {health.value === null ? <Skeleton lines={1} /> : <Troubles health={health.value} />}
+      <div class="rows-of-two">
+        {facts.value === null ? <Skeleton lines={6} /> : <Facts items={itemsOfHost(facts.value)} />}
       </div>
-    </div>
+      {isOneOf("admin") && (
+        <div class="buttons clock-rare">
+          <Manage onDone={facts.reload} />
+        </div>
+      )}
+      <details class="more">
+        <summary>{t.facts.details}</summary>
+        <div class="clock-pictures">
+          <div>
+            <h3>{t.facts.versions}</h3>
+            {version.value !== null && <Facts items={itemsOfVersion(version.value)} />}
+          </div>
+          <div>
+            <h3>{t.facts.machine}</h3>
+            {facts.value !== null && <Facts items={itemsOfMachine(facts.value)} />}
+            <h3>{t.facts.health}</h3>
+            {health.value !== null && <p>{namesOfChecks(health.value).join(", ")}</p>}
+          </div>
+        </div>
+      </details>
+    </Section>
   );
 }
 
@@ -64,59 +78,70 @@ function Manage({ onDone }: { readonly onDone: () => void }) {
 
 type Items = (readonly [string, ComponentChildren])[];
 
+/** What one looks for first: what fills up or grows hot, and how the device is called. */
 function itemsOfHost(facts: HostFacts): Items {
-  const { cpu, memory, disks, temperatures } = facts;
-  const model = [facts.manufacturer, facts.model].filter(Boolean).join(" ");
+  const { memory, disks, temperatures } = facts;
   return [
-    [t.facts.hostname, facts.hostname],
-    [t.facts.timeZone, facts.time_zone],
-    ...(model === "" ? [] : [[t.facts.model, model] as const]),
-    [t.facts.processor, [cpu.model, t.facts.cores(cpu.cores)].filter(Boolean).join(", ")],
-    [t.facts.load, `${facts.load.map((one) => figure(one, 2)).join(" · ")} (1, 5, 15 min)`],
+    ...disks.map((disk) => share(t.facts.disk(visible(disk.mount)), disk.available_bytes, disk.size_bytes)),
     share(t.facts.memory, memory.available_bytes, memory.total_bytes),
+    ...temperatures.flatMap(({ sensor, celsius }) =>
+      celsius === null ? [] : [[t.facts.temperature(visible(sensor)), `${figure(celsius, 1)} °C`] as const],
+    ),
+    [t.facts.uptime, shortDuration(facts.uptime_seconds)],
+    [t.facts.hostname, <bdi key="name">{facts.hostname}</bdi>],
+    [t.facts.timeZone, facts.time_zone],
+  ];
+}
+
+function itemsOfMachine({ cpu, memory, load, manufacturer, model }: HostFacts): Items {
+  const name = [manufacturer, model].filter(Boolean).join(" ");
+  return [
+    ...(name === "" ? [] : [[t.facts.model, visible(name)] as const]),
+    [t.facts.processor, [cpu.model, t.facts.cores(cpu.cores)].filter(Boolean).join(", ")],
+    [t.facts.load, `${load.map((one) => figure(one, 2)).join(" · ")} (1, 5, 15 min)`],
     ...(memory.swap_total_bytes === 0
       ? []
       : [share(t.facts.swap, memory.swap_free_bytes, memory.swap_total_bytes)]),
-    ...disks.map((disk) => share(t.facts.disk(disk.mount), disk.available_bytes, disk.size_bytes)),
-    ...temperatures.flatMap(({ sensor, celsius }) =>
-      celsius === null ? [] : [[t.facts.temperature(sensor), `${figure(celsius, 1)} °C`] as const],
-    ),
-    [t.facts.uptime, shortDuration(facts.uptime_seconds)],
   ];
 }
 
 function share(name: string, free: number, total: number): Items[number] {
-  const text = t.facts.free(bytes(free), bytes(total));
+  const isFull = total > 0 && (total - free) / total > fullShare;
   return [
     name,
     <>
+      <div>
+        {t.facts.free(bytes(free), bytes(total))}{" "}
+        {isFull && <Badge state="attention">{t.facts.nearlyFull}</Badge>}
+      </div>
       <meter aria-label={name} max={total} value={total - free} high={total * fullShare} />
-      <div>{text}</div>
     </>,
   ];
 }
 
-/** The parts in trouble with their faults, the others by their names. */
-function Checks({ health: { checks = [] } }: { readonly health: Health }) {
-  const well = new Set(checks.flatMap(({ name, status }) => (status === "ok" ? [checkName(name)] : [])));
+/** Each part in trouble with its fault, or that there is none. */
+function Troubles({ health: { checks = [] } }: { readonly health: Health }) {
+  const troubles = checks.filter(({ status }) => status !== "ok");
   return (
     <ul class="facts-checks">
-      {checks.map(
-        (check, index) =>
-          check.status !== "ok" && (
-            <li key={index}>
-              <Badge state={check.status === "rescue" ? "wrong" : "attention"}>{checkName(check.name)}</Badge>{" "}
-              <Said sentence={healthSentence(check)} />
-            </li>
-          ),
-      )}
-      {well.size > 0 && (
+      {troubles.map((check, index) => (
+        <li key={index}>
+          <Badge state={check.status === "rescue" ? "wrong" : "attention"}>{checkName(check.name)}</Badge>{" "}
+          <Said sentence={healthSentence(check)} />
+        </li>
+      ))}
+      {troubles.length === 0 && (
         <li>
-          <Badge state="good">{t.facts.well}</Badge> <span class="hint">{[...well].join(", ")}</span>
+          <Badge state="good">{t.facts.allWell(checks.length)}</Badge>
         </li>
       )}
     </ul>
   );
+}
+
+/** Of all that is checked, each once. */
+function namesOfChecks({ checks = [] }: Health): string[] {
+  return [...new Set(checks.map(({ name }) => checkName(name)))];
 }
 
 function itemsOfVersion(version: Version): Items {
