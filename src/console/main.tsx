@@ -5,6 +5,7 @@ import { watchNavigation } from "./navigation/navigation.ts";
 import { loadPart } from "./parts/load-part.ts";
 import { openSession } from "./session/session.ts";
 import { watchSetupToken } from "./sign-in/setup-token.ts";
+import { watchKeyboard } from "./ui/focus.ts";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/controls.css";
@@ -16,6 +17,7 @@ const place = document.getElementById("console");
 if (place !== null) {
   watchSetupToken();
   watchNavigation();
+  watchKeyboard();
   loadExplanationBy(() => loadPart("problems", () => import("./parts/problems.ts")).then(({ Body }) => Body));
   render(<App />, place);
   void openSession();

@@ -16,6 +16,8 @@ export interface WindowOptions {
   /** Milliseconds since 1970 by which the page's clock begins, where it is not this machine's. */
   readonly now?: number;
   readonly language?: string;
+  /** It is touched with fingers, as a phone is. */
+  readonly isTouched?: boolean;
 }
 
 /** A person's browser with an agent: its windows share cookies, and what goes wrong in any page is kept. */
@@ -110,13 +112,15 @@ interface PageOfTest {
 async function openWindow(
   browser: Browser,
   agent: Pick<RunningAgent, "url">,
-  { scheme = "light", width = 1280, height = 800, now, language = "en" }: WindowOptions,
+  { scheme = "light", width = 1280, height = 800, now, language = "en", isTouched = false }: WindowOptions,
 ): Promise<ConsoleWindow> {
   const context = await browser.newContext({
     baseURL: agent.url,
     colorScheme: scheme,
     viewport: { width, height },
     locale: language,
+    hasTouch: isTouched,
+    isMobile: isTouched,
     reducedMotion: "reduce",
   });
   context.setDefaultTimeout(patienceMilliseconds);

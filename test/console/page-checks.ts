@@ -110,3 +110,41 @@ function findBrokenText(limits: { longestWord: number; leastCharacters: number }
   }
   return found;
 }
+
+/** CSS pixels that a finger needs (WCAG 2.2, 2.5.5). */
+const leastTarget = 44;
+
+/** What can be touched and is smaller than a finger needs, a line each; a link within a sentence may be. */
+export function smallTargets(page: Page): Promise<string[]> {
+  return page.evaluate((least) => {
+    const found: string[] = [];
+    const open = document.querySelector("dialog[open]");
+    for (const one of document.querySelectorAll<HTMLElement>("a, button, input, select, textarea, summary")) {
+      if (!one.checkVisibility({ visibilityProperty: true }) || one.closest(".skip, .unseen") !== null)
+        continue;
+      if (open !== null && !open.contains(one)) continue;
+      const isWithinText = one.tagName === "A" && getComputedStyle(one).display === "inline";
+      if (isWithinText && one.parentElement?.textContent?.trim() !== one.textContent?.trim()) continue;
+      const labels = [...((one as HTMLInputElement).labels ?? [])];
+      const isTicked = one instanceof HTMLInputElement && ["checkbox", "radio"].includes(one.type);
+      const boxes = [one, ...(isTicked ? labels : [])].map((part) => part.getBoundingClientRect());
+      const width = Math.max(...boxes.map(({ right }) => right)) - Math.min(...boxes.map(({ left }) => left));
+      const height =
+        Math.max(...boxes.map(({ bottom }) => bottom)) - Math.min(...boxes.map(({ top }) => top));
+      if (width >= least - 0.5 && height >= least - 0.5) continue;
+      // What it covers may be more than its box: a link can stand for the tile that it is in.
+      one.scrollIntoView({ block: "center", behavior: "instant" });
+      const { left, right, top, bottom } = one.getBoundingClientRect();
+      const [x, y, far] = [(left + right) / 2, (top + bottom) / 2, least / 2 - 1];
+      const isCovered = [
+        [x - far, y],
+        [x + far, y],
+        [x, y - far],
+        [x, y + far],
+      ].every(([atX = 0, atY = 0]) => one.contains(document.elementFromPoint(atX, atY)));
+      if (!isCovered)
+        found.push(`${Math.round(width)} x ${Math.round(height)}: ${one.outerHTML.slice(0, 120)}`);
+    }
+    return found;
+  }, leastTarget);
+}

@@ -56,7 +56,7 @@ export function ApiTokens() {
 
 function columns(onDelete: (token: ApiToken) => void): Column<ApiToken>[] {
   return [
-    { key: "name", title: t.account.tokenName, cell: ({ name }) => name },
+    { key: "name", title: t.account.tokenName, cell: ({ name }) => <bdi>{name}</bdi> },
     { key: "scopes", title: t.account.scopesTitle, cell: ({ scopes }) => scopes.join(", ") },
     {
       key: "expires",

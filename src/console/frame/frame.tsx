@@ -12,6 +12,7 @@ import { focusContent } from "../ui/focus.ts";
 import { needCount, Page, Skeleton } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
 import { Tabs } from "../ui/tabs.tsx";
+import { isolated } from "../ui/visible.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { Banners } from "./banners.tsx";
 import { ClockState, useStatus } from "./clock-state.tsx";
@@ -48,7 +49,7 @@ export function Frame() {
           <Shape name="device" />
           <span class="device-name">
             <span class="unseen">{t.home.title}: </span>
-            {deviceName}
+            {isolated(deviceName ?? "")}
           </span>
           <NeedCount needs={current === "/" ? 0 : needs} />
         </Link>

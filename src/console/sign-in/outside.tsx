@@ -24,7 +24,7 @@ export function Outside({
       <ConnectionState />
       <header class="device">
         <Shape name="device" />
-        <span>{deviceName}</span>
+        <span dir="auto">{deviceName}</span>
       </header>
       <main>
         <Page title={title}>{children}</Page>

@@ -21,7 +21,11 @@ export function SignIn() {
   return (
     <Outside title={t.signIn.title}>
       {said?.rescue && <Banner state="wrong">{t.signIn.rescue}</Banner>}
-      {banner !== "" && <p class="greeting">{banner}</p>}
+      {banner !== "" && (
+        <p class="greeting" dir="auto">
+          {banner}
+        </p>
+      )}
       <ClockDifference />
       <Credentials verb={t.signIn.title} isPage onGiven={signInFromPage} />
     </Outside>

@@ -12,6 +12,11 @@ export function visible(text: string): string {
   });
 }
 
+/** A text from outside within a sentence: whichever way it is written, the rest stays where it is (Unicode UAX #9). */
+export function isolated(text: string): string {
+  return `\u2068${visible(text)}\u2069`;
+}
+
 /** The same for several lines: line feeds stay. */
 export function visibleLines(text: string): string {
   return text.split("\n").map(visible).join("\n");

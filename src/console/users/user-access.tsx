@@ -13,6 +13,7 @@ import { Section, Skeleton } from "../ui/page.tsx";
 import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";
 import { agentInWords } from "../ui/user-agent.ts";
+import { isolated } from "../ui/visible.ts";
 
 /** A token that is to be deleted, once that is confirmed. */
 export interface AskedToken {
@@ -124,7 +125,7 @@ export function DeleteToken({
       onClose={onClose}
       onConfirm={async () => {
         await call("deleteToken", { params: { id: token.id } });
-        toast(t.users.did(verb, token.name));
+        toast(t.users.did(verb, isolated(token.name)));
         await reload();
       }}
     >

@@ -59,7 +59,7 @@ export function Dialog({
       }}
     >
       <header>
-        <h2 id={titleId} tabIndex={-1}>
+        <h2 id={titleId} tabIndex={-1} dir="auto">
           {title}
         </h2>
         {onClose && (

@@ -25,7 +25,7 @@ export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">
       {shown.map(({ id, text }) => (
-        <p key={id} class="toast">
+        <p key={id} class="toast" dir="auto">
           {text}
         </p>
       ))}

@@ -83,6 +83,7 @@ export function TextField({
       {...rest}
       {...ids}
       {...ofType(type)}
+      dir="auto"
       value={value}
       disabled={isDisabled}
       {...first(isFirst)}

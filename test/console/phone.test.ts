@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { afterEach, before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { consolePaths } from "../../src/contract/schemas/console.ts";
+import type { RunningAgent } from "../running-agent.ts";
+import { until } from "../until.ts";
+import { endOfConsole, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
+import { assertFits, brokenText, picture, smallTargets } from "./page-checks.ts";
+
+/** What people write, and what they should not be able to break anything with; each is at most 64 characters. */
+const awkward = {
+  markup: "<img src=x onerror=alert(1)>&amp;<b>bold</b>",
+  rightToLeft: "شركة النقل البحري ٢٤",
+  emoji: "👩🏽‍🔧🏭🇩🇪 team",
+  withoutBlank: "W".repeat(64),
+  compound: "Rechtsschutzversicherungsgesellschaftenbeauftragte",
+} as const;
+
+const texts = Object.values(awkward);
+
+/** CSS pixels. */
+const widths = [320, 360, 1280];
+
+describe("the console on a phone, with texts that are awkward", () => {
+  const ending = endOfConsole();
+  let agent: RunningAgent;
+  let browser: TestBrowser;
+  const send = async (method: string, path: string, body: unknown): Promise<void> => {
+    const { status, text } = await agent.call(method, path, { body, local: true });
+    assert.ok(status < 300, text);
+  };
+  before(async () => {
+    ({ agent, browser } = await startConsole(ending));
+    const { items } = (await agent.call("GET", "/api/users?q=root-admin", { local: true })).json;
+    for (const [index, text] of texts.entries()) {
+      const username = `user-${index}${"x".repeat(25)}`;
+      await send("POST", "/api/users", { username, display_name: text, role: "readonly" });
+      await send("POST", "/api/tokens", { user_id: items[0].id, name: text, scopes: ["logs:read"] });
+    }
+  });
+
+  const found: string[] = [];
+  afterEach(() => assert.deepEqual(found.splice(0), []));
+
+  /** The page as it is, in each width; a phone's also for fingers. */
+  const judge = async (page: Page, about: string): Promise<void> => {
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 740 });
+      found.push(...(await brokenText(page)).map((one) => `${about}, ${width}: ${one}`));
+      await assertFits(page);
+    }
+    await page.setViewportSize({ width: 360, height: 740 });
+    found.push(...(await smallTargets(page)).map((one) => `${about}: ${one}`));
+    assert.equal(await page.locator("img[src=x]").count(), 0, "markup has become a picture");
+  };
+
+  const open = async (path: string) => {
+    const window = await browser.open(agent, { width: 360, height: 740, isTouched: true, language: "de" });
+    await signIn(window.page, "admin", path);
+    return window;
+  };
+
+  for (const [index, [kind, text]] of Object.entries(awkward).entries())
+    it(`takes ${kind} as the names of a device, and as the text of the sign-in`, async () => {
+      const other = (step: number) => texts[(index + step) % texts.length] ?? "";
+      const device = { name: text, location: other(1), contact: other(2) };
+      await send("PUT", "/api/system", {
+        device,
+        console: { language: "de", banner: `${text} ${other(3)}` },
+      });
+      const { page, complaints } = await browser.open(agent, { width: 360, height: 740, isTouched: true });
+      await page.goto("/");
+      await untilShown(page.locator("form"));
+      await judge(page, "the sign-in");
+      await picture(page, `awkward-sign-in-${kind}`);
+      await signIn(page, "admin", "/");
+      for (const path of ["/", "/system/settings"]) {
+        await page.goto(path);
+        await shown(page);
+        await judge(page, path);
+      }
+      await picture(page, `awkward-settings-${kind}`);
+      assert.deepEqual(complaints, []);
+    });
+
+  it("has targets for fingers and whole words on every page", async () => {
+    const { page, complaints } = await open("/users");
+    for (const path of consolePaths) {
+      await page.goto(path);
+      await shown(page);
+      await judge(page, path);
+      await picture(page, `phone${path.replaceAll("/", "-")}`);
+    }
+    assert.deepEqual(complaints, []);
+  });
+
+  it("has them in its sheets, dialogs and messages too", async () => {
+    const { page, complaints } = await open("/users");
+    await page.getByRole("button", { name: "Benutzer anlegen" }).click();
+    await page.getByRole("dialog").getByLabel("Anzeigename").fill(awkward.withoutBlank);
+    await judge(page, "adding a user");
+    await picture(page, "phone-add-user");
+    await page.goto("/users");
+    await page.getByRole("link", { name: /^user-1x/ }).click();
+    await untilShown(page.getByRole("dialog").locator(".facts"));
+    await judge(page, "editing a user");
+    await page.goto("/account");
+    await shown(page);
+    await page
+      .getByRole("button", { name: /^Token .* löschen$/ })
+      .first()
+      .click();
+    await judge(page, "deleting a token");
+    await picture(page, "phone-delete-token");
+    assert.deepEqual(complaints, []);
+  });
+
+  it("keeps the field in which one types above the keyboard, and the buttons of its form", async () => {
+    const { page } = await open("/users");
+    await page.getByRole("button", { name: "Benutzer anlegen" }).click();
+    const sheet = page.getByRole("dialog");
+    // What is left of the page when the keyboard comes, which makes it smaller (interactive-widget).
+    assert.match(
+      (await page.locator("meta[name=viewport]").getAttribute("content")) ?? "",
+      /interactive-widget=resizes-content/,
+    );
+    const field = sheet.getByLabel("Anzeigename");
+    await field.focus();
+    await page.setViewportSize({ width: 360, height: 360 });
+    const send = sheet.getByRole("button", { name: "Benutzer anlegen" });
+    const [typed, button] = [await field.boundingBox(), await send.boundingBox()];
+    assert.ok(typed && button);
+    assert.ok(typed.y >= 0 && typed.y + typed.height <= button.y, `${JSON.stringify([typed, button])}`);
+    assert.ok(button.y + button.height <= 360, "the button is below the keyboard");
+    await picture(page, "phone-keyboard");
+  });
+});
+
+async function shown(page: Page): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await until("the page is whole", async () => (await page.locator("main .skeleton").count()) === 0);
+}
