@@ -1,12 +1,12 @@
 /** The files of texts (languages/) that each part of the console is loaded with, beside those of `base`. */
 export const textsOfParts = {
   setup: ["setup"],
-  people: ["people"],
+  people: ["people", "lists"],
   account: ["account"],
   device: ["device"],
   machine: ["machine"],
   problems: ["problems"],
-  records: ["records"],
+  records: ["records", "lists"],
   updates: ["updates", "settings"],
   settings: ["settings"],
 } as const;

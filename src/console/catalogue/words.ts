@@ -2,6 +2,7 @@
 import type * as account from "./languages/en/account.ts";
 import type * as base from "./languages/en/base.ts";
 import type * as device from "./languages/en/device.ts";
+import type * as lists from "./languages/en/lists.ts";
 import type * as machine from "./languages/en/machine.ts";
 import type * as people from "./languages/en/people.ts";
 import type * as problems from "./languages/en/problems.ts";
@@ -15,6 +16,7 @@ interface English {
   readonly base: typeof base;
   readonly account: typeof account;
   readonly device: typeof device;
+  readonly lists: typeof lists;
   readonly machine: typeof machine;
   readonly people: typeof people;
   readonly problems: typeof problems;

@@ -32,6 +32,8 @@ export async function navigate(
 ): Promise<void> {
   if (path !== place.read().path && !(await mayLeave())) return;
   const address = addressOf(path, query);
+  // Where one comes back to by the browser's own steps.
+  if (path !== place.read().path) history.replaceState({ scrolled: scrollY }, "");
   if (replace) history.replaceState(null, "", address);
   else history.pushState(null, "", address);
   arrived(path);
@@ -61,6 +63,18 @@ async function onStep(): Promise<void> {
     history.pushState(null, "", addressOf(after.path, after.query));
   }
   arrived(before.path === after.path ? before.path : "");
+  const { scrolled = null } = (history.state ?? {}) as { scrolled?: number | null };
+  returning = before.path === after.path ? null : scrolled;
+}
+
+/** How far the page was scrolled to which the browser has just gone back; null: it is shown from its top. */
+let returning: number | null = null;
+
+/** The same, for the one who scrolls there; a list has to be read that far first. */
+export function takeReturning(): number | null {
+  const scrolled = returning;
+  returning = null;
+  return scrolled;
 }
 
 function arrived(path: string): void {

@@ -1,3 +1,4 @@
+import "../styles/lists.ts";
 import { adopt } from "../styles/adopt.ts";
 import style from "../styles/users.css?inline";
 import { UsersPage } from "../users/users-page.tsx";

@@ -1,3 +1,4 @@
+import "../styles/lists.ts";
 import { adopt } from "../styles/adopt.ts";
 import style from "../styles/logs.css?inline";
 import { EventsPage } from "../system/events/events-page.tsx";

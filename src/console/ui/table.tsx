@@ -10,6 +10,10 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
   /** What can be done with the row: its head is only said, and on a phone it stands at the corner of the card. */
   readonly isActions?: boolean;
+  /** Of a long table: a click on it opens the details. */
+  readonly opens?: boolean;
+  /** What its head shows in the place of the title. */
+  readonly head?: ComponentChildren;
 }
 
 export interface Sorting {
@@ -65,7 +69,7 @@ function kindOf<Row>({ isNumber, isActions }: Column<Row>): string | undefined {
   return isActions ? "actions" : isNumber ? "number" : undefined;
 }
 
-function Head<Row>({
+export function Head<Row>({
   column,
   sorting,
   onSort,
@@ -74,11 +78,11 @@ function Head<Row>({
   readonly sorting: Sorting | undefined;
   readonly onSort: ((sorting: Sorting) => void) | undefined;
 }) {
-  const { key, title, isSortable, isActions } = column;
+  const { key, title, isSortable, isActions, head } = column;
   const isBy = sorting?.key === key;
   const direction = isBy ? (sorting.isDescending ? "descending" : "ascending") : undefined;
   return (
-    <th scope="col" class={kindOf(column)} aria-sort={direction}>
+    <th scope="col" class={`of-${key} ${kindOf(column) ?? ""}`} aria-sort={direction}>
       {isSortable ? (
         <button
           type="button"
@@ -88,7 +92,7 @@ function Head<Row>({
           <Shape name={isBy && sorting.isDescending ? "down" : "up"} />
         </button>
       ) : (
-        <span class={isActions ? "unseen" : undefined}>{title}</span>
+        (head ?? <span class={isActions ? "unseen" : undefined}>{title}</span>)
       )}
     </th>
   );

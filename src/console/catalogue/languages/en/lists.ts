@@ -1,0 +1,8 @@
+export const lists = {
+  export: "Export CSV",
+  exported: (count: number) => `${count} ${count === 1 ? "row" : "rows"} exported`,
+  filters: "Filters",
+  filtersInForce: (count: number) => `Filters · ${count}`,
+  clear: "Clear filters",
+  loading: "Loading more …",
+};

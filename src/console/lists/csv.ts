@@ -1,0 +1,65 @@
+import { greeting } from "../client/connection.ts";
+import { deviceNow } from "../ui/device-time.ts";
+
+type Cell = string | number | boolean | null;
+
+/** Before the first line: without it, some spreadsheets read UTF-8 as the letters of one country. */
+const byteOrderMark = "\uFEFF";
+
+/** What a spreadsheet takes for a formula where a cell begins with it (OWASP, CSV injection). */
+const formulaStart = /^[=+\-@\t\r]/;
+
+/** RFC 4180, with the heads as its first line. A cell that would be a formula gets an apostrophe before it. */
+export function csvOf(heads: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const lines = [heads, ...rows].map((cells) => cells.map(cellOf).join(","));
+  return `${byteOrderMark}${lines.join("\r\n")}\r\n`;
+}
+
+function cellOf(cell: Cell): string {
+  const text = String(cell ?? "");
+  const safe = typeof cell === "string" && formulaStart.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** `edge-7-users-2026-11-22.csv`: the device, what it is about, and the day by the device's clock. */
+export function csvName(
+  about: string,
+  device = greeting.read()?.device_name ?? "",
+  at = deviceNow(),
+): string {
+  const name = device
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-+|-+$/g, "");
+  return [name || "steward", about, new Date(at).toISOString().slice(0, 10)].join("-").concat(".csv");
+}
+
+/** Hands a file to the person. */
+export function saveCsv(about: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = csvName(about);
+  link.click();
+  URL.revokeObjectURL(address);
+}
+
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly next_cursor: string | null;
+}
+
+/** All items of a list, page by page. */
+export async function everyItem<Item>(
+  read: (cursor: string | undefined) => Promise<Page<Item>>,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  let cursor: string | undefined;
+  do {
+    const page: Page<Item> = await read(cursor);
+    items.push(...page.items);
+    cursor = page.next_cursor ?? undefined;
+  } while (cursor !== undefined);
+  return items;
+}

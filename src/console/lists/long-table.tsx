@@ -1,0 +1,114 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { type Column, Head, type Sorting } from "../ui/table.tsx";
+import { useRowsInView } from "./use-rows-in-view.ts";
+
+interface LongTableProps<Row> {
+  /** Also the class that gives the columns their places. */
+  readonly name: string;
+  /** Said to screen readers. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  /** Those that have been read. */
+  readonly rows: readonly Row[];
+  /** How many there are. */
+  readonly total: number;
+  readonly rowKey: (row: Row) => string;
+  /** What opens below a row; null: the rows open nothing. */
+  readonly details?: (row: Row) => ComponentChildren;
+  readonly isChosen?: (row: Row) => boolean;
+  readonly sorting?: Sorting;
+  readonly onSort?: (sorting: Sorting) => void;
+  /** The last row that has been read comes into sight. */
+  readonly onEndNear: () => void;
+}
+
+/** Rows under heads, of which only those in the window are drawn; on a phone each row is two lines. */
+export function LongTable<Row>(props: LongTableProps<Row>) {
+  const { name, caption, columns, rows, total, rowKey, sorting, onSort, onEndNear } = props;
+  const { root, pieces, onFocusIn, onFocusOut } = useRowsInView(rows.map(rowKey), onEndNear);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  return (
+    <div class={`table-place long-place ${name}-place`}>
+      <table class={`table long ${name}`} aria-rowcount={total + 1}>
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr aria-rowindex={1}>
+            {columns.map((column) => (
+              <Head key={column.key} column={column} sorting={sorting} onSort={onSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={root} onFocusIn={onFocusIn} onFocusOut={onFocusOut}>
+          {pieces.map((piece) => {
+            if ("height" in piece) return <Gap key={`gap ${piece.gapBefore}`} {...piece} />;
+            const row = rows[piece.index] as Row;
+            const key = rowKey(row);
+            return (
+              <LongRow
+                key={key}
+                table={props}
+                row={row}
+                index={piece.index}
+                isOpen={opened.has(key)}
+                onToggle={() => setOpened(toggled(opened, key))}
+              />
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** As high as the rows that are not drawn. */
+function Gap({ height }: { readonly height: number }) {
+  // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row without a cell takes no focus
+  return <tr class="gap" aria-hidden="true" style={{ height: `${height}px` }} />;
+}
+
+function LongRow<Row>({
+  table: { columns, rowKey, details, isChosen },
+  row,
+  index,
+  isOpen,
+  onToggle,
+}: {
+  readonly table: LongTableProps<Row>;
+  readonly row: Row;
+  readonly index: number;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}) {
+  const key = rowKey(row);
+  const place = { "data-key": key, "aria-rowindex": index + 2 };
+  return (
+    <>
+      <tr {...place} class={isChosen?.(row) ? "chosen" : undefined}>
+        {columns.map((column) => (
+          <td key={column.key} class={`of-${column.key}${column.isActions ? " actions" : ""}`}>
+            {details && column.opens ? (
+              <button type="button" class="row-opener" aria-expanded={isOpen} onClick={onToggle}>
+                {column.cell(row)}
+              </button>
+            ) : (
+              column.cell(row)
+            )}
+          </td>
+        ))}
+      </tr>
+      {details && isOpen && (
+        <tr {...place} class="row-details">
+          <td colSpan={columns.length}>{details(row)}</td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+/** A set with this in it, or without it where it was. */
+export function toggled(set: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(set);
+  if (!next.delete(key)) next.add(key);
+  return next;
+}

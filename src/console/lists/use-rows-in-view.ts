@@ -1,0 +1,100 @@
+import type { RefObject } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { takeReturning } from "../navigation/navigation.ts";
+import { type Piece, piecesOf, rowsBetween, type Stretch } from "./rows-in-view.ts";
+
+/** How far beyond the window rows are drawn, in windows: what the next step of the Tab key reaches is there. */
+const beyond = 0.75;
+
+/** Pixels of a row before any has been measured. */
+const usualHeight = 56;
+
+/** Rows from the end at which more are asked for. */
+const nearEnd = 20;
+
+export interface RowsInView {
+  /** Of the element that holds the rows, each with its key in `data-key`. */
+  readonly root: RefObject<HTMLTableSectionElement | null>;
+  readonly pieces: readonly Piece[];
+  onFocusIn(event: FocusEvent): void;
+  onFocusOut(event: FocusEvent): void;
+}
+
+/**
+ * The rows of a long list that are in the window, which scrolls with the page. A row with the keyboard stays, so that no
+ * focus is lost. `onEndNear` is called while the last rows are in sight, with each drawing.
+ */
+export function useRowsInView(keys: readonly string[], onEndNear: () => void): RowsInView {
+  const root = useRef<HTMLTableSectionElement>(null);
+  const measured = useRef(new Map<string, number>());
+  const [stretch, setStretch] = useState<Stretch>({ from: 0, to: nearEnd });
+  const [kept, setKept] = useState<string | null>(null);
+  const usual = averageOf(measured.current) ?? usualHeight;
+  const heights = keys.map((key) => measured.current.get(key) ?? usual);
+  const look = (): void => {
+    const top = -(root.current?.getBoundingClientRect().top ?? 0);
+    const margin = innerHeight * beyond;
+    const next = rowsBetween(heights, { top: top - margin, bottom: top + innerHeight + margin });
+    setStretch((before) => (before.from === next.from && before.to === next.to ? before : next));
+  };
+  const returning = useRef<number | null>(null);
+  const latest = useRef(look);
+  latest.current = look;
+  useLayoutEffect(() => {
+    measureInto(measured.current, root.current);
+    returning.current = scrolledTo(returning.current ?? takeReturning());
+    look();
+    if (keys.length > 0 && stretch.to >= keys.length - nearEnd) onEndNear();
+  });
+  useEffect(() => watchWindow(latest, measured.current), []);
+  return {
+    root,
+    pieces: piecesOf(heights, stretch, kept === null ? -1 : keys.indexOf(kept)),
+    onFocusIn: ({ target }) =>
+      setKept((target as Element).closest("[data-key]")?.getAttribute("data-key") ?? null),
+    onFocusOut: ({ relatedTarget }) => {
+      returning.current = null;
+      if (!root.current?.contains(relatedTarget as Node | null)) setKept(null);
+    },
+  };
+}
+
+/** Scrolls as far as the page is long by now; null: it is there. */
+function scrolledTo(wanted: number | null): number | null {
+  if (wanted === null) return null;
+  scrollTo(0, wanted);
+  return scrollY < wanted - 1 ? wanted : null;
+}
+
+function averageOf(measured: ReadonlyMap<string, number>): number | null {
+  if (measured.size === 0) return null;
+  return [...measured.values()].reduce((sum, height) => sum + height, 0) / measured.size;
+}
+
+/** What belongs to one row, such as its details, counts together. */
+function measureInto(measured: Map<string, number>, root: HTMLElement | null): void {
+  const found = new Map<string, number>();
+  for (const row of root?.querySelectorAll<HTMLElement>(":scope > [data-key]") ?? []) {
+    const key = row.dataset.key ?? "";
+    found.set(key, (found.get(key) ?? 0) + row.getBoundingClientRect().height);
+  }
+  for (const [key, height] of found) measured.set(key, height);
+}
+
+/** In a window of another width every row has another height. */
+function watchWindow(look: { readonly current: () => void }, measured: Map<string, number>): () => void {
+  const ending = new AbortController();
+  const { signal } = ending;
+  let width = innerWidth;
+  addEventListener("scroll", () => look.current(), { passive: true, signal });
+  addEventListener(
+    "resize",
+    () => {
+      if (innerWidth !== width) measured.clear();
+      width = innerWidth;
+      look.current();
+    },
+    { signal },
+  );
+  return () => ending.abort();
+}
