@@ -135,7 +135,7 @@ describe("a console that stays open", () => {
     const { page } = await browser.open(agent);
     const { asked } = listenTo(page);
     await signIn(page, "admin", "/users");
-    const row = page.getByRole("row", { name: /^ana/ });
+    const row = page.getByRole("row", { name: /\bana Operator/ });
     await row.getByText("active").waitFor();
     await until("the stream", async () => asked.includes("GET /api/events/stream"));
     await change(id, { enabled: false });

@@ -7,7 +7,8 @@ import { deviceNow } from "../ui/device-time.ts";
 /** What keeps users from signing in, or what they must do when they sign in. */
 export function UserStates({ user }: { readonly user: User }) {
   const { enabled, locked, must_change_password } = user;
-  if (enabled && locked === null && !must_change_password) return <span>{t.users.states.active}</span>;
+  if (enabled && locked === null && !must_change_password)
+    return <span class="with-heads">{t.users.states.active}</span>;
   return (
     <span class="users-states">
       {!enabled && <Badge state="unknown">{t.users.states.disabled}</Badge>}

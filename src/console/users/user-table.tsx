@@ -1,39 +1,85 @@
 import type { User, UserQuery } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
+import { LongTable } from "../lists/long-table.tsx";
 import { Link } from "../navigation/link.tsx";
 import { navigate, place } from "../navigation/navigation.ts";
 import { me } from "../session/session.ts";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import type { Column } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
+import { byId, type Chosen } from "./many-users-bar.tsx";
 import { factorOf, UserStates } from "./user-states.tsx";
 import { changeQuery } from "./users-query.ts";
 
 export type ActionName = keyof typeof t.users.actions;
 
-/** The users as rows, each with what can be done to it. */
-export function UserTable({
-  users,
-  sort = "username",
-  lastAdmin,
-  onChoose,
-}: {
+interface UserTableProps {
   readonly users: readonly User[];
+  /** How many match. */
+  readonly total: number;
   readonly sort: UserQuery["sort"];
   /** The id of the only administrator who can sign in; null: there are more. */
   readonly lastAdmin: string | null;
-  readonly onChoose: (action: ActionName, user: User) => void;
-}) {
-  const columns: readonly Column<User>[] = [
+  readonly chosen: Chosen;
+  readonly onChoose: (chosen: Chosen) => void;
+  readonly onAct: (action: ActionName, user: User) => void;
+  readonly onEndNear: () => void;
+}
+
+/** The users as rows, each with what can be done to it. */
+export function UserTable(props: UserTableProps) {
+  const { users, total, sort = "username", chosen, onEndNear } = props;
+  return (
+    <LongTable
+      name="users"
+      caption={t.frame.users}
+      columns={columnsOf(props)}
+      rows={users}
+      total={total}
+      rowKey={({ id }) => id}
+      isChosen={({ id }) => chosen.has(id)}
+      sorting={{ key: sort.replace("-", ""), isDescending: sort.startsWith("-") }}
+      onSort={({ key, isDescending }) => changeQuery({ sort: isDescending ? `-${key}` : key })}
+      onEndNear={onEndNear}
+    />
+  );
+}
+
+function columnsOf({ users, lastAdmin, chosen, onChoose, onAct }: UserTableProps): readonly Column<User>[] {
+  const isAll = users.length > 0 && users.every(({ id }) => chosen.has(id));
+  const choose = (user: User): void => {
+    const next = new Map(chosen);
+    if (!next.delete(user.id)) next.set(user.id, user);
+    onChoose(next);
+  };
+  return [
+    {
+      key: "chosen",
+      title: t.users.choose,
+      head: (
+        <Check
+          label={t.users.chooseShown}
+          isOn={isAll}
+          onChange={() => onChoose(isAll ? new Map() : byId(users))}
+        />
+      ),
+      cell: (user) => (
+        <Check
+          label={t.users.chooseOne(user.username)}
+          isOn={chosen.has(user.id)}
+          onChange={() => choose(user)}
+        />
+      ),
+    },
     { key: "username", title: t.users.name, isSortable: true, cell: (user) => <Name user={user} /> },
     { key: "role", title: t.person.role, cell: ({ role }) => t.person.roles[role] },
-    { key: "factor", title: t.users.twoFactor, cell: factorOf },
+    { key: "factor", title: t.users.twoFactor, cell: (user) => <Factor user={user} /> },
     { key: "state", title: t.person.state, cell: (user) => <UserStates user={user} /> },
     {
       key: "last_login_at",
       title: t.person.lastSignIn,
       isSortable: true,
-      cell: ({ last_login_at }) => <Time at={last_login_at} />,
+      cell: ({ last_login_at }) => <LastSignIn at={last_login_at} />,
     },
     {
       key: "actions",
@@ -42,20 +88,52 @@ export function UserTable({
       cell: (user) => (
         <Menu
           label={t.ui.actionsOf(user.username)}
-          items={itemsOf(user, user.id === lastAdmin, (action) => onChoose(action, user))}
+          items={itemsOf(user, user.id === lastAdmin, (action) => onAct(action, user))}
         />
       ),
     },
   ];
+}
+
+/** Its label is as large as a finger. */
+function Check({
+  label,
+  isOn,
+  onChange,
+}: {
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly onChange: () => void;
+}) {
   return (
-    <Table
-      caption={t.frame.users}
-      columns={columns}
-      rows={users}
-      rowKey={({ id }) => id}
-      sorting={{ key: sort.replace("-", ""), isDescending: sort.startsWith("-") }}
-      onSort={({ key, isDescending }) => changeQuery({ sort: isDescending ? `-${key}` : key })}
-    />
+    <label class="row-check">
+      <input type="checkbox" checked={isOn} aria-label={label} onChange={onChange} />
+    </label>
+  );
+}
+
+/** Without the head of its column, which a phone does not show, it takes more words. */
+function Factor({ user }: { readonly user: User }) {
+  const { enabled } = user.two_factor;
+  return (
+    <>
+      <span class="with-heads">{factorOf(user)}</span>
+      {!enabled && (
+        <span class="without-heads">
+          {t.users.twoFactor}: {factorOf(user)}
+        </span>
+      )}
+    </>
+  );
+}
+
+function LastSignIn({ at }: { readonly at: string | null }) {
+  if (at !== null) return <Time at={at} />;
+  return (
+    <>
+      <span class="with-heads">{t.time.never}</span>
+      <span class="without-heads">{t.users.neverSignedIn}</span>
+    </>
   );
 }
 

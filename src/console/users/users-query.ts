@@ -21,12 +21,17 @@ const ofState: Readonly<Record<string, UserQuery>> = {
   disabled: { enabled: false },
 };
 
+/** Members of the address that narrow the list. */
+const filterNames = ["q", "role", "state", "factor", "seen"] as const;
+
 /** What the address asks the agent for; what it does not understand is left out. */
-export function usersQuery({ q, role, state, sort }: Place["query"]): UserQuery {
+export function usersQuery({ q, role, state, factor, seen, sort }: Place["query"]): UserQuery {
   return {
     ...(q && { q: q.slice(0, longestSearch) }),
     ...(role && isRole(role) && { role }),
     ...(state && ofState[state]),
+    ...(factor === "none" && { two_factor: false }),
+    ...(seen === "never" && { signed_in: false }),
     sort: sort && isSort(sort) ? sort : "username",
   };
 }
@@ -34,4 +39,9 @@ export function usersQuery({ q, role, state, sort }: Place["query"]): UserQuery 
 /** Puts something else into the address of this page; `undefined` takes it out. */
 export function changeQuery(change: Readonly<Record<string, string | undefined>>, replace = true): void {
   void navigate("/users", { ...place.read().query, ...change }, { replace });
+}
+
+/** Takes all filters out of the address. */
+export function clearFilters(): void {
+  changeQuery(Object.fromEntries(filterNames.map((name) => [name, undefined])));
 }

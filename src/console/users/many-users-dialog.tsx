@@ -1,0 +1,130 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { User } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { codeOf } from "../client/problem.ts";
+import { me } from "../session/session.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { problemName } from "../ui/by-code.ts";
+import { Dialog } from "../ui/dialog/dialog.tsx";
+import { TextField } from "../ui/form/field.tsx";
+import { Form } from "../ui/form/form.tsx";
+import { actOnMany, type ManyAction, type Outcome, type Outcomes } from "./many-users.ts";
+
+const dangerous: readonly ManyAction[] = ["delete", "disable"];
+
+/** Says what will happen, and to whom; does it to one after another; and tells the outcome for each. */
+export function ManyUsersDialog({
+  action,
+  users,
+  onDone,
+  onClose,
+}: {
+  readonly action: ManyAction;
+  readonly users: readonly User[];
+  /** It has been done to these. */
+  readonly onDone: (done: readonly string[]) => void;
+  readonly onClose: () => void;
+}) {
+  const others = users.filter(({ id }) => id !== me().id);
+  const [typed, setTyped] = useState("");
+  const { outcomes, isRunning, run, stop } = useRun(action, others, onDone);
+  const { verb, text } = t.users.many[action];
+  const word = action === "delete" ? String(others.length) : null;
+  const isReady = others.length > 0 && (word === null || typed.trim() === word);
+  const buttons = outcomes ? (
+    <Button kind="primary" onClick={isRunning ? stop : onClose}>
+      {isRunning ? t.users.stop : t.ui.close}
+    </Button>
+  ) : (
+    <>
+      <Button kind={dangerous.includes(action) ? "danger" : "primary"} type="submit" isDisabled={!isReady}>
+        {verb}
+      </Button>
+      <Button onClick={onClose}>{t.ui.cancel}</Button>
+    </>
+  );
+  return (
+    <Dialog title={t.users.aboutMany(verb, others.length)} onClose={isRunning ? undefined : onClose}>
+      <Form
+        error={null}
+        onSubmit={() => {
+          if (isReady && outcomes === null) void run();
+        }}
+        footer={buttons}
+      >
+        {outcomes ? <Summary outcomes={outcomes} isRunning={isRunning} /> : <p>{text}</p>}
+        {others.length < users.length && <p>{t.users.notYou}</p>}
+        <ul class="users-many">
+          {others.map((user) => (
+            <Entry key={user.id} user={user} outcome={outcomes?.get(user.id) ?? null} />
+          ))}
+        </ul>
+        {word !== null && outcomes === null && (
+          <TextField
+            label={t.ui.typeToConfirm(word)}
+            value={typed}
+            onInput={setTyped}
+            inputMode="numeric"
+            autocomplete="off"
+            isFirst
+          />
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+function useRun(action: ManyAction, users: readonly User[], onDone: (done: readonly string[]) => void) {
+  const [outcomes, setOutcomes] = useState<Outcomes | null>(null);
+  const [isRunning, setIsRunning] = useState(false);
+  const ending = useRef(new AbortController());
+  useEffect(() => () => ending.current.abort(), []);
+  const run = async (): Promise<void> => {
+    setIsRunning(true);
+    setOutcomes(new Map(users.map(({ id }) => [id, "waiting"])));
+    const { signal } = ending.current;
+    const all = await actOnMany(action, users, { onProgress: setOutcomes, signal });
+    setOutcomes(all);
+    setIsRunning(false);
+    onDone([...all].flatMap(([id, outcome]) => (outcome === "done" ? [id] : [])));
+  };
+  return { outcomes, isRunning, run, stop: () => ending.current.abort() };
+}
+
+/** How many are done, failed and left; said to screen readers when it has ended. */
+function Summary({ outcomes, isRunning }: { readonly outcomes: Outcomes; readonly isRunning: boolean }) {
+  const all = [...outcomes.values()];
+  const done = all.filter((one) => one === "done").length;
+  const left = all.filter((one) => one === "waiting").length;
+  return (
+    <>
+      <p role="status">
+        {isRunning
+          ? t.users.manyProgress(all.length - left, all.length)
+          : t.users.manyDone({ done, failed: all.length - left - done, left })}
+      </p>
+      {isRunning && <progress max={all.length} value={all.length - left} aria-label={t.users.progress} />}
+    </>
+  );
+}
+
+function Entry({ user, outcome }: { readonly user: User; readonly outcome: Outcome | null }) {
+  return (
+    <li>
+      <span>
+        {user.username} {user.display_name !== "" && <bdi class="hint">{user.display_name}</bdi>}
+      </span>
+      {outcome === "done" && <Badge state="good">{t.users.outcomeDone}</Badge>}
+      {outcome !== null && typeof outcome === "object" && (
+        <Badge state="wrong">{reasonOf(outcome.error)}</Badge>
+      )}
+    </li>
+  );
+}
+
+function reasonOf(error: unknown): string {
+  const code = codeOf(error);
+  if (code === null) return t.problem.unreachable.title;
+  return problemName(code) ?? code;
+}
