@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, relative } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build, type Rolldown } from "vite";
@@ -45,6 +45,7 @@ export async function buildConsole(
     base: "/",
     logLevel: "warn",
     publicDir: false,
+    plugins: [withoutPreloading],
     // Instead of the operations themselves, whose schemas are larger than the whole console.
     define: { CONTRACT_ROUTES: JSON.stringify(contractRoutes()) },
     oxc: {
@@ -63,6 +64,7 @@ export async function buildConsole(
       rolldownOptions: { output: filesOfConsole(source) },
     },
   });
+  await completePage(directory, source);
   compress(directory);
   // They are compressed already, and asked for by names that do not change.
   cpSync(join(source, "icons"), directory, { recursive: true });
@@ -71,6 +73,72 @@ export async function buildConsole(
     .flat()
     .flatMap((one) => ("output" in one ? one.output : []))
     .flatMap(modulesOf);
+}
+
+/** Parts are loaded together with their texts already, and their style is in them: Vite need not see to it. */
+const withoutPreloading = {
+  name: "without-preloading",
+  enforce: "pre" as const,
+  load: (id: string) =>
+    id.includes("vite/preload-helper") ? "export const __vitePreload = (load) => load();" : null,
+};
+
+/** Puts into the page itself what it would have to wait for: its style, its icon, and the script of its opening. */
+async function completePage(directory: string, source: string): Promise<void> {
+  const path = join(directory, "index.html");
+  let page = readFileSync(path, "utf8");
+  const put = (pattern: RegExp, replacement: (file: string) => string): void => {
+    const [tag, name] = pattern.exec(page) ?? [];
+    if (tag === undefined || name === undefined) throw new Error(`the page has nothing like ${pattern}`);
+    const file = join(directory, name);
+    page = page.replace(tag, () => replacement(readFileSync(file, "utf8").trim()));
+    rmSync(file);
+  };
+  put(/<link rel="stylesheet"[^>]*href="([^"]+)"[^>]*>/, (style) => `<style>${style}</style>`);
+  put(
+    /(?<=<link rel="icon" href=")([^"]+)/,
+    (icon) => `data:image/svg+xml,${encodeURIComponent(icon).replaceAll("'", "%27")}`,
+  );
+  const opening = await openingScript(source, firstTexts(directory));
+  writeFileSync(
+    path,
+    page.replace("</title>", () => `</title>\n<script>${opening}</script>`),
+  );
+}
+
+/** The address of the first file of texts of each language. */
+function firstTexts(directory: string): Readonly<Record<string, string>> {
+  const found = readdirSync(join(directory, "assets")).flatMap((name) => {
+    const [, language] = /^words\.([^.]+?)(?:\.base)?-[^.]+\.js$/.exec(name) ?? [];
+    return language === undefined ? [] : [[language, `/assets/${name}`]];
+  });
+  return Object.fromEntries(found);
+}
+
+async function openingScript(source: string, texts: Readonly<Record<string, string>>): Promise<string> {
+  const built = await build({
+    configFile: false,
+    root: source,
+    logLevel: "warn",
+    publicDir: false,
+    define: { FIRST_TEXTS: JSON.stringify(texts) },
+    build: {
+      write: false,
+      target: "es2022",
+      minify: true,
+      lib: { entry: join(source, "opening.ts"), formats: ["iife"], name: "opening" },
+    },
+  });
+  const [file] = [built].flat().flatMap((one) => ("output" in one ? one.output : []));
+  if (file?.type !== "chunk") throw new Error("the opening is no script");
+  return file.code.trim();
+}
+
+/** The style that stands in the page. */
+export function styleIn(directory: string): string {
+  const [, style = ""] =
+    /<style>([\s\S]*?)<\/style>/.exec(readFileSync(join(directory, "index.html"), "utf8")) ?? [];
+  return style;
 }
 
 function modulesOf(file: Rolldown.OutputChunk | Rolldown.OutputAsset): string[] {
@@ -124,7 +192,7 @@ export function consoleSizes(directory: string): Sizes {
     signedOut: first,
     home: first,
     page: Math.max(...views.map(({ page }) => page)),
-    css: sizeOf(files.flatMap(({ path }) => (extname(path) === ".css" ? path : []))),
+    css: gzipSync(styleIn(directory), { level: 9 }).length,
   };
 }
 

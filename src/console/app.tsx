@@ -13,6 +13,7 @@ import { useStore } from "./store.ts";
 import { ConnectionState } from "./ui/connection-state.tsx";
 import { Toasts } from "./ui/dialog/toasts.tsx";
 import { Skeleton } from "./ui/page.tsx";
+import { Shape } from "./ui/shape.tsx";
 
 /** The whole console: the page depends on whether a user is signed in. */
 export function App() {
@@ -35,10 +36,15 @@ export function App() {
   );
 }
 
+/** As index.html has it until the script is there. */
 function Opening() {
   return (
     <div class="outside">
       <ConnectionState />
+      <header class="device">
+        <Shape name="device" />
+        <span>Steward</span>
+      </header>
       <Skeleton />
     </div>
   );
@@ -51,12 +57,11 @@ function Setup({ isRescue }: { readonly isRescue: boolean }) {
 
 /** The language, once its texts are there. */
 function useSpoken(): string | null {
-  const ofDevice = useStore(greeting)?.language;
+  const ofDevice = useStore(greeting)?.language ?? null;
   const [spoken, setSpoken] = useState<string | null>(null);
   useEffect(() => {
-    if (ofDevice === undefined) return;
     const wanted = wantedLanguage(ofDevice);
-    void speak(wanted).then(() => setSpoken(wanted));
+    if (wanted !== null) void speak(wanted).then(() => setSpoken(wanted));
   }, [ofDevice]);
   return spoken;
 }

@@ -1,9 +1,11 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
+import { speak, wantedLanguage } from "./catalogue/words.ts";
 import { loadExplanationBy } from "./client/explanations.ts";
-import { watchNavigation } from "./navigation/navigation.ts";
+import { preload } from "./frame/pages.ts";
+import { place as navigation, watchNavigation } from "./navigation/navigation.ts";
 import { loadPart } from "./parts/load-part.ts";
-import { openSession } from "./session/session.ts";
+import { mayBeLeft, openSession } from "./session/session.ts";
 import { watchSetupToken } from "./sign-in/setup-token.ts";
 import { watchKeyboard } from "./ui/focus.ts";
 import "./styles/tokens.css";
@@ -18,6 +20,10 @@ if (place !== null) {
   watchSetupToken();
   watchNavigation();
   watchKeyboard();
+  // All that is known to be needed is asked for at once.
+  const language = wantedLanguage(null);
+  if (language !== null) void speak(language);
+  if (mayBeLeft()) preload(navigation.read().path);
   loadExplanationBy(() => loadPart("problems", () => import("./parts/problems.ts")).then(({ Body }) => Body));
   render(<App />, place);
   void openSession();

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { extname, join } from "node:path";
+import { gzipSync } from "node:zlib";
 import type { BrowserContext, Request } from "playwright-core";
+import { styleIn } from "../../scripts/build-console.ts";
 import { until } from "../until.ts";
 
 const built = join(import.meta.dirname, "../../dist/console");
@@ -65,7 +67,7 @@ export async function firstView(
     files: files.length,
     calls: calls.length,
     scriptBytes: bytesOf(".js"),
-    styleBytes: bytesOf(".css"),
+    styleBytes: gzipSync(styleIn(built), { level: 9 }).length,
     interactiveMilliseconds,
   };
 }

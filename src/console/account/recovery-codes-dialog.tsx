@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
-import { greeting } from "../client/connection.ts";
+import { device } from "../client/connection.ts";
 import { useAction } from "../client/use-action.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
@@ -21,14 +21,14 @@ export function RecoveryCodesDialog({
 }) {
   const [isKept, setIsKept] = useState(false);
   const action = useAction(onKept);
-  const device = greeting.read()?.device_name ?? "";
+  const deviceName = device.read()?.name ?? "";
   return (
     <Dialog title={t.account.recoveryCodes}>
       <EnrolmentSteps now="codes" />
       <p>{t.account.recoveryCodesText}</p>
       <Secret
         label={t.account.recoveryCodes}
-        text={`${t.account.codesFor(username, device)}\n\n${codes.join("\n")}`}
+        text={`${t.account.codesFor(username, deviceName)}\n\n${codes.join("\n")}`}
         fileName={`steward-${username}.txt`}
       />
       <Form

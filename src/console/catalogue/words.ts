@@ -10,6 +10,7 @@ import type * as records from "./languages/en/records.ts";
 import type * as settings from "./languages/en/settings.ts";
 import type * as setup from "./languages/en/setup.ts";
 import type * as updates from "./languages/en/updates.ts";
+import { wantedAmong } from "./wanted-language.ts";
 
 /** Files of texts: those of `base` are there before anything is drawn, the others with the parts that use them. */
 interface English {
@@ -90,14 +91,7 @@ export function languageName(tag: string): string {
   return name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
 }
 
-const choiceName = "steward-language";
-
-/** The person's own choice in this browser, else the device's language, as far as there is a catalogue of it. */
-export function wantedLanguage(ofDevice: string): string {
-  const wanted = localStorage.getItem(choiceName) ?? ofDevice;
-  return languages().find((one) => one === wanted || one === wanted.split("-")[0]) ?? "en";
-}
-
-export function chooseLanguage(wanted: string): void {
-  localStorage.setItem(choiceName, wanted);
+/** The language to speak, see `wantedAmong`. */
+export function wantedLanguage(ofDevice: string | null): string | null {
+  return wantedAmong(languages(), ofDevice);
 }

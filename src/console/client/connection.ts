@@ -32,6 +32,14 @@ export function heard(): void {
 /** What it said of itself when it was last asked; null: it was not. */
 export const greeting = createStore<ConsoleGreeting | null>(null);
 
+/** What the device is called and which version runs there; null: it is not known yet. */
+export const device = createStore<{ readonly name: string; readonly version: string } | null>(null);
+
+/** As the greeting says it, and the status to those who are signed in. */
+export function deviceSaid({ device_name, version }: Pick<ConsoleGreeting, "device_name" | "version">): void {
+  device.set({ name: device_name, version });
+}
+
 let returning: Promise<void> | null = null;
 
 /** Settles when the agent answers; it does so already unless `lost` was said. */
@@ -57,6 +65,7 @@ export async function greet(): Promise<boolean> {
     heard();
     const said = (await response.json()) as ConsoleGreeting;
     deviceTimeSaid(said.server_time);
+    deviceSaid(said);
     greeting.set(said);
     return true;
   } catch {

@@ -1,4 +1,5 @@
-import { chooseLanguage, language, languageName, languages, t } from "../catalogue/words.ts";
+import { chooseLanguage } from "../catalogue/wanted-language.ts";
+import { language, languageName, languages, t } from "../catalogue/words.ts";
 import { navigate } from "../navigation/navigation.ts";
 import { me, signOut } from "../session/session.ts";
 import { Menu } from "../ui/menu.tsx";

@@ -1,6 +1,6 @@
 import type { Need, Status } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
-import { greeting } from "../client/connection.ts";
+import { device } from "../client/connection.ts";
 import { needInWords } from "../home/need-words.ts";
 import { remedies } from "../home/remedies.ts";
 import { me, restriction } from "../session/session.ts";
@@ -18,7 +18,7 @@ const fewCodes = 3;
 /** What matters on every page. What else needs a person stands on Home, and is counted beside the device's name. */
 export function Banners({ status, path }: { readonly status: Status | null; readonly path: string }) {
   const first = useStore(restriction);
-  const version = useStore(greeting)?.version ?? null;
+  const version = useStore(device)?.version ?? null;
   versionAtStart ??= version;
   const { enabled, recovery_codes_remaining: codes } = me().two_factor;
   // Home lists it all.

@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import type { Status } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
+import { deviceSaid } from "../client/connection.ts";
 import { type Resource, useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
 import { restriction } from "../session/session.ts";
@@ -12,7 +13,11 @@ import { deviceTimeSaid } from "../ui/device-time.ts";
 export function useStatus(isLimited: boolean): Resource<Status> {
   const status = useResource("getStatus");
   // Before anything is drawn by it.
-  useMemo(() => status.value && deviceTimeSaid(status.value.server_time), [status.value]);
+  useMemo(() => {
+    if (status.value === null) return;
+    deviceTimeSaid(status.value.server_time);
+    deviceSaid(status.value);
+  }, [status.value]);
   useEffect(() => {
     // Users with a required action are not told of the device.
     if (status.value !== null) restriction.set(null);

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
-import { greeting } from "../client/connection.ts";
+import { device } from "../client/connection.ts";
 import { Link } from "../navigation/link.tsx";
 import { navigate, place } from "../navigation/navigation.ts";
 import { isOneOf, restriction, session } from "../session/session.ts";
@@ -24,7 +24,7 @@ import { NeedCount, Sections } from "./sections.tsx";
 export function Frame() {
   const { path } = useStore(place);
   useStore(session);
-  const deviceName = useStore(greeting)?.device_name;
+  const deviceName = useStore(device)?.name;
   const isLimited = useStore(restriction) !== null;
   const status = useStatus(isLimited).value;
   const isAway = useIsAway();

@@ -56,6 +56,11 @@ export function useShown(path: string): Shown | null {
   return loaded.get(path) ?? before;
 }
 
+/** Begins to load the page for a path that is about to be drawn. */
+export function preload(path: string): void {
+  if (!loaded.has(path)) void load(path);
+}
+
 /** A part that cannot be loaded is an error of its page. */
 async function load(path: string): Promise<Shown> {
   try {

@@ -1,4 +1,5 @@
 import type { Role, Session, User } from "../../contract/types.ts";
+import { wantedLanguage } from "../catalogue/words.ts";
 import { setAuthority } from "../client/authority.ts";
 import { forgetAll, watchChanges } from "../client/cache.ts";
 import { type CallOptions, call } from "../client/call.ts";
@@ -69,11 +70,20 @@ export async function openSession(): Promise<void> {
     // A tab that is still opening finds its own session.
     else if (phase.read() !== "opening") signedIn(message.session, false);
   });
-  if (!(await greet())) await lost();
-  if (greeting.read()?.setup_required) return phase.set("setup");
-  if (localStorage.getItem(bindingName) === null) return phase.set("signed-out");
-  const isLeft = await inTurn(refresh).catch(() => false);
-  if (!isLeft) phase.set("signed-out");
+  if (wantedLanguage(null) === null) await greeted();
+  if (mayBeLeft() && (await inTurn(refresh).catch(() => false))) return;
+  // Those who are signed in are told of the device by its status.
+  await greeted();
+  phase.set(greeting.read()?.setup_required ? "setup" : "signed-out");
+}
+
+/** Whether a session may be left from before. */
+export function mayBeLeft(): boolean {
+  return localStorage.getItem(bindingName) !== null;
+}
+
+async function greeted(): Promise<void> {
+  if (greeting.read() === null && !(await greet())) await lost();
 }
 
 /** A user has signed in, here or in another tab. */

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { chooseLanguage, language, languageName, languages } from "../catalogue/words.ts";
-import { greeting } from "../client/connection.ts";
+import { chooseLanguage } from "../catalogue/wanted-language.ts";
+import { language, languageName, languages } from "../catalogue/words.ts";
+import { device } from "../client/connection.ts";
 import { useStore } from "../store.ts";
 import { ConnectionState } from "../ui/connection-state.tsx";
 import { focusContent } from "../ui/focus.ts";
@@ -16,7 +17,7 @@ export function Outside({
   readonly title: string;
   readonly children: ComponentChildren;
 }) {
-  const deviceName = useStore(greeting)?.device_name;
+  const deviceName = useStore(device)?.name;
   // After signing in, the keyboard is at the head of the next page.
   useEffect(() => () => void setTimeout(focusContent), []);
   return (

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
-import { greeting } from "../client/connection.ts";
+import { device } from "../client/connection.ts";
 import { createStore, useStore } from "../store.ts";
 import { Shape } from "./shape.tsx";
 
@@ -21,7 +21,7 @@ export function Page({
   readonly action?: ComponentChildren;
   readonly children: ComponentChildren;
 }) {
-  const deviceName = useStore(greeting)?.device_name ?? "Steward";
+  const deviceName = useStore(device)?.name ?? "Steward";
   const needs = useStore(needCount);
   useEffect(() => {
     document.title = `${needs === 0 ? "" : `(${needs}) `}${title} · ${deviceName}`;

@@ -15,13 +15,28 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * Nothing from other origins, nothing inline, no frames, and no text run as a script; `blob:` is for QR codes, `data:` for
- * the window's icon.
+ * Nothing from other origins, nothing inline but what stands in the page itself, no frames, and no text run as a script;
+ * `blob:` is for QR codes, `data:` for the window's icon.
  */
-const contentSecurityPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; manifest-src 'self'; " +
-  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
-  "require-trusted-types-for 'script'; trusted-types 'none'";
+function policyWith(scripts: string, styles: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self'${scripts}`,
+    `style-src 'self'${styles}`,
+    "img-src 'self' blob: data:",
+    ...["connect-src 'self'", "manifest-src 'self'", "base-uri 'none'", "form-action 'none'"],
+    ...["frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'"],
+  ].join("; ");
+}
+
+/** The policy of the page, which allows what stands in it by its hash. */
+function policyOf(page: Buffer): string {
+  const hashesOf = (tag: string): string =>
+    [...page.toString().matchAll(new RegExp(`<${tag}>([^]*?)</${tag}>`, "g"))]
+      .map(([, text = ""]) => ` 'sha256-${createHash("sha256").update(text).digest("base64")}'`)
+      .join("");
+  return policyWith(hashesOf("script"), hashesOf("style"));
+}
 
 /** Features of browsers that the console does not need; it only writes to the clipboard. */
 const deniedFeatures = [
@@ -33,7 +48,7 @@ const deniedFeatures = [
 
 /** Headers of every file, besides those of every answer. */
 const fileHeaders = {
-  "Content-Security-Policy": contentSecurityPolicy,
+  "Content-Security-Policy": policyWith("", ""),
   "Permissions-Policy": [...deniedFeatures.map((name) => `${name}=()`), "clipboard-write=(self)"].join(", "),
   "Cross-Origin-Opener-Policy": "same-origin",
   Vary: "Accept-Encoding",
@@ -71,6 +86,10 @@ export function createStaticFiles(directory: string): (ctx: Koa.Context) => Prom
     if (bytes === null) return false;
     const isUnchanging = name.startsWith(unchangingPrefix);
     ctx.set(fileHeaders);
+    if (pages.has(ctx.path)) {
+      const plain = await readIfThere(`${directory}${name}`);
+      if (plain !== null) ctx.set("Content-Security-Policy", policyOf(plain));
+    }
     ctx.set("Cache-Control", isUnchanging ? "public, max-age=31536000, immutable" : "no-cache");
     ctx.set("ETag", `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`);
     ctx.status = 200;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { join, relative } from "node:path";
@@ -83,16 +84,34 @@ describe("the console's files", () => {
     for (const path of assets) {
       const { headers } = await get(agent, path);
       assert.equal(headers["cache-control"], "public, max-age=31536000, immutable", path);
-      assert.match(path, /-[A-Za-z0-9_-]{8}\.(js|css|svg)$/);
+      assert.match(path, /-[A-Za-z0-9_-]{8}\.js$/);
     }
   });
 
   it("say of themselves what they are", async () => {
-    const types = { ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8" };
-    for (const [end, type] of Object.entries(types)) {
-      const path = assets.find((one) => one.endsWith(end)) ?? "";
-      const { headers } = await get(agent, path);
-      assert.deepEqual([headers["content-type"], headers["x-content-type-options"]], [type, "nosniff"]);
+    const { headers } = await get(agent, script);
+    assert.equal(headers["content-type"], "text/javascript; charset=utf-8");
+    assert.equal(headers["x-content-type-options"], "nosniff");
+  });
+
+  it("allow what stands in the page itself by its hash, and nothing else inline", async () => {
+    const page = readFileSync(join(built, "index.html"), "utf8");
+    for (const [directive, tag] of [
+      ["script-src", "script"],
+      ["style-src", "style"],
+    ] as const) {
+      const inline = [...page.matchAll(new RegExp(`<${tag}>([^]*?)</${tag}>`, "g"))].map(
+        ([, text = ""]) => text,
+      );
+      assert.equal(inline.length, 1, tag);
+      const hashes = inline.map((text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`);
+      for (const [path, wanted] of [
+        ["/", [`${directive} 'self'`, ...hashes].join(" ")],
+        [script, `${directive} 'self'`],
+      ] as const) {
+        const policy = String((await get(agent, path)).headers["content-security-policy"]);
+        assert.ok(policy.split("; ").includes(wanted), `${path}: ${policy}`);
+      }
     }
   });
 
@@ -104,7 +123,7 @@ describe("the console's files", () => {
       assert.equal(policy.match(/data:/g)?.length, 1, "for pictures alone");
       const directives = policy.split("; ");
       for (const wanted of [
-        ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'"],
+        ...["default-src 'none'", "connect-src 'self'"],
         "img-src 'self' blob: data:",
         ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
         ...["require-trusted-types-for 'script'", "trusted-types 'none'"],

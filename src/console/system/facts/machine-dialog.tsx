@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { HostSettings } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { call } from "../../client/call.ts";
-import { greeting } from "../../client/connection.ts";
+import { device } from "../../client/connection.ts";
 import { useAction } from "../../client/use-action.ts";
 import { useResource } from "../../client/use-resource.ts";
 import { useStore } from "../../store.ts";
@@ -19,7 +19,7 @@ import { MachineOrderDialog, type MachineVerb } from "./machine-orders.tsx";
 /** What an administrator can do with the machine itself. */
 export function MachineDialog({ onClose }: { readonly onClose: () => void }) {
   const [verb, setVerb] = useState<MachineVerb | null>(null);
-  const name = useStore(greeting)?.device_name ?? "";
+  const name = useStore(device)?.name ?? "";
   const host = useResource("getHost", {}, { isStill: true });
   if (verb !== null) return <MachineOrderDialog verb={verb} name={name} onClose={onClose} />;
   // Also where name and zone cannot be read.

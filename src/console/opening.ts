@@ -1,0 +1,15 @@
+import { wantedAmong } from "./catalogue/wanted-language.ts";
+
+/** The address of the first texts of each language, put here by the build, which puts this into the page itself. */
+declare const FIRST_TEXTS: Readonly<Record<string, string>>;
+
+// While the page's script is on its way, the texts that it will ask for come beside it.
+const texts = FIRST_TEXTS;
+const tag = wantedAmong(Object.keys(texts), null);
+if (tag !== null) {
+  document.documentElement.lang = tag;
+  const link = document.createElement("link");
+  link.rel = "modulepreload";
+  link.href = texts[tag] ?? "";
+  document.head.append(link);
+}
