@@ -22,18 +22,20 @@ export interface FirstView {
 
 /**
  * Goes to a path in a page of its own, with an empty cache, and measures until the first element of `ready` (a CSS
- * selector) is drawn and the page has time for a person again. `slowdown`: by how much the processor is slowed down.
+ * selector) is drawn and the page has time for a person again. `slowdown`: by how much the processor is slowed down;
+ * `isSlow3g`: so is the network.
  */
 export async function firstView(
   context: BrowserContext,
   path: string,
-  { ready, slowdown = 1 }: { ready: string; slowdown?: number },
+  { ready, slowdown = 1, isSlow3g = false }: { ready: string; slowdown?: number; isSlow3g?: boolean },
 ): Promise<FirstView> {
   const page = await context.newPage();
   const debug = await context.newCDPSession(page);
   await debug.send("Network.enable");
   await debug.send("Network.setCacheDisabled", { cacheDisabled: true });
   await debug.send("Emulation.setCPUThrottlingRate", { rate: slowdown });
+  if (isSlow3g) await debug.send("Network.emulateNetworkConditions", slow3g);
   const paths: string[] = [];
   const note = (request: { url(): string }): void => {
     const { protocol, pathname } = new URL(request.url());
@@ -71,6 +73,14 @@ export async function firstView(
     interactiveMilliseconds,
   };
 }
+
+/** As Chromium's tools have it: milliseconds until an answer begins, and bytes a second. */
+const slow3g = {
+  offline: false,
+  latency: 400,
+  downloadThroughput: 400_000 / 8,
+  uploadThroughput: 400_000 / 8,
+} as const;
 
 /** In a row, each when the page had no other work. */
 const enoughQuietLooks = 5;

@@ -308,6 +308,13 @@ describe("the console before the sign-in", () => {
     assert.deepEqual(complaints, []);
   });
 
+  it("speaks the browser's language without being asked", async () => {
+    const { page } = await browser.open(agent, { language: "de-AT" });
+    await page.goto("/");
+    await page.getByRole("heading", { name: "Dieses Gerät einrichten" }).waitFor();
+    assert.equal(await page.locator("html").getAttribute("lang"), "de");
+  });
+
   it("speaks another language when asked to, and remembers it", async () => {
     const { page } = await browser.open(agent, { width: 320, height: 640 });
     await page.goto("/");

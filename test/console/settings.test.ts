@@ -57,8 +57,8 @@ describe("the console's settings", () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("shows another language at once, also where another user has chosen it", async () => {
-    const { page, complaints } = await open("operator");
+  it("shows another language at once where the browser's is not spoken, also where another user has chosen it", async () => {
+    const { page, complaints } = await open("operator", { language: "fr" });
     await page.getByLabel("Language").selectOption("de");
     await save(page);
     await page.getByLabel("Gerätename").waitFor();

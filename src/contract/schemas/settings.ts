@@ -153,7 +153,7 @@ const consoleSettings = {
       default: "en",
       ...byOperator,
       title: "Language",
-      description: "of the console, unless users choose another in their browser",
+      description: "of the console where it speaks no language of the browser, and users choose none",
     },
     banner: {
       ...displayName,

@@ -111,7 +111,7 @@ export const settings: Catalogue["settings"] = {
     },
     "/console/language": {
       label: "Sprache",
-      hint: "Für alle, die in ihrem Browser keine andere gewählt haben",
+      hint: "Für Browser, deren Sprache die Konsole nicht spricht",
     },
     "/console/banner": {
       label: "Text auf der Anmeldeseite",

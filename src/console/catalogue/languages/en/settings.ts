@@ -106,7 +106,7 @@ export const settings = {
     },
     "/console/language": {
       label: "Language",
-      hint: "For everyone who has not chosen another language in their browser",
+      hint: "For browsers that ask for a language which the console does not speak",
     },
     "/console/banner": {
       label: "Text on the sign-in page",
