@@ -121,7 +121,10 @@ async function openingScript(source: string, texts: Readonly<Record<string, stri
     root: source,
     logLevel: "warn",
     publicDir: false,
-    define: { FIRST_TEXTS: JSON.stringify(texts) },
+    define: {
+      FIRST_TEXTS: JSON.stringify(texts),
+      REFRESH_PATH: JSON.stringify(operationOf("refresh").path),
+    },
     build: {
       write: false,
       target: "es2022",

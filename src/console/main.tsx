@@ -5,7 +5,8 @@ import { loadExplanationBy } from "./client/explanations.ts";
 import { preload } from "./frame/pages.ts";
 import { place as navigation, watchNavigation } from "./navigation/navigation.ts";
 import { loadPart } from "./parts/load-part.ts";
-import { mayBeLeft, openSession } from "./session/session.ts";
+import { readBinding } from "./session/early-refresh.ts";
+import { openSession } from "./session/session.ts";
 import { watchSetupToken } from "./sign-in/setup-token.ts";
 import { watchKeyboard } from "./ui/focus.ts";
 import "./styles/tokens.css";
@@ -23,7 +24,7 @@ if (place !== null) {
   // All that is known to be needed is asked for at once.
   const language = wantedLanguage(null);
   if (language !== null) void speak(language);
-  if (mayBeLeft()) preload(navigation.read().path);
+  if (readBinding() !== null) preload(navigation.read().path);
   loadExplanationBy(() => loadPart("problems", () => import("./parts/problems.ts")).then(({ Body }) => Body));
   render(<App />, place);
   void openSession();

@@ -1,7 +1,13 @@
 import { wantedAmong } from "./catalogue/wanted-language.ts";
+import { beginRefresh } from "./session/early-refresh.ts";
 
 /** The address of the first texts of each language, put here by the build, which puts this into the page itself. */
 declare const FIRST_TEXTS: Readonly<Record<string, string>>;
+
+/** The path of the operation `refresh`, by the build too. */
+declare const REFRESH_PATH: string;
+
+beginRefresh(REFRESH_PATH);
 
 // While the page's script is on its way, the texts that it will ask for come beside it.
 const texts = FIRST_TEXTS;

@@ -8,6 +8,7 @@ import type { RunningAgent } from "../running-agent.ts";
 import { temporaryDirectory } from "../store/state-directory.ts";
 import { endOfConsole, signIn, startConsole, type TestBrowser } from "./browser.ts";
 import { firstView } from "./first-view.ts";
+import { picture } from "./page-checks.ts";
 
 const source = join(import.meta.dirname, "../../src/console");
 
@@ -106,6 +107,29 @@ describe("what a page takes", () => {
     assert.ok(german.scriptBytes < 45 * 1024, `the sign-in takes ${german.scriptBytes} bytes`);
     await page.reload();
     await page.getByRole("button", { name: "Anmelden" }).waitFor();
+  });
+
+  it("is a shell at once, and the session and the texts are on their way before the script is there", async () => {
+    const { page } = await browser.open(agent, { language: "de" });
+    await signIn(page, "admin");
+    let letGo: (value?: unknown) => void = () => undefined;
+    const held = new Promise((resolve) => {
+      letGo = resolve;
+    });
+    await page.route("**/assets/index-*.js", async (route) => {
+      await held;
+      await route.continue();
+    });
+    const refreshed = page.waitForResponse("**/api/auth/refresh");
+    const texts = page.waitForResponse("**/assets/words.de.base-*.js");
+    await page.reload({ waitUntil: "commit" });
+    await page.locator(".outside .device", { hasText: "Steward" }).waitFor();
+    assert.equal((await refreshed).status(), 200);
+    await texts;
+    await picture(page, "shell-light");
+    letGo();
+    await page.locator(".verdict").waitFor();
+    assert.equal(await page.locator("html").getAttribute("lang"), "de");
   });
 
   it("is another file once a page of another part is opened, and an error with a way out where that is gone", async () => {

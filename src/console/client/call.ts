@@ -23,6 +23,8 @@ export interface CallOptions {
   /** The ETag of what was read; if it has changed since, the answer is `etag_mismatch`. */
   readonly ifMatch?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The answer to the first attempt, where it was sent already. */
+  readonly early?: Promise<Response> | undefined;
 }
 
 export interface Answer<Id extends OperationId> {
@@ -80,7 +82,7 @@ export async function exchange<Id extends OperationId>(
     const route = routeOf(id);
     const [method, , isByCookie] = route;
     const token = isByCookie ? null : authority().token();
-    const response = await send(id, input, options, token);
+    const response = await send(id, input, attempt === 1 ? options : { ...options, early: undefined }, token);
     if (response.ok) {
       if (token !== null && method !== "GET") lastWrite.set({});
       return response;
@@ -132,7 +134,8 @@ async function send<Id extends OperationId>(
   for (;;) {
     await connected();
     try {
-      const response = await (method === "GET" ? patiently(path, request) : fetch(path, request));
+      const sent = options.early ?? (method === "GET" ? patiently(path, request) : fetch(path, request));
+      const response = await sent;
       heard();
       return response;
     } catch (error) {

@@ -16,10 +16,3 @@ export function tellOtherTabs(message: TabMessage): void {
 export function hearOtherTabs(listener: (message: TabMessage) => void): void {
   channel.addEventListener("message", ({ data }) => listener(data as TabMessage));
 }
-
-/** Runs `work` while no other tab of this browser is in such a turn. */
-export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  // Absent outside secure contexts (plain HTTP beyond this machine); there the agent gives two that come at once the same.
-  if (!("locks" in navigator)) return work();
-  return navigator.locks.request("steward-refresh", work) as Promise<T>;
-}

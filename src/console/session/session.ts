@@ -7,7 +7,15 @@ import { connected, greet, greeting, lost } from "../client/connection.ts";
 import { Cancelled, codeOf, type ProblemError, Unreachable } from "../client/problem.ts";
 import { createStore } from "../store.ts";
 import { goOn, used, watchUse } from "./activity.ts";
-import { hearOtherTabs, inTurn, tellOtherTabs } from "./other-tabs.ts";
+import {
+  bindingHeaders,
+  dropBinding,
+  earlyRefresh,
+  inTurn,
+  keepBinding,
+  readBinding,
+} from "./early-refresh.ts";
+import { hearOtherTabs, tellOtherTabs } from "./other-tabs.ts";
 import { askForPassword, dropQuestion } from "./step-up.ts";
 
 /**
@@ -24,12 +32,6 @@ export const session = createStore<Session | null>(null);
 
 /** The code of what the user has to do before anything else; null: nothing. */
 export const restriction = createStore<string | null>(null);
-
-/**
- * Under this name the browser keeps what has to come beside its cookie: cookies know no ports, this storage does. Without
- * it no session of this page can be left, and there is no need to ask.
- */
-const bindingName = "steward-refresh-binding";
 
 /** Why the session ended, where its user should know more than that; null: nothing to say. */
 export const endedBy = createStore<unknown>(null);
@@ -71,15 +73,10 @@ export async function openSession(): Promise<void> {
     else if (phase.read() !== "opening") signedIn(message.session, false);
   });
   if (wantedLanguage(null) === null) await greeted();
-  if (mayBeLeft() && (await inTurn(refresh).catch(() => false))) return;
+  if (readBinding() !== null && (await inTurn(refresh).catch(() => false))) return;
   // Those who are signed in are told of the device by its status.
   await greeted();
   phase.set(greeting.read()?.setup_required ? "setup" : "signed-out");
-}
-
-/** Whether a session may be left from before. */
-export function mayBeLeft(): boolean {
-  return localStorage.getItem(bindingName) !== null;
 }
 
 async function greeted(): Promise<void> {
@@ -89,7 +86,7 @@ async function greeted(): Promise<void> {
 /** A user has signed in, here or in another tab. */
 export function signedIn(next: Session, isFromHere = true): void {
   if (isFromHere) {
-    if (next.refresh_binding) localStorage.setItem(bindingName, next.refresh_binding);
+    keepBinding(next);
     tellOtherTabs({ kind: "session", session: next });
   }
   // The actions of another user, also those still under way, must not go on under this name.
@@ -145,7 +142,7 @@ export function ended(): void {
   endings += 1;
   forgetAll();
   dropQuestion();
-  localStorage.removeItem(bindingName);
+  dropBinding();
   const abandoned = waiting;
   waiting = [];
   for (const { reject } of abandoned) reject(new Cancelled());
@@ -175,7 +172,7 @@ async function refresh(): Promise<boolean> {
   const before = endings;
   for (;;) {
     try {
-      const next = await call("refresh", { body: {} }, byCookie());
+      const next = await call("refresh", { body: {} }, { ...byCookie(), early: earlyRefresh() });
       if (before !== endings) return false;
       signedIn(next);
       return true;
@@ -193,7 +190,7 @@ async function refresh(): Promise<boolean> {
 
 /** What a call by the cookie sends beside it. */
 function byCookie(): CallOptions {
-  return { headers: { "x-refresh-binding": localStorage.getItem(bindingName) ?? "" } };
+  return { headers: bindingHeaders() };
 }
 
 function untilSignedInAgain(): Promise<void> {

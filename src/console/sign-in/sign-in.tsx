@@ -6,7 +6,7 @@ import { call } from "../client/call.ts";
 import { greet, greeting } from "../client/connection.ts";
 import { codeOf } from "../client/problem.ts";
 import { navigate } from "../navigation/navigation.ts";
-import { inTurn } from "../session/other-tabs.ts";
+import { inTurn } from "../session/early-refresh.ts";
 import { phase, signedIn } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { deviceAheadSeconds, deviceNow } from "../ui/device-time.ts";

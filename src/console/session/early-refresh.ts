@@ -1,0 +1,56 @@
+import type { Session } from "../../contract/types.ts";
+
+/**
+ * Under this name the browser keeps what has to come beside its cookie: cookies know no ports, this storage does. Without
+ * it no session of this page can be left, and there is no need to ask.
+ */
+const bindingName = "steward-refresh-binding";
+
+/** null: no session can be left. */
+export function readBinding(): string | null {
+  return localStorage.getItem(bindingName);
+}
+
+export function keepBinding({ refresh_binding: binding }: Pick<Session, "refresh_binding">): void {
+  if (binding) localStorage.setItem(bindingName, binding);
+}
+
+export function dropBinding(): void {
+  localStorage.removeItem(bindingName);
+}
+
+/** What a call by the cookie sends beside it. */
+export function bindingHeaders(): Readonly<Record<string, string>> {
+  return { "x-refresh-binding": readBinding() ?? "" };
+}
+
+/** Runs `work` while no other tab of this browser is in such a turn. */
+export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  // Absent outside secure contexts (plain HTTP beyond this machine); there the agent gives two that come at once the same.
+  if (!("locks" in navigator)) return work();
+  return navigator.locks.request("steward-refresh", work) as Promise<T>;
+}
+
+/** Where the script in the page itself leaves the answer for that of the console, which comes later. */
+const page = globalThis as { stewardRefresh?: Promise<Response> };
+
+/** Renews a session that may be left, while the console is still on its way. */
+export function beginRefresh(path: string): void {
+  if (readBinding() === null) return;
+  page.stewardRefresh = inTurn(async () => {
+    const headers = { ...bindingHeaders(), "content-type": "application/json" };
+    const response = await fetch(path, { method: "POST", headers, body: "{}", cache: "no-store" });
+    // With the cookie that came with it: another tab may need both before the console is here.
+    if (response.ok) keepBinding(await response.clone().json());
+    return response;
+  });
+  // It is told of where it is taken.
+  page.stewardRefresh.catch(() => undefined);
+}
+
+/** The answer that was asked for early, once. */
+export function earlyRefresh(): Promise<Response> | undefined {
+  const early = page.stewardRefresh;
+  delete page.stewardRefresh;
+  return early;
+}
