@@ -7,7 +7,8 @@ export const textsOfParts = {
   machine: ["machine"],
   problems: ["problems"],
   records: ["records", "lists"],
-  updates: ["updates", "settings"],
+  updates: ["updates"],
+  ota: ["settings", "updates"],
   settings: ["settings"],
 } as const;
 

@@ -8,8 +8,6 @@ import { SettingsForm } from "../system/settings/settings-form.tsx";
 import { useEditing } from "../system/settings/use-editing.ts";
 import { CheckField } from "../ui/form/field.tsx";
 import { Facts } from "../ui/page.tsx";
-import { visible } from "../ui/visible.ts";
-import { Fold } from "./fold.tsx";
 
 const ota = "/update/ota/";
 const ofBinaries = `${ota}auto_update_binary`;
@@ -26,17 +24,6 @@ const pointers = [
 
 /** Every setting of the updates with its rule beside it. */
 export function OtaSettings({ status }: { readonly status: Updates }) {
-  const { channel, schedule } = status;
-  const isScheduled = schedule.enabled ? t.settings.on : t.settings.off;
-  const summary = `${labelOf(`${ota}channel`)}: ${visible(channel)} · ${labelOf(`${ota}enabled`)}: ${isScheduled}`;
-  return (
-    <Fold name="settings" title={t.updates.settings} summary={summary}>
-      <SettingsOfUpdates status={status} />
-    </Fold>
-  );
-}
-
-function SettingsOfUpdates({ status }: { readonly status: Updates }) {
   const editing = useEditing();
   const { base, typed } = editing.draft;
   // A setting that is already on can still be saved; it cannot be turned on here.

@@ -1,7 +1,6 @@
 import type { PassedOver, Updates } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { Link } from "../navigation/link.tsx";
-import { labelOf } from "../system/settings/said.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Facts } from "../ui/page.tsx";
 import { Said } from "../ui/spoken.tsx";
@@ -46,7 +45,7 @@ export function Schedule({ status: { schedule, passed_over = [] } }: { readonly 
           ],
           ...(passed_over.length === 0 ? [] : [[t.updates.notChosen, notChosen(passed_over)] as const]),
           [
-            labelOf("/update/windows"),
+            t.updates.windows,
             <Link key="to" to="/system/settings">
               {window_open ? t.updates.windowOpen : t.updates.windowClosed}
             </Link>,

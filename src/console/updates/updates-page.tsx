@@ -13,8 +13,8 @@ import { cardOf, type Work, workOf } from "./card/card-state.ts";
 import { KindCard } from "./card/kind-card.tsx";
 import { type Order, OrderDialog } from "./dialogs.tsx";
 import { Entry, History } from "./history.tsx";
-import { OtaSettings } from "./ota-settings.tsx";
 import { Schedule } from "./schedule.tsx";
+import { SettingsFold } from "./settings-fold.tsx";
 import { Trust } from "./trust.tsx";
 import { endWords, releaseName } from "./update-sentences.ts";
 import { UpdatesState } from "./updates-state.tsx";
@@ -65,7 +65,7 @@ export function UpdatesPage() {
           <Trust status={status} onConfirmed={begun} />
           <Schedule status={status} />
           <History entries={entries} />
-          <OtaSettings status={status} />
+          <SettingsFold status={status} />
           <Entry entries={entries} status={status} onOrder={setOrder} />
         </>
       )}

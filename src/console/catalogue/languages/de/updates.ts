@@ -123,6 +123,8 @@ export const updates: Catalogue["updates"] = {
   checkFailed: (when, often) =>
     `Die letzte Suche, ${when}, ist gescheitert${often === "" ? "." : ` (${often}).`}`,
   nextCheckComes: (when) => `Die nächste Suche kommt ${when}.`,
+  scheduled: "Updates nach Zeitplan sind an.",
+  inShort: (channel, scheduled) => `Kanal ${channel}. ${scheduled}`,
   notScheduledNext: "Updates nach Zeitplan sind aus.",
   remedies: {
     check: "Noch einmal suchen",
@@ -229,6 +231,7 @@ export const updates: Catalogue["updates"] = {
   notChosen: "Nicht für dieses Gerät",
   checks: { ok: "alles in Ordnung", failed: "gescheitert", waiting_for_clock: "wartet auf die Uhr" },
   failures: (count) => `${count} in Folge`,
+  windows: "Update-Fenster",
   windowOpen: "jetzt offen",
   windowClosed: "jetzt geschlossen, außer für dringende Versionen",
   history: "Verlauf",

@@ -149,6 +149,8 @@ export const updates = {
   checkFailed: (when: string, often: string) =>
     `The last check, ${when}, failed${often === "" ? "." : ` (${often}).`}`,
   nextCheckComes: (when: string) => `The next check comes ${when}.`,
+  scheduled: "Scheduled updates are on.",
+  inShort: (channel: string, scheduled: string) => `Channel ${channel}. ${scheduled}`,
   notScheduledNext: "Scheduled updates are off.",
   /** The one button that leads on from a problem. */
   remedies: {
@@ -253,6 +255,7 @@ export const updates = {
   notChosen: "Not for this device",
   checks: { ok: "OK", failed: "failed", waiting_for_clock: "waiting for the clock" },
   failures: (count: number) => `${count} in a row`,
+  windows: "Update windows",
   windowOpen: "open now",
   windowClosed: "closed now, except for urgent releases",
   history: "History",

@@ -1,0 +1,5 @@
+import "../styles/settings.ts";
+import { OtaSettings } from "../updates/ota-settings.tsx";
+
+/** The settings of the updates; loaded when they are opened. */
+export const Body = OtaSettings;
