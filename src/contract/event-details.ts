@@ -170,3 +170,8 @@ export const eventDetails = {
   "state.damage_accepted": { document: text, damages: texts, findings: texts },
   "request.refused": refusal,
 } as const satisfies Record<EventType, Readonly<Record<string, object>>>;
+
+/** A member of the details of any event. */
+export type EventFact = {
+  [Type in EventType]: keyof (typeof eventDetails)[Type];
+}[EventType];

@@ -41,7 +41,12 @@ describe("the console's events", () => {
     await rows(page).first().getByText("Settings changed").waitFor();
     assert.match(await rows(page).first().innerText(), /root on the device/);
     await rows(page).first().locator("summary").click();
-    await rows(page).first().getByText('"device.name"').waitFor();
+    const detail = rows(page).first().locator(".event-detail");
+    await detail.getByText("Root on the device changed settings").waitFor();
+    await detail.getByText("Device name").waitFor();
+    assert.equal(await detail.locator("pre").isVisible(), false, "JSON is shown only on demand");
+    await detail.getByText("Technical details").click();
+    await detail.getByText('"device.name"').waitFor();
     assert.deepEqual(await axe(page), []);
     assert.deepEqual(complaints, []);
   });

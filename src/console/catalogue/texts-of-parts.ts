@@ -7,6 +7,7 @@ export const textsOfParts = {
   machine: ["machine"],
   problems: ["problems"],
   records: ["records", "lists"],
+  event: ["records", "settings"],
   updates: ["updates"],
   ota: ["settings", "updates"],
   settings: ["settings"],

@@ -1,7 +1,9 @@
+import { useState } from "preact/hooks";
 import type { EventType } from "../../../contract/event-types.ts";
 import type { AuditEvent } from "../../../contract/types.ts";
-import { language, t } from "../../catalogue/words.ts";
+import { t } from "../../catalogue/words.ts";
 import { navigate, place } from "../../navigation/navigation.ts";
+import { usePart } from "../../parts/load-part.ts";
 import { useStore } from "../../store.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -11,7 +13,7 @@ import { Empty, Section, Skeleton } from "../../ui/page.tsx";
 import { ProblemView } from "../../ui/problem-view.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
-import { visible, visibleLines } from "../../ui/visible.ts";
+import { visible } from "../../ui/visible.ts";
 import { useEvents } from "./use-events.ts";
 
 export function EventsPage() {
@@ -83,18 +85,18 @@ function named(name: string) {
 
 /** All that is kept of it opens in its place. */
 function What({ event }: { readonly event: AuditEvent }) {
-  const { seq, type, time, request_id, actor, subject } = event;
-  // The agent's sentence says in English what type and code say already.
-  const { detail, ...facts } = event.details;
-  const details = language === "en" ? event.details : facts;
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details>
-      <summary>{titleOf(type)}</summary>
-      <pre class="event-facts">
-        {visibleLines(JSON.stringify({ seq, type, time, request_id, actor, subject, details }, null, 2))}
-      </pre>
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{titleOf(event.type)}</summary>
+      {isOpen && <Opened event={event} />}
     </details>
   );
+}
+
+function Opened({ event }: { readonly event: AuditEvent }) {
+  const part = usePart("event", () => import("../../parts/event.ts"));
+  return part === null ? <Skeleton /> : <part.Body event={event} />;
 }
 
 function outcome({ outcome: how, code, count }: AuditEvent) {

@@ -1,4 +1,5 @@
 import type { Catalogue } from "../../words.ts";
+import { eventParts, factNames, factValues } from "./records/event-facts.ts";
 
 export const logs: Catalogue["logs"] = {
   title: "Protokoll",
@@ -45,6 +46,9 @@ export const logs: Catalogue["logs"] = {
 };
 
 export const events: Catalogue["events"] = {
+  factNames,
+  factValues,
+  eventParts,
   titles: {
     "setup.done": "Gerät eingerichtet",
     "setup.rescued": "Administrator am Gerät wieder eingelassen",

@@ -1,4 +1,5 @@
 import type { EventType } from "../../../../contract/event-types.ts";
+import { eventParts, factNames, factValues } from "./records/event-facts.ts";
 
 export const logs = {
   title: "Logs",
@@ -46,6 +47,9 @@ export const logs = {
 };
 
 export const events = {
+  factNames,
+  factValues,
+  eventParts,
   /** By type. */
   titles: {
     "setup.done": "Device set up",

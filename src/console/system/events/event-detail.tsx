@@ -1,0 +1,38 @@
+import type { ComponentChildren } from "preact";
+import type { AuditEvent } from "../../../contract/types.ts";
+import { absoluteTime } from "../../catalogue/formats.ts";
+import { t } from "../../catalogue/words.ts";
+import { eventSentence } from "../../home/event-words.ts";
+import { problemName } from "../../ui/by-code.ts";
+import { Facts } from "../../ui/page.tsx";
+import { visible, visibleLines } from "../../ui/visible.ts";
+import { type Fact, factsOf } from "./event-facts.ts";
+
+/** One event in full: a sentence, its facts by their names, and folded what only a technician asks for. */
+export function EventDetail({ event }: { readonly event: AuditEvent }) {
+  const { time, actor, from, outcome, code, count } = event;
+  const { when, who, from: place, local, refused, times } = t.events.eventParts;
+  const items: (readonly [string, ComponentChildren])[] = [
+    [when, absoluteTime(new Date(time))],
+    [who, <bdi key="who">{visible(actor.name ?? t.events.kinds[actor.kind])}</bdi>],
+    [place, from === "local" ? local : <bdi key="from">{visible(from)}</bdi>],
+    ...(outcome === "refused" && code !== null ? [[refused, problemName(code) ?? code] as const] : []),
+    ...(count > 1 ? [[times, String(count)] as const] : []),
+    ...factsOf(event).map((fact) => [fact.name, <Value key={fact.name} fact={fact} />] as const),
+  ];
+  return (
+    <div class="event-detail">
+      <p dir="auto">{eventSentence(event)}.</p>
+      <Facts items={items} />
+      <details>
+        <summary>{t.problem.technical}</summary>
+        <pre class="event-facts">{visibleLines(JSON.stringify(event, null, 2))}</pre>
+      </details>
+    </div>
+  );
+}
+
+function Value({ fact: { text, isCode, isAgents } }: { readonly fact: Fact }) {
+  if (isCode) return <code>{text}</code>;
+  return <bdi lang={isAgents ? "en" : undefined}>{text}</bdi>;
+}

@@ -1,0 +1,60 @@
+import type { AuditEvent } from "../../../contract/types.ts";
+import { absoluteTime, figure, shortDuration } from "../../catalogue/formats.ts";
+import { language, t } from "../../catalogue/words.ts";
+import { problemName } from "../../ui/by-code.ts";
+import { checkName } from "../../ui/health-words.ts";
+import { visible } from "../../ui/visible.ts";
+import { labelOf } from "../settings/said.ts";
+
+/** A fact of an event as a person reads it. */
+export interface Fact {
+  readonly name: string;
+  readonly text: string;
+  /** Letters and figures that are compared, not read. */
+  readonly isCode: boolean;
+  /** It is the agent's own sentence, which is English. */
+  readonly isAgents: boolean;
+}
+
+/** Identifiers: worth comparing, and worth nothing in a sentence. */
+const codes: readonly string[] = ["session", "release_id", "fingerprint", "former_device_id", "operation"];
+/** Said by the code already; the whole sentence is English. */
+const agents: readonly string[] = ["detail", "conflict", "findings"];
+
+/** One of a few words of the agent's; of other texts, such as names, the same word is no such. */
+const chosen: readonly string[] = ["kind", "method", "outcome", "damage", "damages", "replacement"];
+
+/** What is known of an event beyond what happened, who did it and when; what has no name here stands in the technical part. */
+export function factsOf({ type, details }: AuditEvent): readonly Fact[] {
+  const names: Readonly<Record<string, string>> = t.events.factNames;
+  return Object.entries(details).flatMap(([member, value]) => {
+    const isAgents = agents.includes(member);
+    const isNothing = value === null || value === "" || (Array.isArray(value) && value.length === 0);
+    if (isNothing || !Object.hasOwn(names, member) || (isAgents && language !== "en")) return [];
+    const text = visible(textOf(type, member, value));
+    return [{ name: names[member] ?? member, text, isCode: codes.includes(member), isAgents }];
+  });
+}
+
+function textOf(type: string, member: string, value: unknown): string {
+  if (Array.isArray(value)) return value.map((one) => textOf(type, member, one)).join(", ");
+  if (member.endsWith("seconds") && typeof value === "number") return shortDuration(value);
+  if (typeof value === "number") return figure(value, 3);
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (/^\d{4}-\d\d-\d\dT.*Z$/.test(text)) return absoluteTime(new Date(text));
+  if (type === "settings.changed") return labelOf(`/${text.replaceAll(".", "/")}`);
+  if (member === "document") return checkName(text);
+  if (member === "role" || member === "role_before") return roleName(text);
+  if (member === "code") return problemName(text) ?? wordOf(text);
+  return chosen.includes(member) || typeof value === "boolean" ? wordOf(text) : text;
+}
+
+function roleName(role: string): string {
+  const names: Readonly<Record<string, string>> = t.person.roles;
+  return names[role] ?? role;
+}
+
+function wordOf(value: string): string {
+  const words: Readonly<Record<string, string>> = t.events.factValues;
+  return Object.hasOwn(words, value) ? (words[value] ?? value) : value;
+}
