@@ -11,7 +11,7 @@ import {
   type TestBrowser,
   type WindowOptions,
 } from "./browser.ts";
-import { assertFits, axe, picture } from "./page-checks.ts";
+import { assertFits, axe, brokenText, picture } from "./page-checks.ts";
 
 const hostile = `<img src=x onerror="document.title='broken'">`;
 
@@ -120,6 +120,8 @@ describe("the console's events", () => {
     it(`is sound to look at: ${scheme}`, async () => {
       const { page, complaints } = await open("admin", "?type=sign_in.succeeded", options);
       await rows(page).first().locator("summary").click();
+      await page.locator(".event-detail").waitFor();
+      assert.deepEqual(await brokenText(page), []);
       assert.deepEqual(await axe(page), []);
       await picture(page, `events-${scheme}`);
       await assertFits(page);
