@@ -192,6 +192,9 @@ describe("the console's updates, from a new device to a service that is good", (
     assert.equal(await other.getAttribute("aria-disabled"), "true");
     assert.deepEqual(await axe(page), []);
     await picture(page, "updates-progress-light");
+    await page.getByRole("link", { name: "System", exact: true }).click();
+    await page.getByText("base 1.0.0 is being watched").waitFor();
+    await page.getByRole("link", { name: "Watch it" }).click();
     await goOn();
     await page.getByRole("status").filter({ hasText: "base 1.0.0: good" }).waitFor();
     await card("Rules").getByText("1.0.0").first().waitFor();

@@ -8,6 +8,7 @@ import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Banner } from "../ui/page.tsx";
 import { Said } from "../ui/spoken.tsx";
+import { visible } from "../ui/visible.ts";
 import { Lead } from "./lead.tsx";
 
 let versionAtStart: string | null = null;
@@ -40,12 +41,27 @@ export function Banners({ status, path }: { readonly status: Status | null; read
       {needs.map((need) => (
         <NeedBanner key={need.code} need={need} path={path} />
       ))}
+      {first === null && path !== "/" && <RunningUpdate status={status} path={path} />}
       {first === null && enabled && codes < fewCodes && (
         <Lead to="/account" from={path} text={t.frame.codesLink}>
           {t.frame.fewCodes(codes)}
         </Lead>
       )}
     </div>
+  );
+}
+
+/** An update under way may restart what a person is using: it names itself wherever they are. Home has a tile for it. */
+function RunningUpdate({ status, path }: { readonly status: Status | null; readonly path: string }) {
+  const summary = status?.updates?.summary;
+  const words: Readonly<Record<string, (release: string) => string>> = t.frame.running;
+  const sentence = summary && Object.hasOwn(words, summary.code) ? words[summary.code] : undefined;
+  if (!summary || !sentence) return null;
+  const names = summary.releases.map(({ name, version }) => [name, version].filter(Boolean).join(" "));
+  return (
+    <Lead state="unknown" to="/updates" from={path} text={t.frame.watch}>
+      {visible(sentence(names.join(", ")))}
+    </Lead>
   );
 }
 

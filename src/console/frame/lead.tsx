@@ -10,7 +10,7 @@ export function Lead({
   text,
   children,
 }: {
-  readonly state?: "attention" | "wrong";
+  readonly state?: "attention" | "wrong" | "unknown";
   readonly to: string;
   /** The path of the page that is shown. */
   readonly from: string;

@@ -170,6 +170,14 @@ export const frame: Catalogue["frame"] = {
   reconnecting: "Das Gerät antwortet nicht. Die Verbindung wird wieder aufgebaut …",
   asOf: (time) => `Sie sehen den Stand von ${time}.`,
   outOfDate: "Steward wurde aktualisiert. Laden Sie die Seite neu, um die neue Version zu benutzen.",
+  running: {
+    requested: (release) => `${release} wird installiert.`,
+    installing: (release) => `${release} wird installiert.`,
+    confirming: (release) =>
+      `${release} wird beobachtet. Wenn es nicht funktioniert, wird es zurückgenommen.`,
+    rolling_back: (release) => `${release} wird zurückgenommen.`,
+  },
+  watch: "Zusehen",
   toDo: "zu tun",
   reload: "Neu laden",
   clock: "Uhr: ",

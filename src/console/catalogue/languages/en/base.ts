@@ -200,6 +200,14 @@ export const frame = {
   reconnecting: "The device does not answer. Reconnecting …",
   asOf: (time: string) => `You see what was known at ${time}.`,
   outOfDate: "Steward was updated. Reload this page to use the new version.",
+  /** An update under way, by the code of the summary. */
+  running: {
+    requested: (release: string) => `${release} is being applied.`,
+    installing: (release: string) => `${release} is being applied.`,
+    confirming: (release: string) => `${release} is being watched. It is undone if it does not work.`,
+    rolling_back: (release: string) => `${release} is being undone.`,
+  },
+  watch: "Watch it",
   toDo: "to do",
   reload: "Reload",
   clock: "Clock: ",
