@@ -1,19 +1,12 @@
-import { useEffect, useState } from "preact/hooks";
 import type { Enrolment, User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
-import { call } from "../client/call.ts";
-import { codeOf } from "../client/problem.ts";
-import { useAction } from "../client/use-action.ts";
-import { CodeClock } from "../sign-in/code-clock.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
-import { CheckField, TextField } from "../ui/form/field.tsx";
-import { Form } from "../ui/form/form.tsx";
-import { Submit } from "../ui/form/submit.tsx";
-import { Secret } from "../ui/secret.tsx";
+import { EnrolmentForm } from "./enrolment-form.tsx";
 import { EnrolmentSteps } from "./enrolment-steps.tsx";
+import { RecoveryCodesForm } from "./recovery-codes-form.tsx";
 
-/** The authenticator takes the secret, and its first code shows that it did. */
+/** The first of two steps over the page of the account. */
 export function EnrolmentDialog({
   user,
   enrolment,
@@ -27,82 +20,27 @@ export function EnrolmentDialog({
   readonly onAgain: () => void;
   readonly onClose: () => void;
 }) {
-  const [code, setCode] = useState("");
-  const [isInDoubt, setIsInDoubt] = useState(false);
-  const [isAllowed, setIsAllowed] = useState(false);
-  const action = useAction(async () => {
-    try {
-      const body = { code, allow_unsynchronised_clock: isAllowed };
-      const { recovery_codes } = await call("enableTwoFactor", { params: { id: user.id }, body });
-      onEnabled(recovery_codes);
-    } catch (error) {
-      if (codeOf(error) === "clock_not_synchronised") setIsInDoubt(true);
-      throw error;
-    }
-  });
-  const { error } = action;
-  const isWrong = codeOf(error)?.startsWith("totp_") ?? false;
-  const isOver = codeOf(error) === "two_factor_not_pending";
   return (
     <Dialog title={t.account.enrol} onClose={onClose}>
       <EnrolmentSteps now="authenticator" />
-      <p>{t.account.scan}</p>
-      <div class="account-enrolment">
-        <QrCode svg={enrolment.qr_svg} />
-        <div>
-          <Secret
-            label={t.account.secret}
-            text={enrolment.secret}
-            shown={enrolment.secret.replace(/.{4}(?!$)/g, "$& ")}
-          />
-          <p class="hint">{t.account.secretHint}</p>
-          <a href={enrolment.otpauth_uri}>{t.account.openAuthenticator}</a>
-        </div>
-      </div>
-      <Form
-        error={error}
-        isBrief={isWrong}
-        onSubmit={() => void (isOver ? onAgain() : action.run())}
-        footer={
-          <>
-            <Submit action={action}>{isOver ? t.account.beginAgain : t.account.enable}</Submit>
-            <Button onClick={onClose}>{t.ui.cancel}</Button>
-          </>
-        }
-      >
-        <TextField
-          label={t.signIn.code}
-          hint={t.account.firstCode}
-          error={isWrong ? t.account.nextCode : null}
-          name="code"
-          value={code}
-          onInput={setCode}
-          inputMode="numeric"
-          autocomplete="one-time-code"
-          spellcheck={false}
-          isFirst
-        />
-        <CodeClock error={error} />
-        {isInDoubt && (
-          <CheckField
-            label={t.account.allowClock}
-            hint={t.account.allowClockHint}
-            value={isAllowed}
-            onChange={setIsAllowed}
-          />
-        )}
-      </Form>
+      <EnrolmentForm
+        {...{ user, enrolment, onEnabled, onAgain }}
+        others={<Button onClick={onClose}>{t.ui.cancel}</Button>}
+      />
     </Dialog>
   );
 }
 
-/** The document as a picture: nothing in it could be more than that. */
-function QrCode({ svg }: { readonly svg: string }) {
-  const [address, setAddress] = useState<string>();
-  useEffect(() => {
-    const made = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
-    setAddress(made);
-    return () => URL.revokeObjectURL(made);
-  }, [svg]);
-  return <img class="account-qr" src={address} alt={t.account.qr} width="200" height="200" />;
+/** The second: it closes when the person says that the codes are kept. */
+export function RecoveryCodesDialog(given: {
+  readonly username: string;
+  readonly codes: readonly string[];
+  readonly onKept: () => Promise<void>;
+}) {
+  return (
+    <Dialog title={t.account.recoveryCodes}>
+      <EnrolmentSteps now="codes" />
+      <RecoveryCodesForm {...given} />
+    </Dialog>
+  );
 }

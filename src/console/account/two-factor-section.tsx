@@ -11,9 +11,8 @@ import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { Facts, Section } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";
-import { EnrolmentDialog } from "./enrolment-dialog.tsx";
+import { EnrolmentDialog, RecoveryCodesDialog } from "./enrolment-dialog.tsx";
 import { LostFactorDialog, RemoveFactorDialog } from "./factor-dialogs.tsx";
-import { RecoveryCodesDialog } from "./recovery-codes-dialog.tsx";
 
 /** Recovery codes left below which new ones are due; the agent's own limit. */
 const fewCodes = 3;

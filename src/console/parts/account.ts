@@ -1,8 +1,5 @@
 import { AccountPage } from "../account/account-page.tsx";
-import style from "../styles/account.css?inline";
-import { adopt } from "../styles/adopt.ts";
-
-adopt(style);
+import "../styles/account.ts";
 
 /** The page about oneself, by path. */
 export const pages = { "/account": AccountPage };

@@ -3,14 +3,12 @@ import { t } from "../catalogue/words.ts";
 import { device } from "../client/connection.ts";
 import { useAction } from "../client/use-action.ts";
 import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog/dialog.tsx";
 import { CheckField } from "../ui/form/field.tsx";
 import { Form } from "../ui/form/form.tsx";
 import { Secret } from "../ui/secret.tsx";
-import { EnrolmentSteps } from "./enrolment-steps.tsx";
 
-/** The codes, this once: it closes when the person says that they are kept. */
-export function RecoveryCodesDialog({
+/** The codes, this once: it goes on when the person says that they are kept. */
+export function RecoveryCodesForm({
   username,
   codes,
   onKept,
@@ -23,8 +21,7 @@ export function RecoveryCodesDialog({
   const action = useAction(onKept);
   const deviceName = device.read()?.name ?? "";
   return (
-    <Dialog title={t.account.recoveryCodes}>
-      <EnrolmentSteps now="codes" />
+    <>
       <p>{t.account.recoveryCodesText}</p>
       <Secret
         label={t.account.recoveryCodes}
@@ -49,6 +46,6 @@ export function RecoveryCodesDialog({
       >
         <CheckField label={t.account.kept} value={isKept} onChange={setIsKept} />
       </Form>
-    </Dialog>
+    </>
   );
 }
