@@ -3,6 +3,7 @@ import { speak, wantedLanguage } from "./catalogue/words.ts";
 import { greeting } from "./client/connection.ts";
 import { Frame } from "./frame/frame.tsx";
 import { LeaveDialog } from "./frame/leave-dialog.tsx";
+import { place } from "./navigation/navigation.ts";
 import { usePart } from "./parts/load-part.ts";
 import { phase } from "./session/session.ts";
 import { SessionEnded } from "./sign-in/session-ended.tsx";
@@ -19,6 +20,7 @@ import { Shape } from "./ui/shape.tsx";
 export function App() {
   const now = useStore(phase);
   const spoken = useSpoken();
+  const { path } = useStore(place);
   const isRescue = useStore(setupToken) !== "" && now === "signed-out";
   if (now === "opening" || spoken === null) return <Opening />;
   return (
@@ -27,7 +29,7 @@ export function App() {
       {(now === "setup" || isRescue) && <Setup isRescue={isRescue} />}
       {now === "signed-out" && !isRescue && <SignIn />}
       {/* It stays behind the sign-in, with all that was typed. */}
-      {(now === "signed-in" || now === "interrupted") && <Frame />}
+      {(now === "signed-in" || now === "interrupted") && (path === "/setup" ? <SetupSteps /> : <Frame />)}
       {now === "interrupted" && <SessionEnded />}
       <StepUp />
       <LeaveDialog />
@@ -53,6 +55,11 @@ function Opening() {
 function Setup({ isRescue }: { readonly isRescue: boolean }) {
   const setup = usePart("setup", () => import("./parts/setup.ts"));
   return setup === null ? <Opening /> : <setup.Body isRescue={isRescue} />;
+}
+
+function SetupSteps() {
+  const setup = usePart("setup", () => import("./parts/setup.ts"));
+  return setup === null ? <Opening /> : <setup.Page />;
 }
 
 /** The language, once its texts are there. */

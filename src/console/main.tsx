@@ -24,7 +24,9 @@ if (place !== null) {
   // All that is known to be needed is asked for at once.
   const language = wantedLanguage(null);
   if (language !== null) void speak(language);
-  if (readBinding() !== null) preload(navigation.read().path);
+  const { path } = navigation.read();
+  // The first run is no page of the frame.
+  if (readBinding() !== null && path !== "/setup") preload(path);
   loadExplanationBy(() => loadPart("problems", () => import("./parts/problems.ts")).then(({ Body }) => Body));
   render(<App />, place);
   void openSession();

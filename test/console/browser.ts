@@ -214,7 +214,8 @@ async function show(page: Page, binding: string, path: string): Promise<void> {
   }, binding);
   await page.goto(path);
   await note.dispose();
-  await page.locator(".frame").waitFor();
+  // The first run has a page of its own.
+  await page.locator(".frame, .setup-step").waitFor();
 }
 
 /** Signs in through the page, as a person does, and waits for the page behind it. */

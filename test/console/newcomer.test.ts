@@ -15,6 +15,8 @@ describe("a newcomer, from make run to an applied update, by the printed lines a
   let page: Page;
   let secret = "";
   const button = (name: string) => page.getByRole("button", { name, exact: true });
+  const stepIs = (name: string) =>
+    page.locator('.steps [aria-current="step"]').getByText(name, { exact: true }).waitFor();
   const loaded = () => readFileSync(join(run.directory, "var/product/loaded"), "utf8");
 
   before(async () => {
@@ -31,32 +33,28 @@ describe("a newcomer, from make run to an applied update, by the printed lines a
     await page.getByLabel("User name").fill(adminName);
     await page.getByLabel("Password", { exact: true }).fill(adminPassword);
     await button("Create the administrator").click();
-    await page.getByText("You are now the administrator of this device").waitFor();
+    await stepIs("Second factor");
   });
 
   it("sets up a second factor without a word about the clock, or the password that was just chosen", async () => {
-    await button("Set up a second factor").click();
-    const enrolment = page.getByRole("dialog", { name: "Set up a second factor" });
-    secret = (await enrolment.locator("pre").innerText()).replaceAll(" ", "");
+    secret = (await page.locator(".secret pre").innerText()).replaceAll(" ", "");
     await page.getByLabel("Code", { exact: true }).fill(await codeNear(secret, 0));
     await button("Switch on").click();
-    const codes = page.getByRole("dialog", { name: "Recovery codes" });
-    await codes.waitFor();
     await page.getByLabel("I have kept them").check();
     await button("Done").click();
-    await codes.waitFor({ state: "detached" });
-    await page.getByText("Recovery codes left").waitFor();
+    await stepIs("Device");
   });
 
-  it("finds the publisher's fingerprint in the page as it was printed, and confirms it", async () => {
+  it("names the device, and confirms the publisher's fingerprint as it was printed", async () => {
     const printed = /fingerprint is\s+((?:[0-9a-f]{4}\s+){16})/.exec(run.printed())?.[1]?.trim() ?? "";
+    await page.getByLabel("Device name").fill("Branch Hamburg");
+    await button("Continue").click();
+    await stepIs("Updates");
+    await page.getByLabel("Fingerprint from the publisher").fill(printed);
+    await button("Finish").click();
+    await page.waitForURL((url) => url.pathname !== "/setup");
     await page.getByRole("link", { name: "Updates", exact: true }).click();
-    await page.getByText(printed.split(/\s+/).join(" ")).waitFor();
-    await button("Confirm the fingerprint").click();
-    const dialog = page.getByRole("dialog", { name: "Confirm the fingerprint" });
-    await dialog.getByLabel("Fingerprint from the publisher").fill(printed);
-    await dialog.getByRole("button", { name: "Confirm", exact: true }).click();
-    await dialog.waitFor({ state: "detached" });
+    await page.getByText(printed.split(/\s+/).join(" ")).waitFor({ state: "attached" });
   });
 
   it("looks for updates, applies the one that there is, and sees that it is good", async () => {

@@ -36,7 +36,7 @@ export const remedies: Readonly<Record<Need["code"], Remedy>> = {
   two_factor_missing: onPeople,
   second_factor_advised: { tile: "people", to: "/account" },
   device_unnamed: { tile: "host", to: "/system/settings" },
-  updates_not_set_up: { ...onUpdates, query: { open: "settings" } },
+  updates_not_set_up: { tile: "updates", to: "/setup", query: { step: "updates" }, roles: ["admin"] },
   tokens_ending: { tile: "people", to: "/account" },
   support_ending: onHost,
   support_ended: onHost,

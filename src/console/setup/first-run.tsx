@@ -1,7 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
-import { codeOf } from "../client/problem.ts";
+import { codeOf, Unreachable } from "../client/problem.ts";
 import { useAction } from "../client/use-action.ts";
 import { navigate } from "../navigation/navigation.ts";
 import { phase } from "../session/session.ts";
@@ -11,66 +11,141 @@ import { setupToken } from "../sign-in/setup-token.ts";
 import { signInWith } from "../sign-in/sign-in.tsx";
 import { UsernameField, usernameError } from "../sign-in/username-field.tsx";
 import { useStore } from "../store.ts";
+import { Button } from "../ui/button.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { TextField } from "../ui/form/field.tsx";
 import { errorAt, Form } from "../ui/form/form.tsx";
 import { Submit } from "../ui/form/submit.tsx";
+import { ProblemBox } from "../ui/problem-view.tsx";
+import { SetupFrame } from "./setup-frame.tsx";
 
-/** The first administrator, or one of a rescue: signed in at once and led to a second factor. */
+/** The first administrator, or one of a rescue; signed in at once. */
 export function FirstRun({ isRescue }: { isRescue: boolean }) {
-  const given = useStore(setupToken);
-  const [token, setToken] = useState(given);
-  const [username, setUsername] = useState("");
-  const [password, setPassword] = useState("");
-  useEffect(() => {
-    if (given !== "") setToken(given);
-  }, [given]);
-  const action = useAction(() => setUp(token.trim(), username.trim(), password));
-  const { error } = action;
-  const tokenError = errorAt(error, "/setup_token", /^setup_token_invalid$/);
+  if (!isRescue)
+    return (
+      <SetupFrame now="password">
+        <p>{t.firstRun.intro}</p>
+        <AdministratorForm isRescue={false} />
+      </SetupFrame>
+    );
   return (
     <Outside title={t.firstRun.title}>
-      <p>{isRescue ? t.firstRun.rescue : t.firstRun.intro}</p>
-      <Form
-        error={error}
-        isBrief={Boolean(tokenError ?? usernameError(error) ?? newPasswordError(error, "/password"))}
-        onSubmit={() => void action.run()}
-        footer={<Submit action={action}>{t.firstRun.submit}</Submit>}
-      >
-        <TextField
-          label={t.firstRun.token}
-          hint={t.firstRun.tokenHint}
-          error={tokenError}
-          value={token}
-          onInput={setToken}
-          autocomplete="off"
-          spellcheck={false}
-          isFirst={given === ""}
-        />
-        <UsernameField value={username} onInput={setUsername} error={error} isOwn isFirst={given !== ""} />
-        <NewPasswordField
-          label={t.signIn.password}
-          value={password}
-          onInput={setPassword}
-          error={error}
-          pointer="/password"
-        />
-      </Form>
+      <p>{t.firstRun.rescue}</p>
+      <AdministratorForm isRescue />
     </Outside>
   );
 }
 
-async function setUp(token: string, username: string, password: string): Promise<void> {
+function AdministratorForm({ isRescue }: { readonly isRescue: boolean }) {
+  const given = useStore(setupToken);
+  const [token, setToken] = useState(given);
+  const [username, setUsername] = useState("");
+  const [password, setPassword] = useState("");
+  const made = useRef<Made>("no");
+  useEffect(() => {
+    if (given !== "") setToken(given);
+  }, [given]);
+  const action = useAction(async () => {
+    const entries = { setup_token: token.trim(), username: username.trim(), password };
+    await (isRescue ? rescue(entries) : setUp(entries, made));
+  });
+  const hasLost = !isRescue && codeOf(action.error) === "setup_already_done";
+  const error = hasLost ? null : action.error;
+  const tokenError = errorAt(error, "/setup_token", /^setup_token_invalid$/);
+  return (
+    <Form
+      error={error}
+      isBrief={Boolean(tokenError ?? usernameError(error) ?? newPasswordError(error, "/password"))}
+      onSubmit={() => void action.run()}
+      footer={hasLost ? <RaceLost /> : <Submit action={action}>{t.firstRun.submit}</Submit>}
+    >
+      <TextField
+        label={t.firstRun.token}
+        hint={t.firstRun.tokenHint}
+        error={tokenError}
+        value={token}
+        onInput={setToken}
+        autocomplete="off"
+        spellcheck={false}
+        isFirst={given === ""}
+      />
+      <UsernameField value={username} onInput={setUsername} error={error} isOwn isFirst={given !== ""} />
+      <NewPasswordField
+        label={t.signIn.password}
+        value={password}
+        onInput={setPassword}
+        error={error}
+        pointer="/password"
+      />
+    </Form>
+  );
+}
+
+/** Another person has made the first administrator while this page was open; what was typed stays until it is left. */
+function RaceLost() {
+  return (
+    <>
+      <ProblemBox title={t.firstRun.raceLost}>
+        <p>{t.firstRun.raceLostText}</p>
+      </ProblemBox>
+      <Button kind="primary" onClick={goToSignIn}>
+        {t.signIn.title}
+      </Button>
+    </>
+  );
+}
+
+function goToSignIn(): void {
+  setupToken.set("");
+  phase.set("signed-out");
+}
+
+interface Entries {
+  readonly setup_token: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Whether the account is made, as far as this page knows: a request whose answer was lost may have done it. */
+type Made = "no" | "perhaps" | "yes";
+
+/** Sent again after a lost answer or a refused sign-in, it goes on where it was. */
+async function setUp(entries: Entries, made: { current: Made }): Promise<void> {
+  let refusal: unknown = null;
+  if (made.current !== "yes")
+    try {
+      await call("setUp", { body: entries });
+      made.current = "yes";
+    } catch (error) {
+      if (error instanceof Unreachable) made.current = "perhaps";
+      if (codeOf(error) !== "setup_already_done" || made.current === "no") throw error;
+      refusal = error;
+    }
+  await enter(entries, "/setup", { step: "factor" }).catch((error: unknown) => {
+    // It was not this page's request that made the account.
+    throw refusal !== null && codeOf(error) === "invalid_credentials" ? refusal : error;
+  });
+}
+
+async function rescue(entries: Entries): Promise<void> {
   try {
-    await call("setUp", { body: { setup_token: token, username, password } });
+    await call("setUp", { body: entries });
   } catch (error) {
     if (codeOf(error) !== "setup_already_done") throw error;
-    setupToken.set("");
-    phase.set("signed-out");
+    goToSignIn();
     toast(t.firstRun.alreadyDone);
     return;
   }
-  await navigate("/account", { welcome: "1" }, { replace: true });
+  await enter(entries, "/account", { welcome: "1" });
+}
+
+/** The page that comes next is in the address before the session is there, so that no other is drawn between. */
+async function enter(
+  { username, password }: Entries,
+  path: string,
+  query: Readonly<Record<string, string>>,
+): Promise<void> {
+  await navigate(path, query, { replace: true });
   await signInWith({ username, password, factor: null, challengeToken: null, isLost: false });
   setupToken.set("");
 }

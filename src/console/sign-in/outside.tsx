@@ -12,16 +12,19 @@ import { Shape } from "../ui/shape.tsx";
 /** The page for users who are not signed in. */
 export function Outside({
   title,
+  isWide = false,
   children,
 }: {
   readonly title: string;
+  /** There is more on it than a few fields. */
+  readonly isWide?: boolean;
   readonly children: ComponentChildren;
 }) {
   const deviceName = useStore(device)?.name;
   // After signing in, the keyboard is at the head of the next page.
   useEffect(() => () => void setTimeout(focusContent), []);
   return (
-    <div class="outside">
+    <div class={isWide ? "outside setup" : "outside"}>
       <ConnectionState />
       <header class="device">
         <Shape name="device" />

@@ -3,6 +3,7 @@ import { timestamp } from "../shapes.ts";
 /** Paths at which a browser gets the console's page; the page itself resolves the rest of the path. */
 export const consolePaths = [
   "/",
+  "/setup",
   "/users",
   "/system",
   "/system/settings",

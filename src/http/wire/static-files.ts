@@ -38,9 +38,9 @@ function policyOf(page: Buffer): string {
   return policyWith(hashesOf("script"), hashesOf("style"));
 }
 
-/** Features of browsers that the console does not need; it only writes to the clipboard. */
+/** Features of browsers that the console does not need; it writes to the clipboard, and scans fingerprints. */
 const deniedFeatures = [
-  ...["accelerometer", "autoplay", "camera", "clipboard-read", "display-capture", "encrypted-media"],
+  ...["accelerometer", "autoplay", "clipboard-read", "display-capture", "encrypted-media"],
   ...["fullscreen", "geolocation", "gyroscope", "hid", "idle-detection", "magnetometer", "microphone"],
   ...["midi", "payment", "picture-in-picture", "publickey-credentials-create", "publickey-credentials-get"],
   ...["screen-wake-lock", "serial", "sync-xhr", "usb", "xr-spatial-tracking"],
@@ -49,7 +49,10 @@ const deniedFeatures = [
 /** Headers of every file, besides those of every answer. */
 const fileHeaders = {
   "Content-Security-Policy": policyWith("", ""),
-  "Permissions-Policy": [...deniedFeatures.map((name) => `${name}=()`), "clipboard-write=(self)"].join(", "),
+  "Permissions-Policy": [
+    ...deniedFeatures.map((name) => `${name}=()`),
+    ...["camera=(self)", "clipboard-write=(self)"],
+  ].join(", "),
   "Cross-Origin-Opener-Policy": "same-origin",
   Vary: "Accept-Encoding",
 } as const;

@@ -133,11 +133,11 @@ describe("the console's files", () => {
       assert.equal(headers["cross-origin-opener-policy"], "same-origin");
       assert.equal(headers["cross-origin-resource-policy"], "same-origin");
       const features = String(headers["permissions-policy"]).split(", ");
-      for (const denied of ["camera=()", "geolocation=()", "usb=()", "clipboard-read=()"])
+      for (const denied of ["microphone=()", "geolocation=()", "usb=()", "clipboard-read=()"])
         assert.ok(features.includes(denied), features.join());
       assert.deepEqual(
         features.filter((one) => !one.endsWith("=()")),
-        ["clipboard-write=(self)"],
+        ["camera=(self)", "clipboard-write=(self)"],
       );
     }
   });

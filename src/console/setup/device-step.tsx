@@ -1,0 +1,184 @@
+import type { Settings, SettingsChange } from "../../contract/types.ts";
+import { language, languageName, languages, t } from "../catalogue/words.ts";
+import { call } from "../client/call.ts";
+import { greet } from "../client/connection.ts";
+import { useAction } from "../client/use-action.ts";
+import { useResource } from "../client/use-resource.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { SelectField, TextField } from "../ui/form/field.tsx";
+import { errorAt, Form } from "../ui/form/form.tsx";
+import { Submit } from "../ui/form/submit.tsx";
+import { Skeleton } from "../ui/page.tsx";
+import { ProblemView } from "../ui/problem-view.tsx";
+import { useKept } from "./kept.ts";
+import { type StepProps, saveSettings } from "./step.ts";
+import { StepButtons } from "./step-buttons.tsx";
+import { TimeServers } from "./time-servers.tsx";
+import { namedServers } from "./use-probe.ts";
+
+interface Typed {
+  readonly name: string;
+  readonly zone: string;
+  readonly language: string;
+  readonly servers: readonly string[];
+}
+
+/** What the device is called, where it is, and whose time it believes. */
+export function DeviceStep(props: StepProps) {
+  const host = useResource("getHost");
+  const clock = useResource("getTimeSync");
+  const { settings } = props;
+  if (host.value === null || clock.value === null || settings.value === null) {
+    const error = host.error ?? clock.error;
+    return error ? <ProblemView error={error} /> : <Skeleton lines={8} />;
+  }
+  const { host_name, time_zone } = host.value;
+  const { device, time } = settings.value;
+  return (
+    <DeviceForm
+      {...props}
+      base={settings.value}
+      zone={time_zone}
+      daemon={clock.value.mode === "delegate" ? clock.value.discipliner.name : null}
+      initial={{ name: device.name || host_name, zone: time_zone, language, servers: time.servers }}
+      onZone={() => host.reload()}
+    />
+  );
+}
+
+function DeviceForm({
+  settings,
+  base,
+  zone,
+  daemon,
+  initial,
+  isLast,
+  onZone,
+  onDone,
+  onBack,
+}: StepProps & {
+  readonly base: Settings;
+  readonly zone: string;
+  /** The program that sets the clock by servers of its own; null: none does. */
+  readonly daemon: string | null;
+  readonly initial: Typed;
+  readonly onZone: () => Promise<void>;
+}) {
+  const [typed, type] = useKept("device", initial);
+  const action = useAction(async () => {
+    const change = changeOf(base, typed, daemon === null);
+    await saveSettings(settings, change);
+    if (typed.zone !== zone) {
+      await call("changeHost", { body: { time_zone: typed.zone } });
+      await onZone();
+    }
+    await greet();
+    type(null);
+    onDone();
+  });
+  const { error } = action;
+  const zoneError = errorAt(error, "/time_zone", /^host_right_missing$/);
+  const nameError = errorAt(error, "/device/name");
+  return (
+    <Form
+      error={error}
+      isBrief={Boolean(zoneError ?? nameError)}
+      onSubmit={() => void action.run()}
+      footer={
+        <>
+          <Submit action={action}>{isLast ? t.firstRun.finish : t.firstRun.goOn}</Submit>
+          <StepButtons {...{ settings, onDone, onBack }} />
+        </>
+      }
+    >
+      <TextField
+        label={t.firstRun.deviceName}
+        hint={t.firstRun.deviceNameHint}
+        error={nameError}
+        value={typed.name}
+        onInput={(name) => type({ name })}
+        maxLength={128}
+        autocomplete="off"
+        isFirst
+      />
+      <SelectField
+        label={t.firstRun.language}
+        hint={t.firstRun.languageHint}
+        value={typed.language}
+        onChange={(one) => type({ language: one })}
+        options={[...new Set([...languages(), typed.language])].map((value) => ({
+          value,
+          text: languageName(value),
+        }))}
+      />
+      <Zone value={typed.zone} present={zone} error={zoneError} onInput={(one) => type({ zone: one })} />
+      {daemon === null ? (
+        <TimeServers servers={typed.servers} onInput={(servers) => type({ servers })} error={error} />
+      ) : (
+        <p>
+          <Badge state="good">{t.firstRun.byDaemon(daemon)}</Badge>
+        </p>
+      )}
+    </Form>
+  );
+}
+
+/** The device's time zone, with the browser's own one click away. */
+function Zone({
+  value,
+  present,
+  error,
+  onInput,
+}: {
+  readonly value: string;
+  readonly present: string;
+  readonly error: string | null;
+  readonly onInput: (zone: string) => void;
+}) {
+  const { timeZone: ofBrowser } = Intl.DateTimeFormat().resolvedOptions();
+  const zones = [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone"), present, ofBrowser])].sort();
+  return (
+    <>
+      <SelectField
+        label={t.firstRun.timeZone}
+        hint={t.firstRun.timeZoneHint}
+        error={error}
+        value={value}
+        onChange={onInput}
+        options={zones.map((one) => ({ value: one, text: one }))}
+      />
+      {!isSameZone(value, ofBrowser) && (
+        <p class="setup-zone">
+          <Button kind="quiet" onClick={() => onInput(ofBrowser)}>
+            {t.firstRun.zoneOfBrowser(ofBrowser)}
+          </Button>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** One zone has several names, such as UTC. */
+function isSameZone(one: string, other: string): boolean {
+  const known = (timeZone: string) =>
+    new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone.replace("Etc/", "");
+  try {
+    return one === other || known(one) === known(other);
+  } catch {
+    // The device has a zone that this browser does not know.
+    return false;
+  }
+}
+
+/** What differs from the device's settings, and nothing else. */
+function changeOf(base: Settings, typed: Typed, hasServers: boolean): SettingsChange {
+  const name = typed.name.trim();
+  const servers = [...namedServers(typed.servers)];
+  const isOther = hasServers && servers.join(" ") !== base.time.servers.join(" ");
+  return {
+    ...(name !== base.device.name && { device: { name } }),
+    ...(typed.language !== base.console.language && { console: { language: typed.language } }),
+    ...(isOther && { time: { servers } }),
+  };
+}

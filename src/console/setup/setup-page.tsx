@@ -1,0 +1,74 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { Settings, Updates } from "../../contract/types.ts";
+import { useResource } from "../client/use-resource.ts";
+import { navigate, place } from "../navigation/navigation.ts";
+import { isOneOf, me, restriction, session } from "../session/session.ts";
+import { useStore } from "../store.ts";
+import { Skeleton } from "../ui/page.tsx";
+import { ProblemView } from "../ui/problem-view.tsx";
+import { DeviceStep } from "./device-step.tsx";
+import { FactorStep } from "./factor-step.tsx";
+import { SetupFrame, type SetupStep, setupSteps } from "./setup-frame.tsx";
+import type { StepProps } from "./step.ts";
+import { UpdatesStep } from "./updates-step.tsx";
+
+/**
+ * The steps behind the sign-in. Which one it is stands in the address: a reload and a new sign-in come back to it. What is
+ * done already is known from the device, and the next step is the first behind this one that is not.
+ */
+export function SetupPage() {
+  useStore(session);
+  const first = useStore(restriction);
+  const settings = useResource("getSettings");
+  const updates = useResource("getUpdates");
+  const wanted = useStore(place).query.step;
+  const steps = setupSteps.slice(1);
+  const isDone = (step: SetupStep) => stepIsDone(step, settings.value, updates.value);
+  const isKnown = settings.value !== null && updates.value !== null;
+  const open = first === null ? steps.find((one) => one === wanted) : "factor";
+  const now = open ?? (isKnown ? steps.find((one) => !isDone(one)) : undefined);
+  const mayBeHere = isOneOf("admin") && first !== "password_change_required";
+  useEffect(() => {
+    if (!mayBeHere || (isKnown && now === undefined)) void navigate("/", {}, { replace: true });
+  }, [mayBeHere, isKnown, now]);
+  useHead(now);
+  if (now === undefined || !mayBeHere) return <Skeleton />;
+  const next = steps.slice(steps.indexOf(now) + 1).find((one) => !isDone(one));
+  const before = steps[steps.indexOf(now) - 1];
+  const props: StepProps = {
+    ...{ settings, updates, isLast: next === undefined },
+    onDone: () => void (next === undefined ? navigate("/") : navigate("/setup", { step: next })),
+    onBack: before === undefined ? null : () => void navigate("/setup", { step: before }),
+  };
+  return (
+    <SetupFrame now={now} isDone={isDone}>
+      <ProblemView error={first === null ? (settings.error ?? updates.error) : null} />
+      {now === "factor" && <FactorStep {...props} />}
+      {now === "device" && (settings.value ? <DeviceStep {...props} /> : <Skeleton />)}
+      {now === "updates" && (isKnown ? <UpdatesStep {...props} /> : <Skeleton />)}
+    </SetupFrame>
+  );
+}
+
+/** By the device's state alone: whoever did it, and however. */
+function stepIsDone(step: SetupStep, settings: Settings | null, updates: Updates | null): boolean {
+  if (step === "password") return true;
+  const isNeedless = (code: Settings["device"]["not_needed"][number]) =>
+    settings?.device.not_needed.includes(code) ?? false;
+  if (step === "factor") return me().two_factor.enabled || isNeedless("second_factor_advised");
+  if (step === "device") return (settings?.device.name ?? "") !== "";
+  const isSet = (settings?.update.ota.server ?? "") !== "" && (updates?.trust.confirmed ?? false);
+  return isSet || isNeedless("updates_not_set_up");
+}
+
+/** The keyboard goes to the head of a step that has come in place of another. */
+function useHead(now: SetupStep | undefined): void {
+  const before = useRef(now);
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== now) {
+      document.querySelector<HTMLElement>(".setup-step h2")?.focus();
+      scrollTo(0, 0);
+    }
+    before.current = now;
+  }, [now]);
+}

@@ -1,0 +1,47 @@
+import type { Settings } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { call } from "../client/call.ts";
+import { useAction } from "../client/use-action.ts";
+import type { Resource } from "../client/use-resource.ts";
+import { Button } from "../ui/button.tsx";
+import { ProblemView } from "../ui/problem-view.tsx";
+
+/** The ways out of a step that is not done: later, never, or back. */
+export function StepButtons({
+  settings,
+  needless,
+  onDone,
+  onBack,
+}: {
+  readonly settings: Resource<Settings>;
+  /** What the device does without, where it can. */
+  readonly needless?: Settings["device"]["not_needed"][number];
+  onDone(): void;
+  readonly onBack: (() => void) | null;
+}) {
+  const declare = useAction(async () => {
+    if (needless === undefined) return;
+    const before = settings.value?.device.not_needed ?? [];
+    const not_needed = [...before.filter((one) => one !== needless), needless];
+    settings.put(await call("updateSettings", { body: { device: { not_needed } } }));
+    onDone();
+  });
+  return (
+    <>
+      {onBack && (
+        <Button kind="quiet" onClick={onBack}>
+          {t.firstRun.back}
+        </Button>
+      )}
+      <Button kind="quiet" onClick={onDone}>
+        {t.firstRun.later}
+      </Button>
+      {needless && (
+        <Button kind="quiet" isBusy={declare.isBusy} onClick={() => void declare.run()}>
+          {t.firstRun.notNeeded}
+        </Button>
+      )}
+      <ProblemView error={declare.error} />
+    </>
+  );
+}

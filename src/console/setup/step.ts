@@ -1,0 +1,30 @@
+import type { Settings, SettingsChange, Updates } from "../../contract/types.ts";
+import { call } from "../client/call.ts";
+import { codeOf } from "../client/problem.ts";
+import type { Resource } from "../client/use-resource.ts";
+
+/** What each step is given. */
+export interface StepProps {
+  readonly settings: Resource<Settings>;
+  readonly updates: Resource<Updates>;
+  /** Home is next. */
+  readonly isLast: boolean;
+  onDone(): void;
+  /** null: there is nothing before it. */
+  readonly onBack: (() => void) | null;
+}
+
+/**
+ * Saves it unless another administrator has changed the settings since they were read: then they are read anew, what was
+ * typed stays, and the person decides.
+ */
+export async function saveSettings(settings: StepProps["settings"], body: SettingsChange): Promise<void> {
+  if (Object.keys(body).length === 0) return;
+  try {
+    const options = settings.etag === null ? {} : { ifMatch: settings.etag };
+    settings.put(await call("updateSettings", { body }, options));
+  } catch (error) {
+    if (codeOf(error) === "etag_mismatch") await settings.reload();
+    throw error;
+  }
+}

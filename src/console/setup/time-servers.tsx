@@ -1,0 +1,99 @@
+import { useEffect } from "preact/hooks";
+import type { TimeProbe } from "../../contract/types.ts";
+import { shortDuration } from "../catalogue/formats.ts";
+import { t } from "../catalogue/words.ts";
+import { Badge, type State } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { TextField } from "../ui/form/field.tsx";
+import { errorAt } from "../ui/form/form.tsx";
+import { ProblemView } from "../ui/problem-view.tsx";
+import { namedServers, useProbe } from "./use-probe.ts";
+
+/** As the agent bounds them. */
+const most = 8;
+
+/** The time servers with what each of them says now; they are asked as soon as one has been typed. */
+export function TimeServers({
+  servers,
+  onInput,
+  error,
+}: {
+  readonly servers: readonly string[];
+  readonly onInput: (servers: readonly string[]) => void;
+  /** Of the form. */
+  readonly error: unknown;
+}) {
+  const { found, isBusy, error: failure, ask } = useProbe();
+  useEffect(() => ask(servers), []);
+  const rows = servers.length === 0 ? [""] : servers;
+  const put = (index: number, value: string) => onInput(rows.map((one, at) => (at === index ? value : one)));
+  const named = namedServers(rows);
+  const faultOf = (server: string) => {
+    const index = named.indexOf(server.trim());
+    return errorAt(error, `/time/servers/${index}`) ?? errorAt(failure, `/servers/${index}`);
+  };
+  const remove = (index: number) => {
+    const others = rows.filter((_, at) => at !== index);
+    onInput(others);
+    ask(others);
+  };
+  return (
+    <fieldset class="field setup-servers">
+      <legend>{t.firstRun.servers}</legend>
+      <div class="hint">{t.firstRun.serversHint}</div>
+      <ul>
+        {rows.map((server, index) => (
+          <li key={index} onFocusOut={() => ask(rows)}>
+            <TextField
+              label={t.firstRun.serverOf(index + 1)}
+              value={server}
+              onInput={(value) => put(index, value)}
+              error={faultOf(server)}
+              autocomplete="off"
+              spellcheck={false}
+              hint={<Answer server={server.trim()} found={found} />}
+              button={
+                rows.length > 1 && (
+                  <Button kind="quiet" label={t.firstRun.removeServer(server)} onClick={() => remove(index)}>
+                    {t.firstRun.remove}
+                  </Button>
+                )
+              }
+            />
+          </li>
+        ))}
+      </ul>
+      <p role="status" aria-live="polite">
+        {isBusy ? <Badge state="unknown">{t.firstRun.asking}</Badge> : found && <Sum found={found} />}
+      </p>
+      {rows.every((server) => faultOf(server) === null) && <ProblemView error={failure} />}
+      <div class="buttons">
+        {rows.length < most && <Button onClick={() => onInput([...rows, ""])}>{t.firstRun.addServer}</Button>}
+        <Button isBusy={isBusy} onClick={() => ask(rows, true)}>
+          {t.firstRun.testServers}
+        </Button>
+      </div>
+    </fieldset>
+  );
+}
+
+/** `3 of 4 answer, within 1 ms.` */
+function Sum({ found: { servers, answering, agreeing } }: { readonly found: TimeProbe }) {
+  const isWell = answering === servers.length && agreeing === answering;
+  const state: State = isWell ? "good" : agreeing === 0 ? "wrong" : "attention";
+  const words = [t.firstRun.answering(answering, servers.length)];
+  if (answering > 1) words.push(agreeing === 0 ? t.firstRun.noneAgrees : t.firstRun.agreeing(agreeing));
+  return <Badge state={state}>{words.join(" ")}</Badge>;
+}
+
+/** What one server said; nothing for one that was not asked as it stands. */
+function Answer({ server, found }: { readonly server: string; readonly found: TimeProbe | null }) {
+  const said = found?.servers.find(({ host }) => host === server);
+  if (said === undefined) return null;
+  const { answers, reason, delay_seconds } = said;
+  if (reason !== null) {
+    const words: Readonly<Record<string, string>> = t.firstRun.reasons;
+    return <Badge state={answers ? "wrong" : "attention"}>{words[reason.code] ?? reason.detail}</Badge>;
+  }
+  return <Badge state="good">{t.firstRun.answersIn(shortDuration(delay_seconds ?? 0))}</Badge>;
+}

@@ -1,0 +1,75 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { TimeProbe } from "../../contract/types.ts";
+import { call } from "../client/call.ts";
+import { ProblemError } from "../client/problem.ts";
+
+export interface Probing {
+  /** What the servers said last; null: nothing yet. */
+  readonly found: TimeProbe | null;
+  readonly isBusy: boolean;
+  readonly error: unknown;
+  /** Asks these, unless they are those that were asked last. */
+  ask(servers: readonly string[], isAgain?: boolean): void;
+}
+
+/** How often a test is begun anew where another one is under way. */
+const mostTries = 5;
+
+/** Asks time servers, one test behind the other; of those that wait only the newest counts. */
+export function useProbe(): Probing {
+  const [state, setState] = useState<Omit<Probing, "ask">>({ found: null, isBusy: false, error: null });
+  const waiting = useRef<readonly string[] | null>(null);
+  const last = useRef("");
+  const isRunning = useRef(false);
+  const isGone = useRef(false);
+  useEffect(
+    () => () => {
+      isGone.current = true;
+    },
+    [],
+  );
+  const run = async (): Promise<void> => {
+    isRunning.current = true;
+    setState((before) => ({ ...before, isBusy: true, error: null }));
+    let end: Partial<Pick<Probing, "found" | "error">> = {};
+    while (waiting.current !== null && !isGone.current) {
+      const servers = waiting.current;
+      waiting.current = null;
+      end = await probe(servers).then(
+        (found) => ({ found, error: null }),
+        (error: unknown) => ({ error }),
+      );
+    }
+    isRunning.current = false;
+    // What the servers said before stays where the next question was refused.
+    if (!isGone.current) setState((before) => ({ ...before, ...end, isBusy: false }));
+  };
+  return {
+    ...state,
+    ask: (servers, isAgain = false) => {
+      const named = namedServers(servers);
+      if (named.length === 0 || (!isAgain && last.current === named.join(" "))) return;
+      last.current = named.join(" ");
+      waiting.current = named;
+      if (!isRunning.current) void run();
+    },
+  };
+}
+
+/** The servers of rows, of which some may be empty or say the same. */
+export function namedServers(rows: readonly string[]): readonly string[] {
+  return [...new Set(rows.map((one) => one.trim()).filter((one) => one !== ""))];
+}
+
+/** Waits where servers were asked a moment ago, by this page or another one. */
+async function probe(servers: readonly string[]): Promise<TimeProbe> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await call("probeTimeServers", { body: { servers: [...servers] } });
+    } catch (error) {
+      const seconds = error instanceof ProblemError ? error.problem.retry_after : undefined;
+      if (seconds === undefined || tries === mostTries) throw error;
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+    }
+  }
+}

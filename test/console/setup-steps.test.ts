@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { startHostileServer } from "../clock/hostile-server.ts";
+import type { RunningAgent } from "../running-agent.ts";
+import { startAgent, temporaryDirectory } from "../store/state-directory.ts";
+import {
+  addUsers,
+  endOfConsole,
+  passwords,
+  signIn,
+  startBrowser,
+  type TestBrowser,
+  untilFocused,
+  untilShown,
+} from "./browser.ts";
+import { assertFits, axe, brokenText, picture } from "./page-checks.ts";
+
+/** 64 characters without a blank, and what would be markup. */
+const badName = `<b>Straßenverkehrszulassungsordnung</b>${"x".repeat(25)}`;
+
+describe("the steps of the first run behind the sign-in", () => {
+  const ending = endOfConsole();
+  let agent: RunningAgent;
+  let browser: TestBrowser;
+  let servers: string[];
+  const needs = async (): Promise<string[]> =>
+    (await agent.call("GET", "/api/status", { local: true })).json.needs.map(
+      ({ code }: { code: string }) => code,
+    );
+  const settings = async () => (await agent.call("GET", "/api/system", { local: true })).json;
+  const stepIs = (page: Page, name: string) =>
+    untilShown(page.locator('.steps [aria-current="step"]').getByText(name, { exact: true }));
+  const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+  before(async () => {
+    const running = await Promise.all(
+      [1, 2, 3, 4].map(() => startHostileServer(({ send, reply }) => send(reply()))),
+    );
+    const [silent, ...answering] = running;
+    for (const server of answering) ending.after(() => server.close());
+    await silent?.close();
+    servers = [...answering, silent].map((server) => `127.0.0.1:${server?.port}`);
+    const file = join(await temporaryDirectory(ending), "settings.json");
+    writeFileSync(file, JSON.stringify({ time: { mode: "observe", servers } }));
+    agent = await startAgent(ending, { environment: { STEWARD_INITIAL_SETTINGS: file } });
+    await addUsers(agent, ["admin", "operator"]);
+    browser = await startBrowser(ending);
+  });
+
+  it("ask the time servers live, keep what was typed over a reload, and leave nothing unsaid", async () => {
+    const { page, complaints } = await browser.open(agent, { width: 360, height: 760 });
+    await signIn(page, "admin", "/setup");
+    await stepIs(page, "Second factor");
+    await button(page, "Later").click();
+    await stepIs(page, "Device");
+    await untilShown(page.getByText("3 of 4 answer. 3 agree on the time."));
+    await page.getByText("no time server runs there").waitFor();
+    assert.equal(await page.getByText(/^answers within/).count(), 3);
+    const name = page.getByLabel("Device name");
+    await name.fill(badName);
+    await assertFits(page);
+    assert.deepEqual(await brokenText(page), []);
+    assert.deepEqual(await axe(page), []);
+    await picture(page, "setup-device-phone");
+    await page.reload();
+    await stepIs(page, "Device");
+    assert.equal(await name.inputValue(), badName);
+    await page.getByLabel("Server 4").fill(servers[0] ?? "");
+    await page.getByLabel("Server 4").press("Tab");
+    await untilShown(page.getByText("3 of 3 answer"));
+    await page.getByLabel("Server 4").fill("not a server!");
+    await name.focus();
+    await untilShown(page.locator(".setup-servers .error"));
+    await page.getByRole("button", { name: "Remove not a server!" }).click();
+    await untilShown(page.getByText("3 of 3 answer"));
+    await name.fill("Werk 7");
+    await button(page, "Continue").click();
+    await stepIs(page, "Updates");
+    const { device, time } = await settings();
+    assert.deepEqual([device.name, time.servers], ["Werk 7", servers.slice(0, 3)]);
+    await page.locator(".device").getByText("Werk 7").waitFor();
+    await page.getByText("steward update trust install FILE").waitFor();
+    assert.deepEqual(await axe(page), []);
+    await picture(page, "setup-updates-phone");
+    assert.deepEqual(complaints, []);
+  });
+
+  it("stay where one is when the session ends, with all that was typed", async () => {
+    const { page } = await browser.open(agent);
+    await signIn(page, "admin", "/setup?step=updates");
+    const server = page.getByLabel("Update server");
+    await server.fill("https://updates.example/edge");
+    await page.getByLabel("Channel").fill("Not A Channel");
+    await agent.call("POST", "/api/users/root-admin/sessions/end", { local: true });
+    const { json } = await agent.call("GET", "/api/users", { local: true });
+    const { id } = json.items.find(({ role }: { role: string }) => role === "admin");
+    const { status } = await agent.call("DELETE", `/api/users/${id}/sessions`, { local: true });
+    assert.equal(status, 204);
+    await button(page, "Finish").or(button(page, "Continue")).click();
+    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+    await untilShown(dialog);
+    await dialog.getByLabel("Password", { exact: true }).fill(passwords.admin);
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await untilFocused(page.getByLabel("Channel"));
+    assert.equal(await server.inputValue(), "https://updates.example/edge");
+  });
+
+  it("are asked for no more where they are not needed, and end on Home", async () => {
+    const { page } = await browser.open(agent, { language: "de" });
+    await page.addInitScript(() => localStorage.setItem("steward-language", "de"));
+    assert.deepEqual(
+      (await needs()).filter((code) => code !== "clock"),
+      ["second_factor_advised", "updates_not_set_up"],
+    );
+    await signIn(page, "admin", "/setup");
+    await page.getByRole("img", { name: /QR-Code/ }).waitFor();
+    await picture(page, "setup-factor-de");
+    await button(page, "Hier nicht nötig").click();
+    await stepIs(page, "Updates");
+    await picture(page, "setup-updates-de");
+    await button(page, "Hier nicht nötig").click();
+    await page.waitForURL((url) => url.pathname !== "/setup");
+    const { not_needed } = (await settings()).device;
+    assert.deepEqual(not_needed, ["second_factor_advised", "updates_not_set_up"]);
+    assert.deepEqual(
+      (await needs()).filter((code) => code !== "clock"),
+      [],
+    );
+  });
+
+  it("are for administrators", async () => {
+    const { page } = await browser.open(agent);
+    await signIn(page, "operator", "/setup?step=device");
+    await page.waitForURL((url) => url.pathname !== "/setup");
+  });
+});
