@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { type ConsoleWindow, endOfConsole, names, passwords, startConsole } from "../browser.ts";
+import { picture } from "../page-checks.ts";
 import { tabTo } from "./keyboard.ts";
+import { assertEveryLook } from "./looks.ts";
 import { assertOrdered, assertWords } from "./reading.ts";
 
 describe("a reader of logs, by screen reader and keyboard alone", () => {
@@ -36,10 +38,12 @@ describe("a reader of logs, by screen reader and keyboard alone", () => {
   });
 
   it("finds head, sections and content, one heading of the first level, and a name for each control", async () => {
-    for (const path of ["/system", "/system/settings", "/system/logs", "/updates", "/account"]) {
+    for (const path of ["/", "/system", "/system/settings", "/system/logs", "/updates", "/account"]) {
       await page.goto(path);
       await assertOrdered(page);
       await assertWords(page);
+      await assertEveryLook(page, path, "dark");
+      await picture(page, `walk-screen-reader${path.replaceAll("/", "-")}`);
     }
   });
 

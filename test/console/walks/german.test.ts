@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { adminName, adminPassword, type RunningAgent } from "../../running-agent.ts";
+import { startAgent } from "../../store/state-directory.ts";
+import { type ConsoleWindow, endOfConsole, startBrowser, untilShown } from "../browser.ts";
+import { picture } from "../page-checks.ts";
+import { assertEveryLook } from "./looks.ts";
+import { assertOrdered, whole } from "./reading.ts";
+
+/** Of 41 letters, as Germans make them. */
+const compound = "Donaudampfschifffahrtsgesellschaftskapitän";
+
+describe("a person whose browser speaks German, at a device that speaks English", () => {
+  const ending = endOfConsole();
+  let agent: RunningAgent;
+  let window: ConsoleWindow;
+  let page: Page;
+
+  before(async () => {
+    agent = await startAgent(ending);
+    window = await (await startBrowser(ending)).open(agent, { language: "de-AT", width: 320, height: 640 });
+    ({ page } = window);
+  });
+
+  it("is greeted in German by the first run, and nowhere in English", async () => {
+    const token = readFileSync(join(agent.runDirectory, "setup-token"), "utf8").trim();
+    await page.goto(`/#setup=${token}`);
+    await untilShown(page.getByRole("heading", { name: "Dieses Gerät einrichten", level: 1 }));
+    assert.equal(await page.locator("html").getAttribute("lang"), "de");
+    await assertEveryLook(page, "the first run");
+    await picture(page, "walk-german-first-run");
+  });
+
+  it("reads in German why a password is refused", async () => {
+    await page.getByLabel("Benutzername").fill(adminName);
+    await page.getByLabel("Passwort", { exact: true }).fill("zu kurz");
+    await page.getByLabel("Passwort", { exact: true }).press("Enter");
+    await untilShown(page.locator(".error").filter({ hasText: "zu kurz" }));
+    await assertEveryLook(page, "a refused password");
+    await page.getByLabel("Passwort", { exact: true }).fill(adminPassword);
+    await page.getByLabel("Passwort", { exact: true }).press("Enter");
+    await untilShown(page.getByText("Später"));
+  });
+
+  it("leaves the rest for later, and finds it on Home", async () => {
+    for (let step = 0; step < 4; step += 1) {
+      const later = page
+        .getByRole("button", { name: "Später" })
+        .or(page.getByRole("link", { name: "Später" }));
+      await later.or(page.locator(".tiles")).first().waitFor();
+      if ((await later.count()) === 0) break;
+      await later.click();
+    }
+    await untilShown(page.locator(".needs"));
+    assert.equal(await page.locator("html").getAttribute("lang"), "de");
+    await assertEveryLook(page, "Home");
+    await picture(page, "walk-german-home");
+  });
+
+  it("gives the device a long German name, which breaks no page at 320 pixels", async () => {
+    await page.goto("/system/settings");
+    await whole(page);
+    await page.getByLabel("Gerätename").fill(compound);
+    await page.getByRole("button", { name: "Speichern", exact: true }).click();
+    await untilShown(page.locator(".frame-head").getByText(compound));
+    for (const path of ["/", "/users", "/system", "/system/settings", "/updates", "/account"]) {
+      await page.goto(path);
+      await assertOrdered(page);
+      assert.equal(await page.locator("html").getAttribute("lang"), "de", path);
+      await assertEveryLook(page, path);
+    }
+    await picture(page, "walk-german-compound");
+  });
+
+  it("sees no page fail", () => {
+    assert.deepEqual(window.complaints, []);
+  });
+});

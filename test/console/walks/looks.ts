@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { counted } from "../../counts.ts";
+import { isFirefox, type Scheme } from "../launch.ts";
+import { assertFits, axe, brokenText, smallTargets } from "../page-checks.ts";
+
+interface Look {
+  /** CSS pixels; 640 and 720 are windows of 1280 and 1440 at a zoom of 200 %. */
+  readonly width: number;
+  readonly scheme: Scheme;
+  readonly forcedColors: "active" | "none";
+}
+
+const phoneWidth = 360;
+const widths = [320, phoneWidth, 640, 720, 1280, 1440];
+
+const every: readonly Look[] = widths.flatMap((width) =>
+  (["light", "dark"] as const).flatMap((scheme) =>
+    (["none", "active"] as const).map((forcedColors) => ({ width, scheme, forcedColors })),
+  ),
+);
+
+/** Each width, scheme and kind of colours, and each two of them together, once; the states of a walk take turns. */
+const turns: readonly Look[] = [
+  { width: 320, scheme: "dark", forcedColors: "none" },
+  { width: 1280, scheme: "light", forcedColors: "active" },
+  { width: 360, scheme: "light", forcedColors: "none" },
+  { width: 640, scheme: "dark", forcedColors: "active" },
+  { width: 1440, scheme: "dark", forcedColors: "none" },
+  { width: 320, scheme: "light", forcedColors: "active" },
+  { width: 720, scheme: "light", forcedColors: "none" },
+  { width: 1280, scheme: "dark", forcedColors: "none" },
+  { width: 360, scheme: "dark", forcedColors: "active" },
+  { width: 640, scheme: "light", forcedColors: "none" },
+  { width: 1440, scheme: "light", forcedColors: "active" },
+  { width: 720, scheme: "dark", forcedColors: "active" },
+];
+
+let turn = 0;
+
+/** In which looks axe-core is asked: one a state, in `make test-all` each. Firefox changes no colours in a window. */
+function asked(): readonly Look[] {
+  if (isFirefox) return [];
+  const next = turns[turn % turns.length] as Look;
+  turn += 1;
+  return counted({ usual: [next], all: every });
+}
+
+/**
+ * The page as it is now in every look: it fits each width, no word is divided, and axe-core finds nothing. It is the
+ * same visit, and afterwards the window is as it was.
+ */
+export async function assertEveryLook(page: Page, state: string, scheme: Scheme = "light"): Promise<void> {
+  const size = page.viewportSize() ?? { width: 1280, height: 800 };
+  const found: string[] = [];
+  const isTouched = await page.evaluate(() => matchMedia("(pointer: coarse)").matches);
+  for (const width of widths) {
+    await page.setViewportSize({ ...size, width });
+    if (isTouched && width === phoneWidth) found.push(...(await smallTargets(page)));
+    await assertFits(page);
+    found.push(...(await brokenText(page)).map((one) => `${width}: ${one}`));
+  }
+  assert.deepEqual(found, [], `${state}: text and targets`);
+  for (const { width, forcedColors, scheme: colorScheme } of asked()) {
+    await page.setViewportSize({ ...size, width });
+    await page.emulateMedia({ colorScheme, forcedColors });
+    // Forced colours are the person's own; axe-core reads one of them that Chromium does not report as forced.
+    const without = forcedColors === "active" ? ["color-contrast"] : [];
+    const about = `${state}: ${width}, ${colorScheme}, forced colours ${forcedColors}`;
+    assert.deepEqual(await axe(page, without), [], about);
+  }
+  await page.setViewportSize(size);
+  if (isFirefox) assert.deepEqual(await axe(page), [], state);
+  else await page.emulateMedia({ colorScheme: scheme, forcedColors: "none" });
+}

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { startTimedAgent } from "../../simulated/faked-time.ts";
+import {
+  addUsers,
+  type ConsoleWindow,
+  endOfConsole,
+  names,
+  passwords,
+  startBrowser,
+  untilShown,
+} from "../browser.ts";
+import { picture } from "../page-checks.ts";
+import { tabTo } from "./keyboard.ts";
+import { assertEveryLook } from "./looks.ts";
+
+const daySeconds = 86_400;
+
+describe("a technician at a device whose battery was empty, so that it begins in 1970", () => {
+  const ending = endOfConsole();
+  let window: ConsoleWindow;
+  let page: Page;
+  /** What comes first among what needs a person. */
+  const need = () => page.locator(".needs > li").first();
+
+  before(async () => {
+    const agent = await startTimedAgent({ offsetSeconds: daySeconds - Date.now() / 1_000, time: {} });
+    ending.after(() => agent.dispose());
+    await addUsers(agent, ["admin"]);
+    window = await (await startBrowser(ending)).open(agent, { scheme: "dark" });
+    ({ page } = window);
+  });
+
+  it("signs in without a pointer", async () => {
+    await page.goto("/");
+    await tabTo(page.getByLabel("User name"));
+    await page.keyboard.type(names.admin);
+    await tabTo(page.getByLabel("Password", { exact: true }));
+    await page.keyboard.type(passwords.admin);
+    await page.keyboard.press("Enter");
+    await page.locator(".frame").waitFor();
+  });
+
+  it("reads on Home, before all else that needs them, that the clock is wrong", async () => {
+    await untilShown(need().filter({ hasText: "The clock is not trusted" }));
+    await page.locator(".frame-head .clock-state", { hasText: "unknown" }).waitFor();
+    await picture(page, "walk-technician-home");
+    await assertEveryLook(page, "Home with a wrong clock", "dark");
+  });
+
+  it("is led to both clocks, side by side, and reads how far they are apart", async () => {
+    await tabTo(need().getByRole("link"));
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/system**");
+    await untilShown(page.getByText(/^This browser is \d+ d ahead of the device/));
+    await untilShown(page.getByText("Updates wait: nothing is installed automatically."));
+    await picture(page, "walk-technician-clock");
+    await assertEveryLook(page, "a wrong clock", "dark");
+  });
+
+  it("gives the device this browser's time, and reads that both say the same", async () => {
+    await tabTo(page.getByRole("button", { name: "Set the device's clock to this browser's time" }));
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Set the clock to your browser's time" });
+    await dialog.waitFor();
+    await assertEveryLook(page, "the question before the clock is set", "dark");
+    await tabTo(dialog.getByRole("button", { name: "Set the clock" }));
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    await untilShown(page.getByText(/^Both (say the same|clocks agree to within \d+ s)\.$/));
+    await page.locator(".frame-head .badge", { hasText: "set by hand" }).waitFor();
+  });
+
+  it("is still signed in, half a century later", async () => {
+    await page.goto("/");
+    await page.locator(".tile .badge", { hasText: "set by hand" }).waitFor();
+    assert.equal(await page.getByText("The clock is not trusted").count(), 0);
+    assert.deepEqual(window.complaints, []);
+  });
+});
