@@ -80,6 +80,8 @@ describe("the console's updates, on a device with two good releases and a bad on
   });
 
   it("postpone an offered release with one touch, or for another time, and say until when", async () => {
+    await order("Update now").waitFor();
+    await picture(page, "updates-offer-light");
     await order("Later").click();
     assert.deepEqual(await axe(page), []);
     await page.getByRole("menuitem", { name: "Another time" }).click();

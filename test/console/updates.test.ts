@@ -145,7 +145,7 @@ describe("the console's updates, from a new device to a service that is good", (
   });
 
   it("find what the server offers, with its size and why it does not go on automatically", async () => {
-    await world.publishRules("1.0.0", ["alert tcp any any -> any 23"]);
+    await world.publishRules("1.0.0", ["alert tcp any any -> any 23"], "--notes", "Finds **telnet**");
     await world.publishBinary("1.0.0");
     const goOn = world.holdDownloads();
     await page.getByRole("button", { name: "Check now" }).click();
@@ -158,7 +158,10 @@ describe("the console's updates, from a new device to a service that is good", (
     await trust()
       .getByText(/^trusted$/)
       .waitFor();
+    await page.goto("/updates?open=none");
+    await card("Rules").getByText("“Finds telnet”").waitFor();
     await picture(page, "updates-available-light");
+    await page.goto("/updates?open=settings,trust");
   });
 
   it("let automatic services be turned on from then on, and tell at the field where that is over again", async () => {

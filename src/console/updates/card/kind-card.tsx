@@ -89,7 +89,7 @@ function Offer(props: CardProps & { readonly release: Release }) {
   const facts = [
     bytes(length_bytes),
     ...(staged ? [t.updates.staged] : []),
-    ...(notes.title === "" ? [] : [`“${visible(notes.title)}”`]),
+    ...(notes.title === "" ? [] : [t.updates.quoted(visible(notes.title))]),
   ];
   return (
     <div class="updates-offer">

@@ -14,6 +14,7 @@ export const updates: Catalogue["updates"] = {
   noneKnown: "nicht installiert",
   nothingNewer: "Aktuell.",
   asDelivered: "kam mit dem Gerät",
+  quoted: (text) => `„${text}“`,
   isOut: (version) => `${version} ist erschienen`,
   staged: "heruntergeladen und geprüft",
   urgent: "dringend",

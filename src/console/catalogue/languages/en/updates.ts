@@ -44,6 +44,7 @@ export const updates = {
   noneKnown: "not installed",
   nothingNewer: "Up to date.",
   asDelivered: "came with the device",
+  quoted: (text: string) => `“${text}”`,
   isOut: (version: string) => `${version} is out`,
   staged: "downloaded and verified",
   urgent: "urgent",
