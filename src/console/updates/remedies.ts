@@ -10,7 +10,6 @@ export type Remedy =
   /** The parts of this page that are folded. */
   | "settings"
   | "trust"
-  | "schedule"
   | "clock"
   | "logs"
   /** Nothing here: the sentence says who can, or it ends without help. */

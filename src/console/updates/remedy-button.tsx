@@ -8,15 +8,22 @@ import type { Remedy } from "./remedies.ts";
 const places = {
   settings: ["/updates", { open: "settings" }],
   trust: ["/updates", { open: "trust" }],
-  schedule: ["/updates", { open: "schedule" }],
   clock: ["/system", {}],
   logs: ["/system/logs", {}],
 } as const;
 
 /** The one button that leads on from a problem, for those who can do something with it. */
-export function RemedyButton({ remedy, onCheck }: { readonly remedy: Remedy; readonly onCheck: () => void }) {
+export function RemedyButton({
+  remedy,
+  onCheck,
+}: {
+  readonly remedy: Remedy;
+  /** Absent: a button for it is in sight already. */
+  readonly onCheck?: () => void;
+}) {
   if (remedy === null || remedy === "apply" || !isOneOf("admin", "operator")) return null;
-  if (remedy === "check") return <Button onClick={onCheck}>{t.updates.remedies.check}</Button>;
+  if (remedy === "check")
+    return onCheck ? <Button onClick={onCheck}>{t.updates.remedies.check}</Button> : null;
   const [to, query] = places[remedy];
   return (
     <Link to={to} query={query} className="button">

@@ -48,7 +48,7 @@ export function UpdatesPage() {
         <Skeleton lines={12} />
       ) : (
         <>
-          <UpdatesState {...{ status, progress, onCheck }} />
+          <UpdatesState {...{ status, progress }} />
           <div class="updates-cards">
             {updateKinds.map((kind) => (
               <KindCard

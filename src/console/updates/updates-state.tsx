@@ -8,11 +8,9 @@ import { wholeOf } from "./updates-whole.ts";
 export function UpdatesState({
   status,
   progress,
-  onCheck,
 }: {
   readonly status: Updates;
   readonly progress: UpdateProgress | null;
-  readonly onCheck: () => void;
 }) {
   const { state, sentences, remedy } = wholeOf(status, progress);
   return (
@@ -26,7 +24,8 @@ export function UpdatesState({
           ))}
         </span>
       </Badge>
-      <RemedyButton remedy={remedy} onCheck={onCheck} />
+      {/* The head of the page has the button that checks. */}
+      <RemedyButton remedy={remedy} />
     </div>
   );
 }

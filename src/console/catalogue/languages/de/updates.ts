@@ -131,7 +131,6 @@ export const updates: Catalogue["updates"] = {
     check: "Noch einmal suchen",
     settings: "Einstellungen öffnen",
     trust: "Zeigen, wie es geht",
-    schedule: "Zeitplan zeigen",
     clock: "Uhr zeigen",
     logs: "Protokolle zeigen",
   },

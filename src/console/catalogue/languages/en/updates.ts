@@ -158,7 +158,6 @@ export const updates = {
     check: "Check again",
     settings: "Open the settings",
     trust: "Show how",
-    schedule: "Show the schedule",
     clock: "Show the clock",
     logs: "Show the logs",
   },
