@@ -1,8 +1,12 @@
 import { useState } from "preact/hooks";
+import { absoluteTime } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { device } from "../client/connection.ts";
 import { useAction } from "../client/use-action.ts";
+import { Paper } from "../print/paper.tsx";
+import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
+import { deviceNow } from "../ui/device-time.ts";
 import { CheckField } from "../ui/form/field.tsx";
 import { Form } from "../ui/form/form.tsx";
 import { Secret } from "../ui/secret.tsx";
@@ -19,7 +23,7 @@ export function RecoveryCodesForm({
 }) {
   const [isKept, setIsKept] = useState(false);
   const action = useAction(onKept);
-  const deviceName = device.read()?.name ?? "";
+  const deviceName = useStore(device)?.name ?? "";
   return (
     <>
       <p>{t.account.recoveryCodesText}</p>
@@ -28,6 +32,17 @@ export function RecoveryCodesForm({
         text={`${t.account.codesFor(username, deviceName)}\n\n${codes.join("\n")}`}
         fileName={`steward-${username}.txt`}
       />
+      <Paper title={t.account.codesFor(username, deviceName)}>
+        <p>{absoluteTime(new Date(deviceNow()))}</p>
+        <ol class="paper-codes">
+          {codes.map((code) => (
+            <li key={code}>
+              <code>{code}</code>
+            </li>
+          ))}
+        </ol>
+        <p>{t.account.codesUse}</p>
+      </Paper>
       <Form
         error={action.error}
         onSubmit={() => {

@@ -9,6 +9,7 @@ import type * as problems from "./languages/en/problems.ts";
 import type * as records from "./languages/en/records.ts";
 import type * as settings from "./languages/en/settings.ts";
 import type * as setup from "./languages/en/setup.ts";
+import type * as sheet from "./languages/en/sheet.ts";
 import type * as updates from "./languages/en/updates.ts";
 import { wantedAmong } from "./wanted-language.ts";
 
@@ -24,6 +25,7 @@ interface English {
   readonly records: typeof records;
   readonly settings: typeof settings;
   readonly setup: typeof setup;
+  readonly sheet: typeof sheet;
   readonly updates: typeof updates;
 }
 

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Settings, Updates } from "../../contract/types.ts";
+import { device, greet } from "../client/connection.ts";
 import { useResource } from "../client/use-resource.ts";
 import { navigate, place } from "../navigation/navigation.ts";
 import { isOneOf, me, restriction, session } from "../session/session.ts";
@@ -31,6 +32,10 @@ export function SetupPage() {
   useEffect(() => {
     if (!mayBeHere || (isKnown && now === undefined)) void navigate("/", {}, { replace: true });
   }, [mayBeHere, isKnown, now]);
+  // A page that finds its session again has not been told what the device is called.
+  useEffect(() => {
+    if (device.read() === null) void greet();
+  }, []);
   useHead(now);
   if (now === undefined || !mayBeHere) return <Skeleton />;
   const next = steps.slice(steps.indexOf(now) + 1).find((one) => !isDone(one));

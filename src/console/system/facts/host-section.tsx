@@ -6,6 +6,7 @@ import { t } from "../../catalogue/words.ts";
 import { useAction } from "../../client/use-action.ts";
 import { useResource } from "../../client/use-resource.ts";
 import { loadPart } from "../../parts/load-part.ts";
+import { SheetButton } from "../../print/sheet-button.tsx";
 import { isOneOf } from "../../session/session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -31,11 +32,10 @@ export function HostSection() {
       <div class="rows-of-two">
         {facts.value === null ? <Skeleton lines={6} /> : <Facts items={itemsOfHost(facts.value)} />}
       </div>
-      {isOneOf("admin") && (
-        <div class="buttons clock-rare">
-          <Manage onDone={facts.reload} />
-        </div>
-      )}
+      <div class="buttons clock-rare">
+        <SheetButton />
+        {isOneOf("admin") && <Manage onDone={facts.reload} />}
+      </div>
       <details class="more">
         <summary>{t.facts.details}</summary>
         <div class="clock-pictures">

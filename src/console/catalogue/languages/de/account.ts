@@ -40,6 +40,8 @@ export const account: Catalogue["account"] = {
   recoveryCodesText:
     "Jeder Code meldet Sie einmal ohne Authenticator an. Bewahren Sie sie getrennt von ihm auf. Sie werden nur dieses eine Mal angezeigt.",
   codesFor: (username, device) => `Wiederherstellungscodes für ${username} auf ${device}`,
+  codesUse:
+    "Bewahren Sie dieses Blatt verschlossen auf, und nicht bei dem Telefon, das die Codes anzeigt. Ohne das Telefon: Melden Sie sich mit Name und Passwort an, wählen Sie den Wiederherstellungscode, und geben Sie einen von diesen ein. Streichen Sie ihn durch: Jeder gilt einmal.",
   kept: "Ich habe sie aufbewahrt",
   keepFirst: "Bewahren Sie zuerst die Codes auf",
   on: "an",

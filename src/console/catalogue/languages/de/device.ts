@@ -217,6 +217,7 @@ export const facts: Catalogue["facts"] = {
   title: "Gerät",
   health: "Prüfungen",
   versions: "Versionen",
+  sheet: "Geräteblatt",
   manage: "Verwalten",
   hostname: "Hostname",
   timeZone: "Zeitzone",

@@ -32,6 +32,8 @@ export const account = {
   recoveryCodesText:
     "Each code signs you in once without your authenticator. Keep them in a different place. They are shown only once.",
   codesFor: (username: string, device: string) => `Recovery codes for ${username} on ${device}`,
+  codesUse:
+    "Keep this sheet locked away, and not with the phone that shows the codes. Without the phone: sign in with name and password, choose the recovery code, and type one of these. Cross it out: each works once.",
   kept: "I have kept them",
   keepFirst: "Store the codes first",
   on: "on",

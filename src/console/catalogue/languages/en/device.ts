@@ -240,6 +240,7 @@ export const facts = {
   title: "Host",
   health: "Checks",
   versions: "Versions",
+  sheet: "Device sheet",
   manage: "Manage",
   hostname: "Host name",
   timeZone: "Time zone",

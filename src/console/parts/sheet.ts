@@ -1,0 +1,4 @@
+import { DeviceSheet } from "../print/device-sheet.tsx";
+
+/** The device on a sheet of paper, with what draws its code. */
+export const Body = DeviceSheet;

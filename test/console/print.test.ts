@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { codeNear } from "../authenticator.ts";
+import type { RunningAgent } from "../running-agent.ts";
+import { endOfConsole, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
+import { assertFits, axe, picture } from "./page-checks.ts";
+
+/** 64 characters without a blank, with what would be markup. */
+const badName = `<i>Straßenverkehrszulassungsordnung</i>${"x".repeat(25)}`;
+
+describe("what is printed", () => {
+  const ending = endOfConsole();
+  let agent: RunningAgent;
+  let browser: TestBrowser;
+  before(async () => {
+    ({ agent, browser } = await startConsole(ending));
+    const body = { device: { name: badName } };
+    assert.equal((await agent.call("PUT", "/api/system", { local: true, body })).status, 200);
+  });
+
+  /** On paper as it is on A4: its text, and whether it is black on white in a dark browser. */
+  const onPaper = async (page: Page): Promise<string> => {
+    await page.emulateMedia({ media: "print" });
+    await page.setViewportSize({ width: 794, height: 1123 });
+    await assertFits(page);
+    const text = await page.locator("body").innerText();
+    const colours = await page
+      .locator(".paper")
+      .evaluate((paper) => [getComputedStyle(paper).color, getComputedStyle(document.body).backgroundColor]);
+    assert.deepEqual(colours, ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]);
+    return text;
+  };
+
+  it("is a sheet of the device: how it is reached and recognised, with its address as a code", async () => {
+    const { page, complaints } = await browser.open(agent, { scheme: "dark" });
+    await signIn(page, "readonly", "/system");
+    await page.getByRole("button", { name: "Device sheet" }).click();
+    await untilShown(page.getByRole("img", { name: `QR code of the address ${agent.url}/` }));
+    assert.deepEqual(await axe(page), []);
+    await picture(page, "device-sheet-dark");
+    const text = await onPaper(page);
+    const { json } = await agent.call("GET", "/api/version", { local: true });
+    for (const word of [badName, `${agent.url}/`, json.device_id, "not installed"])
+      assert.ok(text.includes(word), `${word} is missing:\n${text}`);
+    assert.doesNotMatch(text, /Sign out|Updates\n|Manage|Print/);
+    await picture(page, "device-sheet-paper");
+    assert.deepEqual(complaints, []);
+  });
+
+  it("is a sheet of recovery codes: whose, of which device, from when, and how they are used", async () => {
+    const { page } = await browser.open(agent, { scheme: "dark" });
+    await signIn(page, "admin", "/setup?step=factor");
+    const secret = (await page.locator(".secret pre").innerText()).replaceAll(" ", "");
+    await page.getByLabel("Code", { exact: true }).fill(await codeNear(secret, 0));
+    const enable = page.getByRole("button", { name: "Switch on" });
+    await enable.click();
+    // No server is asked for the time here.
+    await page.getByLabel("Switch it on although").check();
+    await page.getByLabel("Code", { exact: true }).fill(await codeNear(secret, 0));
+    await enable.click();
+    await untilShown(page.getByLabel("I have kept them"));
+    const text = await onPaper(page);
+    assert.equal(text.match(/^[a-z0-9]+(-[a-z0-9]+)+$/gim)?.length, 10, text);
+    assert.ok(text.includes(`Recovery codes for root-admin on ${badName}`), text);
+    assert.match(text, /Keep this sheet locked away/);
+    assert.doesNotMatch(text, /Set up this device|Done|Copy/);
+    await picture(page, "recovery-codes-paper");
+  });
+});
