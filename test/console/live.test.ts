@@ -114,7 +114,7 @@ describe("a console that stays open", () => {
     await untilShown(page.locator("main section").first());
     assert.equal(asked.filter((one) => one === "GET /api/updates").length, 1, asked.join(", "));
     await page.getByRole("link", { name: "System", exact: true }).click();
-    await page.getByText("Node.js").waitFor();
+    await page.getByRole("heading", { name: "System", level: 1 }).waitFor();
     let letGo: (value?: unknown) => void = () => undefined;
     const held = new Promise((resolve) => {
       letGo = resolve;

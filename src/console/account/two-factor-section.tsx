@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Enrolment, User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
@@ -33,16 +33,18 @@ export function TwoFactorSection({
 }) {
   const [open, setOpen] = useState<Open | null>(null);
   const params = { id: user.id };
+  /** Nothing else was open when it began; the codes are kept after that has ended. */
+  const isOnlyWay = useRef(false);
   const begin = useAction(async () => {
+    isOnlyWay.current = restriction.read() !== null;
     // The password is asked for on the way.
     setOpen({ kind: "enrolment", enrolment: await call("setUpTwoFactor", { params }) });
   });
   const close = () => setOpen(null);
   const keptCodes = async () => {
-    const wasAlone = restriction.read() !== null;
     userChanged(await call("getMe"));
     close();
-    if (wasAlone) await navigate("/");
+    if (isOnlyWay.current) await navigate("/");
   };
   return (
     <Section title={t.account.twoFactor}>
