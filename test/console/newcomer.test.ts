@@ -54,16 +54,17 @@ describe("a newcomer, from make run to an applied update, by the printed lines a
     await button("Finish").click();
     await page.waitForURL((url) => url.pathname !== "/setup");
     await page.getByRole("link", { name: "Updates", exact: true }).click();
-    await page.getByText(printed.split(/\s+/).join(" ")).waitFor({ state: "attached" });
+    await page.locator("summary").filter({ hasText: "Trust" }).first().click();
+    await page.getByText(printed.split(/\s+/).join(" ")).waitFor();
   });
 
   it("looks for updates, applies the one that there is, and sees that it is good", async () => {
     await button("Check now").click();
     const rules = page.getByRole("article", { name: "Rules" });
     await rules.getByText("downloaded and verified").waitFor();
-    await rules.getByRole("button", { name: /^Apply/ }).click();
-    const dialog = page.getByRole("dialog", { name: "Apply base 0.9.0" });
-    await dialog.getByRole("button", { name: "Apply" }).click();
+    await rules.getByRole("button", { name: /^Update now/ }).click();
+    const dialog = page.getByRole("dialog", { name: "Update to base 0.9.0" });
+    await dialog.getByRole("button", { name: "Update now" }).click();
     await page.getByRole("status").filter({ hasText: "base 0.9.0: good" }).waitFor();
     assert.match(loaded(), /^alert tcp any any -> any 23$/m);
     assert.deepEqual(window.complaints, []);
