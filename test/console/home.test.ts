@@ -101,8 +101,12 @@ describe("the page at the beginning", () => {
 
   it("says that all is well where nothing needs a person", async () => {
     const { page } = await browser.open(agent);
+    const body = { device: { name: "Branch Hamburg" } };
+    assert.equal((await agent.call("PUT", "/api/system", { body, local: true })).status, 200);
     const { clock, updates, host } = await status();
     const summary = { ...updates?.summary, code: "nothing_newer" };
+    const at = new Date(Date.now() - 7_200_000).toISOString();
+    const kinds = [{ ...updates?.kinds[0], installed: "0.9.0" }, updates?.kinds[1]];
     await answerWith(page, {
       ...{ state: "ok", needs: [] },
       clock: {
@@ -112,7 +116,7 @@ describe("the page at the beginning", () => {
         uncertainty_seconds: 0.0006,
         source: "ntp1",
       },
-      updates: { ...updates, summary },
+      updates: { ...updates, summary, kinds, last_check: { at, outcome: "ok", code: null, detail: null } },
       host: { ...host, uptime_seconds: 41 * 86_400, temperature_celsius: 41 },
     });
     await signIn(page, "admin");
@@ -120,8 +124,12 @@ describe("the page at the beginning", () => {
     await page.getByText(/^up 41 days · Steward \d/).waitFor();
     assert.equal(await page.locator(".needs").count(), 0);
     assert.match(await tile(page, "Clock").innerText(), /in sync\s+within 1 ms\s+by ntp1/);
-    assert.match(await tile(page, "Updates").innerText(), /up to date/);
+    assert.match(
+      await tile(page, "Updates").innerText(),
+      /up to date\s+rules 0\.9\.0\s+service .*\s+checked 2 hours ago/,
+    );
     assert.match(await tile(page, "Host").innerText(), /41 °C/);
+    await page.getByText("Root on the device changed settings").waitFor();
     await picture(page, "home-well-light");
     await page.setViewportSize({ width: 360, height: 740 });
     await picture(page, "home-well-phone");
