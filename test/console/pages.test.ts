@@ -14,14 +14,15 @@ type ConsolePath = (typeof consolePaths)[number];
 /** Where each role comes to by a link that does not lead where it may go. */
 const elsewhere: Record<Role, Partial<Record<ConsolePath, ConsolePath>>> = {
   admin: {},
-  operator: { "/users": "/system" },
-  readonly: { "/users": "/system", "/system/events": "/system/logs" },
+  operator: { "/setup": "/", "/users": "/system" },
+  readonly: { "/setup": "/", "/users": "/system", "/system/events": "/system/logs" },
 };
 
 const atHome = /^\d things need (you|an administrator)\.$/;
 
 const headings: Partial<Record<ConsolePath, RegExp | string>> = {
   "/": atHome,
+  "/setup": "Set up this device",
   "/users": "Users",
   "/updates": "Updates",
   "/account": "Your account",
