@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { codeNear } from "../../authenticator.ts";
+import { startTimeServers } from "../../clock/time-servers.ts";
+import { type Run, startRun } from "../../make-run.ts";
+import { adminName, adminPassword } from "../../running-agent.ts";
+import { type ConsoleWindow, endOfConsole, startBrowser, untilShown } from "../browser.ts";
+import { picture } from "../page-checks.ts";
+import { assertEveryLook } from "./looks.ts";
+
+describe("an owner with a phone and a new device", () => {
+  const ending = endOfConsole();
+  let run: Run;
+  let servers: readonly string[];
+  let window: ConsoleWindow;
+  let page: Page;
+  const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
+  const step = (name: string) => page.getByRole("heading", { name, level: 2 });
+
+  before(async () => {
+    const started = await startTimeServers([{}, {}, {}]);
+    ending.after(() => started.stop());
+    servers = started.names;
+    run = await startRun(ending);
+    const browser = await startBrowser(ending);
+    window = await browser.open(run, { width: 360, height: 740, isTouched: true });
+    ({ page } = window);
+  });
+
+  it("opens the address that was printed, and chooses a name and a password", async () => {
+    const [address = ""] = run.printed().match(/http:\S+#setup=\S+/) ?? [];
+    await page.goto(address);
+    await untilShown(step("The first administrator"));
+    await assertEveryLook(page, "the first step");
+    await picture(page, "walk-owner-1-password");
+    await page.getByLabel("User name").fill(adminName);
+    await page.getByLabel("Password", { exact: true }).fill(adminPassword);
+    await button("Create the administrator").tap();
+  });
+
+  it("has the QR code at once, types the first code and keeps the recovery codes", async () => {
+    await untilShown(step("A second factor for your account"));
+    const secret = (await page.locator("pre").first().innerText()).replaceAll(" ", "");
+    await assertEveryLook(page, "the QR code");
+    await picture(page, "walk-owner-2-factor");
+    await page.getByLabel("Code", { exact: true }).fill(await codeNear(secret, 0));
+    await button("Switch on").tap();
+    await page.getByLabel("I have kept them").check();
+    await assertEveryLook(page, "the recovery codes");
+    await button("Done").tap();
+  });
+
+  it("names the device, and sees three time servers answer before they are saved", async () => {
+    await untilShown(step("This device and its clock"));
+    await page.getByLabel("Device name").fill("Branch Hamburg");
+    for (const [index, server] of servers.entries()) {
+      if ((await page.getByLabel(`Server ${index + 1}`).count()) === 0) await button("Add a server").tap();
+      await untilShown(page.getByLabel(`Server ${index + 1}`));
+      await page.getByLabel(`Server ${index + 1}`).fill(server);
+    }
+    await button("Test again").tap();
+    await untilShown(page.getByText("3 of 3 answer."));
+    await assertEveryLook(page, "time servers that answer");
+    await picture(page, "walk-owner-3-device");
+    await button("Continue").tap();
+  });
+
+  it("pastes the publisher's fingerprint, and is on Home", async () => {
+    await untilShown(step("Updates"));
+    const [, fingerprint = ""] = /fingerprint is\s+((?:[0-9a-f]{4}\s+){16})/.exec(run.printed()) ?? [];
+    await page.getByLabel("Fingerprint from the publisher").fill(fingerprint);
+    await assertEveryLook(page, "the fingerprint");
+    await picture(page, "walk-owner-4-updates");
+    await button("Finish").tap();
+    await untilShown(page.getByRole("heading", { name: "All is well.", level: 1 }));
+    await untilShown(page.locator(".frame-head").getByText("Branch Hamburg"));
+    await assertEveryLook(page, "Home after the first run");
+    await picture(page, "walk-owner-5-home");
+  });
+
+  it("is led to the update that there is, and sees it installed", async () => {
+    await page.getByRole("link", { name: "Updates", exact: true }).first().tap();
+    await button("Check now").tap();
+    const rules = page.getByRole("article", { name: "Rules" });
+    await rules.getByRole("button", { name: /^(Update now|Apply)/ }).waitFor();
+    await assertEveryLook(page, "an update");
+    await picture(page, "walk-owner-6-update");
+    await rules.getByRole("button", { name: /^(Update now|Apply)/ }).tap();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: /^(Update|Apply)/ }).tap();
+    await untilShown(rules.getByText(/good since/));
+    await picture(page, "walk-owner-7-updated");
+  });
+
+  it("reads on Home that all is still well, and that it is up to date", async () => {
+    await page.getByRole("link", { name: /^Home/ }).first().tap();
+    await untilShown(page.getByRole("heading", { name: "All is well.", level: 1 }));
+    await untilShown(page.locator(".tile .badge", { hasText: "up to date" }));
+    await assertEveryLook(page, "all is well");
+    await picture(page, "walk-owner-8-well");
+    assert.deepEqual(window.complaints, []);
+  });
+});
