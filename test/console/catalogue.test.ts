@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { textsOfParts } from "../../src/console/catalogue/texts-of-parts.ts";
+import { sentencesOf } from "../words.ts";
 
 const source = join(import.meta.dirname, "../../src/console");
 
@@ -57,4 +58,23 @@ describe("the texts of the console", () => {
         assert.deepEqual(sectionsIn(join(languages, other, file)), sectionsIn(join(languages, first, file)));
     }
   });
+
+  /** The glossary has one word for each thing; these are the others, and what a page does not say at all. */
+  const others = {
+    en: /two-factor\b(?! key)|synchroni[sz]|\bestablished\b|rolled? back|\blog(ged)? (in|out)\b|falseticker|\bplease\b|!$|\boops\b/i,
+    de: /Zwei-Faktor|synchronisierung|hergestellt werden|Hostdatei|API-Tokens|Einlogg|Login|\bRelease|(?<!steward )setup\b|\bNetz\b|Protokolle\b|\bbitte\b|!$/i,
+  } as const;
+
+  for (const [tag, pattern] of Object.entries(others))
+    it(`name each thing with the one word that the glossary has for it (${tag})`, () => {
+      const files = readdirSync(join(languages, tag), { recursive: true, encoding: "utf8" });
+      const sentences = files
+        .filter((file) => file.endsWith(".ts"))
+        .flatMap((file) => sentencesOf(readFileSync(join(languages, tag, file), "utf8")));
+      assert.ok(sentences.length > 400, `only ${sentences.length} sentences`);
+      assert.deepEqual(
+        sentences.filter(({ text }) => pattern.test(text)).map(({ text }) => text),
+        [],
+      );
+    });
 });

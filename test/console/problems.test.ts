@@ -108,7 +108,7 @@ describe("a problem on a page", () => {
     await page.unroute("**/api/users");
     await refuse(page, "**/api/users", "internal_error");
     await sheet.getByRole("button", { name: "Benutzer anlegen" }).click();
-    await untilShown(sheet.getByRole("link", { name: "Zu den Protokollen" }));
+    await untilShown(sheet.getByRole("link", { name: "Zum Protokoll" }));
     assert.equal(await sheet.locator(".problem").count(), 1);
     await assertFits(page);
     await picture(page, "problem-link-de");

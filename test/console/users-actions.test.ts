@@ -73,12 +73,12 @@ describe("the console's actions on a user", () => {
     await enrol(agent.call, { id, token: json.access_token, password: passwords.operator });
     const { page } = await openUsers(browser, agent);
     await rowOf(page, names.operator).getByText("on · 10 codes").waitFor();
-    const dialog = await choose(page, names.operator, "Reset two-factor");
-    const button = dialog.getByRole("button", { name: "Reset two-factor" });
+    const dialog = await choose(page, names.operator, "Reset second factor");
+    const button = dialog.getByRole("button", { name: "Reset second factor" });
     assert.equal(await button.getAttribute("aria-disabled"), "true");
     await dialog.getByLabel("Reason").fill("phone lost in the harbour");
     assert.deepEqual(await axe(page), []);
-    await confirm(dialog, "Reset two-factor");
+    await confirm(dialog, "Reset second factor");
     await rowOf(page, names.operator).getByText("on · 10 codes").waitFor({ state: "detached" });
     const events = await agent.call("GET", "/api/events?type=two_factor.recovered", { local: true });
     assert.match(events.text, /phone lost in the harbour/);
@@ -89,7 +89,7 @@ describe("the console's actions on a user", () => {
   it("show why there is no second factor to take away", async () => {
     const { page } = await openUsers(browser, agent);
     const menu = await openMenu(page, names.readonly);
-    const item = menu.getByRole("menuitem", { name: "Reset two-factor" });
+    const item = menu.getByRole("menuitem", { name: "Reset second factor" });
     assert.equal(await item.getAttribute("aria-disabled"), "true");
     assert.match(await item.innerText(), /This user has none/);
   });
@@ -252,7 +252,7 @@ describe("the console's users in German", () => {
     await page.getByLabel("Passwort", { exact: true }).fill(passwords.admin);
     await page.getByRole("button", { name: "Anmelden" }).click();
     await page.getByRole("button", { name: "Benutzer anlegen" }).click();
-    await page.getByRole("dialog").getByText("Liest Protokolle und Zustand und ändert nichts").waitFor();
+    await page.getByRole("dialog").getByText("Liest Protokoll und Zustand und ändert nichts").waitFor();
     assert.deepEqual(await axe(page), []);
   });
 });

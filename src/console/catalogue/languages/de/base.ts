@@ -53,7 +53,7 @@ export const problem: Catalogue["problem"] = {
     malformed_path: "Diese Adresse gibt es nicht",
     validation_failed: "Manche Eingaben werden nicht angenommen",
     unknown_field: "Eine der Eingaben kennt das Gerät nicht",
-    invalid_cursor: "Diese Liste hat sich geändert: Laden Sie sie neu",
+    invalid_cursor: "Diese Liste hat sich geändert",
     authentication_required: "Melden Sie sich zuerst an",
     invalid_credentials: "Benutzername oder Passwort ist falsch",
     totp_required: "Ein Code Ihres Authenticators ist nötig",
@@ -80,12 +80,12 @@ export const problem: Catalogue["problem"] = {
     two_factor_not_enabled: "Der zweite Faktor ist nicht eingeschaltet",
     two_factor_not_pending: "Das hat länger als zehn Minuten gedauert: Beginnen Sie noch einmal",
     two_factor_required_by_policy: "Dieses Gerät verlangt einen zweiten Faktor",
-    token_limit_reached: "Es gibt zu viele API-Token: Löschen Sie zuerst einen",
+    token_limit_reached: "Es gibt zu viele API-Token",
     clock_not_synchronised: "Der Uhr dieses Geräts wird nicht vertraut",
     time_sync_disabled: "Die Uhr wird von Hand gestellt",
     conflict_discipliner: "Ein anderes Programm stellt diese Uhr",
     setup_already_done: "Dieses Gerät ist schon eingerichtet",
-    update_trust_not_established: "Das Vertrauen in den Herausgeber ist noch nicht hergestellt",
+    update_trust_not_established: "Dem Herausgeber wird noch nicht vertraut",
     update_root_unusable: "Dieser Vertrauensanker lässt sich nicht verwenden",
     update_not_configured: "Es ist kein Update-Server eingestellt",
     update_busy: "Ein anderes Update läuft gerade",
@@ -109,11 +109,11 @@ export const problem: Catalogue["problem"] = {
     panic_threshold: "Die Zeitquellen verlangen eine zu große Korrektur",
     time_implausible: "Diese Zeit kann nicht stimmen",
     signature_verification_required: "Signaturen werden immer geprüft",
-    too_many_attempts: "Zu viele Versuche: Warten Sie einen Moment",
-    rate_limited: "Zu viele Anfragen: Warten Sie einen Moment",
+    too_many_attempts: "Zu viele Versuche",
+    rate_limited: "Zu viele Anfragen",
     account_locked: "Zu viele falsche Codes: Codes sind eine Weile gesperrt",
     headers_too_large: "Die Anfrage ist zu groß",
-    internal_error: "Im Gerät ist ein Fehler aufgetreten",
+    internal_error: "Das Programm auf dem Gerät hat einen Fehler",
     update_server_refused: "Der Update-Server wird nicht akzeptiert",
     update_file_missing: "Auf dem Update-Server fehlt eine Datei",
     update_too_large: "Der Update-Server hat zu viel gesendet",
@@ -132,14 +132,14 @@ export const problem: Catalogue["problem"] = {
     setup_required: "Dieses Gerät ist noch nicht eingerichtet",
     no_time_source: "Keine Zeitquelle gibt eine brauchbare Antwort",
     no_majority: "Die Zeitquellen sind sich nicht einig",
-    hashing_busy: "Das Gerät ist mit anderen Anmeldungen beschäftigt: Versuchen Sie es noch einmal",
+    hashing_busy: "Das Gerät ist mit anderen Anmeldungen beschäftigt",
     second_factor_unavailable: "Der zweite Faktor lässt sich gerade nicht prüfen",
     state_damaged: "Die gespeicherten Daten dieses Geräts sind beschädigt",
-    state_locked: "Ein anderes Programm benutzt die gespeicherten Daten",
-    not_ready: "Das Programm funktioniert nicht",
+    state_locked: "Ein Befehl auf dem Gerät benutzt die gespeicherten Daten",
+    not_ready: "Das Programm auf dem Gerät funktioniert nicht",
     shutting_down: "Das Gerät startet neu",
-    storage_full: "Der Speicher dieses Geräts ist voll",
-    storage_unwritable: "Auf den Speicher dieses Geräts kann nicht geschrieben werden",
+    storage_full: "Der Datenträger dieses Geräts ist voll",
+    storage_unwritable: "Auf den Datenträger dieses Geräts kann nicht geschrieben werden",
   },
   entries: {
     required: () => "Diese Angabe fehlt",
@@ -200,7 +200,7 @@ export const frame: Catalogue["frame"] = {
 export const health: Catalogue["health"] = {
   checks: {
     state: "gespeicherte Daten",
-    disk: "Speicher",
+    disk: "Datenträger",
     users: "Benutzer",
     settings: "Einstellungen",
     sessions: "Sitzungen",
@@ -221,14 +221,14 @@ export const health: Catalogue["health"] = {
       "Die gespeicherten Daten sind beschädigt, und es lässt sich nichts ändern. Am Gerät erfährt root mit steward doctor mehr.",
     state_unreachable: () => "Die gespeicherten Daten sind nicht erreichbar.",
     disk_read_only: ({ path }) =>
-      `Auf den Speicher unter ${path} kann nicht geschrieben werden. Anmelden und Lesen gehen; Änderungen an Benutzern und Einstellungen werden abgelehnt.`,
+      `Auf den Datenträger unter ${path} kann nicht geschrieben werden. Anmelden und Lesen gehen; Änderungen an Benutzern und Einstellungen werden abgelehnt.`,
     disk_space_unknown: ({ path }) => `Wie viel Platz unter ${path} frei ist, lässt sich nicht feststellen.`,
     disk_space_low: ({ path, free, least }) =>
-      `Unter ${path} sind nur noch ${free} frei; gewarnt wird unter ${least}. Ist der Speicher voll, werden Änderungen an Benutzern und Einstellungen abgelehnt.`,
+      `Unter ${path} sind nur noch ${free} frei; gewarnt wird unter ${least}. Ist der Datenträger voll, werden Änderungen an Benutzern und Einstellungen abgelehnt.`,
     disk_inodes_low: ({ path, free_inodes }) =>
       `Unter ${path} passen nur noch ${free_inodes} Dateien. Danach werden Änderungen an Benutzern und Einstellungen abgelehnt.`,
     disk_reserve_missing: ({ path }) =>
-      `Der Platz, der unter ${path} in Reserve gehalten wird, fehlt: Geben Sie dort Speicher frei.`,
+      `Der Platz, der unter ${path} in Reserve gehalten wird, fehlt: Schaffen Sie dort Platz.`,
     document_not_written: ({ check, problem }) =>
       `Die letzte Änderung konnte nicht gespeichert werden (${check}): ${problem}.`,
     document_waiting: ({ check }) =>
@@ -265,7 +265,7 @@ export const health: Catalogue["health"] = {
     clock_beyond_ceiling: ({ measured }) =>
       `Die Zeitserver sagen ${measured}. Das liegt zu weit in der Zukunft. Prüfen Sie die Zeitserver.`,
     updates_degraded: () => "Die Updates brauchen Ihre Aufmerksamkeit.",
-    https_unavailable: () => "HTTPS hört nicht, wie es die Hostdatei vorgibt.",
+    https_unavailable: () => "HTTPS hört nicht, wie es die Host-Datei vorgibt.",
     https_certificate_refused: ({ certificate }) =>
       `Das Zertifikat ${certificate} lässt sich nicht verwenden.`,
     https_certificate_ending: ({ certificate }) =>
@@ -280,7 +280,7 @@ export const health: Catalogue["health"] = {
     trust_not_installed: () => "Es ist kein Vertrauensanker installiert.",
     trust_unusable: () => "Der installierte Vertrauensanker lässt sich nicht verwenden.",
     automatic_binary_ineffective: () =>
-      "Dienste werden nicht automatisch aktualisiert, bis das Vertrauen hergestellt ist.",
+      "Dienste werden nicht automatisch aktualisiert, bis dem Herausgeber vertraut wird.",
     journal_unreadable: () => "Das Verzeichnis der installierten Versionen ist nicht lesbar.",
     former_not_healthy: () => "Die frühere Version läuft wieder und funktioniert nicht.",
     refused: (release) => `Der Installer hat ${release} abgelehnt.`,
@@ -346,7 +346,7 @@ export const person: Catalogue["person"] = {
     admin: "Alles: Benutzer, Einstellungen, Sicherheit, Uhr und Updates",
     operator:
       "Betreibt das Gerät: stellt die Uhr nach Zeitservern, sucht nach Updates, ändert Namen und Update-Fenster. Verwaltet weder Benutzer noch Sicherheit.",
-    readonly: "Liest Protokolle und Zustand und ändert nichts",
+    readonly: "Liest Protokoll und Zustand und ändert nichts",
   },
   state: "Zustand",
   lastSignIn: "Letzte Anmeldung",

@@ -155,7 +155,7 @@ export const clock: Catalogue["clock"] = {
     offset: "Abweichung",
     delay: "Laufzeit",
     stratum: "Stratum",
-    reach: "Letzte Fragen",
+    reach: "Letzte Abfragen",
   },
   answered: (count) => `${count} der letzten 8 Abfragen beantwortet`,
   course: "Abweichung der letzten Stunden",

@@ -7,7 +7,7 @@ export const machine: Catalogue["machine"] = {
   hostnameHint:
     "Buchstaben, Ziffern und Bindestriche. Adressen mit dem bisherigen Namen funktionieren nicht mehr.",
   timeZone: "Zeitzone",
-  timeZoneHint: "Die Zeitfenster für Updates richten sich sofort danach.",
+  timeZoneHint: "Die Update-Fenster richten sich sofort danach.",
   power: "Neustart und Zurücksetzen",
   reboot: "Neu starten",
   rebootTitle: (name) => `${name} neu starten?`,
@@ -21,13 +21,13 @@ export const machine: Catalogue["machine"] = {
   powerOffText: "Es kann nur am Gerät selbst wieder eingeschaltet werden.",
   poweringOff: (name) => `${name} wird ausgeschaltet`,
   poweringOffText: "Sie können diese Seite schließen. Das Gerät muss von Hand eingeschaltet werden.",
-  force: "Auch während ein Update erprobt wird; es wird dann rückgängig gemacht",
+  force: "Auch während ein Update erprobt wird; es wird dann zurückgenommen",
   reset: "Auf Werkszustand zurücksetzen",
   resetTitle: (name) => `${name} zurücksetzen?`,
   resetText:
-    "Benutzer, Einstellungen, Sitzungen, API-Tokens und Ereignisse werden gelöscht. Das lässt sich nicht rückgängig machen.",
-  resetKept: "Installierte Releases und was root auf dem Gerät festgelegt hat, bleiben.",
+    "Benutzer, Einstellungen, Sitzungen, API-Token und Ereignisse werden gelöscht. Das lässt sich nicht rückgängig machen.",
+  resetKept: "Installierte Versionen und was root auf dem Gerät festgelegt hat, bleiben.",
   resetting: (name) => `${name} wird zurückgesetzt`,
   resettingText:
-    "Die Seite macht weiter, sobald das Gerät neu eingerichtet werden kann. Das Setup-Token liegt auf dem Gerät.",
+    "Die Seite macht weiter, sobald das Gerät neu eingerichtet werden kann. Den Einrichtungs-Token zeigt das Gerät.",
 };

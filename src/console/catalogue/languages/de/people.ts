@@ -5,8 +5,8 @@ export const users: Catalogue["users"] = {
   you: "Sie",
   name: "Name",
   displayNameHint: "Steht neben dem Benutzernamen; höchstens 64 Zeichen",
-  twoFactor: "Zwei-Faktor",
-  factorOn: (codes) => `an · ${codes} ${codes === 1 ? "Code" : "Codes"}`,
+  twoFactor: "Zweiter Faktor",
+  factorOn: (codes) => `ein · ${codes} ${codes === 1 ? "Code" : "Codes"}`,
   factorOff: "aus",
   states: { active: "aktiv", locked: "gesperrt", disabled: "deaktiviert" },
   codesLocked: "Codes gesperrt",
@@ -53,7 +53,7 @@ export const users: Catalogue["users"] = {
     },
     "role-readonly": {
       verb: "Zu Lesern machen",
-      text: "Diese Benutzer lesen Protokolle und Zustand und ändern nichts.",
+      text: "Diese Benutzer lesen Protokoll und Zustand und ändern nichts.",
     },
     enable: {
       verb: "Aktivieren",

@@ -132,7 +132,7 @@ export const updates: Catalogue["updates"] = {
     settings: "Einstellungen öffnen",
     trust: "Zeigen, wie es geht",
     clock: "Uhr zeigen",
-    logs: "Protokolle zeigen",
+    logs: "Protokoll zeigen",
   },
   answers: { healthy: "funktioniert", not_healthy: "funktioniert nicht" },
   why: {

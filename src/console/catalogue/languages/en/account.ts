@@ -4,7 +4,7 @@ export const account = {
     "Your lost authenticator and its recovery codes have been removed. Until you set up another one below, you sign in with your password alone.",
   later: "Later",
   you: "You",
-  displayNameHint: "How others see you in lists; you can leave it empty",
+  displayNameHint: "How others see you in lists. At most 64 characters; you can leave it empty",
   passwordText: "When you change it, your other sessions end; this one continues.",
   oneUsePassword: "The one-use password has been used. Choose a password that only you know to continue.",
   presentPassword: "Current password",
@@ -65,7 +65,7 @@ export const account = {
   token: "Token",
   createToken: "Create token",
   tokenName: "Name",
-  tokenNameHint: "What it is for",
+  tokenNameHint: "What it is for; at most 64 characters",
   scopesTitle: "Scopes",
   scopes: {
     "logs:read": "Read the logs",

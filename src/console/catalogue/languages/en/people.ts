@@ -3,7 +3,7 @@ export const users = {
   you: "you",
   name: "Name",
   displayNameHint: "Shown beside the user name; at most 64 characters",
-  twoFactor: "Two-factor",
+  twoFactor: "Second factor",
   factorOn: (codes: number) => `on · ${codes} ${codes === 1 ? "code" : "codes"}`,
   factorOff: "off",
   states: { active: "active", locked: "locked", disabled: "disabled" },
@@ -88,7 +88,7 @@ export const users = {
       text: (name: string) => `${name} can try to sign in again immediately.`,
     },
     resetTwoFactor: {
-      verb: "Reset two-factor",
+      verb: "Reset second factor",
       text: (name: string) =>
         `The authenticator and the recovery codes of ${name} stop working, and all sessions and API tokens end. Until a new authenticator is set up, the password alone is enough.`,
     },

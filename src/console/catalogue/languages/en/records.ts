@@ -85,7 +85,7 @@ export const events = {
     "clock.contradicted": "Clock contradicted by its sources",
     "clock.panicked": "Correction too large",
     "clock.contested": "Clock changed by another program",
-    "clock.sync_requested": "Synchronisation requested",
+    "clock.sync_requested": "Sync requested",
     "clock.reselect_requested": "New choice of sources requested",
     "clock.floor_reset": "Earliest possible time reset",
     "update.trust_installed": "Root of trust installed",

@@ -36,7 +36,7 @@ export const happened: Catalogue["home"]["happened"] = {
   "token.created": ({ who, about }) => `${who} hat den API-Token ${about} erzeugt`,
   "token.deleted": ({ who, about }) => `${who} hat den API-Token ${about} gelöscht`,
   "token.tolerated": () => "Ein abgelaufener API-Token wurde angenommen",
-  "clock.epoch_raised": () => "Zugangs-Tokens wurden nach einem Sprung der Uhr erneuert",
+  "clock.epoch_raised": () => "Zugriffstoken wurden nach einem Sprung der Uhr erneuert",
   "clock.stepped": ({ span }) => `Die Uhr wurde um ${span} berichtigt`,
   "clock.set_by_hand": ({ who }) => `${who} hat die Uhr von Hand gestellt`,
   "clock.source_changed": ({ to }) => (to === "" ? "Die Uhr hat keine Zeitquelle" : `Die Uhr folgt ${to}`),
@@ -64,8 +64,8 @@ export const happened: Catalogue["home"]["happened"] = {
   "update.refused": ({ release }) =>
     release === "" ? "Ein Update wurde abgelehnt" : `${release} wurde abgelehnt`,
   "settings.changed": ({ who }) => `${who} hat Einstellungen geändert`,
-  "host_file.read": () => "Die Hostdatei wurde neu gelesen",
-  "host_file.refused": () => "Die Hostdatei wurde abgelehnt",
+  "host_file.read": () => "Die Host-Datei wurde neu gelesen",
+  "host_file.refused": () => "Die Host-Datei wurde abgelehnt",
   "https.certificate_changed": () => "Das Zertifikat wurde gewechselt",
   "https.certificate_refused": () => "Ein Zertifikat wurde abgelehnt",
   "host.changed": ({ who, to }) =>

@@ -45,7 +45,7 @@ export const homePage: Omit<Catalogue["home"], "needs" | "happened" | "actors"> 
   factorOff: "kein zweiter Faktor",
   codesLeft: (count) =>
     `noch ${count === 1 ? "ein Wiederherstellungscode" : `${count} Wiederherstellungscodes`}`,
-  disk: "Speicher",
+  disk: "Datenträger",
   memory: "Arbeitsspeicher",
   used: (percent) => `${percent} belegt`,
 };
@@ -66,7 +66,11 @@ export const needs: Catalogue["home"]["needs"] = {
     text: ({ cause }) => cause,
     button: "Teile zeigen",
   },
-  disk: { title: () => "Der Speicher braucht Platz", text: ({ cause }) => cause, button: "Speicher zeigen" },
+  disk: {
+    title: () => "Der Datenträger braucht Platz",
+    text: ({ cause }) => cause,
+    button: "Datenträger zeigen",
+  },
   state_document: {
     title: () => "Die gespeicherten Daten brauchen Aufmerksamkeit",
     text: ({ cause }) => cause,
@@ -99,7 +103,7 @@ export const needs: Catalogue["home"]["needs"] = {
   },
   update_available: {
     title: ({ what }) => `${what} ist verfügbar`,
-    text: () => "Es wird installiert, wenn ein Administrator es sagt.",
+    text: () => "Es wird installiert, sobald ein Administrator das veranlasst.",
     button: "Zum Update",
   },
   update_failed: {
@@ -149,8 +153,8 @@ export const needs: Catalogue["home"]["needs"] = {
   tokens_ending: {
     title: ({ count }) =>
       count === 1 ? "Ein benutzter API-Token läuft bald ab" : `${count} benutzte API-Token laufen bald ab`,
-    text: ({ when }) => `Der erste läuft am ${when} ab. Wem er gehört, der kann einen neuen erzeugen.`,
-    button: "Zu Ihren Tokens",
+    text: ({ when }) => `Der erste läuft am ${when} ab. Sein Besitzer kann einen neuen erzeugen.`,
+    button: "Zu Ihren Token",
   },
   support_ending: {
     title: ({ when }) => `Die Unterstützung des Herstellers endet am ${when}`,

@@ -127,7 +127,7 @@ export const needs = {
   },
   update_available: {
     title: ({ what }) => `${what} is available`,
-    text: () => "It is applied when an administrator says so.",
+    text: () => "An administrator can apply it.",
     button: "Show the update",
   },
   update_failed: {
