@@ -45,7 +45,9 @@ export async function picture(page: Page, name: string): Promise<void> {
   mkdirSync(pictures, { recursive: true });
   const path = join(pictures, `${name}${isFirefox ? "-firefox" : ""}.png`);
   const size = page.viewportSize();
-  if (size === null || size.width > 640) return takePicture(page, path, true);
+  // Behind a dialog the page is dim, however long it is.
+  const hasDialog = (await page.locator("dialog[open]").count()) > 0;
+  if (size === null || size.width > 640) return takePicture(page, path, !hasDialog);
   // A phone's bar stands at the foot of the window: so the window is made as high as the page, a dialog's is left.
   const height = await page.evaluate(() =>
     document.querySelector("dialog[open]") ? innerHeight : document.documentElement.scrollHeight,

@@ -7,6 +7,7 @@ import { type Run, startRun } from "../../make-run.ts";
 import { adminName, adminPassword } from "../../running-agent.ts";
 import { type ConsoleWindow, endOfConsole, startBrowser, untilShown } from "../browser.ts";
 import { picture } from "../page-checks.ts";
+import { touch } from "./hands.ts";
 import { assertEveryLook } from "./looks.ts";
 
 describe("an owner with a phone and a new device", () => {
@@ -36,7 +37,7 @@ describe("an owner with a phone and a new device", () => {
     await picture(page, "walk-owner-1-password");
     await page.getByLabel("User name").fill(adminName);
     await page.getByLabel("Password", { exact: true }).fill(adminPassword);
-    await button("Create the administrator").tap();
+    await touch(button("Create the administrator"));
   });
 
   it("has the QR code at once, types the first code and keeps the recovery codes", async () => {
@@ -45,25 +46,25 @@ describe("an owner with a phone and a new device", () => {
     await assertEveryLook(page, "the QR code");
     await picture(page, "walk-owner-2-factor");
     await page.getByLabel("Code", { exact: true }).fill(await codeNear(secret, 0));
-    await button("Switch on").tap();
+    await touch(button("Switch on"));
     await page.getByLabel("I have kept them").check();
     await assertEveryLook(page, "the recovery codes");
-    await button("Done").tap();
+    await touch(button("Done"));
   });
 
   it("names the device, and sees three time servers answer before they are saved", async () => {
     await untilShown(step("This device and its clock"));
     await page.getByLabel("Device name").fill("Branch Hamburg");
     for (const [index, server] of servers.entries()) {
-      if ((await page.getByLabel(`Server ${index + 1}`).count()) === 0) await button("Add a server").tap();
+      if ((await page.getByLabel(`Server ${index + 1}`).count()) === 0) await touch(button("Add a server"));
       await untilShown(page.getByLabel(`Server ${index + 1}`));
       await page.getByLabel(`Server ${index + 1}`).fill(server);
     }
-    await button("Test again").tap();
+    await touch(button("Test again"));
     await untilShown(page.getByText("3 of 3 answer."));
     await assertEveryLook(page, "time servers that answer");
     await picture(page, "walk-owner-3-device");
-    await button("Continue").tap();
+    await touch(button("Continue"));
   });
 
   it("pastes the publisher's fingerprint, and is on Home", async () => {
@@ -72,7 +73,7 @@ describe("an owner with a phone and a new device", () => {
     await page.getByLabel("Fingerprint from the publisher").fill(fingerprint);
     await assertEveryLook(page, "the fingerprint");
     await picture(page, "walk-owner-4-updates");
-    await button("Finish").tap();
+    await touch(button("Finish"));
     await untilShown(page.getByRole("heading", { name: "All is well.", level: 1 }));
     await untilShown(page.locator(".frame-head").getByText("Branch Hamburg"));
     await assertEveryLook(page, "Home after the first run");
@@ -80,21 +81,21 @@ describe("an owner with a phone and a new device", () => {
   });
 
   it("is led to the update that there is, and sees it installed", async () => {
-    await page.getByRole("link", { name: "Updates", exact: true }).first().tap();
-    await button("Check now").tap();
+    await touch(page.getByRole("link", { name: "Updates", exact: true }).first());
+    await touch(button("Check now"));
     const rules = page.getByRole("article", { name: "Rules" });
     await rules.getByRole("button", { name: /^(Update now|Apply)/ }).waitFor();
     await assertEveryLook(page, "an update");
     await picture(page, "walk-owner-6-update");
-    await rules.getByRole("button", { name: /^(Update now|Apply)/ }).tap();
+    await touch(rules.getByRole("button", { name: /^(Update now|Apply)/ }));
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("button", { name: /^(Update|Apply)/ }).tap();
+    await touch(dialog.getByRole("button", { name: /^(Update|Apply)/ }));
     await untilShown(rules.getByText(/good since/));
     await picture(page, "walk-owner-7-updated");
   });
 
   it("reads on Home that all is still well, and that it is up to date", async () => {
-    await page.getByRole("link", { name: /^Home/ }).first().tap();
+    await touch(page.getByRole("link", { name: /^Home/ }).first());
     await untilShown(page.getByRole("heading", { name: "All is well.", level: 1 }));
     await untilShown(page.locator(".tile .badge", { hasText: "up to date" }));
     await assertEveryLook(page, "all is well");

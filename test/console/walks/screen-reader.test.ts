@@ -3,7 +3,7 @@ import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { type ConsoleWindow, endOfConsole, names, passwords, startConsole } from "../browser.ts";
 import { picture } from "../page-checks.ts";
-import { tabTo } from "./keyboard.ts";
+import { tabTo } from "./hands.ts";
 import { assertEveryLook } from "./looks.ts";
 import { assertOrdered, assertWords } from "./reading.ts";
 

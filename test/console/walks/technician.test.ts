@@ -12,7 +12,7 @@ import {
   untilShown,
 } from "../browser.ts";
 import { picture } from "../page-checks.ts";
-import { tabTo } from "./keyboard.ts";
+import { tabTo } from "./hands.ts";
 import { assertEveryLook } from "./looks.ts";
 
 const daySeconds = 86_400;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
+import { isFirefox } from "../launch.ts";
 
 /** Steps of the Tab key, beyond which something cannot be reached by it. */
 const mostSteps = 80;
@@ -12,6 +13,11 @@ export async function tabTo(target: Locator): Promise<void> {
     await page.keyboard.press("Tab");
   }
   assert.fail(`Tab does not lead to ${target}, but at last to ${await focused(page)}`);
+}
+
+/** With a finger; Firefox on a computer makes no click of a touch, so it is clicked there. */
+export async function touch(target: Locator): Promise<void> {
+  await (isFirefox ? target.click() : target.tap());
 }
 
 async function hasKeyboard(target: Locator): Promise<boolean> {
