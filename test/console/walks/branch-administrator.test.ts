@@ -67,11 +67,11 @@ describe("an administrator of a branch with two hundred users", () => {
   it("takes a lost second factor from a colleague, with the reason", async () => {
     await page.goto(`/users?q=${colleague}`);
     await button(`Actions for ${colleague}`).click();
-    await page.getByRole("menuitem", { name: "Reset two-factor" }).click();
-    const dialog = page.getByRole("dialog", { name: "Reset two-factor" });
+    await page.getByRole("menuitem", { name: "Reset second factor" }).click();
+    const dialog = page.getByRole("dialog", { name: "Reset second factor" });
     await dialog.getByLabel("Reason").fill("phone lost in the harbour");
     await assertEveryLook(page, "the reset of a second factor");
-    await button("Reset two-factor", dialog).click();
+    await button("Reset second factor", dialog).click();
     await dialog.waitFor({ state: "detached" });
     await untilShown(page.getByRole("row", { name: colleague }).getByText("off", { exact: true }));
   });
