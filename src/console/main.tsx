@@ -3,6 +3,7 @@ import { App } from "./app.tsx";
 import { speak, wantedLanguage } from "./catalogue/words.ts";
 import { loadExplanationBy } from "./client/explanations.ts";
 import { preload } from "./frame/pages.ts";
+import { showTheme } from "./frame/theme.ts";
 import { place as navigation, watchNavigation } from "./navigation/navigation.ts";
 import { loadPart } from "./parts/load-part.ts";
 import { readBinding } from "./session/early-refresh.ts";
@@ -19,6 +20,7 @@ import "./styles/home.css";
 const place = document.getElementById("console");
 if (place !== null) {
   watchSetupToken();
+  showTheme();
   watchNavigation();
   watchKeyboard();
   // All that is known to be needed is asked for at once.

@@ -1,4 +1,5 @@
 import { wantedAmong } from "./catalogue/wanted-language.ts";
+import { markTheme } from "./frame/theme.ts";
 import { beginRefresh } from "./session/early-refresh.ts";
 
 /** The address of the first texts of each language, put here by the build, which puts this into the page itself. */
@@ -8,6 +9,8 @@ declare const FIRST_TEXTS: Readonly<Record<string, string>>;
 declare const REFRESH_PATH: string;
 
 beginRefresh(REFRESH_PATH);
+// Before anything is drawn.
+markTheme();
 
 // While the page's script is on its way, the texts that it will ask for come beside it.
 const texts = FIRST_TEXTS;

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { isFoundIn } from "../../src/console/catalogue/formats.ts";
 import * as deSettings from "../../src/console/catalogue/languages/de/settings.ts";
 import { putTexts } from "../../src/console/catalogue/words.ts";
-import { isFoundIn, textOf } from "../../src/console/system/settings/search.ts";
+import { textOf } from "../../src/console/system/settings/search.ts";
 
 describe("what a setting is found by", () => {
   it("is each word anywhere, whatever its capitals and accents", () => {

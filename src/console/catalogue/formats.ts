@@ -87,3 +87,19 @@ export function countdown(seconds: number): string {
   const minutes = `${Math.floor((seconds / minute) % 60)}:${two(seconds % minute)}`;
   return seconds < hour ? minutes : `${Math.floor(seconds / hour)}:${minutes.padStart(5, "0")}`;
 }
+
+/** Whether each word that is sought stands somewhere in the text; capitals and accents do not matter. */
+export function isFoundIn(text: string, sought: string): boolean {
+  const inText = folded(text);
+  return folded(sought)
+    .split(/\s+/)
+    .every((word) => inText.includes(word));
+}
+
+function folded(text: string): string {
+  return text
+    .toLocaleLowerCase(language)
+    .normalize("NFD")
+    .replace(/\p{Mn}/gu, "")
+    .trim();
+}

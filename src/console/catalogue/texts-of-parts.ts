@@ -7,6 +7,7 @@ export const textsOfParts = {
   device: ["device"],
   machine: ["machine"],
   problems: ["problems"],
+  palette: ["palette", "settings"],
   records: ["records", "lists"],
   event: ["records", "settings"],
   updates: ["updates"],

@@ -4,6 +4,7 @@ import type * as base from "./languages/en/base.ts";
 import type * as device from "./languages/en/device.ts";
 import type * as lists from "./languages/en/lists.ts";
 import type * as machine from "./languages/en/machine.ts";
+import type * as palette from "./languages/en/palette.ts";
 import type * as people from "./languages/en/people.ts";
 import type * as problems from "./languages/en/problems.ts";
 import type * as records from "./languages/en/records.ts";
@@ -20,6 +21,7 @@ interface English {
   readonly device: typeof device;
   readonly lists: typeof lists;
   readonly machine: typeof machine;
+  readonly palette: typeof palette;
   readonly people: typeof people;
   readonly problems: typeof problems;
   readonly records: typeof records;

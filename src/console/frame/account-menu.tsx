@@ -1,12 +1,15 @@
+import { useState } from "preact/hooks";
 import { chooseLanguage } from "../catalogue/wanted-language.ts";
 import { language, languageName, languages, t } from "../catalogue/words.ts";
 import { navigate } from "../navigation/navigation.ts";
 import { me, signOut } from "../session/session.ts";
 import { Menu } from "../ui/menu.tsx";
+import { chooseTheme, chosenTheme, themes } from "./theme.ts";
 
 /** Who one is, and the way out. */
 export function AccountMenu() {
   const { username } = me();
+  const [theme, setTheme] = useState(chosenTheme);
   const others = languages().filter((one) => one !== language);
   return (
     <Menu
@@ -20,6 +23,14 @@ export function AccountMenu() {
           onChoose: () => {
             chooseLanguage(one);
             location.reload();
+          },
+        })),
+        ...themes.map((one) => ({
+          text: t.frame.themes[one],
+          isChosen: one === theme,
+          onChoose: () => {
+            chooseTheme(one);
+            setTheme(one);
           },
         })),
         { text: t.frame.signOut, onChoose: () => void signOut() },

@@ -17,6 +17,7 @@ import { AccountMenu } from "./account-menu.tsx";
 import { Banners } from "./banners.tsx";
 import { ClockState, useStatus } from "./clock-state.tsx";
 import { showInIcon } from "./favicon.ts";
+import { FindButton, Finder } from "./find-button.tsx";
 import { useShown } from "./pages.ts";
 import { NeedCount, Sections } from "./sections.tsx";
 
@@ -55,9 +56,11 @@ export function Frame() {
         </Link>
         <Sections current={isLimited ? null : current} needs={needs} />
         {!isLimited && <ClockState status={status} />}
+        {!isLimited && <FindButton />}
         <AccountMenu />
         <ConnectionState isOverFacts />
       </header>
+      {!isLimited && <Finder />}
       <Banners status={status} path={current} />
       <main id="content" tabIndex={-1}>
         {shown === null ? (

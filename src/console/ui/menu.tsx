@@ -4,6 +4,8 @@ import { Shape, type ShapeName } from "./shape.tsx";
 export interface MenuItem {
   readonly text: string;
   readonly isDangerous?: boolean;
+  /** Of several of which one is in force. */
+  readonly isChosen?: boolean;
   /** Why it cannot be done; it is shown all the same. */
   readonly why?: string | null;
   readonly onChoose: () => void;
@@ -86,7 +88,7 @@ function MenuEntry({ item, onDone }: { readonly item: MenuItem; readonly onDone:
   return (
     <button
       type="button"
-      role="menuitem"
+      {...roleOf(item)}
       tabIndex={-1}
       class={item.isDangerous ? "dangerous" : ""}
       aria-disabled={why !== null || undefined}
@@ -102,8 +104,14 @@ function MenuEntry({ item, onDone }: { readonly item: MenuItem; readonly onDone:
   );
 }
 
+function roleOf({ isChosen }: MenuItem) {
+  return isChosen === undefined
+    ? ({ role: "menuitem" } as const)
+    : ({ role: "menuitemradio", "aria-checked": isChosen } as const);
+}
+
 function entriesOf(list: HTMLElement): HTMLElement[] {
-  return [...list.querySelectorAll<HTMLElement>("[role=menuitem]")];
+  return [...list.querySelectorAll<HTMLElement>("[role^=menuitem]")];
 }
 
 function onKey(event: KeyboardEvent, all: HTMLElement[], close: () => void, leave: () => void): void {

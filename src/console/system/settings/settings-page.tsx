@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { isFoundIn } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { Link } from "../../navigation/link.tsx";
 import { navigate, place } from "../../navigation/navigation.ts";
@@ -10,7 +11,7 @@ import { Empty, Section } from "../../ui/page.tsx";
 import { pointersOf, valueAt } from "./draft.ts";
 import { errorsOf } from "./errors.ts";
 import { labelOf } from "./said.ts";
-import { isFoundIn, textOf } from "./search.ts";
+import { textOf } from "./search.ts";
 import { SettingField } from "./setting-field.tsx";
 import { SettingsForm } from "./settings-form.tsx";
 import { type Editing, mayChange, useEditing } from "./use-editing.ts";

@@ -1,0 +1,39 @@
+import { useEffect } from "preact/hooks";
+import { t } from "../catalogue/words.ts";
+import { usePart } from "../parts/load-part.ts";
+import { createStore, useStore } from "../store.ts";
+import { Button } from "../ui/button.tsx";
+import { Shape } from "../ui/shape.tsx";
+
+const isFinding = createStore(false);
+
+/** Opens the search of all that has a name. */
+export function FindButton() {
+  return (
+    <Button kind="icon" label={`${t.frame.find} (${t.frame.findKeys})`} onClick={() => isFinding.set(true)}>
+      <Shape name="find" />
+    </Button>
+  );
+}
+
+/** The search, once it is asked for: by the button, or by Ctrl-K from anywhere. */
+export function Finder() {
+  const isOpen = useStore(isFinding);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+      if (event.altKey || event.shiftKey) return;
+      event.preventDefault();
+      // Over another question it would take the answer away.
+      if (document.querySelector("dialog[open]") === null) isFinding.set(true);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  return isOpen ? <Opened /> : null;
+}
+
+function Opened() {
+  const part = usePart("palette", () => import("../parts/palette.ts"));
+  return part && <part.Body onClose={() => isFinding.set(false)} />;
+}

@@ -1,0 +1,36 @@
+/** The looks that a person can choose; `system`: as the browser's. */
+export const themes = ["system", "light", "dark"] as const;
+
+export type Theme = (typeof themes)[number];
+
+const choiceName = "steward-theme";
+
+/** The person's own choice in this browser. */
+export function chosenTheme(): Theme {
+  const chosen = localStorage.getItem(choiceName);
+  return themes.find((one) => one === chosen) ?? "system";
+}
+
+export function chooseTheme(theme: Theme): void {
+  localStorage.setItem(choiceName, theme);
+  showTheme();
+}
+
+/** Puts the choice in force; the colours of styles/tokens.css follow it. */
+export function markTheme(): void {
+  const theme = chosenTheme();
+  const root = document.documentElement;
+  if (theme === "system") delete root.dataset.theme;
+  else root.dataset.theme = theme;
+}
+
+/** The same in the colour of the browser's own bars, once there is a page. */
+export function showTheme(): void {
+  markTheme();
+  const isUsual = chosenTheme() === "system";
+  const ground = getComputedStyle(document.body).backgroundColor;
+  for (const meta of document.querySelectorAll<HTMLMetaElement>("meta[name=theme-color]")) {
+    meta.dataset.usual ??= meta.content;
+    meta.content = isUsual ? meta.dataset.usual : ground;
+  }
+}
