@@ -160,11 +160,14 @@ describe("the console's clock", { concurrency: true }, () => {
       const shown = () => page.locator(".two-clocks-one strong").allInnerTexts();
       const [device = "", own = ""] = await shown();
       assert.notEqual(device, own);
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(request.url()));
       await page.clock.runFor(2_000);
       await until("both have ticked", async () => {
         const now = await shown();
         return now[0] !== device && now[1] !== own;
       });
+      assert.deepEqual(asked, [], "a tick asks nothing of the device");
       await byBrowser(page).click();
       const dialog = page.getByRole("dialog", { name: "Set the clock to your browser's time" });
       await dialog.getByText("10 min ahead").waitFor();
@@ -194,6 +197,10 @@ describe("the console's clock", { concurrency: true }, () => {
       const { page, complaints } = await see(test, browser, agent, "operator");
       await sync(page).click();
       await page.getByText("No time source gives a usable answer").waitFor();
+      await page
+        .locator(".clock-top")
+        .getByText("None of the time servers gives")
+        .waitFor({ state: "detached" });
       await page.getByText("Check the network and the time settings").first().waitFor();
       await strip(page).getByText("unreachable – no time server runs there").waitFor();
       await unfold(page);
@@ -314,6 +321,7 @@ describe("the console's clock", { concurrency: true }, () => {
       for (const each of [operator.page, page]) await untilShown(each.getByText("too large a correction"));
       await operator.page.getByText("An administrator can correct it anyway.").waitFor();
       assert.equal(await force(operator.page).count(), 0, "force for an operator");
+      await picture(page, "clock-panic-light");
       await force(page).click();
       const dialog = page.getByRole("dialog", { name: "Make a correction larger than allowed" });
       await dialog.getByText("this device is 3 s behind").waitFor();

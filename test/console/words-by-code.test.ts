@@ -13,7 +13,7 @@ import * as enUpdates from "../../src/console/catalogue/languages/en/updates.ts"
 import { putTexts, t } from "../../src/console/catalogue/words.ts";
 import { eventSentence } from "../../src/console/home/event-words.ts";
 import { needInWords } from "../../src/console/home/need-words.ts";
-import { clockSentences, reasonOf } from "../../src/console/system/clock/clock-sentences.ts";
+import { clockSentences, headOf, reasonOf } from "../../src/console/system/clock/clock-sentences.ts";
 import { boundInWords } from "../../src/console/system/clock/clock-words.ts";
 import { labelOf, schemaRead } from "../../src/console/system/settings/said.ts";
 import { problemName, type Sentence } from "../../src/console/ui/by-code.ts";
@@ -156,6 +156,31 @@ for (const [tag, texts] of [
         assert.deepEqual(said, { text: detail, isAgents: true });
     });
   });
+
+describe("the clock's head", () => {
+  const head = (change: Partial<TimeSync>, seconds: number | null) =>
+    headOf(
+      {
+        ...exampleClock(),
+        ...change,
+        summary: { ...exampleClock().summary, offset_seconds: seconds },
+      } as TimeSync,
+      "not_in_sync",
+    );
+
+  it("says by what it is wrong, and nothing by a figure that its sources contradict", () => {
+    putTexts("en", enDevice);
+    assert.equal(head({ state: "faulty", offset_seconds: 5e-7 }, null), "Not in sync.");
+    assert.equal(
+      head({ state: "faulty", offset_seconds: 5e-7 }, 3),
+      "Not in sync: this device is 3 s behind.",
+    );
+    assert.equal(
+      head({ state: "synchronised", offset_seconds: -3 }, null),
+      "Not in sync: this device is 3 s ahead.",
+    );
+  });
+});
 
 describe("how exactly a bound is told", () => {
   it("is in milliseconds below a second, rounded up and never to nothing", () => {

@@ -2,6 +2,7 @@ import { Fragment } from "preact";
 import { type ClockWord, clockWordOf } from "../../../contract/clock-word.ts";
 import type { TimeSync } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
+import { codeOf } from "../../client/problem.ts";
 import type { Resource } from "../../client/use-resource.ts";
 import { clockColours } from "../../frame/clock-state.tsx";
 import { isOneOf } from "../../session/session.ts";
@@ -34,7 +35,7 @@ export function ClockSection({ clock }: { readonly clock: Resource<TimeSync> }) 
   return (
     <Section title={t.clock.title}>
       <div class="clock-top">
-        <ClockHead status={status} word={word} />
+        <ClockHead status={status} word={word} told={codeOf(actions.sync.error ?? actions.reselect.error)} />
         {!isWrong && isOneOf("admin", "operator") && (
           <div class="buttons">
             <SyncButton status={status} actions={actions} kind="primary" />
@@ -53,7 +54,16 @@ export function ClockSection({ clock }: { readonly clock: Resource<TimeSync> }) 
 }
 
 /** The state in a sentence that begins with its word, and what there is to say besides. */
-function ClockHead({ status, word }: { readonly status: TimeSync; readonly word: ClockWord }) {
+function ClockHead({
+  status,
+  word,
+  told,
+}: {
+  readonly status: TimeSync;
+  readonly word: ClockWord;
+  /** The code of the problem that is shown. */
+  readonly told: string | null;
+}) {
   const more = (t.clock.states as Readonly<Record<string, string>>)[status.state];
   return (
     <div>
@@ -67,7 +77,7 @@ function ClockHead({ status, word }: { readonly status: TimeSync; readonly word:
         )}
       </p>
       <p>
-        {clockSentences(status).map((sentence) => (
+        {clockSentences(status, told).map((sentence) => (
           <Fragment key={sentence.text}>
             <Said sentence={sentence} />{" "}
           </Fragment>

@@ -10,23 +10,38 @@ import { boundInWords, offsetInWords, stepInWords } from "./clock-words.ts";
 const leastBound = 1e-3;
 
 /** The state as a sentence that begins with its word, and with the bound of the error where that is known. */
-export function headOf({ offset_seconds, uncertainty_seconds }: TimeSync, word: ClockWord): string {
-  if (word === "unknown" || word === "set_by_hand" || offset_seconds === null) return t.clock.heads[word];
-  if (word === "not_in_sync") return t.clock.offBy(offsetInWords(offset_seconds));
+export function headOf(status: TimeSync, word: ClockWord): string {
+  const { offset_seconds, uncertainty_seconds } = status;
+  if (word === "not_in_sync") {
+    const seconds = lackOf(status);
+    return seconds === null ? t.clock.heads[word] : t.clock.offBy(offsetInWords(seconds));
+  }
+  if (word !== "in_sync" || offset_seconds === null) return t.clock.heads[word];
   if (uncertainty_seconds === null) return t.clock.heads[word];
   return t.clock.within(boundInWords(Math.max(leastBound, Math.abs(offset_seconds) + uncertainty_seconds)));
 }
 
-/** What else there is to say of the clock, and what to do about it: a sentence for each thing that there is to say. */
-export function clockSentences({ summary, discipliner: { conflict } }: TimeSync): Sentence[] {
+/** By what the clock is wrong; null: not known, for a figure that its sources contradict is an old one. */
+function lackOf({ summary, state, offset_seconds }: TimeSync): number | null {
+  return summary.offset_seconds ?? (state === "faulty" ? null : offset_seconds);
+}
+
+/**
+ * What else there is to say of the clock, and what to do about it: a sentence for each thing that there is to say.
+ * `told`: the code of a problem that the page shows already.
+ */
+export function clockSentences(
+  { summary, discipliner: { conflict } }: TimeSync,
+  told: string | null = null,
+): Sentence[] {
   const { runs_on, configured, daemon_trouble, not_set } = summary;
   const facts = factsOf(summary, conflict);
   const main = sentenceOf(t.clock.summary, summary, facts);
   // The agent's own sentence says all of the rest as well.
   if (main.isAgents) return [main];
   return [
-    // The head says it.
-    ...(summary.code === "synchronised" ? [] : [main]),
+    // The head says it, or the problem.
+    ...(summary.code === "synchronised" || summary.code === told ? [] : [main]),
     ...(runs_on ? [own(t.clock.runsOn)] : []),
     ...(configured === null ? [] : [own(t.clock.votes(facts.agreeing, configured, facts.needed))]),
     ...(daemon_trouble ? [sentenceOf(t.clock.daemonTroubles, daemon_trouble, facts)] : []),
