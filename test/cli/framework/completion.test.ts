@@ -83,7 +83,7 @@ describe("the bash completion", () => {
       ["system", "get", "update.ota.c"],
       ["update.ota.channel", "update.ota.check_interval"],
     ],
-    [["system", "set", "device.n"], ["device.name="]],
+    [["system", "set", "device.na"], ["device.name="]],
     [["user", "show", ""], []],
     [["help", "us"], ["user"]],
     [
