@@ -198,7 +198,8 @@ describe("the events of an agent", () => {
     ["limit=0", "validation_failed"],
     ["limit=201", "validation_failed"],
     ["type=nothing.known", "validation_failed"],
-    ["until=now", "unknown_field"],
+    ["until=now", "validation_failed"],
+    ["before=now", "unknown_field"],
   ];
   for (const [query, code] of wrong) {
     it(`refuse ?${query} with ${code}`, async () => {
