@@ -30,7 +30,7 @@ async function download(page: Page): Promise<{ name: string; text: string }> {
   return { name: file.suggestedFilename(), text: readFileSync(await file.path(), "utf8") };
 }
 
-describe("a thousand users", () => {
+describe("lists at size", () => {
   const ending = endOfConsole();
   let agent: RunningAgent;
   let browser: TestBrowser;
@@ -39,7 +39,7 @@ describe("a thousand users", () => {
     browser = await startBrowser(ending);
   });
 
-  it("scroll to the last, with only those in the window drawn, and the place is kept on return", async () => {
+  it("of users scroll to the last, with only those in the window drawn, and the place is kept on return", async () => {
     const { page, complaints } = await browser.open(agent);
     await signIn(page, "admin", "/users");
     await page.getByText("1000 users").waitFor();
@@ -63,7 +63,7 @@ describe("a thousand users", () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("are two lines each on a phone", async () => {
+  it("of users are two lines each on a phone", async () => {
     const { page } = await browser.open(agent, { width: 360, height: 740, language: "de" });
     await page.addInitScript(() => localStorage.setItem("steward-language", "de"));
     await signIn(page, "admin", "/users");
@@ -80,7 +80,7 @@ describe("a thousand users", () => {
     await picture(page, "size-users-phone");
   });
 
-  it("are changed several at once, with the outcome for each", async () => {
+  it("of users are changed several at once, with the outcome for each", async () => {
     const { page } = await browser.open(agent);
     await signIn(page, "admin", "/users?q=user-09");
     await page.getByText("99 users").waitFor();
@@ -118,7 +118,7 @@ describe("a thousand users", () => {
     await page.getByText("97 users").waitFor();
   });
 
-  it("leave the own account out of what is done to all, and are handed over as a table", async () => {
+  it("of users leave the own account out of what is done to all, and are handed over as a table", async () => {
     const { page } = await browser.open(agent);
     await agent.call("POST", "/api/users", {
       body: { username: "formula", role: "operator", display_name: '=1+"1"' },
@@ -141,5 +141,49 @@ describe("a thousand users", () => {
     const { total } = (await agent.call("GET", "/api/users?role=operator&limit=1", { local: true })).json;
     assert.equal(lines.length, total + 2);
     assert.match(lines[1] ?? "", /^formula,"'=1\+""1""",operator,true,/);
+  });
+
+  it("of events scroll to the first that is kept, read page by page", async () => {
+    const { page, complaints } = await browser.open(agent);
+    await signIn(page, "admin", "/system/events");
+    await rows(page).first().waitFor();
+    const { total } = (await agent.call("GET", "/api/events?limit=1", { local: true })).json;
+    assert.ok(total > 7_000, `only ${total} events are kept`);
+    await page.getByText(`${total} events`).waitFor();
+    assert.equal(await page.getByRole("table").getAttribute("aria-rowcount"), String(total + 1));
+    await scrollToEnd(page, String(total + 1));
+    assert.ok((await rows(page).count()) < mostDrawn, `${await rows(page).count()} rows are drawn`);
+    await rows(page).last().getByRole("button").click();
+    await page.locator(".row-details").waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("of events are two lines each on a phone, and a table for spreadsheets", async (test) => {
+    const { page } = await browser.open(agent, { width: 360, height: 740 });
+    await signIn(page, "admin", "/system/events?type=user.changed");
+    await page.getByText(/^\d+ events$/).waitFor();
+    await assertFits(page);
+    assert.deepEqual(await brokenText(page), []);
+    await picture(page, "size-events-phone");
+    const hundred = await page.evaluate(() => {
+      const heights = [...document.querySelectorAll("tbody > tr[aria-rowindex]")].map(
+        (row) => row.clientHeight,
+      );
+      const table = document.querySelector("table")?.clientHeight ?? 0;
+      const middle = heights.sort((a, b) => a - b)[Math.floor(heights.length / 2)] ?? 0;
+      return document.documentElement.scrollHeight - table + 100 * middle;
+    });
+    test.diagnostic(`100 events take ${hundred} pixels`);
+    assert.ok(hundred <= 7_000, `100 events take ${hundred} pixels`);
+    await page.getByRole("button", { name: "Filters · 1" }).click();
+    await page.getByLabel("Who").selectOption("user");
+    const { name, text } = await download(page);
+    assert.match(name, /-events-\d{4}-\d\d-\d\d\.csv$/);
+    const lines = text.split("\r\n");
+    assert.match(lines[0] ?? "", /^\uFEFFseq,time,type,outcome,/);
+    const query = "/api/events?limit=1&type=user.changed&actor_kind=user";
+    const { total } = (await agent.call("GET", query, { local: true })).json;
+    assert.equal(lines.length, total + 2);
+    assert.match(lines.at(-2) ?? "", /,user\.changed,success,,1,user,root-admin,user-\d+,192\.0\.2\.1,/);
   });
 });

@@ -65,3 +65,10 @@ export function Chips({
     </fieldset>
   );
 }
+
+/** A time as `datetime-local` wants it: the browser's own, without a zone; empty where there is none. */
+export function localTime(text: string): string {
+  const at = new Date(text);
+  if (text === "" || Number.isNaN(at.getTime())) return "";
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

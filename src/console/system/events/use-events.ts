@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import type { EventType } from "../../../contract/event-types.ts";
 import type { AuditEvent } from "../../../contract/types.ts";
 import { call } from "../../client/call.ts";
 import { listen } from "../../client/live-events.ts";
 import { type Action, useAction } from "../../client/use-action.ts";
 import { createStore, type Store, useStore } from "../../store.ts";
+import type { EventQuery } from "./events-query.ts";
 
 export interface Events {
   /** The newest first; null: not read yet. */
@@ -29,8 +29,9 @@ interface Read {
 /** Events of one reading; the agent gives 200 at most. */
 const limit = 100;
 
-/** Events of one type, or all, the newest as they happen. */
-export function useEvents(type: EventType | undefined): Events {
+/** The events that match, the newest as they happen. */
+export function useEvents(query: EventQuery): Events {
+  const key = JSON.stringify(query);
   const [store] = useState(() => createStore<Read | null>(null));
   const [error, setError] = useState<unknown>(null);
   /** The newest that is shown while it is paused. */
@@ -38,13 +39,14 @@ export function useEvents(type: EventType | undefined): Events {
   useEffect(() => {
     store.set(null);
     setPausedAt(null);
-    return readOn(store, type, setError);
-  }, [type]);
+    setError(null);
+    return readOn(store, query, setError);
+  }, [key]);
   const read = useStore(store);
   const loadingOlder = useAction(async () => {
     const cursor = store.read()?.olderCursor;
     if (!cursor) return;
-    const older = await call("listEvents", { query: { limit, cursor, ...(type && { type }) } });
+    const older = await call("listEvents", { query: { ...query, limit, cursor } });
     const now = store.read();
     if (now?.olderCursor === cursor)
       store.set({ ...now, items: [...now.items, ...older.items], olderCursor: older.next_cursor });
@@ -65,7 +67,7 @@ export function useEvents(type: EventType | undefined): Events {
 /** Reads the newest, and what follows whenever the stream says that something has happened. The result ends it. */
 function readOn(
   store: Store<Read | null>,
-  type: EventType | undefined,
+  asked: EventQuery,
   setError: (error: unknown) => void,
 ): () => void {
   const ending = new AbortController();
@@ -79,7 +81,7 @@ function readOn(
       isWanted = false;
       const known = store.read();
       const after = known?.items[0]?.seq;
-      const query = { limit, ...(type && { type }), ...(after !== undefined && { after }) };
+      const query = { ...asked, limit, ...(after !== undefined && { after }) };
       const { items, total, next_cursor } = await call("listEvents", { query }, { signal: ending.signal });
       if (known === null || after === undefined) {
         store.set({ items, total, olderCursor: next_cursor });

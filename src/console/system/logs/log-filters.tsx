@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { LogEntry, LogQuery, SeverityWord } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
+import { localTime } from "../../lists/filters.tsx";
 import { Field, SelectField, TextField } from "../../ui/form/field.tsx";
 import { errorAt } from "../../ui/form/form.tsx";
 
@@ -93,7 +94,7 @@ export function LogFilterBar({
         <TextField
           label={t.logs.sinceTime}
           type="datetime-local"
-          value={localTime(new Date(since))}
+          value={localTime(since)}
           error={errorAt(error, "/since")}
           onInput={(text) => {
             const at = new Date(text);
@@ -108,10 +109,4 @@ export function LogFilterBar({
 /** People leave the suffix out. */
 function wholeUnit(name: string): string {
   return name === "" || /\.[a-z]+$/.test(name) ? name : `${name}.service`;
-}
-
-/** As `datetime-local` wants it: the browser's own time, without a zone. */
-function localTime(at: Date): string {
-  if (Number.isNaN(at.getTime())) return "";
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

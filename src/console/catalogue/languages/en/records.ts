@@ -1,4 +1,4 @@
-import type { EventType } from "../../../../contract/event-types.ts";
+import type { EventGroup, EventType } from "../../../../contract/event-types.ts";
 import { eventParts, factNames, factValues } from "./records/event-facts.ts";
 
 export const logs = {
@@ -134,6 +134,29 @@ export const events = {
     token: "API token",
     agent: "the device itself",
   },
-  older: "Load older events",
-  empty: "There are no events of this kind.",
+  refused: "refused",
+  name: "Name",
+  groups: {
+    sign_in: "Sign-in",
+    users: "Users",
+    clock: "Clock",
+    updates: "Updates",
+    settings: "Settings",
+    device: "Device",
+    requests: "Requests",
+  } satisfies Record<EventGroup, string>,
+  allOf: (group: string) => `${group}: all`,
+  /** By what the agent is asked for; T: a span of times. */
+  sinces: {
+    "": "everything",
+    "1h": "an hour ago",
+    "1d": "a day ago",
+    "7d": "a week ago",
+    "30d": "a month ago",
+    T: "a span of times …",
+  },
+  fromTime: "From when",
+  untilTime: "Until when",
+  total: (count: number) => `${count} ${count === 1 ? "event" : "events"}`,
+  empty: "No event matches these filters.",
 };

@@ -1,0 +1,80 @@
+import type { AuditEvent } from "../../../contract/types.ts";
+import { t } from "../../catalogue/words.ts";
+import { LongTable } from "../../lists/long-table.tsx";
+import { usePart } from "../../parts/load-part.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { problemName } from "../../ui/by-code.ts";
+import { Skeleton } from "../../ui/page.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { visible } from "../../ui/visible.ts";
+
+/** Events as rows, the newest first; each opens what is kept of it. */
+export function EventsTable({
+  events,
+  total,
+  onEndNear,
+}: {
+  readonly events: readonly AuditEvent[];
+  readonly total: number;
+  readonly onEndNear: () => void;
+}) {
+  return (
+    <LongTable
+      name="events"
+      caption={t.system.tabs.events}
+      columns={columns()}
+      rows={events}
+      total={total}
+      rowKey={({ seq }) => String(seq)}
+      details={(event) => <Opened event={event} />}
+      onEndNear={onEndNear}
+    />
+  );
+}
+
+function Opened({ event }: { readonly event: AuditEvent }) {
+  const part = usePart("event", () => import("../../parts/event.ts"));
+  return part === null ? <Skeleton /> : <part.Body event={event} />;
+}
+
+function columns(): Column<AuditEvent>[] {
+  return [
+    { key: "time", title: t.logs.time, cell: ({ time }) => <Time at={time} /> },
+    { key: "what", title: t.events.what, opens: true, cell: ({ type }) => titleOf(type) },
+    {
+      key: "who",
+      title: t.events.who,
+      cell: ({ actor }) => (actor.name === null ? t.events.kinds[actor.kind] : named(actor.name)),
+    },
+    { key: "about", title: t.events.about, cell: ({ subject }) => subject && named(subject.name) },
+    { key: "outcome", title: t.events.outcome, cell: outcome },
+    { key: "from", title: t.events.from, cell: ({ from }) => named(from) },
+  ];
+}
+
+/** Of another writing direction it may be, which must not turn what stands around it. */
+function named(name: string) {
+  return <bdi>{visible(name)}</bdi>;
+}
+
+function outcome({ outcome: how, code, count }: AuditEvent) {
+  if (how === "success")
+    return (
+      <span class="with-heads">
+        <Badge state="good">{t.events.success}</Badge>
+      </span>
+    );
+  return (
+    <Badge state="attention">
+      {problemName(code ?? "") ?? code}
+      {count > 1 && ` × ${count}`}
+    </Badge>
+  );
+}
+
+/** What people call a type of event; a newer agent may have types that this page does not know. */
+function titleOf(type: string): string {
+  const titles: Readonly<Record<string, string>> = t.events.titles;
+  return titles[type] ?? type;
+}
