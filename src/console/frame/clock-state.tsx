@@ -36,7 +36,7 @@ export function ClockState({ status }: { readonly status: Status | null }) {
     <Link to="/system" className="clock-state">
       <Badge state={clockColours[word]}>
         <span class="wide">{t.frame.clock}</span>
-        {t.frame.clockWords[word]}
+        <span class="clock-word">{t.frame.clockWords[word]}</span>
         <span class="unseen">{t.frame.clockTo}</span>
       </Badge>
     </Link>
