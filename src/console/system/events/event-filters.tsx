@@ -1,15 +1,11 @@
-import { useEffect, useState } from "preact/hooks";
 import { type EventGroup, eventGroups, eventTypes, groupOf } from "../../../contract/event-types.ts";
 import { t } from "../../catalogue/words.ts";
-import { Filters, localTime } from "../../lists/filters.tsx";
+import { Filters, localTime, useTyped } from "../../lists/filters.tsx";
 import { place } from "../../navigation/navigation.ts";
 import { useStore } from "../../store.ts";
 import { Field, SelectField, TextField } from "../../ui/form/field.tsx";
 import { errorAt } from "../../ui/form/form.tsx";
 import { actorKinds, changeEventsQuery, longestName } from "./events-query.ts";
-
-/** Milliseconds after the last key until what was typed is looked for. */
-const typingMilliseconds = 300;
 
 /** Milliseconds back from now where a span of times begins that is to be chosen. */
 const usualSpan = 86_400_000;
@@ -77,13 +73,7 @@ function TypeField({ value }: { readonly value: string }) {
 }
 
 function NameField({ value, error }: { readonly value: string; readonly error: string | null }) {
-  const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
-  useEffect(() => {
-    if (typed === value) return;
-    const timer = setTimeout(() => changeEventsQuery({ name: typed }, true), typingMilliseconds);
-    return () => clearTimeout(timer);
-  }, [typed]);
+  const [typed, setTyped] = useTyped(value, (name) => changeEventsQuery({ name }, true));
   return (
     <TextField
       type="search"

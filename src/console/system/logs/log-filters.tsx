@@ -1,12 +1,8 @@
-import { useEffect, useState } from "preact/hooks";
 import type { LogEntry, LogQuery, SeverityWord } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
-import { localTime } from "../../lists/filters.tsx";
+import { localTime, useTyped } from "../../lists/filters.tsx";
 import { Field, SelectField, TextField } from "../../ui/form/field.tsx";
 import { errorAt } from "../../ui/form/form.tsx";
-
-/** Milliseconds after the last key until what was typed is looked for. */
-const typingMilliseconds = 300;
 
 /** What the page's address may ask of the log. */
 export type LogFilters = Readonly<Record<string, string>>;
@@ -34,13 +30,7 @@ export function LogFilterBar({
   readonly error: unknown;
   readonly onChange: (name: "unit" | "priority" | "q" | "since", value: string) => void;
 }) {
-  const [typed, setTyped] = useState(q);
-  useEffect(() => setTyped(q), [q]);
-  useEffect(() => {
-    if (typed === q) return;
-    const timer = setTimeout(() => onChange("q", typed), typingMilliseconds);
-    return () => clearTimeout(timer);
-  }, [typed]);
+  const [typed, setTyped] = useTyped(q, (text) => onChange("q", text));
   const isTime = since.includes("T");
   return (
     <search class="log-filters">
