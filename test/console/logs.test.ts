@@ -139,6 +139,20 @@ describe("the console's log", () => {
     await drawn(page, "kept line 7").first().waitFor();
   });
 
+  it("keeps a filter that changes while text is typed", async () => {
+    const { page } = await open("readonly");
+    await drawn(page, "kept line 1199").waitFor();
+    await page.getByLabel("Text").evaluate((field) => {
+      (field as HTMLInputElement).value = "onerror";
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    // The moment after the last key has not passed.
+    await page.getByLabel("Level").selectOption("err");
+    await page.waitForURL(/\?priority=err&q=onerror$/);
+    await untilThereAre(1, log(page).locator("summary"));
+    assert.equal(await page.getByLabel("Text").inputValue(), "onerror");
+  });
+
   it("reads older lines on demand and keeps its place", async () => {
     const { page } = await open("readonly", "?q=kept+line");
     await drawn(page, "kept line 1199").waitFor();

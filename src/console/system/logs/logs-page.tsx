@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { LogQuery } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { navigate, place } from "../../navigation/navigation.ts";
 import { useStore } from "../../store.ts";
@@ -14,19 +15,12 @@ import { useLog } from "./use-log.ts";
 const announceMilliseconds = 10_000;
 
 export function LogsPage() {
-  const { path, query } = useStore(place);
+  const { query } = useStore(place);
   const log = useLog(queryOf(query));
   const { view, source, error } = log;
   return (
     <Section title={t.logs.title} action={view && <FollowButton view={view} log={log} />}>
-      <LogFilterBar
-        filters={query}
-        seen={view?.lines ?? []}
-        error={error}
-        onChange={(name, value) =>
-          void navigate(path, { ...query, [name]: value }, { replace: name === "q" })
-        }
-      />
+      <LogFilterBar filters={query} seen={view?.lines ?? []} error={error} onChange={changeFilter} />
       {source === "agent" && <p class="hint">{t.logs.noJournal}</p>}
       <ProblemView error={error ?? log.loadingOlder.error} />
       {view === null && error === null && <Skeleton lines={12} />}
@@ -36,6 +30,12 @@ export function LogsPage() {
       <Announcement view={view} />
     </Section>
   );
+}
+
+/** Beside the filters of that moment: what is typed comes later than the page was drawn. */
+function changeFilter(name: keyof LogQuery, value: string): void {
+  const { path, query } = place.read();
+  void navigate(path, { ...query, [name]: value }, { replace: name === "q" });
 }
 
 function FollowButton({ view, log }: { readonly view: LogView; readonly log: ReturnType<typeof useLog> }) {
