@@ -78,7 +78,7 @@ async function setTime(agent: RunningAgent, time: object): Promise<void> {
   assert.equal(status, 200, text);
 }
 
-describe("the console's clock", { concurrency: true }, () => {
+describe("the console's clock", () => {
   const ending = endOfSuite();
   let browser: TestBrowser;
   let names: readonly string[];
