@@ -1,10 +1,10 @@
 import type { OperationId } from "../../contract/operations.ts";
-import type { Status, UpdateProgress } from "../../contract/types.ts";
+import type { Status, TimeSync, UpdateProgress } from "../../contract/types.ts";
 import { lastWrite } from "./call.ts";
 import { isConnected } from "./connection.ts";
 import { Entry } from "./entry.ts";
 import { beginEvents, endEvents, isFollowed, listen } from "./live-events.ts";
-import { staleAfterEvent, staleAfterPhase, staleAfterStatus } from "./staleness.ts";
+import { staleAfterClock, staleAfterEvent, staleAfterPhase, staleAfterStatus } from "./staleness.ts";
 
 /** Entries that are kept for pages that are visited again. */
 const mostEntries = 60;
@@ -24,7 +24,7 @@ const watchers = new Set<{ readonly id: OperationId; readonly act: () => void }>
 /** The entry for an operation that all share; `input` as JSON. */
 export function entryOf<Id extends OperationId>(id: Id, input: string): Entry<Id> {
   const name = `${id} ${input}`;
-  const onValue = id === "getStatus" ? statusRead : undefined;
+  const onValue = id === "getStatus" ? statusRead : id === "getTimeSync" ? clockRead : undefined;
   const entry =
     entries.get(name) ?? (new Entry(id, input, onValue as never) as unknown as Entry<OperationId>);
   // Those that were used last are at the end.
@@ -70,6 +70,10 @@ function readStale(): void {
 function statusRead(before: Status | null, after: Status): void {
   if (after.latest !== null) beginEvents(String(after.latest[0]?.seq ?? 0));
   makeStale(staleAfterStatus(before, after));
+}
+
+function clockRead(_before: TimeSync | null, after: TimeSync): void {
+  makeStale(staleAfterClock(entryOf("getStatus", "{}").read.read().value, after));
 }
 
 let phaseBefore = "";

@@ -1,6 +1,6 @@
 import type { EventType } from "../../contract/event-types.ts";
 import type { OperationId } from "../../contract/operations.ts";
-import type { Output, Status } from "../../contract/types.ts";
+import type { Output, Status, TimeSync } from "../../contract/types.ts";
 
 type Reads = readonly OperationId[];
 
@@ -95,6 +95,12 @@ export function staleAfterStatus(before: Status | null, after: Status): Reads {
   if (before === null) return [];
   const found = ofStatus.filter(([fact]) => JSON.stringify(fact(before)) !== JSON.stringify(fact(after)));
   return found.flatMap(([, reads]) => reads);
+}
+
+/** The clock's page looks at the clock more often than the status is read: where the two differ, the status is old. */
+export function staleAfterClock(status: Status | null, { state, trust }: TimeSync): Reads {
+  if (status === null || (status.clock.state === state && status.clock.trust === trust)) return [];
+  return ["getStatus"];
 }
 
 /** Parts of the status that stay the same as long as nothing has happened. */
