@@ -39,7 +39,7 @@ function countsOf(users: readonly User[]): UserList["counts"] {
     active: count({ enabled: true, locked: false }),
     locked: count({ locked: true }),
     disabled: count({ enabled: false }),
-    without_two_factor: count({ two_factor: false }),
+    without_two_factor: count({ enabled: true, two_factor: false }),
     never_signed_in: count({ signed_in: false }),
   };
 }

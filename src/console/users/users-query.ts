@@ -29,8 +29,9 @@ export function usersQuery({ q, role, state, factor, seen, sort }: Place["query"
   return {
     ...(q && { q: q.slice(0, longestSearch) }),
     ...(role && isRole(role) && { role }),
+    // Users who cannot sign in need none, unless they are asked for.
+    ...(factor === "none" && { two_factor: false, enabled: true }),
     ...(state && ofState[state]),
-    ...(factor === "none" && { two_factor: false }),
     ...(seen === "never" && { signed_in: false }),
     sort: sort && isSort(sort) ? sort : "username",
   };

@@ -203,7 +203,7 @@ const userCounts = {
     active: { ...count, description: "enabled and not locked" },
     locked: count,
     disabled: count,
-    without_two_factor: count,
+    without_two_factor: { ...count, description: "enabled, and without a second factor" },
     never_signed_in: count,
   },
 } as const;

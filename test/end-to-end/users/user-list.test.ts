@@ -87,7 +87,7 @@ describe("the list of users", () => {
       active: 4,
       locked: 0,
       disabled: 2,
-      without_two_factor: 6,
+      without_two_factor: 4,
       never_signed_in: 5,
     });
   });
