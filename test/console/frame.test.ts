@@ -258,11 +258,11 @@ describe("the console's frame", () => {
       await needing("failing", [full, locked]);
       await banner(page, /The disk needs space\. The disk at \/var is read-only\./).waitFor();
       assert.equal(await page.locator(".banner").count(), 1);
-      await page.getByRole("link", { name: /^Home: .*, 2 to do$/ }).waitFor();
+      await page.getByRole("link", { name: /^Home: .*, 2 need a person$/ }).waitFor();
       assert.match(await page.title(), /^\(2\) Users · /);
       const failing = await icon();
       await needing("attention", [locked]);
-      await page.getByRole("link", { name: /^Home: .*, 1 to do$/ }).waitFor();
+      await page.getByRole("link", { name: /^Home: .*, 1 needs a person$/ }).waitFor();
       assert.equal(await page.locator(".banner").count(), 0);
       const attention = await icon();
       await needing("ok", []);

@@ -184,7 +184,7 @@ describe("the console's updates, from a new device to a service that is good", (
     assert.deepEqual(await axe(page), []);
     await dialog.getByRole("button", { name: "Update now" }).click();
     await card("Rules")
-      .locator('[aria-current="step"]', { hasText: /confirming \([0-2] of 3\)/ })
+      .locator('[aria-current="step"]', { hasText: /confirming \([0-2] of 3 checks\)/ })
       .waitFor();
     // What is under way is named wherever it is in the way.
     await page
@@ -213,12 +213,12 @@ describe("the console's updates, from a new device to a service that is good", (
       .getByRole("dialog", { name: "Update to demo 1.0.0" })
       .getByRole("button", { name: "Update now" })
       .click();
-    await step(/confirming \([0-2] of 3\)/).waitFor();
+    await step(/confirming \([0-2] of 3 checks\)/).waitFor();
     await world.restart(async () => {
       await page.getByText("Reconnecting").waitFor();
     });
     await page.getByText("Reconnecting").waitFor({ state: "detached" });
-    await step(/confirming \([0-2] of 3\)/).waitFor();
+    await step(/confirming \([0-2] of 3 checks\)/).waitFor();
     await goOn();
     await page.getByRole("status").filter({ hasText: "demo 1.0.0: good" }).waitFor();
     await card("Service").getByText("good since").waitFor();

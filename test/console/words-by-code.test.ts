@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { shortDuration } from "../../src/console/catalogue/formats.ts";
 import * as deBase from "../../src/console/catalogue/languages/de/base.ts";
 import * as deDevice from "../../src/console/catalogue/languages/de/device.ts";
 import * as deRecords from "../../src/console/catalogue/languages/de/records.ts";
@@ -11,7 +12,7 @@ import * as enRecords from "../../src/console/catalogue/languages/en/records.ts"
 import * as enSettings from "../../src/console/catalogue/languages/en/settings.ts";
 import * as enUpdates from "../../src/console/catalogue/languages/en/updates.ts";
 import { putTexts, t } from "../../src/console/catalogue/words.ts";
-import { eventSentence } from "../../src/console/home/event-words.ts";
+import { eventSentence, toldOf } from "../../src/console/home/event-words.ts";
 import { needInWords } from "../../src/console/home/need-words.ts";
 import { clockSentences, headOf, reasonOf } from "../../src/console/system/clock/clock-sentences.ts";
 import { boundInWords } from "../../src/console/system/clock/clock-words.ts";
@@ -192,6 +193,61 @@ describe("how exactly a bound is told", () => {
       "24 ms",
       "3 s",
     ]);
+  });
+});
+
+describe("a length of time", () => {
+  it("is told in the unit that it is read best in, up to years", () => {
+    for (const [tag, years] of [
+      ["en", "57 years"],
+      ["de", "57 Jahre"],
+    ] as const) {
+      putTexts(tag, {});
+      assert.equal(shortDuration(20_757 * 86_400), years);
+      assert.equal(shortDuration(41 * 86_400), "41 d");
+    }
+  });
+});
+
+describe("what has happened last", () => {
+  const event = (seq: number, code: string | null, count = 1) =>
+    ({
+      ...{ seq, time: at, type: "request.refused", code, count, subject: null, details: {} },
+      actor: { kind: "user", name: "ana" },
+    }) as unknown as AuditEvent;
+
+  it("says why a request was refused, and repeats once with their number", () => {
+    for (const [tag, texts, asked, other] of [
+      ["en", enBase, "ana was asked for the password again", "A request without a valid sign-in was refused"],
+      [
+        ...(["de", deBase, "ana wurde noch einmal nach dem Passwort gefragt"] as const),
+        "Eine Anfrage ohne gültige Anmeldung wurde abgelehnt",
+      ],
+    ] as const) {
+      putTexts(tag, texts);
+      const events = [
+        event(9, "step_up_required"),
+        event(8, "step_up_required", 2),
+        event(7, "invalid_token"),
+        event(6, "step_up_required"),
+      ];
+      assert.deepEqual(
+        toldOf(events).map(({ seq, text }) => [seq, text]),
+        [
+          [9, `${asked} · 3 ×`],
+          [7, other],
+          [6, asked],
+        ],
+      );
+    }
+  });
+
+  it("has words for every refusal", () => {
+    putTexts("en", enBase);
+    const refusals = Object.entries(errorCodes).filter(([, { status }]) => [401, 403, 429].includes(status));
+    const said = new Set(refusals.map(([code]) => eventSentence(event(1, code))));
+    assert.ok(refusals.length > 10);
+    assert.equal(said.size, 5, [...said].join("\n"));
   });
 });
 

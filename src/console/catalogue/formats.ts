@@ -3,6 +3,7 @@ import { language, t } from "./words.ts";
 const minute = 60;
 const hour = 3_600;
 const day = 86_400;
+const year = 365.25 * day;
 
 /** Below so many seconds a time is told in so many seconds of such a unit. */
 const distances = [
@@ -10,7 +11,7 @@ const distances = [
   [22 * hour, hour, "hour"],
   [26 * day, day, "day"],
   [320 * day, 30.4 * day, "month"],
-  [Number.POSITIVE_INFINITY, 365.25 * day, "year"],
+  [Number.POSITIVE_INFINITY, year, "year"],
 ] as const;
 
 /** `2 minutes ago`, `in 4 hours`; seconds are positive for the future. */
@@ -48,8 +49,9 @@ const lengths = [
   [Number.POSITIVE_INFINITY, day, "d"],
 ] as const;
 
-/** `0.4 ms`, `1.2 s`, `3 min`: a length of time in the unit that it is read best in; the sign stays. */
+/** `0.4 ms`, `1.2 s`, `3 min`, `57 years`: a length of time in the unit that it is read best in; the sign stays. */
 export function shortDuration(seconds: number): string {
+  if (Math.abs(seconds) >= 2 * year) return counted(Math.round(seconds / year), "year");
   const [, length, unit] = lengths.find(([below]) => Math.abs(seconds) < below) ?? lengths[0];
   const value = seconds / length;
   return `${figure(value, Math.abs(value) < 10 ? 1 : 0)} ${unit}`;
@@ -59,8 +61,11 @@ export function shortDuration(seconds: number): string {
 export function longDuration(seconds: number): string {
   const [value, unit] =
     seconds < 2 * hour ? [minute, "minute"] : seconds < 2 * day ? [hour, "hour"] : [day, "day"];
-  const options = { style: "unit", unit: String(unit), unitDisplay: "long" } as const;
-  return new Intl.NumberFormat(language, options).format(Math.floor(seconds / Number(value)));
+  return counted(Math.floor(seconds / Number(value)), String(unit));
+}
+
+function counted(count: number, unit: string): string {
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(count);
 }
 
 /** `70 %`, of a share from 0 to 1. */

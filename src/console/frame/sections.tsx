@@ -32,7 +32,7 @@ export function NeedCount({ needs }: { readonly needs: number }) {
     <span class="need-count">
       <span class="unseen">, </span>
       {needs}
-      <span class="unseen"> {t.frame.toDo}</span>
+      <span class="unseen"> {t.frame.toDo(needs)}</span>
     </span>
   );
 }

@@ -4,19 +4,43 @@ import type { HappenedFacts } from "../catalogue/languages/en/base/happened.ts";
 import { t } from "../catalogue/words.ts";
 import { visible } from "../ui/visible.ts";
 
+/** Events that say the same, one right after the other, in one sentence. */
+export interface Told {
+  /** Of the newest of them. */
+  readonly seq: number;
+  readonly time: string;
+  readonly text: string;
+}
+
+/** What happened, the newest first; repeats are counted. */
+export function toldOf(events: readonly AuditEvent[]): readonly Told[] {
+  const runs: { event: AuditEvent; text: string; count: number }[] = [];
+  for (const event of events) {
+    const text = eventSentence(event);
+    const last = runs.at(-1);
+    if (last?.text === text) last.count += event.count;
+    else runs.push({ event, text, count: event.count });
+  }
+  return runs.map(({ event: { seq, time }, text, count }) => ({
+    ...{ seq, time },
+    text: count > 1 ? `${text} · ${count} ×` : text,
+  }));
+}
+
 /** An event in a sentence; a newer agent may have types that this page does not know, which are named as they are. */
 export function eventSentence(event: AuditEvent): string {
   const words: Readonly<Record<string, (facts: HappenedFacts) => string>> = t.home.happened;
   const sentence = Object.hasOwn(words, event.type) ? words[event.type]?.(factsOf(event)) : undefined;
-  return `${sentence ?? event.type}${event.count > 1 ? ` × ${event.count}` : ""}`;
+  return sentence ?? event.type;
 }
 
-function factsOf({ actor, subject, details }: AuditEvent): HappenedFacts {
+function factsOf({ actor, subject, details, code }: AuditEvent): HappenedFacts {
   const facts = details as Readonly<Record<string, unknown>>;
   const text = (name: string) => (typeof facts[name] === "string" ? named(facts[name]) : "");
   const seconds = facts.seconds ?? facts.offset_seconds;
   return {
     who: actor.name === null ? t.home.actors[actor.kind] : named(actor.name),
+    code: code ?? "",
     about: subject === null ? "" : named(subject.name),
     release: [text("name"), text("version")].filter(Boolean).join(" "),
     span: typeof seconds === "number" ? shortDuration(Math.abs(seconds)) : "",

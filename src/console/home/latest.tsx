@@ -3,7 +3,7 @@ import { t } from "../catalogue/words.ts";
 import { Link } from "../navigation/link.tsx";
 import { Empty, Section } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
-import { eventSentence } from "./event-words.ts";
+import { toldOf } from "./event-words.ts";
 
 /** What happened last, each in a sentence; for those who may not see events, the way to what they may. */
 export function Latest({ events }: { readonly events: readonly AuditEvent[] | null }) {
@@ -17,10 +17,10 @@ export function Latest({ events }: { readonly events: readonly AuditEvent[] | nu
     <Section title={t.home.lately} action={<Link to="/system/events">{t.home.all}</Link>}>
       {events.length === 0 && <Empty>{t.home.nothingYet}</Empty>}
       <ol class="latest">
-        {events.map((event) => (
-          <li key={event.seq}>
-            <Time at={event.time} />
-            <span dir="auto">{eventSentence(event)}</span>
+        {toldOf(events).map(({ seq, time, text }) => (
+          <li key={seq}>
+            <Time at={time} />
+            <span dir="auto">{text}</span>
           </li>
         ))}
       </ol>

@@ -12,7 +12,7 @@ import { remedies } from "./remedies.ts";
 export function NeedList({ needs }: { readonly needs: readonly Need[] }) {
   if (needs.length === 0) return null;
   return (
-    <Section title={t.home.toDo}>
+    <Section title={isOneOf("admin") ? t.home.yours : t.home.administrators}>
       <ul class="needs">
         {needs.map((need, index) => (
           <NeedItem key={need.code} need={need} isFirst={index === 0} />

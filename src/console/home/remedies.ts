@@ -5,8 +5,8 @@ export type Tile = "clock" | "updates" | "people" | "host";
 
 /** Where a need is seen to. */
 export interface Remedy {
-  /** The tile that it changes. */
-  readonly tile: Tile;
+  /** The tile that it changes; null: nothing that a tile tells of is wrong. */
+  readonly tile: Tile | null;
   readonly to: string;
   readonly query?: Readonly<Record<string, string>>;
   /** Who may go there; absent: everybody. */
@@ -35,7 +35,7 @@ export const remedies: Readonly<Record<Need["code"], Remedy>> = {
   users_locked: { ...onPeople, query: { state: "locked" } },
   two_factor_missing: onPeople,
   second_factor_advised: { tile: "people", to: "/account" },
-  device_unnamed: { tile: "host", to: "/system/settings" },
+  device_unnamed: { tile: null, to: "/system/settings" },
   updates_not_set_up: { tile: "updates", to: "/setup", query: { step: "updates" }, roles: ["admin"] },
   tokens_ending: { tile: "people", to: "/account" },
   support_ending: onHost,

@@ -63,7 +63,7 @@ function stepsOf(step: StepKey, trial: UpdateTrial | null, progress: UpdateProgr
 
 function howFar(step: StepKey, trial: UpdateTrial | null, progress: UpdateProgress | null): string {
   if (step === "confirming" && trial)
-    return ` (${t.updates.of(trial.health.successes, trial.health.needed)})`;
+    return ` (${t.updates.checksOf(trial.health.successes, trial.health.needed)})`;
   if (step === "downloading" && progress?.total_bytes)
     return ` (${t.updates.of(bytes(progress.done_bytes), bytes(progress.total_bytes))})`;
   return "";

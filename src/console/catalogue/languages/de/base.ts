@@ -178,7 +178,7 @@ export const frame: Catalogue["frame"] = {
     rolling_back: (release) => `${release} wird zurückgenommen.`,
   },
   watch: "Zusehen",
-  toDo: "zu tun",
+  toDo: () => "zu tun",
   find: "Suchen",
   findKeys: "Strg K",
   themes: { system: "Aussehen: wie im Browser", light: "Aussehen: hell", dark: "Aussehen: dunkel" },

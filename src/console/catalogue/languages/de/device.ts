@@ -231,7 +231,7 @@ export const facts: Catalogue["facts"] = {
   free: (free, total) => `${free} von ${total} frei`,
   load: "Last",
   temperature: (sensor) => `Temperatur, ${sensor}`,
-  uptime: "Läuft seit",
+  uptime: "Betriebszeit",
   details: "Einzelheiten",
   machine: "Maschine",
   nearlyFull: "fast voll",

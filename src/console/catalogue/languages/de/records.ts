@@ -75,7 +75,7 @@ export const events: Catalogue["events"] = {
     "codes.locked": "Codes gesperrt",
     "token.created": "API-Token erzeugt",
     "token.deleted": "API-Token gelöscht",
-    "token.tolerated": "Abgelaufener API-Token angenommen",
+    "token.tolerated": "Abgelaufene Anmeldung angenommen",
     "clock.epoch_raised": "Zugriffstoken nach Zeitsprung erneuert",
     "clock.stepped": "Uhr sprunghaft gestellt",
     "clock.set_by_hand": "Uhr von Hand gestellt",

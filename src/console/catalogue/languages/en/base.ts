@@ -208,7 +208,7 @@ export const frame = {
     rolling_back: (release: string) => `${release} is being undone.`,
   },
   watch: "Watch it",
-  toDo: "to do",
+  toDo: (count: number): string => (count === 1 ? "needs a person" : "need a person"),
   find: "Find",
   findKeys: "Ctrl K",
   themes: { system: "Look: as the browser's", light: "Look: light", dark: "Look: dark" },

@@ -77,7 +77,7 @@ export const events = {
     "codes.locked": "Codes locked",
     "token.created": "API token created",
     "token.deleted": "API token deleted",
-    "token.tolerated": "Expired API token accepted",
+    "token.tolerated": "Expired sign-in accepted",
     "clock.epoch_raised": "Access tokens renewed after a clock step",
     "clock.stepped": "Clock stepped",
     "clock.set_by_hand": "Clock set by hand",

@@ -204,6 +204,7 @@ export const updates = {
   },
   comesBack: (version: string) => `${version} comes back if it fails`,
   of: (done: number | string, all: number | string) => `${done} of ${all}`,
+  checksOf: (done: number, all: number) => `${done} of ${all} checks`,
   left: (time: string) => `about ${time} left`,
   healthyBy: "It must be healthy",
   lastAnswer: "last answer:",

@@ -35,7 +35,8 @@ export const happened: Catalogue["home"]["happened"] = {
   "codes.locked": ({ about }) => `Codes von ${about} sind nach falschen gesperrt`,
   "token.created": ({ who, about }) => `${who} hat den API-Token ${about} erzeugt`,
   "token.deleted": ({ who, about }) => `${who} hat den API-Token ${about} gelöscht`,
-  "token.tolerated": () => "Ein abgelaufener API-Token wurde angenommen",
+  "token.tolerated": ({ who }) =>
+    `Eine abgelaufene Anmeldung von ${who} wurde zum Stellen der Uhr angenommen`,
   "clock.epoch_raised": () => "Zugriffstoken wurden nach einem Sprung der Uhr erneuert",
   "clock.stepped": ({ span }) => `Die Uhr wurde um ${span} berichtigt`,
   "clock.set_by_hand": ({ who }) => `${who} hat die Uhr von Hand gestellt`,
@@ -59,7 +60,7 @@ export const happened: Catalogue["home"]["happened"] = {
   "update.rollback_requested": ({ who }) => `${who} lässt ein Update zurücknehmen`,
   "update.postponed": ({ who }) => `${who} hat ein Update verschoben`,
   "update.applying": ({ release }) => `${release} wird installiert`,
-  "update.applied": ({ release }) => `${release} läuft gut`,
+  "update.applied": ({ release }) => `${release} ist in Ordnung`,
   "update.undone": ({ release }) => `${release} wurde zurückgenommen`,
   "update.refused": ({ release }) =>
     release === "" ? "Ein Update wurde abgelehnt" : `${release} wurde abgelehnt`,
@@ -77,5 +78,13 @@ export const happened: Catalogue["home"]["happened"] = {
   "host.identity_changed": () => "Dieses Gerät hat kopierte Daten übernommen",
   "state.damage_found": () => "Beschädigte Daten wurden gefunden",
   "state.damage_accepted": () => "root hat den Schaden bestätigt",
-  "request.refused": ({ who }) => `${who} bekam etwas nicht`,
+  "request.refused": ({ who, code }) => {
+    if (code === "step_up_required") return `${who} wurde noch einmal nach dem Passwort gefragt`;
+    if (/^(authentication|invalid_token)/.test(code))
+      return "Eine Anfrage ohne gültige Anmeldung wurde abgelehnt";
+    if (/many|limited|locked/.test(code)) return "Anfragen wurden abgelehnt, weil es zu viele waren";
+    if (/wrong|totp|recovery/.test(code))
+      return `Ein falsches Passwort oder ein falscher Code von ${who} wurde abgelehnt`;
+    return `${who} hat etwas versucht, das nicht erlaubt ist`;
+  },
 };

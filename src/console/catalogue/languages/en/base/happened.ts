@@ -3,6 +3,8 @@ import type { EventType } from "../../../../../contract/event-types.ts";
 /** What an event is about, as people read it; empty where it has no such thing. */
 export interface HappenedFacts {
   readonly who: string;
+  /** Why it was refused; empty: it was not. */
+  readonly code: string;
   readonly about: string;
   /** `base 1.3.0`. */
   readonly release: string;
@@ -49,7 +51,7 @@ export const happened = {
   "codes.locked": ({ about }) => `Codes of ${about} are locked after wrong ones`,
   "token.created": ({ who, about }) => `${who} created the API token ${about}`,
   "token.deleted": ({ who, about }) => `${who} deleted the API token ${about}`,
-  "token.tolerated": () => "An expired API token was accepted",
+  "token.tolerated": ({ who }) => `An expired sign-in of ${who} was accepted to correct the clock`,
   "clock.epoch_raised": () => "Access tokens were renewed after a clock step",
   "clock.stepped": ({ span }) => `The clock was corrected by ${span}`,
   "clock.set_by_hand": ({ who }) => `${who} set the clock by hand`,
@@ -91,5 +93,11 @@ export const happened = {
   "host.identity_changed": () => "Copied data was adopted by this device",
   "state.damage_found": () => "Damaged data was found",
   "state.damage_accepted": () => "Root accepted the damage",
-  "request.refused": ({ who }) => `${who} was refused something`,
+  "request.refused": ({ who, code }) => {
+    if (code === "step_up_required") return `${who} was asked for the password again`;
+    if (/^(authentication|invalid_token)/.test(code)) return "A request without a valid sign-in was refused";
+    if (/many|limited|locked/.test(code)) return "Requests were refused because there were too many";
+    if (/wrong|totp|recovery/.test(code)) return `A wrong password or code of ${who} was refused`;
+    return `${who} asked for something that they are not allowed to do`;
+  },
 } satisfies Record<EventType, (facts: HappenedFacts) => string>;
