@@ -36,11 +36,11 @@ export interface EventFilesOptions {
   log: Log;
 }
 
-/** A log has eight segments, so that dropping the oldest takes an eighth of the past. */
-const segmentsPerLog = 8;
+/** A log has twelve segments, so that dropping the oldest takes a twelfth of the past. */
+const segmentsPerLog = 12;
 
 /** Files of one log, however little is in each: after damage a new one is begun. */
-const maximumSegments = 16;
+const maximumSegments = 24;
 
 export function waitingEvent(event: AuditEvent): WaitingEvent {
   return { event, line: Buffer.from(`${canonicalText(event)}\n`) };

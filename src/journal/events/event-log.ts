@@ -42,7 +42,8 @@ export interface EventLogOptions {
   refusalKinds?: number;
 }
 
-const defaultBytes = 4 * 1024 * 1024;
+/** Ten thousand changes of a usual length, also right after the oldest segment was dropped. */
+const defaultBytes = 6 * 1024 * 1024;
 
 /** Refusals are what strangers can cause: they have a tenth of the space, and none of that of the changes. */
 const refusalsShare = 0.1;

@@ -143,7 +143,7 @@ describe("the bounds of an event log", () => {
     const used = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     assert.ok(used <= totalBytes, `${used} bytes`);
     assert.ok(used > totalBytes / 2, `only ${used} bytes are used`);
-    assert.ok(files.length <= 8, `${files.length} files`);
+    assert.ok(files.length <= 12, `${files.length} files`);
     const all = await allEvents(events);
     assert.equal(all.at(-1)?.seq, 400);
     assert.ok((all[0]?.seq ?? 0) > 100, "nothing was dropped");
