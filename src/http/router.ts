@@ -8,7 +8,7 @@ import { type OperationId, operationIds, operationOf } from "../contract/operati
 import type { EventSink } from "../journal/events/event.ts";
 import type { Authenticate, RequestFacts } from "./authenticate.ts";
 import { authorise, refuseOutOfScope } from "./authorise.ts";
-import { type Actor, roleOf } from "./call.ts";
+import { type Actor, eventActorOf, roleOf } from "./call.ts";
 import type { RequestClient } from "./client-address.ts";
 import type { Answer, Dispatch } from "./dispatch.ts";
 import { readJson, strangersBody, usualBody } from "./read-json.ts";
@@ -91,8 +91,14 @@ async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context):
     throw error;
   } finally {
     const isKnown = isDone || attempt.actor.kind !== "anonymous" || attempt.noted.actor !== undefined;
-    ctx.state.call = { operation: id, isKnown } satisfies RoutedCall;
+    ctx.state.call = { operation: id, isKnown, user: userOf(attempt) } satisfies RoutedCall;
   }
+}
+
+/** As events name the caller, also where only the handler found out who it is; null: a stranger. */
+function userOf({ actor, noted }: RequestAttempt): string | null {
+  const { name, kind } = noted.actor ?? eventActorOf(actor);
+  return name ?? (kind === "anonymous" ? null : kind);
 }
 
 const anonymous: Actor = { kind: "anonymous" };

@@ -36,6 +36,7 @@ export function createServer(options: ServerOptions): Koa {
   const isLocal = (ctx: Koa.Context) => localSockets.has(ctx.req.socket);
   const routes = createRoutes({ ...options, isLocal });
   app.use(async (ctx, next) => {
+    const begin = performance.now();
     const requestId = requestIdOf(ctx);
     ctx.res.setHeader("X-Request-Id", requestId);
     for (const name of headerNames) ctx.res.setHeader(name, apiHeaders[name]);
@@ -47,8 +48,9 @@ export function createServer(options: ServerOptions): Koa {
     } catch (error) {
       fail(options, ctx, error, requestId);
     }
-    if (ctx.req.method !== "GET" || ctx.res.statusCode >= 500)
-      options.requestLines.add(ctx, { requestId, client: isLocal(ctx) ? null : options.clientOf(ctx.req) });
+    if (ctx.req.method === "GET" && ctx.res.statusCode < 500) return;
+    const client = isLocal(ctx) ? null : options.clientOf(ctx.req);
+    options.requestLines.add(ctx, { requestId, client, milliseconds: performance.now() - begin });
   });
   app.use(routes.middleware);
   app.use(async (ctx) => {

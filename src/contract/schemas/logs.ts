@@ -16,6 +16,29 @@ export const unitName = {
 
 const cursor = { type: "string", description: "names this line; opaque" } as const;
 
+const request = {
+  type: "object",
+  additionalProperties: false,
+  required: ["method", "path", "status", "duration_ms", "user", "count"],
+  description:
+    "of an audit line about requests to the agent: what its message and members say of them; absent for other lines",
+  properties: {
+    method: { type: "string" },
+    path: { type: "string" },
+    status: { type: "integer" },
+    duration_ms: {
+      type: ["number", "null"],
+      description: "until the answer was ready, of a stream until it began; null for several requests",
+    },
+    user: {
+      type: ["string", "null"],
+      description:
+        "who sent it: a user, an API token as USER/TOKEN, or `local-root`; null for strangers and lines of older agents",
+    },
+    count: { type: "integer", minimum: 1, description: "requests that this line stands for" },
+  },
+} as const;
+
 export const logEntry = {
   type: "object",
   additionalProperties: false,
@@ -39,6 +62,7 @@ export const logEntry = {
       description:
         "the members that one of the agent's own lines has beside its message; null for other lines",
     },
+    request,
     cursor,
   },
 } as const;

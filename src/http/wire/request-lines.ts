@@ -9,6 +9,8 @@ export interface LoggedRequest {
   readonly requestId: string;
   /** null: the unix socket. */
   readonly client: RequestClient | null;
+  /** Until the answer was ready, of a stream until it began. */
+  readonly milliseconds: number;
 }
 
 /** Facts that the router has found by the end of a request. */
@@ -16,6 +18,8 @@ export interface RoutedCall {
   readonly operation: OperationId;
   /** Its caller was known, or signed in with it. */
   readonly isKnown: boolean;
+  /** As events name the caller; null: a stranger. */
+  readonly user: string | null;
 }
 
 /**
@@ -36,16 +40,20 @@ interface Line {
   readonly status: number;
   readonly requestId: string;
   readonly from: string;
+  readonly milliseconds: number;
+  readonly user: string | null;
 }
 
 export function createRequestLines(log: Log): RequestLines {
-  const write = ({ method, path, status, requestId, from }: Line, count: number): void =>
+  const write = ({ method, path, status, requestId, from, ...line }: Line, count: number): void =>
     log(status >= 500 ? "warning" : "info", `${method} ${path}`.slice(0, 256), {
       status,
       request_id: requestId,
       from,
       audit: true,
-      ...(count > 1 && { count }),
+      ...(line.user !== null && { user: line.user }),
+      // Of several requests, none is the duration of all.
+      ...(count > 1 ? { count } : { duration_ms: Math.round(line.milliseconds * 10) / 10 }),
     });
   const strangers = createRepeats<Line>({
     keyOf: ({ key }) => key,
@@ -53,12 +61,13 @@ export function createRequestLines(log: Log): RequestLines {
     tell: write,
   });
   return {
-    add: (ctx, { requestId, client }) => {
+    add: (ctx, { requestId, client, milliseconds }) => {
       const { call } = ctx.state as { call?: RoutedCall };
       const { method, path, status } = ctx;
       // A path without an operation is the stranger's choice, and must not make a kind of its own.
       const key = `${call?.operation ?? "none"} ${status} ${client?.clientKey}`;
-      const line = { key, method, path, status, requestId, from: client?.address ?? "local" };
+      const from = client?.address ?? "local";
+      const line = { key, method, path, status, requestId, from, milliseconds, user: call?.user ?? null };
       if (client === null || call?.isKnown) write(line, 1);
       else strangers.add(line);
     },

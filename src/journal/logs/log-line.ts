@@ -39,6 +39,7 @@ export function readJournalLine(entry: JournalEntry, isAllowed: IsAllowed): LogE
     pid,
     audit: own?.audit ?? false,
     members: own?.members ?? null,
+    ...(own && requestOf(own)),
     cursor: writeCursor({ source: "journal", position: cursor }),
   };
 }
@@ -57,6 +58,7 @@ export function readOwnLine({ text, sequence }: OwnLine, run: string): LogEntry 
     pid: null,
     audit,
     members,
+    ...requestOf(own),
     cursor: writeCursor({ source: "agent", run, sequence }),
   };
 }
@@ -68,6 +70,23 @@ interface OwnText {
   message: string;
   audit: boolean;
   members: Record<string, unknown>;
+}
+
+/** What an audit line says of a request. Those of agents before this one have neither duration nor user. */
+function requestOf({ message, audit, members }: OwnText): Pick<LogEntry, "request"> {
+  const { status, duration_ms, user, count } = members;
+  const [, method, path] = /^([A-Z]+) (.+)$/s.exec(message) ?? [];
+  if (!audit || !Number.isInteger(status) || method === undefined || path === undefined) return {};
+  return {
+    request: {
+      method,
+      path,
+      status: Number(status),
+      duration_ms: typeof duration_ms === "number" ? duration_ms : null,
+      user: typeof user === "string" ? user : null,
+      count: typeof count === "number" ? count : 1,
+    },
+  };
 }
 
 const words: Readonly<Record<string, SeverityWord>> = {

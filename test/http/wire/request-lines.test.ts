@@ -8,6 +8,8 @@ interface Line {
   status?: number;
   from?: string;
   count?: number;
+  user?: string;
+  duration_ms?: number;
   audit?: boolean;
 }
 
@@ -62,6 +64,27 @@ describe("audit lines of requests", () => {
     const body = { refresh_token: "str_of_no_session" };
     const ends = await linesOf(() => sent(100, () => agent.call("POST", "/api/auth/logout", { from, body })));
     assert.ok(ends.length < 20, `${ends.length} lines`);
+  });
+
+  it("say who sent the request and how long it took, also where it was a sign-in", async () => {
+    const from = "192.0.2.4";
+    const body = { username: "root-admin", password: "not this one at all" };
+    const lines = await linesOf(async () => {
+      await agent.call("POST", "/api/system/time-sync/reselect", { token, from });
+      await agent.call("POST", "/api/system/time-sync/reselect", { local: true });
+      await agent.call("POST", "/api/auth/login", { from, body });
+    });
+    const requests = lines.filter(({ status }) => status !== undefined);
+    assert.deepEqual(
+      requests.map(({ message, user }) => [message, user]),
+      [
+        ["POST /api/system/time-sync/reselect", "root-admin"],
+        ["POST /api/system/time-sync/reselect", "local-root"],
+        ["POST /api/auth/login", undefined],
+      ],
+    );
+    const { duration_ms: signIn = 0 } = requests.at(-1) ?? {};
+    assert.ok(signIn > 1 && signIn < 60_000, `a password is hashed within ${signIn} ms`);
   });
 
   it("are one for each request of a known caller", async () => {

@@ -74,6 +74,25 @@ describe("the log from a journal", () => {
     assert.equal(readCursor(cursor).source, "journal");
   });
 
+  it("has what a line says of requests by name, of those of an older agent what they have", async (test) => {
+    const line = { audit: true, status: 201 };
+    const logs = logsOf(test, [
+      notice("POST /api/users", { ...line, duration_ms: 12.5, user: "ana" }),
+      notice("GET /<b>\u202e x", { ...line, status: 404, count: 7 }),
+      notice("user.created", line),
+      notice("POST /api/users", { status: 201 }),
+      { _SYSTEMD_UNIT: "nginx.service", MESSAGE: '{"message":"POST /api/users","audit":true,"status":201}' },
+    ]);
+    const { items } = await logs.list({ ...anyone, mayReadAudit: true });
+    const found = items.map(({ request }) => request).reverse();
+    assert.deepEqual(found, [
+      { method: "POST", path: "/api/users", status: 201, duration_ms: 12.5, user: "ana", count: 1 },
+      { method: "GET", path: "/<b>\u202e x", status: 404, duration_ms: null, user: null, count: 7 },
+      undefined,
+      undefined,
+    ]);
+  });
+
   describe("units", () => {
     const entries: Fields[] = [
       notice("own"),
