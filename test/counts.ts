@@ -4,6 +4,16 @@ export function counted<T>({ usual, all }: { usual: T; all: T }): T {
 }
 
 /**
+ * Of a long list one in so many, evenly spread from a place that STEWARD_SEED draws; all of it in `make test-all`. What
+ * no run may leave out does not belong into the list.
+ */
+export function sampled<T>(items: readonly T[], { oneIn }: { oneIn: number }): readonly T[] {
+  const step = counted({ usual: oneIn, all: 1 });
+  const first = Number(process.env.STEWARD_SEED ?? 0) % Math.min(step, Math.max(items.length, 1));
+  return items.filter((_, index) => index % step === first);
+}
+
+/**
  * The parameters of a property test. fast-check prints the seed of one that fails; STEWARD_SEED replays it.
  */
 export function runs(counts: { usual: number; all: number }): { numRuns: number; seed?: number } {

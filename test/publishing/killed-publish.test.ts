@@ -12,7 +12,7 @@ import { renewRole } from "../../src/publishing/renew.ts";
 import type { RoleName } from "../../src/publishing/roles.ts";
 import { type Workspace, withWorkspace } from "../../src/publishing/workspace.ts";
 import { counted } from "../counts.ts";
-import { compileKillAt, watchRun } from "../updates/lab/power-cut.ts";
+import { compileKillAt, sampledStates, watchRun } from "../updates/lab/power-cut.ts";
 import { type Device, makeDevice } from "./clients.ts";
 import { add, keysOf, makeScratch, makeSite, publishAll, type Site, surroundings, today } from "./site.ts";
 
@@ -99,13 +99,15 @@ for (const { name, what, prepare, before, after } of scenarios) {
       const { calls, points, states } = await publishing.watch(watchedSite);
       assert.ok(calls.length > (what === "discard" ? 8 : 40), `${calls.length} calls were seen`);
       // Both ways to publish write alike: a smaller part of the states of the second is enough here.
-      const some = counted({ usual: what === "only-rules" ? 5 : 2, all: 1 });
-      for (const { where, isEnd, put } of states.filter((_, index) => index % some === 0)) {
+      const tried = sampledStates(states, what === "only-rules" ? 8 : 5);
+      for (const { where, isEnd, put } of tried) {
         const directory = join(scratch, "left");
         put(directory);
         await recovers(directory, isEnd, where);
       }
-      test.diagnostic(`${states.length} different states of ${points} points at ${calls.length} calls`);
+      test.diagnostic(
+        `${tried.length} of ${states.length} different states of ${points} points at ${calls.length} calls`,
+      );
       const every = counted({ usual: 40, all: 1 });
       for (let at = 1; at <= calls.length; at += every) {
         const directory = join(scratch, "killed");

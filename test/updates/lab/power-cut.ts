@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
+import { sampled } from "../../counts.ts";
 
 /** Compiles the library for LD_PRELOAD that counts, asks, kills and keeps; see its sources. Gives back its path. */
 export function compileKillAt(directory: string): string {
@@ -44,6 +45,12 @@ export interface State {
   readonly note: unknown;
   /** Puts it into an absent or empty directory. */
   put(directory: string): void;
+}
+
+/** The ends that a run told of, and of all other states one in so many. */
+export function sampledStates(states: readonly State[], oneIn: number): readonly State[] {
+  const [ends, others] = [true, false].map((isEnd) => states.filter((state) => state.isEnd === isEnd));
+  return [...sampled(others ?? [], { oneIn }), ...(ends ?? [])];
 }
 
 export interface Watched<E> {
