@@ -1,0 +1,95 @@
+import type { Catalogue } from "../../../words.ts";
+
+export const healthWords: Catalogue["health"] = {
+  checks: {
+    state: "gespeicherte Daten",
+    disk: "Datenträger",
+    users: "Benutzer",
+    settings: "Einstellungen",
+    sessions: "Sitzungen",
+    attempts: "fehlgeschlagene Anmeldungen",
+    tokens: "API-Token",
+    "used-codes": "benutzte Codes",
+    clock: "Daten der Uhr",
+    updates: "Updates",
+    register: "Liste der Dokumente",
+    events: "Ereignisprotokoll",
+    "two-factor key": "Schlüssel der zweiten Faktoren",
+    time: "Uhr",
+    program: "Programm",
+  },
+  codes: {
+    ok: () => "",
+    state_damaged: () =>
+      "Die gespeicherten Daten sind beschädigt, und es lässt sich nichts ändern. Am Gerät erfährt root mit steward doctor mehr.",
+    state_unreachable: () => "Die gespeicherten Daten sind nicht erreichbar.",
+    disk_read_only: ({ path }) =>
+      `Auf den Datenträger unter ${path} kann nicht geschrieben werden. Anmelden und Lesen gehen; Änderungen an Benutzern und Einstellungen werden abgelehnt.`,
+    disk_space_unknown: ({ path }) => `Wie viel Platz unter ${path} frei ist, lässt sich nicht feststellen.`,
+    disk_space_low: ({ path, free, least }) =>
+      `Unter ${path} sind nur noch ${free} frei; gewarnt wird unter ${least}. Ist der Datenträger voll, werden Änderungen an Benutzern und Einstellungen abgelehnt.`,
+    disk_inodes_low: ({ path, free_inodes }) =>
+      `Unter ${path} passen nur noch ${free_inodes} Dateien. Danach werden Änderungen an Benutzern und Einstellungen abgelehnt.`,
+    disk_reserve_missing: ({ path }) =>
+      `Der Platz, der unter ${path} in Reserve gehalten wird, fehlt: Schaffen Sie dort Platz.`,
+    document_not_written: ({ check, problem }) =>
+      `Die letzte Änderung konnte nicht gespeichert werden (${check}): ${problem}.`,
+    document_waiting: ({ check }) =>
+      `Änderungen bleiben im Arbeitsspeicher, bis wieder gespeichert werden kann (${check}).`,
+    document_damage_found: ({ check, document }) =>
+      `Beschädigte Daten wurden gefunden und ersetzt (${check}). Prüfen Sie, ob etwas fehlt; danach bestätigt root das am Gerät mit steward state accept ${document}.`,
+    events_not_written: ({ waiting }) => `${waiting} Ereignisse sind noch nicht gespeichert.`,
+    events_lost: ({ lost }) =>
+      `${lost} Ereignisse konnten nicht gespeichert werden; sie stehen im Systemprotokoll.`,
+    events_damaged: ({ lines }) =>
+      `${lines} ${lines === 1 ? "Zeile" : "Zeilen"} des Ereignisprotokolls lassen sich nicht prüfen. Sie sind noch da, und eine neue Datei wurde begonnen.`,
+    sealing_key_unusable: ({ path, users }) =>
+      `Der Schlüssel der zweiten Faktoren unter ${path} lässt sich nicht verwenden. Betroffene Benutzer: ${users ?? 0}. Ihre Wiederherstellungscodes gelten.`,
+    sealing_key_missing: ({ path, users }) =>
+      `Der Schlüssel der zweiten Faktoren fehlt: Legen Sie ihn wieder unter ${path} ab und starten Sie den Agenten neu. Betroffene Benutzer: ${users ?? 0}. Ihre Wiederherstellungscodes gelten.`,
+    clock_set_by_other_daemon: ({ daemon }) =>
+      `Auch ${daemon} stellt diese Uhr. Beenden Sie eines der beiden Programme, oder wählen Sie in den Zeiteinstellungen „Automatisch“.`,
+    clock_stepped_externally: ({ step }) =>
+      `Ein anderes Programm oder eine Person hat diese Uhr um ${step} verstellt. Steward stellt sie vorerst nicht.`,
+    clock_frequency_set_externally: () =>
+      "Ein anderes Programm hat geändert, wie schnell diese Uhr läuft. Steward stellt sie vorerst nicht.",
+    clock_no_time_source: () =>
+      "Keiner der Zeitserver gibt eine brauchbare Antwort. Prüfen Sie das Netzwerk und die Zeiteinstellungen.",
+    clock_no_majority: () =>
+      "Die Zeitserver sind sich nicht einig. Entfernen Sie in den Zeiteinstellungen den falschen, oder fügen Sie andere hinzu.",
+    clock_too_few_agree: ({ agreeing, needed }) =>
+      `Übereinstimmende Zeitserver: ${agreeing} von ${needed} nötigen. Fügen Sie Server hinzu, oder prüfen Sie, warum die anderen nicht antworten.`,
+    clock_server_suspect: ({ server }) =>
+      `Der einzige Zeitserver, ${server}, hat zwei widersprüchliche Antworten gegeben. Fügen Sie in den Zeiteinstellungen einen zweiten hinzu.`,
+    clock_panic_threshold: ({ offset }) =>
+      `Die Zeitserver verlangen eine Korrektur um ${offset}. Das ist mehr, als die Einstellungen erlauben. Prüfen Sie, ob sie recht haben.`,
+    clock_below_floor: ({ measured }) =>
+      `Die Zeitserver sagen ${measured}. Das liegt sicher in der Vergangenheit. Prüfen Sie die Zeitserver.`,
+    clock_beyond_ceiling: ({ measured }) =>
+      `Die Zeitserver sagen ${measured}. Das liegt zu weit in der Zukunft. Prüfen Sie die Zeitserver.`,
+    updates_degraded: () => "Die Updates brauchen Ihre Aufmerksamkeit.",
+    https_unavailable: () => "HTTPS hört nicht, wie es die Host-Datei vorgibt.",
+    https_certificate_refused: ({ certificate }) =>
+      `Das Zertifikat ${certificate} lässt sich nicht verwenden.`,
+    https_certificate_ending: ({ certificate }) =>
+      `Das Zertifikat ${certificate} läuft bald ab. Installieren Sie ein neues.`,
+    program_broken: ({ parts }) =>
+      `Teile des Programms funktionieren nicht: ${parts}. Installieren Sie es neu.`,
+    program_untested: () => "Das Programm konnte sich nicht selbst prüfen.",
+  },
+  updates: {
+    signature_verification_off: () => "Die Prüfung von Signaturen ist aus.",
+    channel_not_allowed: () => "root erlaubt den eingestellten Kanal nicht.",
+    trust_not_installed: () => "Es ist kein Vertrauensanker installiert.",
+    trust_unusable: () => "Der installierte Vertrauensanker lässt sich nicht verwenden.",
+    automatic_binary_ineffective: () =>
+      "Dienste werden nicht automatisch aktualisiert, bis dem Herausgeber vertraut wird.",
+    journal_unreadable: () => "Das Verzeichnis der installierten Versionen ist nicht lesbar.",
+    former_not_healthy: () => "Die frühere Version läuft wieder und funktioniert nicht.",
+    refused: (release) => `Der Installer hat ${release} abgelehnt.`,
+    installer_unavailable: () => "Der Installer ließ sich nicht starten.",
+    request_failed: (release) => `${release} ließ sich nicht installieren.`,
+    check_failed: () => "Die letzte Suche nach Updates ist gescheitert.",
+    not_verifiable: () => "Bei der letzten Suche ließ sich nicht prüfen, was der Herausgeber signiert hat.",
+  },
+};

@@ -1,0 +1,122 @@
+import type { HealthCode } from "../../../../../contract/health-codes.ts";
+import type { UpdateProblem } from "../../../../../contract/types.ts";
+
+/** Facts of a health check as people read them. */
+export interface HealthFacts {
+  readonly path?: string | undefined;
+  readonly free?: string | undefined;
+  readonly least?: string | undefined;
+  readonly free_inodes?: number | undefined;
+  readonly document?: string | undefined;
+  readonly waiting?: number | undefined;
+  readonly lost?: number | undefined;
+  readonly lines?: number | undefined;
+  readonly users?: number | undefined;
+  readonly parts?: string | undefined;
+  readonly certificate?: string | undefined;
+  readonly daemon?: string | undefined;
+  readonly step: string;
+  readonly agreeing?: number | undefined;
+  readonly needed?: number | undefined;
+  readonly server?: string | undefined;
+  /** How large the correction is. */
+  readonly offset: string;
+  readonly measured: string;
+  /** What the check is called. */
+  readonly check: string;
+  /** What an error code is called. */
+  readonly problem: string;
+}
+
+/** What health checks find, by code, with the facts that the code has. */
+export const healthWords = {
+  /** By the name of the check. */
+  checks: {
+    state: "stored state",
+    disk: "disk",
+    users: "users",
+    settings: "settings",
+    sessions: "sessions",
+    attempts: "failed sign-ins",
+    tokens: "API tokens",
+    "used-codes": "used codes",
+    clock: "clock data",
+    updates: "updates",
+    register: "list of documents",
+    events: "event log",
+    "two-factor key": "second-factor key",
+    time: "clock",
+    program: "program",
+  } as Readonly<Record<string, string>>,
+  codes: {
+    ok: () => "",
+    state_damaged: () =>
+      "The stored state is damaged, and nothing can be changed. On the device, root finds out more with steward doctor.",
+    state_unreachable: () => "The agent cannot reach its stored state.",
+    disk_read_only: ({ path }) =>
+      `The disk at ${path} is read-only. Users can sign in and read; changes of users and settings are refused.`,
+    disk_space_unknown: ({ path }) => `The disk at ${path} does not say how much space is left.`,
+    disk_space_low: ({ path, free, least }) =>
+      `Only ${free} are free at ${path}; below ${least} this warns. When the disk is full, changes of users and settings are refused.`,
+    disk_inodes_low: ({ path, free_inodes }) =>
+      `Only ${free_inodes} more files fit at ${path}. At none, changes of users and settings are refused.`,
+    disk_reserve_missing: ({ path }) =>
+      `The space that is kept in reserve at ${path} is missing: free some space there.`,
+    document_not_written: ({ check, problem }) =>
+      `The last change could not be saved (${check}): ${problem}.`,
+    document_waiting: ({ check }) => `Changes are kept in memory until the disk can be written (${check}).`,
+    document_damage_found: ({ check, document }) =>
+      `Damaged data was found and replaced (${check}). Check whether something is missing; then root accepts it on the device with steward state accept ${document}.`,
+    events_not_written: ({ waiting }) => `${waiting} events are in memory and not saved yet.`,
+    events_lost: ({ lost }) => `${lost} events could not be saved; the system journal has them.`,
+    events_damaged: ({ lines }) =>
+      `${lines} ${lines === 1 ? "line" : "lines"} of the event log cannot be verified. They were kept, and a new file was started.`,
+    sealing_key_unusable: ({ path, users }) =>
+      `The key for second factors at ${path} cannot be used. Affected users: ${users ?? 0}. Their recovery codes work.`,
+    sealing_key_missing: ({ path, users }) =>
+      `The key for second factors is missing: put it back at ${path} and restart the agent. Affected users: ${users ?? 0}. Their recovery codes work.`,
+    clock_set_by_other_daemon: ({ daemon }) =>
+      `${daemon} sets this clock too. Stop one of the two, or choose “Automatic” in the time settings.`,
+    clock_stepped_externally: ({ step }) =>
+      `Another program or a person changed this clock by ${step}. Steward does not set it for now.`,
+    clock_frequency_set_externally: () =>
+      "Another program changed how fast this clock runs. Steward does not set it for now.",
+    clock_no_time_source: () =>
+      "None of the time servers gives a usable answer. Check the network and the time settings.",
+    clock_no_majority: () =>
+      "The time servers do not agree. Remove the wrong one in the time settings, or add others.",
+    clock_too_few_agree: ({ agreeing, needed }) =>
+      `Time servers that agree: ${agreeing} of the ${needed} that are needed. Add servers, or check why the others do not answer.`,
+    clock_server_suspect: ({ server }) =>
+      `The only time server, ${server}, gave two answers that contradict each other. Add a second server in the time settings.`,
+    clock_panic_threshold: ({ offset }) =>
+      `The time servers ask for a correction of ${offset}, which is larger than the settings allow. Check whether they are right.`,
+    clock_below_floor: ({ measured }) =>
+      `The time servers say ${measured}, which this device knows to be in the past. Check the time servers.`,
+    clock_beyond_ceiling: ({ measured }) =>
+      `The time servers say ${measured}, which is too far in the future. Check the time servers.`,
+    updates_degraded: () => "The updates need attention.",
+    https_unavailable: () => "HTTPS does not listen as the host file says.",
+    https_certificate_refused: ({ certificate }) => `The certificate ${certificate} cannot be used.`,
+    https_certificate_ending: ({ certificate }) =>
+      `The certificate ${certificate} ends soon. Install a new one.`,
+    program_broken: ({ parts }) => `Parts of the program do not work: ${parts}. Install it again.`,
+    program_untested: () => "The program could not test itself.",
+  } satisfies Record<HealthCode, (facts: HealthFacts) => string>,
+  /** Problems with updates, by code, with the name of the release. */
+  updates: {
+    signature_verification_off: () => "Verifying signatures is off.",
+    channel_not_allowed: () => "Root does not allow the channel that is set.",
+    trust_not_installed: () => "No root of trust is installed.",
+    trust_unusable: () => "The installed root of trust cannot be used.",
+    automatic_binary_ineffective: () =>
+      "Services are not updated automatically until the publisher is trusted.",
+    journal_unreadable: () => "The record of installed releases cannot be read.",
+    former_not_healthy: () => "The earlier release runs again and is not healthy.",
+    refused: (release: string) => `The installer refused ${release}.`,
+    installer_unavailable: () => "The installer could not be started.",
+    request_failed: (release: string) => `Applying ${release} failed.`,
+    check_failed: () => "The last check for updates failed.",
+    not_verifiable: () => "The last check could not verify what the publisher signed.",
+  } satisfies Record<UpdateProblem["code"], (release: string) => string>,
+};
