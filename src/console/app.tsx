@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { chosenLanguage } from "./catalogue/wanted-language.ts";
 import { speak, wantedLanguage } from "./catalogue/words.ts";
 import { greeting } from "./client/connection.ts";
 import { Frame } from "./frame/frame.tsx";
@@ -24,7 +25,7 @@ export function App() {
   const isRescue = useStore(setupToken) !== "" && now === "signed-out";
   if (now === "opening" || spoken === null) return <Opening />;
   return (
-    <div key={spoken}>
+    <div>
       {/* A token in the address, where there is an administrator: the device was booted for rescue. */}
       {(now === "setup" || isRescue) && <Setup isRescue={isRescue} />}
       {now === "signed-out" && !isRescue && <SignIn />}
@@ -62,13 +63,14 @@ function SetupSteps() {
   return setup === null ? <Opening /> : <setup.Page />;
 }
 
-/** The language, once its texts are there. */
+/** The language, once its texts are there. Another one is drawn in place, so that nothing typed is lost. */
 function useSpoken(): string | null {
   const ofDevice = useStore(greeting)?.language ?? null;
+  const chosen = useStore(chosenLanguage);
   const [spoken, setSpoken] = useState<string | null>(null);
   useEffect(() => {
     const wanted = wantedLanguage(ofDevice);
     if (wanted !== null) void speak(wanted).then(() => setSpoken(wanted));
-  }, [ofDevice]);
+  }, [ofDevice, chosen]);
   return spoken;
 }

@@ -83,6 +83,13 @@ describe("the console's first run", () => {
     assert.match(await described(), /^9 of 15 characters\./);
     await password.fill(adminPassword);
     assert.match(await described(), /^26 characters: long enough\./);
+    // Another language takes nothing of it away.
+    await page.getByRole("button", { name: "Deutsch" }).click();
+    await page.getByRole("heading", { name: "Der erste Administrator" }).waitFor();
+    assert.equal(await page.getByLabel("Passwort", { exact: true }).inputValue(), adminPassword);
+    await page.getByRole("button", { name: "English" }).click();
+    await password.waitFor();
+    assert.equal(await password.inputValue(), adminPassword);
   });
 
   it("says at the field why it is refused, and moves the focus to it", async () => {

@@ -88,6 +88,19 @@ describe("a problem on a page", () => {
     await problem.getByRole("button", { name: "Try again" }).click();
     await problem.waitFor({ state: "detached" });
     await untilShown(page.getByText("No API tokens").or(page.getByRole("heading", { name: "API tokens" })));
+    await refuse(page, "**/api/events?*", "request_timeout", 1);
+    await refuse(page, "**/api/system", "request_timeout", 1);
+    await page.getByRole("link", { name: "System", exact: true }).click();
+    for (const [tab, path, read] of [
+      ["Events", "/system/events", page.getByText(/^\d+ events$/)],
+      ["Settings", "/system/settings", page.getByRole("heading", { name: "Time" })],
+    ] as const) {
+      await page.getByRole("link", { name: tab, exact: true }).click();
+      await page.waitForURL(`**${path}`);
+      await problem.getByRole("button", { name: "Try again" }).click();
+      await untilShown(read);
+      assert.equal(await problem.count(), 0, tab);
+    }
     assert.deepEqual(complaints, []);
   });
 

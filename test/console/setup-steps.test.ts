@@ -77,6 +77,11 @@ describe("the steps of the first run behind the sign-in", () => {
     await page.getByRole("button", { name: "Remove not a server!" }).click();
     await untilShown(page.getByText("3 of 3 answer"));
     await name.fill("Werk 7");
+    const body = { device: { name: "<i>Werk 8</i>" } };
+    assert.equal((await agent.call("PUT", "/api/system", { body, local: true })).status, 200);
+    await button(page, "Continue").click();
+    await untilShown(page.getByText("Another administrator has just saved: <i>Werk 8</i>."));
+    assert.equal(await name.inputValue(), "Werk 7");
     await button(page, "Continue").click();
     await stepIs(page, "Updates");
     const { device, time } = await settings();

@@ -17,7 +17,8 @@ import { needInWords } from "../../src/console/home/need-words.ts";
 import { clockSentences, headOf, reasonOf } from "../../src/console/system/clock/clock-sentences.ts";
 import { boundInWords } from "../../src/console/system/clock/clock-words.ts";
 import { labelOf, schemaRead } from "../../src/console/system/settings/said.ts";
-import { problemName, type Sentence } from "../../src/console/ui/by-code.ts";
+import { entrySentence, problemName, type Sentence } from "../../src/console/ui/by-code.ts";
+import { zoneOptions } from "../../src/console/ui/form/zones.ts";
 import { healthSentence } from "../../src/console/ui/health-words.ts";
 import { holdSentence, reasonSentence, summarySentence } from "../../src/console/updates/update-sentences.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
@@ -248,6 +249,45 @@ describe("what has happened last", () => {
     const said = new Set(refusals.map(([code]) => eventSentence(event(1, code))));
     assert.ok(refusals.length > 10);
     assert.equal(said.size, 5, [...said].join("\n"));
+  });
+});
+
+describe("a refused password", () => {
+  it("is told with both figures, and otherwise by what is wrong with it", () => {
+    const short =
+      "The password has 9 characters; at least 15 are needed. Three or four words make a good one.";
+    for (const [tag, texts, said, other] of [
+      [
+        ...(["en", enBase, "This password is too short: 9 characters, and at least 15 are needed"] as const),
+        "This password is too easy to guess",
+      ],
+      [
+        ...(["de", deBase, "Dieses Passwort ist zu kurz: 9 Zeichen, nötig sind mindestens 15"] as const),
+        "Dieses Passwort ist zu leicht zu erraten",
+      ],
+    ] as const) {
+      putTexts(tag, texts);
+      const words = (code: string, detail: string) => entrySentence({ pointer: "/password", code, detail });
+      assert.equal(words("password_too_short", short), said);
+      assert.equal(words("password_blocklisted", detail), other);
+      assert.equal(words("password_too_short", detail), t.problem.codes.password_too_short);
+    }
+  });
+});
+
+describe("time zones to choose from", () => {
+  it("begin with the browser's own, and each with its city", () => {
+    const known = ["Africa/Cairo", "America/Argentina/Buenos_Aires", "Europe/Berlin", "UTC"];
+    assert.deepEqual(
+      zoneOptions("Etc/UTC", "Europe/Berlin", known).map(({ value, text }) => [value, text]),
+      [
+        ["Europe/Berlin", "Berlin (Europe)"],
+        ["UTC", "UTC"],
+        ["America/Argentina/Buenos_Aires", "Buenos Aires (America/Argentina)"],
+        ["Africa/Cairo", "Cairo (Africa)"],
+        ["Etc/UTC", "UTC (Etc)"],
+      ],
+    );
   });
 });
 

@@ -9,10 +9,13 @@ import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../ui/form/field.tsx";
 import { errorAt, Form } from "../ui/form/form.tsx";
+import { Submit } from "../ui/form/submit.tsx";
 import { Secret } from "../ui/secret.tsx";
 
 /** Days that a token may be good for; the agent takes an hour to 366 days. */
 const lifetimes = ["1", "30", "90", "366"] as const;
+
+const scopesErrorId = "token-scopes-error";
 
 /** Makes a token, and shows it this once. */
 export function CreateTokenSheet({
@@ -52,30 +55,19 @@ function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
   const [chosen, setChosen] = useState<readonly Scope[]>([]);
   const [days, setDays] = useState<(typeof lifetimes)[number]>("90");
   const action = useAction(async () => {
-    const [first, ...more] = chosen;
-    if (first === undefined) return;
-    const body = { name, scopes: [first, ...more] as [Scope, ...Scope[]], expires_in: `${days}d` };
+    // Also without a scope: the agent says all that is missing at once.
+    const body = { name, scopes: chosen as [Scope, ...Scope[]], expires_in: `${days}d` };
     onToken((await call("createToken", { body })).token);
   });
   const { role } = me();
   const nameError = errorAt(action.error, "/name");
+  const scopesError = errorAt(action.error, "/scopes") && t.account.chooseScope;
   return (
     <Form
       error={action.error}
-      isBrief={nameError !== null}
-      onSubmit={() => {
-        if (chosen.length > 0) void action.run();
-      }}
-      footer={
-        <Button
-          kind="primary"
-          type="submit"
-          isBusy={action.isBusy}
-          why={chosen.length === 0 ? t.account.chooseScope : null}
-        >
-          {t.account.createToken}
-        </Button>
-      }
+      isBrief={Boolean(nameError ?? scopesError)}
+      onSubmit={() => void action.run()}
+      footer={<Submit action={action}>{t.account.createToken}</Submit>}
     >
       <TextField
         label={t.account.tokenName}
@@ -87,7 +79,7 @@ function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
         autocomplete="off"
         isFirst
       />
-      <fieldset class="field">
+      <fieldset class="field" aria-describedby={scopesError ? scopesErrorId : undefined}>
         <legend>{t.account.scopesTitle}</legend>
         {scopeNames
           .filter((scope) => (scopes[scope] as readonly Role[]).includes(role))
@@ -102,6 +94,11 @@ function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
               }
             />
           ))}
+        {scopesError && (
+          <div id={scopesErrorId} class="error">
+            {scopesError}
+          </div>
+        )}
       </fieldset>
       <SelectField
         label={t.ui.expires}

@@ -1,3 +1,5 @@
+import { createStore } from "../store.ts";
+
 /** Under this name the browser keeps the person's own choice. */
 const choiceName = "steward-language";
 
@@ -13,6 +15,10 @@ export function wantedAmong(tags: readonly string[], ofDevice: string | null): s
   return ofDevice === null ? null : "en";
 }
 
+/** What was chosen in this page last; "": nothing. */
+export const chosenLanguage = createStore("");
+
 export function chooseLanguage(wanted: string): void {
   localStorage.setItem(choiceName, wanted);
+  chosenLanguage.set(wanted);
 }

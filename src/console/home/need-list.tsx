@@ -1,10 +1,11 @@
 import type { Need } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { Link } from "../navigation/link.tsx";
-import { isOneOf } from "../session/session.ts";
+import { isOneOf, me } from "../session/session.ts";
 import { Section } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
 import { Said, Spoken } from "../ui/spoken.tsx";
+import { NameDevice } from "./name-device.tsx";
 import { needInWords } from "./need-words.ts";
 import { remedies } from "./remedies.ts";
 
@@ -57,11 +58,14 @@ function WayOut({
   readonly text: string;
   readonly isFirst: boolean;
 }) {
-  const { to, query = {}, roles } = remedies[code];
+  if (code === "device_unnamed" && isOneOf("admin")) return <NameDevice verb={text} />;
+  // Those who have one themselves are led to the others.
+  const isOthers = code === "second_factor_advised" && me().two_factor.enabled;
+  const { to, query = {}, roles } = remedies[isOthers ? "two_factor_missing" : code];
   if (roles !== undefined && !isOneOf(...roles)) return null;
   return (
     <Link to={to} query={query} className={`button ${isFirst ? "primary" : "plain"}`}>
-      {text}
+      {isOthers ? t.home.needs.two_factor_missing.button : text}
     </Link>
   );
 }

@@ -9,10 +9,12 @@ import { Button } from "../ui/button.tsx";
 import { SelectField, TextField } from "../ui/form/field.tsx";
 import { errorAt, Form } from "../ui/form/form.tsx";
 import { Submit } from "../ui/form/submit.tsx";
+import { zoneOfBrowser, zoneOptions } from "../ui/form/zones.ts";
 import { Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
+import { Hint } from "./hint.tsx";
 import { useKept } from "./kept.ts";
-import { type StepProps, saveSettings } from "./step.ts";
+import { type StepProps, saveSettings, useTheirs } from "./step.ts";
 import { StepButtons } from "./step-buttons.tsx";
 import { TimeServers } from "./time-servers.tsx";
 import { namedServers } from "./use-probe.ts";
@@ -80,6 +82,7 @@ function DeviceForm({
   const { error } = action;
   const zoneError = errorAt(error, "/time_zone", /^host_right_missing$/);
   const nameError = errorAt(error, "/device/name");
+  const theirs = useTheirs(base, error);
   return (
     <Form
       error={error}
@@ -94,7 +97,7 @@ function DeviceForm({
     >
       <TextField
         label={t.firstRun.deviceName}
-        hint={t.firstRun.deviceNameHint}
+        hint={<Hint text={t.firstRun.deviceNameHint} more={theirs(({ device }) => device.name)} />}
         error={nameError}
         value={typed.name}
         onInput={(name) => type({ name })}
@@ -104,7 +107,12 @@ function DeviceForm({
       />
       <SelectField
         label={t.firstRun.language}
-        hint={t.firstRun.languageHint}
+        hint={
+          <Hint
+            text={t.firstRun.languageHint}
+            more={theirs(({ console }) => languageName(console.language))}
+          />
+        }
         value={typed.language}
         onChange={(one) => type({ language: one })}
         options={[...new Set([...languages(), typed.language])].map((value) => ({
@@ -114,7 +122,12 @@ function DeviceForm({
       />
       <Zone value={typed.zone} present={zone} error={zoneError} onInput={(one) => type({ zone: one })} />
       {daemon === null ? (
-        <TimeServers servers={typed.servers} onInput={(servers) => type({ servers })} error={error} />
+        <TimeServers
+          more={theirs(({ time }) => time.servers.join(", "))}
+          servers={typed.servers}
+          onInput={(servers) => type({ servers })}
+          error={error}
+        />
       ) : (
         <p>
           <Badge state="good">{t.firstRun.byDaemon(daemon)}</Badge>
@@ -136,8 +149,7 @@ function Zone({
   readonly error: string | null;
   readonly onInput: (zone: string) => void;
 }) {
-  const { timeZone: ofBrowser } = Intl.DateTimeFormat().resolvedOptions();
-  const zones = [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone"), present, ofBrowser])].sort();
+  const ofBrowser = zoneOfBrowser();
   return (
     <>
       <SelectField
@@ -146,7 +158,7 @@ function Zone({
         error={error}
         value={value}
         onChange={onInput}
-        options={zones.map((one) => ({ value: one, text: one }))}
+        options={zoneOptions(present, ofBrowser, Intl.supportedValuesOf("timeZone"))}
       />
       {!isSameZone(value, ofBrowser) && (
         <p class="setup-zone">

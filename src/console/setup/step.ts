@@ -1,7 +1,10 @@
+import { useRef } from "preact/hooks";
 import type { Settings, SettingsChange, Updates } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { codeOf } from "../client/problem.ts";
 import type { Resource } from "../client/use-resource.ts";
+import { visible } from "../ui/visible.ts";
 
 /** What each step is given. */
 export interface StepProps {
@@ -27,4 +30,18 @@ export async function saveSettings(settings: StepProps["settings"], body: Settin
     if (codeOf(error) === "etag_mismatch") await settings.reload();
     throw error;
   }
+}
+
+/**
+ * What another administrator has saved since this step was opened, of one setting and in a sentence, where their change
+ * came before this one; null: nothing.
+ */
+export function useTheirs(
+  present: Settings,
+  error: unknown,
+): (of: (one: Settings) => string) => string | null {
+  const first = useRef(present);
+  const isLate = codeOf(error) === "etag_mismatch";
+  return (of) =>
+    isLate && of(first.current) !== of(present) ? t.firstRun.theirs(visible(of(present)) || "–") : null;
 }

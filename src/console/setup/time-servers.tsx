@@ -7,6 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/form/field.tsx";
 import { errorAt } from "../ui/form/form.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
+import { Hint } from "./hint.tsx";
 import { namedServers, useProbe } from "./use-probe.ts";
 
 /** As the agent bounds them. */
@@ -17,7 +18,10 @@ export function TimeServers({
   servers,
   onInput,
   error,
+  more,
 }: {
+  /** What another administrator has saved; null: nothing. */
+  readonly more: string | null;
   readonly servers: readonly string[];
   readonly onInput: (servers: readonly string[]) => void;
   /** Of the form. */
@@ -40,7 +44,9 @@ export function TimeServers({
   return (
     <fieldset class="field setup-servers">
       <legend>{t.firstRun.servers}</legend>
-      <div class="hint">{t.firstRun.serversHint}</div>
+      <div class="hint">
+        <Hint text={t.firstRun.serversHint} more={more} />
+      </div>
       <ul>
         {rows.map((server, index) => (
           <li key={index} onFocusOut={() => ask(rows)}>

@@ -8,9 +8,10 @@ import { CheckField, TextField } from "../ui/form/field.tsx";
 import { errorAt, Form } from "../ui/form/form.tsx";
 import { Submit } from "../ui/form/submit.tsx";
 import { fingerprintIn } from "./fingerprint.ts";
+import { Hint } from "./hint.tsx";
 import { useKept } from "./kept.ts";
 import { ScanButton } from "./scan-button.tsx";
-import { type StepProps, saveSettings } from "./step.ts";
+import { type StepProps, saveSettings, useTheirs } from "./step.ts";
 import { StepButtons } from "./step-buttons.tsx";
 
 interface Typed {
@@ -38,6 +39,7 @@ export function UpdatesStep(props: StepProps) {
     onDone();
   });
   const { error } = action;
+  const theirs = useTheirs(settings.value as Settings, error);
   const faultOf = (name: string) => errorAt(error, `/update/ota/${name}`);
   const otherFingerprint = errorAt(error, "/fingerprint") && t.firstRun.otherFingerprint;
   return (
@@ -55,7 +57,7 @@ export function UpdatesStep(props: StepProps) {
       <p>{t.firstRun.updatesText}</p>
       <TextField
         label={t.firstRun.server}
-        hint={t.firstRun.serverHint}
+        hint={<Hint text={t.firstRun.serverHint} more={theirs(({ update }) => update.ota.server)} />}
         error={faultOf("server")}
         value={typed.server}
         onInput={(server) => type({ server })}
@@ -66,7 +68,7 @@ export function UpdatesStep(props: StepProps) {
       />
       <TextField
         label={t.firstRun.channel}
-        hint={t.firstRun.channelHint}
+        hint={<Hint text={t.firstRun.channelHint} more={theirs(({ update }) => update.ota.channel)} />}
         error={faultOf("channel")}
         value={typed.channel}
         onInput={(channel) => type({ channel })}

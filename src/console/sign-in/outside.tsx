@@ -48,10 +48,7 @@ function Languages() {
           class="button quiet"
           lang={one}
           aria-pressed={one === language}
-          onClick={() => {
-            chooseLanguage(one);
-            location.reload();
-          }}
+          onClick={() => chooseLanguage(one)}
         >
           {languageName(one)}
         </button>

@@ -35,8 +35,10 @@ export interface EntryError {
 
 /** The same in words. */
 export function entrySentence({ code, detail }: EntryError): string {
-  const words: Readonly<Record<string, (figure: string) => string>> = t.problem.entries;
+  const words: Readonly<Record<string, (figure: string, other: string) => string>> = t.problem.entries;
+  const figures: readonly string[] = detail.match(/\d+/g) ?? [];
   // "must be from 1 to 8" names both bounds.
-  const figure = detail.match(/\d+/g)?.at(code.startsWith("max") ? -1 : 0) ?? "";
-  return (Object.hasOwn(words, code) && words[code]?.(figure)) || (problemName(code) ?? detail);
+  const figure = figures.at(code.startsWith("max") ? -1 : 0) ?? "";
+  const said = Object.hasOwn(words, code) && words[code]?.(figure, figures[1] ?? "");
+  return said || (problemName(code) ?? detail);
 }

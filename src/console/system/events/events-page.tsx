@@ -4,7 +4,7 @@ import { place } from "../../navigation/navigation.ts";
 import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Section, Skeleton } from "../../ui/page.tsx";
-import { ProblemView } from "../../ui/problem-view.tsx";
+import { ReadProblem } from "../../ui/problem-view.tsx";
 import { EventFilters } from "./event-filters.tsx";
 import { eventsAsCsv } from "./events-csv.ts";
 import { eventsQuery } from "./events-query.ts";
@@ -15,6 +15,7 @@ export function EventsPage() {
   const query = eventsQuery(useStore(place).query);
   const events = useEvents(query);
   const { items, isPaused, waiting, total, loadingOlder } = events;
+  const loadOlder = async (): Promise<void> => void (await loadingOlder.run());
   const hasOlder = items !== null && items.length + waiting < total;
   return (
     <Section
@@ -29,7 +30,7 @@ export function EventsPage() {
       }
     >
       <EventFilters error={events.error} />
-      <ProblemView error={events.error ?? loadingOlder.error} />
+      <ReadProblem of={[events, { error: loadingOlder.error, reload: loadOlder }]} />
       {items === null && events.error === null && <Skeleton lines={12} />}
       {items?.length === 0 && <Empty>{t.events.empty}</Empty>}
       {items !== null && items.length > 0 && (

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { AuditEvent } from "../../../contract/types.ts";
 import { call } from "../../client/call.ts";
 import { listen } from "../../client/live-events.ts";
@@ -12,6 +12,8 @@ export interface Events {
   /** Of all that are kept and match. */
   readonly total: number;
   readonly error: unknown;
+  /** Reads what could not be read. */
+  reload(): Promise<void>;
   readonly loadingOlder: Action<[]>;
   readonly isPaused: boolean;
   /** Events that are held back while it is paused. */
@@ -36,13 +38,16 @@ export function useEvents(query: EventQuery): Events {
   const [error, setError] = useState<unknown>(null);
   /** The newest that is shown while it is paused. */
   const [pausedAt, setPausedAt] = useState<number | null>(null);
+  const read = useRef<() => Promise<void>>(async () => undefined);
   useEffect(() => {
     store.set(null);
     setPausedAt(null);
     setError(null);
-    return readOn(store, query, setError);
+    const reading = readOn(store, query, setError);
+    read.current = reading.read;
+    return reading.end;
   }, [key]);
-  const read = useStore(store);
+  const known = useStore(store);
   const loadingOlder = useAction(async () => {
     const cursor = store.read()?.olderCursor;
     if (!cursor) return;
@@ -51,12 +56,13 @@ export function useEvents(query: EventQuery): Events {
     if (now?.olderCursor === cursor)
       store.set({ ...now, items: [...now.items, ...older.items], olderCursor: older.next_cursor });
   });
-  const all = read?.items ?? [];
+  const all = known?.items ?? [];
   const shown = pausedAt === null ? all : all.filter(({ seq }) => seq <= pausedAt);
   return {
-    items: read && shown,
-    total: read?.total ?? 0,
+    items: known && shown,
+    total: known?.total ?? 0,
     error,
+    reload: () => read.current(),
     loadingOlder,
     isPaused: pausedAt !== null,
     waiting: all.length - shown.length,
@@ -64,12 +70,12 @@ export function useEvents(query: EventQuery): Events {
   };
 }
 
-/** Reads the newest, and what follows whenever the stream says that something has happened. The result ends it. */
+/** Reads the newest, and what follows whenever the stream says that something has happened. `read` does so at once. */
 function readOn(
   store: Store<Read | null>,
   asked: EventQuery,
   setError: (error: unknown) => void,
-): () => void {
+): { end(): void; read(): Promise<void> } {
   const ending = new AbortController();
   let isReading = false;
   let isWanted = true;
@@ -92,18 +98,21 @@ function readOn(
     }
     isReading = false;
   };
-  const onEvent = (): void =>
-    void readNewer().then(
+  const read = (): Promise<void> =>
+    readNewer().then(
       () => setError(null),
       (problem) => {
         isReading = false;
         if (!ending.signal.aborted) setError(problem);
       },
     );
-  const stop = listen({ onEvent });
-  onEvent();
-  return () => {
-    stop();
-    ending.abort();
+  const stop = listen({ onEvent: () => void read() });
+  void read();
+  return {
+    read,
+    end: () => {
+      stop();
+      ending.abort();
+    },
   };
 }

@@ -12,6 +12,7 @@ import { Dialog } from "../../ui/dialog/dialog.tsx";
 import { toast } from "../../ui/dialog/toasts.tsx";
 import { SelectField, TextField } from "../../ui/form/field.tsx";
 import { errorAt, Form } from "../../ui/form/form.tsx";
+import { zoneOfBrowser, zoneOptions } from "../../ui/form/zones.ts";
 import { Skeleton } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
 import { MachineOrderDialog, type MachineVerb } from "./machine-orders.tsx";
@@ -98,14 +99,9 @@ function NamesForm({
         error={errors[1]}
         value={zone}
         onChange={setZone}
-        options={zonesWith(host.time_zone).map((one) => ({ value: one, text: one }))}
+        options={zoneOptions(host.time_zone, zoneOfBrowser(), Intl.supportedValuesOf("timeZone"))}
       />
       {children}
     </Form>
   );
-}
-
-/** Those that the browser knows; the device's own may have a name that it does not use. */
-function zonesWith(present: string): readonly string[] {
-  return [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone"), present])].sort();
 }

@@ -30,7 +30,11 @@ export function SettingsForm({
     if (saving.error !== null) root.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
   }, [saving.error]);
   if (draft.base === null || editing.schema === null)
-    return readError === null ? <Skeleton lines={12} /> : <ProblemView error={readError} />;
+    return readError === null ? (
+      <Skeleton lines={12} />
+    ) : (
+      <ProblemView error={readError} onRetry={editing.reload} />
+    );
   return (
     <>
       <form

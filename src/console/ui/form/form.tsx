@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { ProblemError } from "../../client/problem.ts";
-import { type EntryError, entrySentence, problemName } from "../by-code.ts";
+import { type EntryError, entrySentence } from "../by-code.ts";
 import { ProblemView } from "../problem-view.tsx";
 
 /** A form that is sent by a button or by Enter; its error stands above its buttons. */
@@ -35,7 +35,7 @@ export function Form({
     >
       {children}
       {!isBrief && <ProblemView error={error} isForm />}
-      <div class="buttons">{footer}</div>
+      {footer && <div class="buttons">{footer}</div>}
     </form>
   );
 }
@@ -48,7 +48,8 @@ export function errorAt(error: unknown, pointer: string, codes?: RegExp): string
   const one = entryAt(error, pointer);
   if (one) return entrySentence(one);
   if (!(error instanceof ProblemError) || !codes?.test(error.problem.code)) return null;
-  return problemName(error.problem.code) ?? error.problem.detail;
+  const { code, detail } = error.problem;
+  return entrySentence({ pointer, code, detail });
 }
 
 /** The same with its code; undefined: nothing. */

@@ -157,6 +157,10 @@ export const problem: Catalogue["problem"] = {
     out_of_range: () => "Das liegt außerhalb des erlaubten Bereichs",
     forbidden: () => "Sie dürfen das nicht ändern",
     must_be_true: () => "Signaturen werden immer geprüft",
+    password_too_short: (figure, least) =>
+      least === "" ? "" : `Dieses Passwort ist zu kurz: ${figure} Zeichen, nötig sind mindestens ${least}`,
+    password_too_long: (figure, most) =>
+      most === "" ? "" : `Dieses Passwort ist zu lang: ${figure} Zeichen, möglich sind höchstens ${most}`,
   },
 };
 

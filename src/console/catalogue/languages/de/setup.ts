@@ -21,6 +21,7 @@ export const firstRun: Catalogue["firstRun"] = {
     device: "Dieses Gerät und seine Uhr",
     updates: "Updates",
   },
+  theirs: (value) => `Ein anderer Administrator hat soeben gespeichert: ${value}.`,
   goOn: "Weiter",
   finish: "Fertigstellen",
   back: "Zurück",

@@ -158,6 +158,12 @@ export const problem = {
     out_of_range: () => "",
     forbidden: () => "You are not allowed to change this",
     must_be_true: () => "Signatures are always verified",
+    password_too_short: (figure: string, least: string) =>
+      least === ""
+        ? ""
+        : `This password is too short: ${figure} characters, and at least ${least} are needed`,
+    password_too_long: (figure: string, most: string) =>
+      most === "" ? "" : `This password is too long: ${figure} characters, and at most ${most} are accepted`,
   },
 };
 

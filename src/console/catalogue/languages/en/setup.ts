@@ -18,6 +18,8 @@ export const firstRun = {
     device: "This device and its clock",
     updates: "Updates",
   },
+  /** What another administrator has saved of a setting in the meantime. */
+  theirs: (value: string) => `Another administrator has just saved: ${value}.`,
   goOn: "Continue",
   finish: "Finish",
   back: "Back",

@@ -15,6 +15,7 @@ export const homePage: Omit<Catalogue["home"], "needs" | "happened" | "actors"> 
   host: "Gerät",
   yours: "Zu tun",
   administrators: "Für einen Administrator",
+  deviceName: "Gerätename",
   lately: "Zuletzt",
   all: "Alle Ereignisse",
   logs: "Protokoll",

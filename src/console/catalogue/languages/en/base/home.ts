@@ -36,6 +36,7 @@ export const homePage = {
   host: "Host",
   yours: "Needs you",
   administrators: "Needs an administrator",
+  deviceName: "Device name",
   lately: "Lately",
   all: "All events",
   logs: "Logs",

@@ -1,0 +1,14 @@
+/** What to know before one types, and what another administrator has saved meanwhile. */
+export function Hint({ text, more }: { readonly text: string; readonly more: string | null }) {
+  return (
+    <>
+      {text}
+      {more !== null && (
+        <>
+          {" "}
+          <strong>{more}</strong>
+        </>
+      )}
+    </>
+  );
+}
