@@ -150,11 +150,11 @@ class Room implements UpdateRoom {
 
   async postpone(kind: UpdateKind | "all", seconds: number): Promise<UpdatesStatus> {
     const { record, now } = this.#options;
-    const until = new Date(now().getTime() + seconds * 1_000).toISOString();
+    const until = seconds === 0 ? null : new Date(now().getTime() + seconds * 1_000).toISOString();
     const releases = kindsOf(kind).flatMap((one) => availableRelease(this.#parts, one) ?? []);
     if (releases.length === 0) throw nothingAvailable();
     const postponed = Object.fromEntries(
-      releases.map((release) => [release.kind, { release_id: release.id, until }]),
+      releases.map(({ id, kind: one }) => [one, until === null ? null : { release_id: id, until }]),
     );
     await record.update((present) => ({ ...present, postponed: { ...present.postponed, ...postponed } }));
     this.#applying.consider();

@@ -30,7 +30,7 @@ export interface Updates {
    * `update_not_set_up`, `state_damaged`.
    */
   rollBack(kind: UpdateKind): Promise<UpdatesStatus>;
-  /** The available release is not applied without a request for so many seconds. Throws `no_update_available`. */
+  /** The available release is not applied without a request for so many seconds; 0: it is again. Throws `no_update_available`. */
   postpone(kind: UpdateKind | "all", seconds: number): Promise<UpdatesStatus>;
   /** Throws `update_trust_not_established`, `update_root_unusable`, `validation_failed` for another fingerprint. */
   confirmTrust(fingerprint: string, by: string): Promise<UpdatesStatus>;

@@ -99,6 +99,10 @@ describe("the console's updates, on a device with two good releases and a bad on
     await card()
       .getByText(/postponed and continues on/)
       .waitFor();
+    await order("Later").click();
+    await page.getByRole("menuitem", { name: "Do not postpone any longer" }).click();
+    await page.getByText("No longer postponed").waitFor();
+    assert.equal((await world.status()).postponed.rules, null);
   });
 
   it("undo a bad release by themselves, step by step, and offer it no more", async () => {

@@ -221,6 +221,21 @@ describe("applying unasked", () => {
     assert.deepEqual(device.asked(), [newer]);
   });
 
+  it("applies a postponed release at once when that is taken back", async () => {
+    const device = await openAppliance({ auto_update_rules: false });
+    const release = device.release({ version: "1.0.0" });
+    await checked(device);
+    await device.room.postpone("all", 86_400);
+    device.settings = { ...device.settings, ota: { ...device.settings.ota, auto_update_rules: true } };
+    await device.time.runUntil(11);
+    await device.room.check({});
+    await device.rest();
+    assert.deepEqual(device.asked(), []);
+    assert.equal((await device.room.postpone("rules", 0)).postponed.rules, null);
+    await device.rest();
+    assert.deepEqual(device.asked(), [release]);
+  });
+
   it("applies nothing while the journal cannot be read, and says so", async () => {
     const device = await openAppliance();
     device.side.damage = "{";

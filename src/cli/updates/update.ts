@@ -72,7 +72,13 @@ const postpone: Command = {
   path: ["update", "postpone"],
   summary: "Postpone the automatic application of available releases",
   positionals: [kindsPositional],
-  options: [{ name: "for", value: "DURATION", summary: "5m to 30d, such as 12h; 1d if not given" }],
+  options: [
+    {
+      name: "for",
+      value: "DURATION",
+      summary: "5m to 30d, such as 12h; 1d if not given; 0s ends a postponement",
+    },
+  ],
   worksOffline: true,
   async run(invocation) {
     const { options, client, output } = invocation;
@@ -82,10 +88,11 @@ const postpone: Command = {
     const status = await client.call("postponeUpdate", { body });
     const postponed = selected(kind).filter((one) => status.postponed[one] !== null);
     const until = postponed.map((one) => `${one} before ${status.postponed[one]}`);
-    await output.changed(
-      status,
-      `Not applied automatically: ${until.join(", ")}. \`steward update apply\` applies them anyway.`,
-    );
+    const sentence =
+      until.length === 0
+        ? "Not postponed any longer."
+        : `Not applied automatically: ${until.join(", ")}. \`steward update apply\` applies them anyway.`;
+    await output.changed(status, sentence);
   },
 };
 

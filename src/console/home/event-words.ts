@@ -44,7 +44,7 @@ function factsOf({ actor, subject, details, code }: AuditEvent): HappenedFacts {
     about: subject === null ? "" : named(subject.name),
     release: [text("name"), text("version")].filter(Boolean).join(" "),
     span: typeof seconds === "number" ? shortDuration(Math.abs(seconds)) : "",
-    to: text("to") || text("source") || text("host_name"),
+    to: text("to") || text("source") || text("host_name") || text("for"),
   };
 }
 

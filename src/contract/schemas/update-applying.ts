@@ -159,7 +159,7 @@ export const postponeRequest = {
     for: {
       ...duration,
       default: "1d",
-      description: "5m to 30d",
+      description: "5m to 30d; 0s ends a postponement",
     },
   },
 } as const;

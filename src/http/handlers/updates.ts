@@ -71,11 +71,11 @@ function requireOnTheSpot(actor: Actor, repository: string | undefined, verb: "c
 /** Seconds: long enough to be of use, and not forever: turning automatic updates off is for that. */
 const [shortestSeconds, longestSeconds] = [5 * 60, 30 * 86_400];
 
-/** Seconds for which an update is to be postponed. Throws `validation_failed`. */
+/** Seconds for which an update is to be postponed; 0: no longer. Throws `validation_failed`. */
 function postponementOf(duration: string): number {
   const seconds = durationSeconds(duration);
-  if (seconds >= shortestSeconds && seconds <= longestSeconds) return seconds;
-  const detail = "must be 5m to 30d";
+  if (seconds === 0 || (seconds >= shortestSeconds && seconds <= longestSeconds)) return seconds;
+  const detail = "must be 5m to 30d, or 0s to end a postponement";
   throw new StewardError("validation_failed", `Member /for ${detail}. Nothing was postponed.`, {
     details: { errors: [{ pointer: "/for", code: "out_of_range", detail }] },
   });

@@ -380,4 +380,14 @@ describe("steward update postpone", { concurrency: true }, () => {
     assert.deepEqual([code, received[0]?.body], [0, { kind: "rules", for: "12h" }]);
     assert.match(stderr, /^Not applied automatically: rules before 2026-11-21T02:00:00\.000Z\./m);
   });
+
+  it("says that it is over where it is taken back", async (test) => {
+    const { socketPath, received } = await startAgent(test, {
+      "POST /api/updates/postpone": { status: 202, body: exampleUpdates() },
+    });
+    const words = ["update", "postpone", "rules", "--for", "0s", "--socket", socketPath];
+    const { code, stderr } = await runSteward(words);
+    assert.deepEqual([code, received[0]?.body], [0, { kind: "rules", for: "0s" }]);
+    assert.match(stderr, /^Not postponed any longer\./m);
+  });
 });

@@ -17,6 +17,7 @@ const spans = ["1h", "1d", "7d"] as const;
 interface OfferButtonsProps {
   readonly kind: Release["kind"];
   readonly release: Release;
+  readonly status: Updates;
   readonly busy: string | null;
   readonly onOrder: (order: Order) => void;
   readonly onBegun: (status: Updates) => void;
@@ -24,15 +25,15 @@ interface OfferButtonsProps {
 }
 
 /** What leads on from an offer: applying it, or what has to come first; and leaving it for later. */
-export function OfferButtons({ kind, release, busy, onOrder, onBegun, onCheck }: OfferButtonsProps) {
+export function OfferButtons({ kind, release, status, busy, onOrder, onBegun, onCheck }: OfferButtonsProps) {
   const what = `${t.updates.kinds[kind]} ${release.version}`;
   const code = release.hold?.code;
   const remedy = holdRemedy(code);
   const later = useAction(async (span: string) => {
-    const status = await call("postponeUpdate", { body: { kind, for: span } });
-    onBegun(status);
-    const until = status.postponed[kind];
-    toast(until === null ? t.updates.postponed : t.updates.postponedUntil(momentPhrase(until)));
+    const after = await call("postponeUpdate", { body: { kind, for: span } });
+    onBegun(after);
+    const until = after.postponed[kind];
+    toast(until === null ? t.updates.notPostponed : t.updates.postponedUntil(momentPhrase(until)));
   });
   return (
     <>
@@ -52,6 +53,9 @@ export function OfferButtons({ kind, release, busy, onOrder, onBegun, onCheck }:
           label={`${t.updates.later}: ${what}`}
           text={t.updates.later}
           items={[
+            ...(status.postponed[kind] === null
+              ? []
+              : [{ text: t.updates.endPostponement, why: null, onChoose: () => void later.run("0s") }]),
             ...spans.map((span) => ({
               text: t.updates.laterBy[span],
               why: busy,

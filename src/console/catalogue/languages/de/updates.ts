@@ -163,6 +163,8 @@ export const updates: Catalogue["updates"] = {
   },
   postpone: "Verschieben",
   postponed: "Verschoben",
+  endPostponement: "Nicht länger verschieben",
+  notPostponed: "Nicht mehr verschoben",
   postponedUntil: (when) => `Verschoben: Es geht ${when} weiter`,
   postponeTitle: (release) => `${release} verschieben`,
   postponeText:

@@ -186,6 +186,8 @@ export const updates = {
   laterBy: { "1h": "In an hour", "1d": "Tomorrow at this time", "7d": "In a week", own: "Another time …" },
   postpone: "Postpone",
   postponed: "Postponed",
+  endPostponement: "Do not postpone any longer",
+  notPostponed: "No longer postponed",
   postponedUntil: (when: string) => `Postponed: it continues ${when}`,
   postponeTitle: (release: string) => `Postpone ${release}`,
   postponeText:

@@ -58,7 +58,8 @@ export const happened: Catalogue["home"]["happened"] = {
   "update.download_failed": ({ release }) => `${release} ließ sich nicht laden`,
   "update.apply_requested": ({ who }) => `${who} hat ein Update angefordert`,
   "update.rollback_requested": ({ who }) => `${who} lässt ein Update zurücknehmen`,
-  "update.postponed": ({ who }) => `${who} hat ein Update verschoben`,
+  "update.postponed": ({ who, to }) =>
+    /^0/.test(to) ? `${who} verschiebt ein Update nicht länger` : `${who} hat ein Update verschoben`,
   "update.applying": ({ release }) => `${release} wird installiert`,
   "update.applied": ({ release }) => `${release} ist in Ordnung`,
   "update.undone": ({ release }) => `${release} wurde zurückgenommen`,

@@ -10,7 +10,7 @@ export interface HappenedFacts {
   readonly release: string;
   /** A length of time. */
   readonly span: string;
-  /** The new value, such as a time source or a host name. */
+  /** The new value, such as a time source or a host name; of a postponement its length. */
   readonly to: string;
 }
 
@@ -74,7 +74,8 @@ export const happened = {
   "update.download_failed": ({ release }) => `Downloading ${release} failed`,
   "update.apply_requested": ({ who }) => `${who} requested an update`,
   "update.rollback_requested": ({ who }) => `${who} asked to undo an update`,
-  "update.postponed": ({ who }) => `${who} postponed an update`,
+  "update.postponed": ({ who, to }) =>
+    /^0/.test(to) ? `${who} ended the postponement of an update` : `${who} postponed an update`,
   "update.applying": ({ release }) => `${release} is being applied`,
   "update.applied": ({ release }) => `${release} is good`,
   "update.undone": ({ release }) => `${release} was undone`,
