@@ -3,7 +3,14 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { until } from "../until.ts";
 import { isFirefox } from "./launch.ts";
+
+/** Waits until the page has what it reads from the agent. */
+export async function whole(page: Page): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await until("the page is whole", async () => (await page.locator("main .skeleton").count()) === 0);
+}
 
 /** The page cannot be scrolled sideways. */
 export async function assertFits(page: Page): Promise<void> {

@@ -3,9 +3,8 @@ import { afterEach, before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
 import type { RunningAgent } from "../running-agent.ts";
-import { until } from "../until.ts";
 import { endOfConsole, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
-import { assertFits, brokenText, picture, smallTargets } from "./page-checks.ts";
+import { assertFits, brokenText, picture, smallTargets, whole } from "./page-checks.ts";
 
 /** What people write, and what they should not be able to break anything with; each is at most 64 characters. */
 const awkward = {
@@ -76,7 +75,7 @@ describe("the console on a phone, with texts that are awkward", () => {
       await signIn(page, "admin", "/");
       for (const path of ["/", "/system/settings"]) {
         await page.goto(path);
-        await shown(page);
+        await whole(page);
         await judge(page, path);
       }
       await picture(page, `awkward-settings-${kind}`);
@@ -87,7 +86,7 @@ describe("the console on a phone, with texts that are awkward", () => {
     const { page, complaints } = await open("/users");
     for (const path of consolePaths) {
       await page.goto(path);
-      await shown(page);
+      await whole(page);
       await judge(page, path);
       await picture(page, `phone${path.replaceAll("/", "-")}`);
     }
@@ -105,7 +104,7 @@ describe("the console on a phone, with texts that are awkward", () => {
     await untilShown(page.getByRole("dialog").locator(".facts"));
     await judge(page, "editing a user");
     await page.goto("/account");
-    await shown(page);
+    await whole(page);
     await page
       .getByRole("button", { name: /^Token .* löschen$/ })
       .first()
@@ -135,8 +134,3 @@ describe("the console on a phone, with texts that are awkward", () => {
     await picture(page, "phone-keyboard");
   });
 });
-
-async function shown(page: Page): Promise<void> {
-  await page.getByRole("heading", { level: 1 }).waitFor();
-  await until("the page is whole", async () => (await page.locator("main .skeleton").count()) === 0);
-}

@@ -6,9 +6,9 @@ import type { Page } from "playwright-core";
 import { adminName, adminPassword, type RunningAgent } from "../../running-agent.ts";
 import { startAgent } from "../../store/state-directory.ts";
 import { type ConsoleWindow, endOfConsole, startBrowser, untilShown } from "../browser.ts";
-import { picture } from "../page-checks.ts";
+import { picture, whole } from "../page-checks.ts";
 import { assertEveryLook } from "./looks.ts";
-import { assertOrdered, whole } from "./reading.ts";
+import { assertOrdered } from "./reading.ts";
 
 /** Of 41 letters, as Germans make them. */
 const compound = "Donaudampfschifffahrtsgesellschaftskapitän";

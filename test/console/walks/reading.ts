@@ -1,12 +1,6 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { until } from "../../until.ts";
-
-/** Waits until the page has what it reads from the agent. */
-export async function whole(page: Page): Promise<void> {
-  await page.getByRole("heading", { level: 1 }).waitFor();
-  await until("the page is whole", async () => (await page.locator("main .skeleton").count()) === 0);
-}
+import { whole } from "../page-checks.ts";
 
 /**
  * A page as a screen reader offers it: one head, one content, named navigations, one heading of the first level, and no
