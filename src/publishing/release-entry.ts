@@ -1,4 +1,5 @@
 import { StewardError } from "../contract/errors.ts";
+import { maximumNotes } from "../releases/release-format.ts";
 import { compareVersions, isVersion } from "../releases/semver.ts";
 import type { ReleaseRole } from "./roles.ts";
 
@@ -25,6 +26,8 @@ export interface ReleaseEntry {
   readonly security?: true;
   readonly withdrawn?: string;
   readonly notes?: string;
+  /** Further lines of the notes, as Markdown. */
+  readonly more_notes?: readonly string[];
 }
 
 /** Throws `validation_failed` for an entry that devices would refuse. */
@@ -43,6 +46,7 @@ export function checkEntry(entry: ReleaseEntry): ReleaseEntry {
     }
   }
   if (entry.notes !== undefined) requireText("notes", entry.notes);
+  if (entry.more_notes !== undefined) requireNotes(entry.more_notes);
   if (entry.withdrawn !== undefined) requireText("withdrawn", entry.withdrawn);
   return entry;
 }
@@ -97,11 +101,25 @@ const longestText = 2_000;
 function requireText(what: string, text: string): void {
   if (text === "" || text.length > longestText)
     throw invalid(`The ${what} must have 1 to ${longestText} characters.`);
+  requirePrintable(what, text);
+}
+
+function requirePrintable(what: string, text: string): void {
   if (/[\p{Cc}\p{Bidi_Control}\p{Surrogate}\u2028\u2029]/u.test(text)) {
     throw invalid(
       `The ${what} contain a line end, a control character or one that reorders text. Devices show one line of plain text.`,
     );
   }
+}
+
+function requireNotes(lines: readonly string[]): void {
+  const { lines: most, line: longest, all } = maximumNotes;
+  const isLong = lines.length > most || lines.join("").length > all;
+  if (isLong || lines.some((line) => line.length > longest))
+    throw invalid(
+      `The notes are too long: after the first line, at most ${most} lines of ${longest} characters each and ${all} in all.`,
+    );
+  for (const line of lines) requirePrintable("notes", line);
 }
 
 function invalid(message: string): StewardError {

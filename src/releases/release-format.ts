@@ -20,6 +20,8 @@ export const architectures = ["any", "x64", "arm64", "arm"] as const;
 export const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 /** UTF-16 code units of a text for people. */
 export const maximumText = 2_000;
+/** Further lines of notes, and UTF-16 code units of one and of all of them. */
+export const maximumNotes = { lines: 60, line: 500, all: 4_000 } as const;
 export const maximumSteps = 32;
 /** Seconds from the start of a release to its last wave: a year. */
 export const maximumWaveSeconds = 366 * 86_400;
@@ -34,7 +36,8 @@ const name = { type: "string", pattern: namePattern.source } as const;
 /**
  * JSON Schema (2020-12) of a target's `custom`. Members beyond these are passed over. What it cannot say: the target
  * lies at `<channel>/<kind>/<file name>`, `floor` is not above `version`, `waves.start` is a day that the calendar has,
- * the steps of `waves` rise to 100 percent without going back in time, and characters beyond U+FFFF count twice.
+ * the steps of `waves` rise to 100 percent without going back in time, `more_notes` have 4000
+ * characters at most in all, and characters beyond U+FFFF count twice.
  */
 export const customSchema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -58,6 +61,12 @@ export const customSchema = {
     security: { description: "true: it mends a weakness; for people and tools, devices go by `floor`" },
     withdrawn: { ...text, description: "why the publisher took it back; it is then not installed any more" },
     notes: { ...text, description: "for people" },
+    more_notes: {
+      type: "array",
+      maxItems: maximumNotes.lines,
+      items: { ...text, maxLength: maximumNotes.line },
+      description: "further lines of the notes, as Markdown; the first line is `notes`",
+    },
     waves: {
       type: "object",
       required: ["start", "steps"],

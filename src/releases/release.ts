@@ -7,6 +7,7 @@ import {
   channelPattern,
   customForm,
   filePattern,
+  maximumNotes,
   maximumSteps,
   maximumText,
   maximumWaveSeconds,
@@ -41,6 +42,8 @@ export interface Release {
   readonly withdrawn: string | null;
   /** For people; empty: none. */
   readonly notes: string;
+  /** Further lines of them, as Markdown. */
+  readonly moreNotes: readonly string[];
   readonly lengthBytes: number;
   readonly target: FoundTarget;
 }
@@ -96,6 +99,7 @@ function readCustom(target: FoundTarget): Release {
     urgent: optional(custom, "urgent", booleanOf) ?? false,
     withdrawn: optional(custom, "withdrawn", textOf),
     notes: optional(custom, "notes", textOf) ?? "",
+    moreNotes: optional(custom, "more_notes", linesOf) ?? [],
     lengthBytes: lengthOf(target),
     target,
   };
@@ -151,6 +155,16 @@ function textOf(members: Members, name: string): string {
   if (text.length > maximumText) throw new Unreadable(`its ${name} is longer than ${maximumText} characters`);
   if (unprintable.test(text)) throw new Unreadable(`its ${name} holds control characters`);
   return text;
+}
+
+function linesOf(members: Members, name: string): string[] {
+  const value = member(members, name);
+  if (!Array.isArray(value) || value.length > maximumNotes.lines)
+    throw new Unreadable(`its ${name} are not at most ${maximumNotes.lines} lines`);
+  const lines = value.map((line: unknown) => textOf({ [name]: line }, name));
+  const isLong = lines.some((line) => line.length > maximumNotes.line);
+  if (isLong || lines.join("").length > maximumNotes.all) throw new Unreadable(`its ${name} are too long`);
+  return lines;
 }
 
 function matching(members: Members, name: string, pattern: RegExp): string {

@@ -4,6 +4,7 @@ import type { PassedOver } from "../contract/types.ts";
 import type { DocumentKind } from "../store/documents/document-kind.ts";
 import type { Blockers } from "./kind-blockers.ts";
 import type { PassedOverCounts } from "./passed-over.ts";
+import { maximumNotes } from "./release-format.ts";
 import type { Floors } from "./selection.ts";
 
 /** The state of updates that survives restarts, beside the trusted metadata. */
@@ -92,6 +93,8 @@ export interface StoredRelease {
   readonly channel: string;
   readonly length_bytes: number;
   readonly notes: string;
+  /** Absent: there are none. */
+  readonly more_notes?: string[];
   readonly urgent: boolean;
   readonly path: string;
   /** When this device's wave comes; null: at once. */
@@ -124,7 +127,7 @@ const nullable = (properties: Readonly<Record<string, object>>) => ({
 });
 
 const server = text(512);
-const release = nullable({
+const releaseMembers = {
   id: { type: "string", pattern: "^[0-9a-f]{32}$" },
   kind: { type: "string", enum: ["rules", "binary"] },
   name: text(64),
@@ -135,7 +138,14 @@ const release = nullable({
   urgent: { type: "boolean" },
   path: text(1_024),
   due_at: nullableMoment,
-});
+};
+const release = {
+  ...withOptional(
+    { more_notes: { type: "array", maxItems: maximumNotes.lines, items: text(maximumNotes.line) } },
+    releaseMembers,
+  ),
+  type: ["object", "null"],
+};
 
 const postponed = nullable({ release_id: { type: "string", pattern: "^[0-9a-f]{32}$" }, until: moment });
 

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { temporaryDirectory } from "../store/state-directory.ts";
 import { until } from "../until.ts";
 import {
   addUsers,
@@ -145,7 +148,9 @@ describe("the console's updates, from a new device to a service that is good", (
   });
 
   it("find what the server offers, with its size and why it does not go on automatically", async () => {
-    await world.publishRules("1.0.0", ["alert tcp any any -> any 23"], "--notes", "Finds **telnet**");
+    const notes = join(await temporaryDirectory(ending), "notes.md");
+    writeFileSync(notes, "# Finds **telnet**\n\n- also <b>where</b>\n- it `hides`\n");
+    await world.publishRules("1.0.0", ["alert tcp any any -> any 23"], "--notes-file", notes);
     await world.publishBinary("1.0.0");
     const goOn = world.holdDownloads();
     await page.getByRole("button", { name: "Check now" }).click();
@@ -160,6 +165,9 @@ describe("the console's updates, from a new device to a service that is good", (
       .waitFor();
     await page.goto("/updates?open=none");
     await card("Rules").getByText("“Finds telnet”").waitFor();
+    await card("Rules").getByText("Release notes").click();
+    const lines = card("Rules").locator(".updates-notes li");
+    assert.deepEqual(await lines.allTextContents(), ["also <b>where</b>", "it hides"]);
     await picture(page, "updates-available-light");
     await page.goto("/updates?open=settings,trust");
   });

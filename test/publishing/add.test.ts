@@ -55,6 +55,10 @@ describe("addRelease", () => {
     ["notes with a line end", { notes: "a\nb" }, /line end/],
     ["notes that reorder text", { notes: "a\u202eb" }, /reorders/],
     ["notes with half a character", { notes: "\ud800" }, /control character/],
+    ["further notes with a line end", { more_notes: ["a", "b\nc"] }, /line end/],
+    ["61 further lines of notes", { more_notes: Array(61).fill("a") }, /too long/],
+    ["a further line of 501 characters", { more_notes: ["n".repeat(501)] }, /too long/],
+    ["further notes of 4001 characters", { more_notes: Array(9).fill("n".repeat(445)) }, /too long/],
     ["notes of 2001 characters", { notes: "n".repeat(2001) }, /1 to 2000 characters/],
   ];
   for (const [name, entry, message] of bad) {

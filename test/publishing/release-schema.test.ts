@@ -51,7 +51,14 @@ describe("docs/updates/release.schema.json", () => {
     const { workspace } = site;
     const keys = await keysOf(workspace);
     const waves = { start: "2026-11-20T12:00:00Z", steps: [{ percent: 100, after_seconds: 60 }] };
-    await add(site, { floor: "0.9.0", min_agent: "0.1.0", notes: "Grüße 🚪", urgent: true, waves });
+    await add(site, {
+      floor: "0.9.0",
+      min_agent: "0.1.0",
+      notes: "Grüße 🚪",
+      more_notes: ["", "- **neu**"],
+      urgent: true,
+      waves,
+    });
     await add(site, { version: "1.1.0", security: true });
     const selection = { kind: "rules", name: "demo-rules", version: "1.1.0", channel: "stable" } as const;
     await withdrawRelease(workspace, { selection, reason: "breaks doors", keys });

@@ -10,7 +10,7 @@ import { offer } from "../updates/offers.ts";
 const isOfSchema = new Ajv2020().compile(customSchema);
 
 /** What the schema cannot say, as it says of itself. */
-const beyondTheSchema = /lie|elsewhere|floor is above|start at a time|do not rise|longer than/;
+const beyondTheSchema = /lie|elsewhere|floor is above|start at a time|do not rise|longer than|too long/;
 
 const start = fc.constantFrom(
   "2026-11-20T12:00:00Z",
@@ -51,6 +51,7 @@ const custom = fc
         "floor",
         "urgent",
         "notes",
+        "more_notes",
         "withdrawn",
         "waves",
         "colour",
@@ -66,6 +67,7 @@ const custom = fc
       arch: fc.constantFrom<unknown>("any", "arm64", "x86", null),
       urgent: fc.constantFrom<unknown>(true, "yes"),
       ...{ notes: text, withdrawn: text },
+      more_notes: fc.oneof(fc.array(text, { maxLength: 3 }), text, fc.constant(Array(61).fill("a"))),
       colour: fc.anything(),
       waves: fc.oneof(
         fc.record({ start, steps: fc.array(step, { maxLength: 3 }) }),

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { readRfc3339 } from "../../contract/timestamps.ts";
 import { type AddResult, addRelease, withdrawRelease } from "../../publishing/add.ts";
 import { rfc3339Seconds } from "../../publishing/drafts/drafts.ts";
@@ -9,6 +10,7 @@ import { type ReleaseRole, releaseRoles } from "../../publishing/roles.ts";
 import { readSteps, usualSteps, type Waves } from "../../publishing/wave-plan.ts";
 import type { Workspace } from "../../publishing/workspace.ts";
 import { CommandError } from "../client/context.ts";
+import { fileFailure } from "../client/failure.ts";
 import type { Command, Invocation } from "../framework/command.ts";
 import { joinLines } from "../terminal/escape.ts";
 import { directoryPositional, keyOption, onWorkspace } from "./repo-command.ts";
@@ -46,7 +48,13 @@ export const repoAdd: Command = {
     },
     { name: "start", value: "TIME", summary: "when the waves begin; now if not given" },
     { name: "urgent", summary: "do not wait for waves and update windows" },
-    { name: "notes", value: "TEXT", summary: "a line for people" },
+    { name: "notes", value: "TEXT", excludes: "notes-file", summary: "a line for people" },
+    {
+      name: "notes-file",
+      value: "FILE",
+      isFile: true,
+      summary: "several lines for people, as Markdown; the first is the title",
+    },
     { name: "withdraw", value: "REASON", summary: "without FILE: devices no longer install this release" },
     {
       name: "allow",
@@ -104,7 +112,7 @@ async function entryOf({ options }: Invocation, workspace: Workspace): Promise<R
   const optional = {
     min_agent: options.text("min-agent"),
     floor: floorOf({ options }),
-    notes: options.text("notes"),
+    ...(await notesOf({ options })),
   };
   const waves = await wavesOf({ options }, workspace);
   return {
@@ -118,10 +126,28 @@ async function entryOf({ options }: Invocation, workspace: Workspace): Promise<R
     ...(optional.min_agent !== undefined && { min_agent: optional.min_agent }),
     ...(optional.floor !== undefined && { floor: optional.floor }),
     ...(optional.notes !== undefined && { notes: optional.notes }),
+    ...(optional.more_notes !== undefined && { more_notes: optional.more_notes }),
     ...(waves && { waves }),
     ...(options.has("urgent") && { urgent: true as const }),
     ...(options.has("security") && { security: true as const }),
   };
+}
+
+async function readText(path: string): Promise<string> {
+  return readFile(path, "utf8").catch((error: unknown) => {
+    throw fileFailure(error, path);
+  });
+}
+
+/** Of a file the first line is the title; older agents show that alone. */
+async function notesOf({ options }: Options): Promise<Pick<ReleaseEntry, "notes" | "more_notes">> {
+  const path = options.text("notes-file");
+  const line = options.text("notes");
+  if (path === undefined) return line === undefined ? {} : { notes: line };
+  const [first = "", ...rest] = (await readText(path)).trim().replaceAll("\t", "    ").split(/\r?\n/);
+  const more_notes = rest.map((one) => one.trimEnd());
+  const notes = first.replace(/^#+\s*/, "").trimEnd();
+  return more_notes.length === 0 ? { notes } : { notes, more_notes };
 }
 
 /** A device with a security release must not go back to a vulnerable one. */

@@ -109,7 +109,7 @@ function targetTable(targets: readonly TargetReport[]): string {
 }
 
 function more(entry: NonNullable<ReturnType<typeof readEntry>>): string {
-  const { floor, min_agent, waves, urgent, security, withdrawn, notes } = entry;
+  const { floor, min_agent, waves, urgent, security, withdrawn, notes, more_notes = [] } = entry;
   return [
     ...(withdrawn === undefined ? [] : [`WITHDRAWN: ${withdrawn}`]),
     ...(security ? ["security"] : []),
@@ -118,5 +118,6 @@ function more(entry: NonNullable<ReturnType<typeof readEntry>>): string {
     ...(min_agent === undefined ? [] : [`agent ${min_agent} or later`]),
     ...(waves === undefined ? [] : [`${waves.steps.length} waves from ${waves.start}`]),
     ...(notes === undefined ? [] : [notes]),
+    ...(more_notes.length === 0 ? [] : [`${more_notes.length} more lines of notes`]),
   ].join("; ");
 }

@@ -64,7 +64,7 @@ function releasesOf({ available }: Updates): Release[] {
 }
 
 function releaseFields(release: Release): Fields {
-  const { kind, name, version, length_bytes, staged, urgent, due_at, hold, notes } = release;
+  const { kind, name, version, length_bytes, staged, urgent, due_at, hold, notes, more_notes = [] } = release;
   const facts = [
     `${name} ${version}`,
     formatBytes(length_bytes),
@@ -75,6 +75,7 @@ function releaseFields(release: Release): Fields {
     [`new ${kind}`, facts.join(", ")],
     ...(hold === null ? [] : [["", hold.detail] as const]),
     ...(notes === null || notes === "" ? [] : [["", `"${notes}"`] as const]),
+    ...more_notes.filter((line) => line.trim() !== "").map((line) => ["", line] as const),
   ];
 }
 

@@ -57,6 +57,11 @@ export const release = {
     channel: { type: "string" },
     length_bytes: bytes,
     notes: { type: "string", description: "of the publisher, for people" },
+    more_notes: {
+      type: "array",
+      items: { type: "string" },
+      description: "further lines of the notes, as Markdown; absent: there are none",
+    },
     urgent: { type: "boolean", description: "not held by waves or update windows" },
     path: { type: "string", description: "its TUF target path" },
     due_at: { ...nullableTimestamp, description: "when the wave reaches this device; null: at once" },

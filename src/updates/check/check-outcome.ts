@@ -197,7 +197,7 @@ function storedCheck({ result, at, requests, bodyBytes }: CheckReport): StoredCh
 
 function storedRelease(release: Release | null, seed: string | null): StoredRelease | null {
   if (release === null) return null;
-  const { id, kind, name, version, channel, notes, urgent } = release;
+  const { id, kind, name, version, channel, notes, moreNotes, urgent } = release;
   const due = waveDueSeconds(release, wavePosition(Buffer.from(seed ?? "", "hex"), id));
   return {
     id,
@@ -207,6 +207,7 @@ function storedRelease(release: Release | null, seed: string | null): StoredRele
     channel,
     length_bytes: release.lengthBytes,
     notes,
+    ...(moreNotes.length > 0 && { more_notes: [...moreNotes] }),
     urgent,
     path: release.target.path,
     due_at: due === null ? null : new Date(due * 1_000).toISOString(),

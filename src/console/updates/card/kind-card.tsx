@@ -85,7 +85,7 @@ function Installed({ card: { version, goodSince, isBroken } }: { readonly card: 
 function Offer(props: CardProps & { readonly release: Release }) {
   const { release, status } = props;
   const { version, length_bytes, urgent, hold, staged, kind } = release;
-  const notes = readNotes(release.notes);
+  const notes = readNotes([release.notes, "", ...(release.more_notes ?? [])].join("\n"));
   const facts = [
     bytes(length_bytes),
     ...(staged ? [t.updates.staged] : []),

@@ -18,7 +18,7 @@ export interface ReleaseNotes {
 }
 
 /** Characters and lines that are shown at most. */
-const mostCharacters = 4_000;
+const mostCharacters = 6_100;
 const mostLines = 80;
 /** Characters of a title at most. */
 const mostOfTitle = 80;
