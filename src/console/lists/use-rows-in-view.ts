@@ -1,6 +1,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { takeReturning } from "../navigation/navigation.ts";
+import { RowHeights } from "./row-heights.ts";
 import { type Piece, piecesOf, rowsBetween, type Stretch } from "./rows-in-view.ts";
 
 /** How far beyond the window rows are drawn, in windows: what the next step of the Tab key reaches is there. */
@@ -26,11 +27,10 @@ export interface RowsInView {
  */
 export function useRowsInView(keys: readonly string[], onEndNear: () => void): RowsInView {
   const root = useRef<HTMLTableSectionElement>(null);
-  const measured = useRef(new Map<string, number>());
+  const [measured] = useState(() => new RowHeights(usualHeight));
   const [stretch, setStretch] = useState<Stretch>({ from: 0, to: nearEnd });
   const [kept, setKept] = useState<string | null>(null);
-  const usual = averageOf(measured.current) ?? usualHeight;
-  const heights = keys.map((key) => measured.current.get(key) ?? usual);
+  const heights = measured.of(keys);
   const look = (): void => {
     const top = -(root.current?.getBoundingClientRect().top ?? 0);
     const margin = innerHeight * beyond;
@@ -41,12 +41,12 @@ export function useRowsInView(keys: readonly string[], onEndNear: () => void): R
   const latest = useRef(look);
   latest.current = look;
   useLayoutEffect(() => {
-    measureInto(measured.current, root.current);
+    measured.measure(root.current);
     returning.current = scrolledTo(returning.current ?? takeReturning());
     look();
     if (keys.length > 0 && stretch.to >= keys.length - nearEnd) onEndNear();
   });
-  useEffect(() => watchWindow(latest, measured.current), []);
+  useEffect(() => watchWindow(latest, measured), []);
   return {
     root,
     pieces: piecesOf(heights, stretch, kept === null ? -1 : keys.indexOf(kept)),
@@ -66,23 +66,7 @@ function scrolledTo(wanted: number | null): number | null {
   return scrollY < wanted - 1 ? wanted : null;
 }
 
-function averageOf(measured: ReadonlyMap<string, number>): number | null {
-  if (measured.size === 0) return null;
-  return [...measured.values()].reduce((sum, height) => sum + height, 0) / measured.size;
-}
-
-/** What belongs to one row, such as its details, counts together. */
-function measureInto(measured: Map<string, number>, root: HTMLElement | null): void {
-  const found = new Map<string, number>();
-  for (const row of root?.querySelectorAll<HTMLElement>(":scope > [data-key]") ?? []) {
-    const key = row.dataset.key ?? "";
-    found.set(key, (found.get(key) ?? 0) + row.getBoundingClientRect().height);
-  }
-  for (const [key, height] of found) measured.set(key, height);
-}
-
-/** In a window of another width every row has another height. */
-function watchWindow(look: { readonly current: () => void }, measured: Map<string, number>): () => void {
+function watchWindow(look: { readonly current: () => void }, measured: RowHeights): () => void {
   const ending = new AbortController();
   const { signal } = ending;
   let width = innerWidth;
@@ -90,7 +74,7 @@ function watchWindow(look: { readonly current: () => void }, measured: Map<strin
   addEventListener(
     "resize",
     () => {
-      if (innerWidth !== width) measured.clear();
+      if (innerWidth !== width) measured.forget();
       width = innerWidth;
       look.current();
     },
