@@ -33,8 +33,9 @@ export function createAuthHandlers({ accounts, signIn, ownAccount }: AuthHandler
       const session = told(await signIn.answerChallenge(body.challenge_token, body, context), note);
       return body.refresh === "cookie" && cookie ? intoCookie(signIn, session, cookie) : session;
     },
-    refresh: async ({ body, context, cookie }) => {
+    refresh: async ({ body, context, cookie, note }) => {
       const session = await withToken(body, cookie, (proof) => signIn.refresh(proof, context));
+      note({ actor: { kind: "user", id: session.user.id, name: session.user.username } });
       return body.refresh_token === undefined ? withoutToken(session, wanted(cookie)) : session;
     },
     logout: async ({ body, context, cookie, note }) => {
