@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import {
   advanced,
   arrived,
-  mostDrawn,
+  mostShown,
   mostWaiting,
   opened,
   withOlder,
@@ -27,11 +27,11 @@ const lines = (from: number, to: number) =>
 const numbers = (entries: readonly LogEntry[]) => entries.map(({ message }) => Number(message));
 const first = opened({ items: lines(1, 3).reverse(), total: null, next_cursor: null, source: "agent" });
 
-describe("the drawn part of the log", () => {
-  it("is the newest at the end, and at most a thousand lines, before which older ones can be read", () => {
-    const view = arrived(first, lines(4, 1_500));
-    assert.equal(mostDrawn, 1_000);
-    assert.deepEqual(numbers(view.lines), numbers(lines(501, 1_500)));
+describe("the part of the log that is shown", () => {
+  it("is the newest at the end, and at most ten thousand lines, before which older ones can be read", () => {
+    const view = arrived(first, lines(4, 10_500));
+    assert.equal(mostShown, 10_000);
+    assert.deepEqual(numbers(view.lines), numbers(lines(501, 10_500)));
     assert.equal(view.olderCursor, "c501");
   });
 
@@ -39,7 +39,7 @@ describe("the drawn part of the log", () => {
     assert.deepEqual(numbers(arrived(first, lines(2, 4)).lines), [1, 2, 3, 4]);
   });
 
-  it("keeps what comes while it is paused, counts it, and draws all of it afterwards", () => {
+  it("keeps what comes while it is paused, counts it, and shows all of it afterwards", () => {
     const paused = arrived({ ...first, pausedBy: "button" }, lines(4, 40));
     assert.deepEqual(numbers(paused.lines), [1, 2, 3]);
     assert.equal(paused.unseen, 37);
@@ -48,25 +48,34 @@ describe("the drawn part of the log", () => {
     assert.deepEqual([again.unseen, again.pausedBy], [0, null]);
   });
 
-  it("keeps five thousand lines at most, says how many it dropped, and draws no hole", () => {
+  it("keeps five thousand lines at most, says how many it dropped, and shows no hole", () => {
     const paused = arrived({ ...first, pausedBy: "button" }, lines(4, 6_003));
     assert.equal(mostWaiting, 5_000);
     assert.deepEqual([paused.waiting.length, paused.unseen, paused.dropped], [5_000, 6_000, 1_000]);
-    const again = advanced(paused, Number.POSITIVE_INFINITY);
-    assert.deepEqual(numbers(again.lines), numbers(lines(5_004, 6_003)));
-    assert.deepEqual([again.olderCursor, again.dropped], ["c5004", 0]);
+    for (const count of [200, Number.POSITIVE_INFINITY]) {
+      const again = advanced(paused, count);
+      assert.deepEqual(numbers(again.lines), numbers(lines(1_004, Math.min(1_003 + count, 6_003))));
+      assert.deepEqual([again.olderCursor, again.dropped], ["c1004", 0]);
+    }
+    const older = withOlder(paused, {
+      items: lines(-9_999, 0),
+      total: null,
+      next_cursor: null,
+      source: "agent",
+    });
+    assert.deepEqual(numbers(older.waiting), numbers(lines(1_004, 6_003)), "there is a hole before them");
   });
 
   it("lets the newest wait where older lines take their place, and gives them back in order", () => {
-    const full = arrived(first, lines(4, 1_200));
+    const full = arrived(first, lines(4, 10_200));
     const page = { items: lines(1, 200).reverse(), total: null, next_cursor: null, source: "agent" } as const;
     const back = withOlder(full, page);
-    assert.deepEqual(numbers(back.lines), numbers(lines(1, 1_000)));
+    assert.deepEqual(numbers(back.lines), numbers(lines(1, 10_000)));
     assert.deepEqual([back.pausedBy, back.olderCursor, back.unseen], ["scroll", null, 0]);
     const step = advanced(back, 150);
-    assert.deepEqual(numbers(step.lines), numbers(lines(151, 1_150)));
+    assert.deepEqual(numbers(step.lines), numbers(lines(151, 10_150)));
     assert.equal(step.pausedBy, "scroll");
-    assert.deepEqual(numbers(advanced(step, 150).lines), numbers(lines(201, 1_200)));
+    assert.deepEqual(numbers(advanced(step, 150).lines), numbers(lines(201, 10_200)));
     assert.equal(advanced(step, 150).pausedBy, null);
   });
 });

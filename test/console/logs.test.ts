@@ -15,12 +15,36 @@ import {
   signIn,
   startConsole,
   type TestBrowser,
+  untilFocused,
   untilThereAre,
   type WindowOptions,
 } from "./browser.ts";
-import { assertFits, axe, picture } from "./page-checks.ts";
+import { assertFits, axe, brokenText, picture } from "./page-checks.ts";
+
+/** The most lines that may be drawn, of however many. */
+const mostDrawn = 90;
 
 const hostile = `<script>document.title='broken'</script><img src=x onerror="document.title='broken'">`;
+
+/** The next answer of such an address, which waits until it is let go. */
+async function heldAnswer(
+  page: Page,
+  address: string,
+): Promise<{ readonly asked: Promise<unknown>; letGo(): void }> {
+  let letGo: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(
+    address,
+    async (route) => {
+      await held;
+      await route.continue();
+    },
+    { times: 1 },
+  );
+  return { asked: page.waitForRequest(address), letGo };
+}
 
 /** Lines of a run before this one, as the agent keeps them where there is no journal. */
 function keptLines(): string {
@@ -32,6 +56,7 @@ function keptLines(): string {
   }));
   const last = [
     { time: time(2_000), severity: "error", message: `${hostile} \u001b[2J\u202eexe` },
+    { time: time(2_000), severity: "warning", message: `${"W".repeat(64)} שלום עולם 🙂🙂 مرحبا` },
     { time: time(2_001), severity: "warning", message: "a member says it", detail: `${hostile}\u009b` },
   ];
   return [...many, ...last].map((line) => `\n${JSON.stringify(line)}`).join("");
@@ -158,26 +183,34 @@ describe("the console's log", () => {
     await drawn(page, "kept line 1199").waitFor();
     const older = page.getByRole("button", { name: "Load older lines" });
     for (let count = 400; count <= 1_200; count += 200) {
-      const top = await log(page).locator("summary").first().innerText();
-      await older.click();
-      await until(
-        "a page was read",
-        async () => (await log(page).locator("summary").first().innerText()) !== top,
+      const answer = await heldAnswer(page, "**/api/logs?*cursor=*");
+      // Near the beginning; the first line is to stay where it is.
+      await log(page).evaluate((place) => place.scrollTo(0, 60));
+      const text = `kept line ${1_400 - count}`;
+      const placeOf = () => drawn(page, text).evaluate((one) => one.getBoundingClientRect().top);
+      await answer.asked;
+      const before = await placeOf();
+      answer.letGo();
+      await page.getByText(`${count} lines`, { exact: true }).waitFor();
+      assert.ok(
+        Math.abs((await placeOf()) - before) < 2,
+        `${text} was at ${before}, is at ${await placeOf()}`,
       );
-      const isSeen = await drawn(page, top.slice(-15))
-        .first()
-        .evaluate((one) => {
-          const place = one.closest("[role=log]")?.getBoundingClientRect();
-          const { top: at } = one.getBoundingClientRect();
-          return place !== undefined && at >= place.top - 1 && at < place.bottom;
-        });
-      assert.ok(isSeen, `${top} is where it was`);
-      assert.equal(await log(page).locator("summary").count(), Math.min(count, 1_000));
     }
     assert.equal(await older.count(), 0);
-    await drawn(page, "kept line 0").first().waitFor();
+    assert.equal(await drawn(page, "kept line 0").count(), 0, "what is out of sight is drawn");
+    await log(page).focus();
+    await page.keyboard.press("Home");
+    await untilFocused(drawn(page, "kept line 0"));
+    await page.keyboard.press("ArrowDown");
+    await untilFocused(drawn(page, "kept line 1").first());
+    await log(page).evaluate((place) => place.scrollTo(0, place.scrollHeight / 2));
+    await drawn(page, "kept line 600").waitFor();
+    await untilFocused(drawn(page, "kept line 1").first());
+    assert.ok((await log(page).locator("summary").count()) < mostDrawn);
     await page.getByRole("button", { name: "Follow" }).click();
     await drawn(page, "kept line 1199").waitFor();
+    await until("it is at its end", () => isAtEnd(page));
   });
 
   it("loses nothing while it is paused", async () => {
@@ -186,16 +219,16 @@ describe("the console's log", () => {
     await knock(["pause-0"]);
     await drawn(page, "pause-0").waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
-    await knock(Array.from({ length: 37 }, (_, index) => `pause-${index + 1}`));
-    const resume = page.getByRole("button", { name: "Follow · 37 new" });
+    await knock(Array.from({ length: 17 }, (_, index) => `pause-${index + 1}`));
+    const resume = page.getByRole("button", { name: "Follow · 17 new" });
     await resume.waitFor();
     assert.equal(await log(page).locator("summary").count(), 1);
     await resume.click();
-    await untilThereAre(38, log(page).locator("summary"));
+    await page.getByText("18 lines", { exact: true }).waitFor();
     const texts = await log(page).locator(".log-text").allInnerTexts();
     assert.deepEqual(
       texts,
-      Array.from({ length: 38 }, (_, index) => `POST /pause-${index}`),
+      Array.from({ length: 18 }, (_, index) => `POST /pause-${index}`),
     );
     await page.getByRole("button", { name: "Pause" }).waitFor();
     assert.deepEqual(complaints, []);
@@ -231,11 +264,24 @@ describe("the console's log", () => {
 
   for (const [scheme, options] of [
     ["dark", { scheme: "dark" }],
-    ["phone", { width: 360, height: 740 }],
+    ["phone", { width: 320, height: 740 }],
   ] as const) {
     it(`is sound to look at: ${scheme}`, async () => {
-      const { page, complaints } = await open("admin", "", options);
-      await drawn(page, "POST /api").last().click();
+      const { page, complaints } = await open("admin", "?priority=warning", options);
+      await drawn(page, "WWW").waitFor();
+      await picture(page, `logs-hostile-${scheme}`);
+      await assertFits(page);
+      if (scheme === "phone") await page.getByRole("button", { name: "Filters · 1" }).click();
+      await page.getByLabel("Level").selectOption("");
+      const line = drawn(page, "POST /api/auth/login").last();
+      assert.match(await line.locator(".log-status").innerText(), /^200$/);
+      assert.match(await line.locator(".log-duration").innerText(), /^\d+(\.\d)? m?s$/);
+      const users = log(page).locator(".of-request", { hasText: "/api/auth/" }).locator(".log-user");
+      // Of a sign-in and of the renewal by its cookie.
+      assert.deepEqual((await users.allInnerTexts()).slice(-2), ["root-admin", "root-admin"]);
+      assert.deepEqual(await brokenText(page), []);
+      await picture(page, `logs-closed-${scheme}`);
+      await line.click();
       await page.locator(".log-facts").waitFor();
       assert.deepEqual(await axe(page), []);
       await picture(page, `logs-${scheme}`);
@@ -244,16 +290,24 @@ describe("the console's log", () => {
     });
   }
 
-  it("draws many lines that come at once, and keeps a thousand", async () => {
-    const all = counted({ usual: 1_200, all: 2_000 });
+  it("keeps many lines that come at once, and draws those in sight", async () => {
+    const all = counted({ usual: 1_200, all: 10_000 });
     const { page, complaints } = await open("admin", "?q=flood-");
     await page.getByText("No line matches").waitFor();
     await knock(Array.from({ length: all }, (_, index) => `flood-${index}`));
     await drawn(page, `flood-${all - 1}`).waitFor();
-    await untilThereAre(1_000, log(page).locator("summary"));
-    const texts = await log(page).locator(".log-text").allInnerTexts();
-    assert.deepEqual([texts[0], texts.at(-1)], [`POST /flood-${all - 1_000}`, `POST /flood-${all - 1}`]);
+    await page.getByText(`${all} lines`, { exact: true }).waitFor();
     await until("the newest is in sight", () => isAtEnd(page));
+    const texts = await log(page).locator(".log-text").allInnerTexts();
+    assert.ok(texts.length < mostDrawn, `${texts.length} lines are drawn`);
+    const last = Array.from(
+      { length: texts.length },
+      (_, place) => `POST /flood-${all - texts.length + place}`,
+    );
+    assert.deepEqual(texts, last);
+    await log(page).focus();
+    await page.keyboard.press("Home");
+    await untilFocused(drawn(page, "flood-0"));
     assert.deepEqual(complaints, []);
   });
 });

@@ -1,6 +1,6 @@
 import type { LogEntry, LogQuery, SeverityWord } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
-import { localTime, useTyped } from "../../lists/filters.tsx";
+import { Filters, localTime, useTyped } from "../../lists/filters.tsx";
 import { Field, SelectField, TextField } from "../../ui/form/field.tsx";
 import { errorAt } from "../../ui/form/form.tsx";
 
@@ -33,7 +33,7 @@ export function LogFilterBar({
   const [typed, setTyped] = useTyped(q, (text) => onChange("q", text));
   const isTime = since.includes("T");
   return (
-    <search class="log-filters">
+    <Filters inForce={[unit, priority, q, since].filter(Boolean).length}>
       <Field
         label={t.logs.unit}
         error={errorAt(error, "/unit")}
@@ -92,7 +92,7 @@ export function LogFilterBar({
           }}
         />
       )}
-    </search>
+    </Filters>
   );
 }
 

@@ -1,14 +1,14 @@
 import type { LogEntry, LogList } from "../../../contract/types.ts";
 
-/** Lines in the page at once: more makes a browser slow. */
-export const mostDrawn = 1_000;
+/** Lines that can be scrolled through: of more, a browser keeps too much in memory. */
+export const mostShown = 10_000;
 
-/** Lines that wait behind those that are drawn; then the oldest of them are dropped. */
+/** Lines that wait behind those that are shown; then the oldest of them are dropped. */
 export const mostWaiting = 5_000;
 
-/** The drawn part of the log, and the lines that wait behind it. Nothing of it is changed in place. */
+/** The part of the log that is shown, and the lines that wait behind it. Nothing of it is changed in place. */
 export interface LogView {
-  /** Drawn, the oldest first. */
+  /** Shown, the oldest first. */
   readonly lines: readonly LogEntry[];
   /** Behind those, while it is paused. */
   readonly waiting: readonly LogEntry[];
@@ -30,34 +30,37 @@ export function opened({ items, next_cursor }: LogList): LogView {
   return { lines, waiting: [], count: 0, unseen: 0, dropped: 0, olderCursor: next_cursor, pausedBy: null };
 }
 
-/** New lines, in their order: drawn, or kept while it is paused. */
+/** New lines, in their order: shown, or kept while it is paused. */
 export function arrived(view: LogView, entries: readonly LogEntry[]): LogView {
   const known = new Set([...view.lines, ...view.waiting].map(({ cursor }) => cursor));
   const fresh = entries.filter(({ cursor }) => !known.has(cursor));
   const next = { ...view, count: view.count + fresh.length };
-  if (view.pausedBy === null) return drawn(next, fresh);
+  if (view.pausedBy === null) return shown(next, fresh);
   return { ...kept(next, [...view.waiting, ...fresh]), unseen: view.unseen + fresh.length };
 }
 
 /** With a page of older lines before; what no longer fits behind them waits. */
 export function withOlder(view: LogView, { items, next_cursor }: LogList): LogView {
   const lines = [...items.toReversed(), ...view.lines];
-  const next = { ...view, lines: lines.slice(0, mostDrawn), olderCursor: next_cursor };
-  return kept({ ...next, pausedBy: view.pausedBy ?? "scroll" }, [...lines.slice(mostDrawn), ...view.waiting]);
+  const next = { ...view, lines: lines.slice(0, mostShown), olderCursor: next_cursor };
+  const behind = view.dropped > 0 ? [] : lines.slice(mostShown);
+  return kept({ ...next, pausedBy: view.pausedBy ?? "scroll" }, [...behind, ...view.waiting]);
 }
 
-/** With the first of those that wait; once none is left, it follows. */
+/** With the first of those that wait; once none is left, it follows. Lines before a hole are left out, to be read again. */
 export function advanced(view: LogView, count: number): LogView {
-  const next = drawn(view, view.waiting.slice(0, count));
+  const hasHole = view.dropped > 0;
+  const before = hasHole ? { ...view, lines: [], olderCursor: view.waiting[0]?.cursor ?? null } : view;
+  const next = { ...shown(before, view.waiting.slice(0, count)), dropped: 0 };
   const waiting = view.waiting.slice(count);
   if (waiting.length > 0) return { ...next, waiting, unseen: Math.min(view.unseen, waiting.length) };
-  return { ...next, waiting, unseen: 0, dropped: 0, pausedBy: null };
+  return { ...next, waiting, unseen: 0, pausedBy: null };
 }
 
-function drawn(view: LogView, more: readonly LogEntry[]): LogView {
+function shown(view: LogView, more: readonly LogEntry[]): LogView {
   const all = [...view.lines, ...more];
-  const lines = all.slice(-mostDrawn);
-  const olderCursor = all.length > mostDrawn ? (lines[0]?.cursor ?? null) : view.olderCursor;
+  const lines = all.slice(-mostShown);
+  const olderCursor = all.length > mostShown ? (lines[0]?.cursor ?? null) : view.olderCursor;
   return { ...view, lines, olderCursor };
 }
 

@@ -27,6 +27,11 @@ export function LogsPage() {
       {view?.lines.length === 0 && <Empty>{t.logs.empty}</Empty>}
       {view !== null && view.dropped > 0 && <p class="hint">{t.logs.dropped(view.dropped)}</p>}
       <LogLines log={log} />
+      {view !== null && view.lines.length > 0 && (
+        <footer class="list-foot">
+          <p>{t.logs.shown(view.lines.length)}</p>
+        </footer>
+      )}
       <Announcement view={view} />
     </Section>
   );

@@ -14,7 +14,7 @@ export interface FollowedLog {
   readonly error: unknown;
   readonly loadingOlder: Action<[]>;
   pause(by: "button" | "scroll"): void;
-  /** Draws so many of the lines that wait, all of them if it is not said. */
+  /** Shows so many of the lines that wait, all of them if it is not said. */
   advance(count?: number): void;
 }
 

@@ -38,6 +38,10 @@ export const logs: Catalogue["logs"] = {
   dropped: (count) =>
     `Es kamen ${count} Zeilen mehr, als diese Seite behält; laden Sie ältere Zeilen, wenn Sie wieder folgen.`,
   keys: "Mit den Pfeiltasten geht es von Zeile zu Zeile, mit Enter öffnen Sie eine",
+  status: "Status",
+  duration: "Dauer",
+  user: "Benutzer",
+  shown: (count) => `${count} ${count === 1 ? "Zeile" : "Zeilen"}`,
   time: "Zeit",
   identifier: "Programm",
   process: "Prozess",

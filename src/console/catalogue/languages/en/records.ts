@@ -39,6 +39,10 @@ export const logs = {
   dropped: (count: number) =>
     `${count} more lines arrived than this page keeps; load older lines after you continue.`,
   keys: "The arrow keys move from line to line, Enter opens one",
+  status: "Status",
+  duration: "Duration",
+  user: "User",
+  shown: (count: number) => `${count} ${count === 1 ? "line" : "lines"}`,
   time: "Time",
   identifier: "Program",
   process: "Process",

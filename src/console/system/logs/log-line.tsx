@@ -1,0 +1,152 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { LogEntry } from "../../../contract/types.ts";
+import { figure, shortDuration } from "../../catalogue/formats.ts";
+import { language, t } from "../../catalogue/words.ts";
+import { Badge, type State } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { toast } from "../../ui/dialog/toasts.tsx";
+import { Facts } from "../../ui/page.tsx";
+import { visible, visibleLines } from "../../ui/visible.ts";
+
+/** Milliseconds: the agent tells no shorter time. */
+const leastDuration = 0.1;
+
+type Request = NonNullable<LogEntry["request"]>;
+
+const states: Readonly<Partial<Record<string, State>>> = {
+  emerg: "wrong",
+  alert: "wrong",
+  crit: "wrong",
+  err: "wrong",
+  warning: "attention",
+};
+
+/** A line in columns, on a phone in two lines; opened, all that is known of it. */
+export function LogLine({
+  entry,
+  isOpen,
+  onToggle,
+}: {
+  readonly entry: LogEntry;
+  readonly isOpen: boolean;
+  readonly onToggle: (isOpen: boolean) => void;
+}) {
+  const { time, unit, priority, message, request, cursor } = entry;
+  const root = useRef<HTMLDetailsElement>(null);
+  useLayoutEffect(() => {
+    if (isOpen) bringIntoSight(root.current);
+  }, [isOpen]);
+  const state = states[priority];
+  const level = t.logs.levels[priority];
+  return (
+    <details
+      ref={root}
+      class={request ? "log-line of-request" : "log-line"}
+      data-key={cursor}
+      open={isOpen}
+      onToggle={({ currentTarget }) => onToggle(currentTarget.open)}
+    >
+      <summary tabIndex={-1}>
+        <LineTime time={time} />{" "}
+        <span class="log-level">{state ? <Badge state={state}>{level}</Badge> : level}</span>{" "}
+        <span class="log-unit">{visible(unit)}</span> <span class="log-text">{visible(message)}</span>
+        {request && <RequestCells request={request} />}
+      </summary>
+      {isOpen && <LogLineFacts entry={entry} />}
+    </details>
+  );
+}
+
+/** Its end, as far as its beginning stays in sight. */
+function bringIntoSight(line: HTMLElement | null): void {
+  const box = line?.closest<HTMLElement>(".log");
+  if (!line || !box) return;
+  const place = box.getBoundingClientRect();
+  const { top, bottom } = line.getBoundingClientRect();
+  const heads = box.querySelector<HTMLElement>(".log-heads")?.offsetHeight ?? 0;
+  box.scrollTop += Math.max(0, Math.min(bottom - place.bottom, top - place.top - heads));
+}
+
+function RequestCells({ request }: { readonly request: Request }) {
+  return (
+    <>
+      {" "}
+      <span class="log-status">{statusOf(request)}</span>{" "}
+      <span class="log-duration">{durationOf(request)}</span> <bdi class="log-user">{userOf(request)}</bdi>
+    </>
+  );
+}
+
+function statusOf({ status }: Request) {
+  if (status < 400) return status;
+  return <Badge state={status < 500 ? "attention" : "wrong"}>{status}</Badge>;
+}
+
+/** Of several requests, how many they are. */
+function durationOf({ duration_ms, count }: Request): string {
+  if (count > 1) return `× ${count}`;
+  if (duration_ms === null) return "";
+  if (duration_ms < leastDuration) return `< ${figure(leastDuration, 1)} ms`;
+  return duration_ms < 1 ? `${figure(duration_ms, 1)} ms` : shortDuration(duration_ms / 1_000);
+}
+
+function userOf({ user }: Request): string {
+  if (user === null) return "";
+  return user === "local-root" ? t.events.kinds["local-root"] : visible(user);
+}
+
+function LogLineFacts({ entry }: { readonly entry: LogEntry }) {
+  const { time, unit, identifier, pid, priority, message, members, cursor } = entry;
+  return (
+    <div class="log-facts">
+      {message.includes("\n") && <pre>{visibleLines(message)}</pre>}
+      <Facts
+        items={[
+          [t.logs.time, time],
+          [t.logs.identifier, visible(identifier ?? "–")],
+          [t.logs.process, pid ?? "–"],
+          [t.logs.cursor, <code key="cursor">{cursor}</code>],
+        ]}
+      />
+      {members !== null && <pre>{visibleLines(JSON.stringify(members, null, 2))}</pre>}
+      <Button
+        onClick={() => {
+          const text = `${time} ${unit}${pid === null ? "" : `[${pid}]`} ${priority}: ${message}`;
+          void navigator.clipboard.writeText(visible(text)).then(() => toast(t.ui.copied));
+        }}
+      >
+        {t.logs.copyLine}
+      </Button>
+    </div>
+  );
+}
+
+let formats: {
+  readonly language: string;
+  readonly day: Intl.DateTimeFormat;
+  readonly time: Intl.DateTimeFormat;
+};
+
+/** Day and time to the millisecond, in the browser's time zone; where there is little room, without what goes without saying. */
+function LineTime({ time }: { readonly time: string }) {
+  if (formats?.language !== language) formats = formatsIn(language);
+  const at = new Date(time);
+  const isToday = at.toDateString() === new Date().toDateString();
+  const text = formats.time.format(at);
+  return (
+    <time dateTime={time}>
+      <span class={isToday ? "log-day today" : "log-day"}>{formats.day.format(at)} </span>
+      {text.slice(0, -4)}
+      <span class="log-fraction">{text.slice(-4)}</span>
+    </time>
+  );
+}
+
+function formatsIn(of: string): typeof formats {
+  const time = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
+  return {
+    language: of,
+    day: new Intl.DateTimeFormat(of, { month: "short", day: "2-digit" }),
+    time: new Intl.DateTimeFormat(of, { ...time, fractionalSecondDigits: 3 }),
+  };
+}

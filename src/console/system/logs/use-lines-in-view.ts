@@ -1,0 +1,147 @@
+import type { RefObject } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { LogEntry } from "../../../contract/types.ts";
+import { RowHeights } from "../../lists/row-heights.ts";
+import { type Piece, piecesOf, rowsBetween, type Stretch } from "../../lists/rows-in-view.ts";
+
+/** How far beyond the box lines are drawn, in boxes. */
+const beyond = 0.75;
+
+/** Pixels of a line before any has been measured. */
+const usualHeight = 28;
+
+/** A line, and how far below the top of the box it begins. */
+interface Anchor {
+  readonly key: string;
+  readonly offset: number;
+}
+
+/** With the cursor of its first line; null: there is none yet. */
+interface DrawnStretch extends Stretch {
+  readonly first: string | null;
+}
+
+export interface LinesInView {
+  /** Of the box that scrolls. */
+  readonly box: RefObject<HTMLDivElement | null>;
+  /** Of the element in it that holds the lines, each with its cursor in `data-key`. */
+  readonly list: RefObject<HTMLDivElement | null>;
+  readonly pieces: readonly Piece[];
+  /** The box has scrolled. */
+  scrolled(): void;
+  /** Gives the keyboard to a line, wherever it is; -1: to the last. */
+  focus(index: number): void;
+  /** This line has the keyboard, and stays drawn; null: none has. */
+  keep(key: string | null): void;
+}
+
+/**
+ * The lines that are in sight in a box of their own. While it follows, the end of the list stays in sight; otherwise the
+ * lines stay where they are on the screen, whatever comes before or behind them.
+ */
+export function useLinesInView(lines: readonly LogEntry[], isFollowing: boolean): LinesInView {
+  const box = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const [measured] = useState(() => new RowHeights(usualHeight));
+  const [drawn, setDrawn] = useState<DrawnStretch>({ from: 0, to: 40, first: null });
+  const keys = lines.map(({ cursor }) => cursor);
+  const stretch = moved(drawn, keys);
+  const heights = measured.of(keys);
+  const { kept, keep, focus } = useKeptLine(list, keys);
+  const anchor = isFollowing ? null : firstInSight(box.current, list.current);
+  const look = (): void => {
+    const [place, inside] = [box.current, list.current];
+    if (place === null || inside === null) return;
+    const top = place.getBoundingClientRect().top - inside.getBoundingClientRect().top;
+    const margin = place.clientHeight * beyond;
+    const next = rowsBetween(heights, { top: top - margin, bottom: top + place.clientHeight + margin });
+    if (next.from !== stretch.from || next.to !== stretch.to)
+      setDrawn({ ...next, first: keys[next.from] ?? null });
+  };
+  useLayoutEffect(() => measured.measure(list.current));
+  useLayoutEffect(() => {
+    const [place, inside] = [box.current, list.current];
+    if (place === null || inside === null) return;
+    if (isFollowing) place.scrollTop = place.scrollHeight;
+    else if (anchor !== null) restore(anchor, place, inside);
+    // Not when a line is opened: that one has come into sight by now.
+  }, [lines, drawn]);
+  useLayoutEffect(look);
+  useEffect(() => watchWidth(measured, () => setDrawn((before) => ({ ...before }))), []);
+  return {
+    box,
+    list,
+    pieces: piecesOf(heights, stretch, kept),
+    scrolled: look,
+    focus,
+    keep,
+  };
+}
+
+/** The line with the keyboard, which stays drawn. */
+function useKeptLine(
+  list: RefObject<HTMLElement | null>,
+  keys: readonly string[],
+): Pick<LinesInView, "focus" | "keep"> & { readonly kept: number } {
+  const [kept, keep] = useState<string | null>(null);
+  // It gets the keyboard as soon as it is drawn.
+  const wanted = useRef<string | null>(null);
+  useLayoutEffect(() => {
+    if (wanted.current !== null) giveKeyboard(lineOf(list.current, wanted.current));
+    wanted.current = null;
+  });
+  const focus = (index: number): void => {
+    const key = keys.at(index);
+    if (key === undefined) return;
+    const line = lineOf(list.current, key);
+    giveKeyboard(line);
+    if (line !== undefined) return;
+    wanted.current = key;
+    keep(key);
+  };
+  return { kept: kept === null ? -1 : keys.indexOf(kept), keep, focus };
+}
+
+function giveKeyboard(line: HTMLElement | undefined): void {
+  line?.querySelector("summary")?.focus();
+}
+
+function lineOf(inside: HTMLElement | null, key: string): HTMLElement | undefined {
+  return [...(inside?.querySelectorAll<HTMLElement>(":scope > [data-key]") ?? [])].find(
+    ({ dataset }) => dataset.key === key,
+  );
+}
+
+/** The first line of which anything is seen; null: where one has scrolled to, none is drawn yet. */
+function firstInSight(place: HTMLElement | null, inside: HTMLElement | null): Anchor | null {
+  const { top: from, bottom: to } = place?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
+  const lines = [...(inside?.querySelectorAll<HTMLElement>(":scope > [data-key]") ?? [])];
+  const line = lines.find((one) => one.getBoundingClientRect().bottom > from);
+  const top = line?.getBoundingClientRect().top ?? to;
+  return line && top < to ? { key: line.dataset.key ?? "", offset: top - from } : null;
+}
+
+/** Scrolls the line to where it was. */
+function restore({ key, offset }: Anchor, place: HTMLElement, inside: HTMLElement): void {
+  const line = lineOf(inside, key);
+  if (line) place.scrollTop += line.getBoundingClientRect().top - place.getBoundingClientRect().top - offset;
+}
+
+/** The same lines, where others have come or gone before them. */
+function moved(stretch: DrawnStretch, keys: readonly string[]): DrawnStretch {
+  const by = stretch.first === null ? -1 : keys.indexOf(stretch.first) - stretch.from;
+  return by + stretch.from < 0 ? stretch : { ...stretch, from: stretch.from + by, to: stretch.to + by };
+}
+
+function watchWidth(measured: RowHeights, onChange: () => void): () => void {
+  const ending = new AbortController();
+  let width = innerWidth;
+  const resized = (): void => {
+    if (innerWidth === width) return;
+    width = innerWidth;
+    measured.forget();
+    onChange();
+  };
+  addEventListener("resize", resized, { signal: ending.signal });
+  return () => ending.abort();
+}
