@@ -18,7 +18,21 @@ export async function assertFits(page: Page): Promise<void> {
     const { scrollWidth, clientWidth } = document.documentElement;
     return [scrollWidth, clientWidth] as const;
   });
-  assert.ok(content <= window, `${page.url()} is ${content} pixels wide in a window of ${window}`);
+  if (content <= window) return;
+  const parts = await page.evaluate(() =>
+    [...document.querySelectorAll("body *")]
+      .filter(
+        (one) =>
+          one.checkVisibility() &&
+          one.getBoundingClientRect().right > document.documentElement.clientWidth + 1,
+      )
+      .map(
+        (one) =>
+          `${one.tagName.toLowerCase()}.${one.getAttribute("class") ?? ""} "${(one.textContent ?? "").slice(0, 40)}"`,
+      ),
+  );
+  const about = `${page.url()} is ${content} pixels wide in a window of ${window}`;
+  assert.fail(`${about}, by ${parts.slice(-8).join(", ")}`);
 }
 
 const axeFile = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
@@ -113,7 +127,9 @@ function findBrokenText(limits: { longestWord: number; leastCharacters: number }
     if (isOut && !isClipped && parent.closest(".tabs, pre, .log") === null)
       found.push(`out of its place: "${text}" in ${about}`);
     if (new Set(rects.map(({ top }) => Math.round(top))).size < 2) continue;
-    for (const { 0: word, index } of text.matchAll(/[^\s\u00ad–/?-]+[-/?]?/g)) {
+    for (const { 0: word, index } of text.matchAll(
+      /[^\s\u00ad–/?\p{Extended_Pictographic}\p{Regional_Indicator}-]+[-/?]?/gu,
+    )) {
       range.setStart(node, index);
       range.setEnd(node, index + word.length);
       const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;

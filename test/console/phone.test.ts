@@ -3,22 +3,12 @@ import { afterEach, before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
 import type { RunningAgent } from "../running-agent.ts";
+import { answerAwkwardly, awkward, awkwardTexts as texts } from "./awkward.ts";
 import { endOfConsole, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
 import { assertFits, brokenText, picture, smallTargets, whole } from "./page-checks.ts";
 
-/** What people write, and what they should not be able to break anything with; each is at most 64 characters. */
-const awkward = {
-  markup: "<img src=x onerror=alert(1)>&amp;<b>bold</b>",
-  rightToLeft: "شركة النقل البحري ٢٤",
-  emoji: "👩🏽‍🔧🏭🇩🇪 team",
-  withoutBlank: "W".repeat(64),
-  compound: "Rechtsschutzversicherungsgesellschaftenbeauftragte",
-} as const;
-
-const texts = Object.values(awkward);
-
 /** CSS pixels. */
-const widths = [320, 360, 1280];
+const widths = [320, 360, 768, 1280];
 
 describe("the console on a phone, with texts that are awkward", () => {
   const ending = endOfConsole();
@@ -84,12 +74,17 @@ describe("the console on a phone, with texts that are awkward", () => {
 
   it("has targets for fingers and whole words on every page", async () => {
     const { page, complaints } = await open("/users");
+    await answerAwkwardly(page);
     for (const path of consolePaths) {
-      await page.goto(path);
+      await page.goto(path === "/updates" ? "/updates?open=trust,schedule,history,settings" : path);
       await whole(page);
+      await page.locator("main").evaluate(unfold);
       await judge(page, path);
       await picture(page, `phone${path.replaceAll("/", "-")}`);
     }
+    await page.goto("/updates?entry=9");
+    await untilShown(page.getByRole("dialog").locator(".facts"));
+    await judge(page, "a release that has failed");
     assert.deepEqual(complaints, []);
   });
 
@@ -134,3 +129,7 @@ describe("the console on a phone, with texts that are awkward", () => {
     await picture(page, "phone-keyboard");
   });
 });
+
+function unfold(place: Element): void {
+  for (const one of place.querySelectorAll("details")) one.open = true;
+}

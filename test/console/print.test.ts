@@ -6,8 +6,8 @@ import type { RunningAgent } from "../running-agent.ts";
 import { endOfConsole, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
 import { assertFits, axe, picture } from "./page-checks.ts";
 
-/** 64 characters without a blank, with what would be markup. */
-const badName = `<i>Straßenverkehrszulassungsordnung</i>${"x".repeat(25)}`;
+/** 64 characters without a blank: what would be markup, a compound, letters from right to left, an emoji. */
+const badName = `<i>Straßenverkehrszulassungsordnung</i>شركة🏭${"x".repeat(18)}`;
 
 describe("what is printed", () => {
   const ending = endOfConsole();

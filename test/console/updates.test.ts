@@ -164,7 +164,7 @@ describe("the console's updates, from a new device to a service that is good", (
       .getByText(/^trusted$/)
       .waitFor();
     await page.goto("/updates?open=none");
-    await card("Rules").getByText("“Finds telnet”").waitFor();
+    await card("Rules").getByText("Finds telnet").waitFor();
     await card("Rules").getByText("Release notes").click();
     const lines = card("Rules").locator(".updates-notes li");
     assert.deepEqual(await lines.allTextContents(), ["also <b>where</b>", "it hides"]);

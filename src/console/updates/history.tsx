@@ -64,11 +64,11 @@ function What({ entry }: { readonly entry: HistoryEntry }) {
     <div>
       {kind === null ? "" : `${t.updates.kinds[kind]} `}
       <Link to="/updates" query={{ ...query, entry: String(entry.sequence) }}>
-        {releaseName(entry)}
+        <bdi>{releaseName(entry)}</bdi>
         {entry.log.length > 0 && ` (${t.updates.log})`}
       </Link>
       {from_version !== null && from_version !== version && (
-        <span class="hint"> ← {visible(from_version)}</span>
+        <bdi class="hint"> ← {visible(from_version)}</bdi>
       )}
     </div>
   );
@@ -127,10 +127,10 @@ function EntrySheet({ entry, status, onOrder }: EntryProps & { readonly entry: H
         )}
         {aside && <Again aside={aside} status={status} onOrder={onOrder} onClose={close} />}
         {log.length > 0 && (
-          <>
-            <h3>{t.updates.lastLines}</h3>
+          <details open>
+            <summary>{t.updates.lastLines}</summary>
             <pre class="updates-log">{log.map(visible).join("\n")}</pre>
-          </>
+          </details>
         )}
       </div>
     </Dialog>

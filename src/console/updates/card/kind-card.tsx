@@ -8,7 +8,7 @@ import { useStore } from "../../store.ts";
 import { Badge, type State } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Said } from "../../ui/spoken.tsx";
-import { visible } from "../../ui/visible.ts";
+import { isolated, visible } from "../../ui/visible.ts";
 import type { Order } from "../dialogs.tsx";
 import { momentName } from "../moments.ts";
 import {
@@ -89,20 +89,14 @@ function Offer(props: CardProps & { readonly release: Release }) {
   const facts = [
     bytes(length_bytes),
     ...(staged ? [t.updates.staged] : []),
-    ...(notes.title === "" ? [] : [t.updates.quoted(visible(notes.title))]),
+    ...(notes.title === "" ? [] : [t.updates.quoted(isolated(notes.title))]),
   ];
   return (
     <div class="updates-offer">
       <div>
         <p>
           <strong>{t.updates.isOut(visible(version))}</strong>
-          {facts.map((fact) => (
-            <>
-              {" · "}
-              <bdi>{fact}</bdi>
-            </>
-          ))}{" "}
-          {urgent && <Badge state="attention">{t.updates.urgent}</Badge>}
+          {facts.map((fact) => ` · ${fact}`)} {urgent && <Badge state="attention">{t.updates.urgent}</Badge>}
         </p>
         <p class="hint">
           {hold === null ? t.updates.automatic : <Said sentence={holdSentence(hold)} />}
