@@ -165,11 +165,18 @@ describe("the console's pages", () => {
 
   it("speaks German when it is told to, and goes on doing so", async () => {
     const { page } = await browser.open(agent);
-    await signIn(page, "admin", "/users");
+    await signIn(page, "admin", "/system/settings");
+    await page.getByLabel("Contact").fill("typed");
     await page.getByRole("button", { name: "Your account: root-admin" }).click();
     await page.getByRole("menuitem", { name: "Deutsch" }).click();
-    await page.getByRole("heading", { name: "Benutzer", level: 1 }).waitFor();
+    await page.getByRole("heading", { name: "Zeit", level: 2 }).waitFor();
     assert.equal(await page.locator("html").getAttribute("lang"), "de");
+    assert.equal(await page.getByLabel("Ansprechpartner").inputValue(), "typed", "nothing typed is lost");
+    await page.getByRole("button", { name: "Verwerfen" }).click();
+    const inPlace = await page.locator(".frame").innerText();
+    await page.reload();
+    await page.getByRole("heading", { name: "Zeit", level: 2 }).waitFor();
+    assert.equal(await page.locator(".frame").innerText(), inPlace);
     await page.goto("/system");
     await whole(page);
     assert.equal(await page.locator("html").getAttribute("lang"), "de");

@@ -20,10 +20,7 @@ export function AccountMenu() {
         { text: t.frame.account, onChoose: () => void navigate("/account") },
         ...others.map((one) => ({
           text: languageName(one),
-          onChoose: () => {
-            chooseLanguage(one);
-            location.reload();
-          },
+          onChoose: () => chooseLanguage(one),
         })),
         ...themes.map((one) => ({
           text: t.frame.themes[one],

@@ -84,10 +84,7 @@ function actions(): Entry[] {
     })),
     ...others.map((one) => ({
       ...{ kind: "action" as const, text: t.palette.speak(languageName(one)) },
-      run: () => {
-        chooseLanguage(one);
-        location.reload();
-      },
+      run: () => chooseLanguage(one),
     })),
     { kind: "action", text: t.frame.signOut, run: () => void signOut() },
   ];
