@@ -72,7 +72,7 @@ function mostTries(seconds: number): number {
 }
 
 /** Of the siege: the bounds of a whole day hold for a part of it too. */
-const hours = counted({ usual: 4, all: 24 });
+const hours = counted({ usual: 2, all: 24 });
 
 describe(`${hours} hours under attack at full speed from fifty addresses`, () => {
   // 104 guesses an address by its own delays. An attacker who fills the table with rows of 25 other accounts, each

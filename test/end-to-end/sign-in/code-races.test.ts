@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { enrol } from "../../authenticator.ts";
+import { counted } from "../../counts.ts";
 import { goodPassword } from "../../http/checked-agent.ts";
 import type { Answer } from "../../running-agent.ts";
 import { type CodedUser, codedUser, freshAddress } from "../../simulated/coded-user.ts";
 import { startTimedAgent, type TimedAgent } from "../../simulated/faked-time.ts";
 
 /** The same rounds a hundred times, without the network: test/auth/second-factor/second-factor.test.ts. */
-const rounds = 12;
+const rounds = counted({ usual: 4, all: 12 });
 
 function codesOf(answers: readonly Answer[]): string[] {
   return answers.map(({ status, json }) => (status === 200 ? "in" : json.code)).sort();
