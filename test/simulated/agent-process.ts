@@ -6,16 +6,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Clock } from "../../src/clock/loop/clock.ts";
-import { type ClockState, unobservedClock } from "../../src/clock/trust/clock-state.ts";
 import { createLog } from "../../src/journal/logs/log.ts";
 import { createOwnLines } from "../../src/journal/logs/own-lines.ts";
 import { startAgent } from "../../src/programs/agent/agent.ts";
-import { type ClockPlan, openHostClock } from "../../src/programs/agent/wire-clock.ts";
 import { noDecisions } from "../../src/programs/host-file.ts";
 import { makeDirectory } from "../../src/store/files/durable-file.ts";
 import { takeLock } from "../../src/store/files/lock.ts";
 import { testProxy } from "../running-agent.ts";
+import { toldClock } from "./told-clock.ts";
 
 const { values } = parseArgs({
   options: { state: { type: "string" }, run: { type: "string" }, listen: { type: "string" } },
@@ -28,41 +26,8 @@ const log = createLog(
   () => new Date(),
 );
 
-/** Its methods one by one: they are a class's, and a spread would lose them. */
-function hostClock(plan: ClockPlan): Clock {
-  const clock = openHostClock(plan);
-  return {
-    state: () => clock.state(),
-    status: () => clock.status(),
-    reselect: () => clock.reselect(),
-    probe: (servers) => clock.probe(servers),
-    sync: (options) => clock.sync(options),
-    setTime: (time) => clock.setTime(time),
-    resetFloor: () => clock.resetFloor(),
-    floor: () => clock.floor(),
-    settingsChanged: () => clock.settingsChanged(),
-    trouble: () => clock.trouble(),
-    onEvent: (listener) => clock.onEvent(listener),
-    start: () => clock.start(),
-    nudge: () => clock.nudge(),
-    stop: () => clock.stop(),
-  };
-}
-
-function toldClock(plan: ClockPlan): Clock {
-  return {
-    ...hostClock(plan),
-    state: readClock,
-    nudge: () => log("notice", "a background sync was asked for"),
-    trouble: () => null,
-  };
-}
-
-function readClock(): ClockState {
-  const { lastSyncAt, lastStepAt, ...given } = JSON.parse(readFileSync(clockFile, "utf8"));
-  const at = (time: unknown) => (typeof time === "string" ? new Date(time) : null);
-  return { ...unobservedClock, ...given, lastSyncAt: at(lastSyncAt), lastStepAt: at(lastStepAt) };
-}
+const readClock = (): object => JSON.parse(readFileSync(clockFile, "utf8"));
+const openClock = toldClock(readClock, () => log("notice", "a background sync was asked for"));
 
 await makeDirectory(state);
 const root = join(import.meta.dirname, "../..");
@@ -83,7 +48,7 @@ const agent = await startAgent(
     mayAskRoot: false,
     clockAddon: "/nonexistent/clock-steering.node",
     selfCheck: { node: process.execPath, script: join(root, "dist/self-check.js") },
-    ...(clockFile !== "" && { openClock: toldClock }),
+    ...(clockFile !== "" && { openClock }),
     ownLines: createOwnLines(),
     isLogInJournal: true,
     logUnits: [],

@@ -4,7 +4,7 @@ import { enrol } from "../../authenticator.ts";
 import { goodPassword } from "../../http/checked-agent.ts";
 import type { Answer } from "../../running-agent.ts";
 import { type CodedUser, codedUser, freshAddress } from "../../simulated/coded-user.ts";
-import { startTimedAgent, type TimedAgent } from "../../simulated/faked-time.ts";
+import { startTimedAgentInProcess, type TimedAgent } from "../../simulated/faked-time.ts";
 
 const day = 86_400;
 
@@ -14,7 +14,7 @@ describe("ten wrong codes in a row", () => {
   let user: CodedUser;
   let users = 0;
   before(async () => {
-    agent = await startTimedAgent({ clock: { trust: "trusted" } });
+    agent = await startTimedAgentInProcess({ clock: { trust: "trusted" } });
     admin = await agent.signedInAdmin();
   });
   after(() => agent.dispose());

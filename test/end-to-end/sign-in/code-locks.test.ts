@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { codeOf, type Enrolled, enrol, wrongCodeOf } from "../../authenticator.ts";
 import { counted } from "../../counts.ts";
 import { goodPassword, type SignedIn } from "../../http/checked-agent.ts";
-import { startTimedAgent, type TimedAgent } from "../../simulated/faked-time.ts";
+import { startTimedAgentInProcess, type TimedAgent } from "../../simulated/faked-time.ts";
 import { newAddress } from "./guessing.ts";
 
 describe("ten wrong codes in a row, by a client that knows the password", () => {
@@ -14,7 +14,7 @@ describe("ten wrong codes in a row, by a client that knows the password", () => 
   let admin: SignedIn;
   let user: SignedIn & Enrolled;
   before(async () => {
-    agent = await startTimedAgent({ clock: { trust: "trusted" } });
+    agent = await startTimedAgentInProcess({ clock: { trust: "trusted" } });
     admin = await agent.signedInAdmin();
     const { id, token, refreshToken } = await agent.signedIn("locked-out", "operator");
     const factor = await enrol(agent.call, { id, token, password: goodPassword });
@@ -105,12 +105,12 @@ describe(`${parallel} wrong codes at the same moment`, () => {
     const home = mkdtempSync(join(tmpdir(), "steward-codes-"));
     const stateDirectory = join(home, "state");
     const clock = { trust: "trusted" };
-    const first = await startTimedAgent({ clock, stateDirectory });
+    const first = await startTimedAgentInProcess({ clock, stateDirectory });
     await first.signedInAdmin();
     const user = await first.signedIn("besieged", "operator");
     const { secret } = await enrol(first.call, { ...user, password: goodPassword });
     await first.dispose();
-    const agent = await startTimedAgent({ clock, stateDirectory });
+    const agent = await startTimedAgentInProcess({ clock, stateDirectory });
     test.after(async () => {
       await agent.dispose();
       rmSync(home, { recursive: true });

@@ -5,7 +5,7 @@ import { counted } from "../../counts.ts";
 import { goodPassword } from "../../http/checked-agent.ts";
 import type { Answer } from "../../running-agent.ts";
 import { type CodedUser, codedUser, freshAddress } from "../../simulated/coded-user.ts";
-import { startTimedAgent, type TimedAgent } from "../../simulated/faked-time.ts";
+import { startTimedAgentInProcess, type TimedAgent } from "../../simulated/faked-time.ts";
 
 /** The same rounds a hundred times, without the network: test/auth/second-factor/second-factor.test.ts. */
 const rounds = counted({ usual: 4, all: 12 });
@@ -18,7 +18,7 @@ describe("one code sent twice at the same moment", () => {
   let agent: TimedAgent;
   let ana: CodedUser;
   before(async () => {
-    agent = await startTimedAgent({ clock: { trust: "trusted" } });
+    agent = await startTimedAgentInProcess({ clock: { trust: "trusted" } });
     await agent.signedInAdmin();
     ana = await codedUser(agent, "ana");
   });

@@ -5,7 +5,7 @@ import { scopeNames } from "../../../src/contract/scopes.ts";
 import { enrol } from "../../authenticator.ts";
 import { goodPassword } from "../../http/checked-agent.ts";
 import type { Answer } from "../../running-agent.ts";
-import { startTimedAgent, type TimedAgent } from "../../simulated/faked-time.ts";
+import { startTimedAgentInProcess, type TimedAgent } from "../../simulated/faked-time.ts";
 
 /**
  * Who may call what, by hand from the contract's page: `+` may, `-` may not, `s` must give the password again, `e` must
@@ -108,7 +108,7 @@ describe("who may call what", () => {
   const ids = new Map<string, string>();
 
   before(async () => {
-    agent = await startTimedAgent({ clock: { trust: "trusted" } });
+    agent = await startTimedAgentInProcess({ clock: { trust: "trusted" } });
     await agent.signedInAdmin();
     const past = await agent.signedIn("past", "operator");
     tokens.set("expired session", past.token);
