@@ -128,7 +128,7 @@ async function openWindow(
   });
   context.setDefaultTimeout(patienceMilliseconds);
   const complaints: string[] = [];
-  if (now !== undefined) await context.clock.install({ time: now });
+  if (now !== undefined) await installClock(context, now);
   await context.exposeBinding("complain", (_source, text: string) => void complaints.push(text));
   await context.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) => {
@@ -253,6 +253,16 @@ export async function untilShown(locator: Locator): Promise<void> {
 /** Waits until so many of these are there. */
 export async function untilThereAre(count: number, locator: Locator): Promise<void> {
   await until(`${count} of ${locator}`, async () => (await locator.count()) === count);
+}
+
+/** A clock of the page's own; but how long it waits for the agent goes by the agent's, which does not run ahead. */
+async function installClock(context: BrowserContext, now: number): Promise<void> {
+  await context.addInitScript(() => Object.assign(globalThis, { timeoutOfAgent: AbortSignal.timeout }));
+  await context.clock.install({ time: now });
+  await context.addInitScript(() => {
+    const { timeoutOfAgent } = globalThis as unknown as { timeoutOfAgent: typeof AbortSignal.timeout };
+    Object.defineProperty(AbortSignal, "timeout", { value: timeoutOfAgent });
+  });
 }
 
 /** Waits until this has the keyboard. */

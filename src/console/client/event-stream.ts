@@ -13,6 +13,9 @@ export interface StreamMessage {
   readonly data: unknown;
 }
 
+/** Milliseconds for the next sign of life, of which a stream has one every 15 s: a device without power ends none. */
+const silenceMilliseconds = 25_000;
+
 /** Seconds until a stream that ended is taken up again. */
 const comeBackSeconds = 1;
 
@@ -52,9 +55,22 @@ async function readMessages(response: Response, onMessage: (message: StreamMessa
   });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
-    const piece = await reader?.read();
+    const piece = await (reader && nextPiece(reader, silenceMilliseconds));
     if (piece === undefined || piece.done) return;
     heard();
     parser.feed(piece.value);
   }
+}
+
+/** What comes next. Throws, and gives the connection up, when nothing comes within this time. */
+export async function nextPiece<T>(
+  reader: ReadableStreamDefaultReader<T>,
+  milliseconds: number,
+): Promise<ReadableStreamReadResult<T>> {
+  const silence = AbortSignal.timeout(milliseconds);
+  const next = reader.read();
+  await Promise.race([next, new Promise((resolve) => silence.addEventListener("abort", resolve))]);
+  if (!silence.aborted) return next;
+  void reader.cancel().catch(() => undefined);
+  throw silence.reason;
 }
