@@ -90,9 +90,11 @@ describe("a problem on a page", () => {
     await untilShown(page.getByText("No API tokens").or(page.getByRole("heading", { name: "API tokens" })));
     await refuse(page, "**/api/events?*", "request_timeout", 1);
     await refuse(page, "**/api/system", "request_timeout", 1);
+    await refuse(page, "**/api/logs?*", "request_timeout", 1);
     await page.getByRole("link", { name: "System", exact: true }).click();
     for (const [tab, path, read] of [
       ["Events", "/system/events", page.getByText(/^\d+ events$/)],
+      ["Logs", "/system/logs", page.getByText(/^\d+ lines/)],
       ["Settings", "/system/settings", page.getByRole("heading", { name: "Time" })],
     ] as const) {
       await page.getByRole("link", { name: tab, exact: true }).click();

@@ -5,7 +5,7 @@ import { navigate, place } from "../../navigation/navigation.ts";
 import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Section, Skeleton } from "../../ui/page.tsx";
-import { ProblemView } from "../../ui/problem-view.tsx";
+import { ReadProblem } from "../../ui/problem-view.tsx";
 import { LogFilterBar, queryOf } from "./log-filters.tsx";
 import { LogLines } from "./log-lines.tsx";
 import type { LogView } from "./log-view.ts";
@@ -18,11 +18,12 @@ export function LogsPage() {
   const { query } = useStore(place);
   const log = useLog(queryOf(query));
   const { view, source, error } = log;
+  const loadOlder = async (): Promise<void> => void (await log.loadingOlder.run());
   return (
     <Section title={t.logs.title} action={view && <FollowButton view={view} log={log} />}>
       <LogFilterBar filters={query} seen={view?.lines ?? []} error={error} onChange={changeFilter} />
       {source === "agent" && <p class="hint">{t.logs.noJournal}</p>}
-      <ProblemView error={error ?? log.loadingOlder.error} />
+      <ReadProblem of={[log, { error: log.loadingOlder.error, reload: loadOlder }]} />
       {view === null && error === null && <Skeleton lines={12} />}
       {view?.lines.length === 0 && <Empty>{t.logs.empty}</Empty>}
       {view !== null && view.dropped > 0 && <p class="hint">{t.logs.dropped(view.dropped)}</p>}

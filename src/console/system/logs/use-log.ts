@@ -3,7 +3,7 @@ import type { LogEntry, LogList, LogQuery } from "../../../contract/types.ts";
 import { call } from "../../client/call.ts";
 import { follow } from "../../client/event-stream.ts";
 import { type Action, useAction } from "../../client/use-action.ts";
-import { createStore, useStore } from "../../store.ts";
+import { createStore, type Store, useStore } from "../../store.ts";
 import { advanced, arrived, type LogView, opened, withOlder } from "./log-view.ts";
 
 export interface FollowedLog {
@@ -12,6 +12,8 @@ export interface FollowedLog {
   /** `agent`: there is no journal. */
   readonly source: LogList["source"] | null;
   readonly error: unknown;
+  /** Begins anew, where it could not be read. */
+  reload(): Promise<void>;
   readonly loadingOlder: Action<[]>;
   pause(by: "button" | "scroll"): void;
   /** Shows so many of the lines that wait, all of them if it is not said. */
@@ -32,6 +34,7 @@ export function useLog(query: LogQuery): FollowedLog {
     error: null,
   });
   const key = JSON.stringify(query);
+  const [turn, setTurn] = useState(0);
   const change = (next: (view: LogView) => LogView): void => {
     const view = store.read();
     if (view !== null) store.set(next(view));
@@ -42,6 +45,7 @@ export function useLog(query: LogQuery): FollowedLog {
       if (!ending.signal.aborted) setState((before) => ({ ...before, error: problem }));
     };
     store.set(null);
+    setState((before) => ({ ...before, error: null }));
     const begin = async (): Promise<void> => {
       const first = await call(
         "listLogs",
@@ -60,22 +64,31 @@ export function useLog(query: LogQuery): FollowedLog {
     };
     begin().catch(fail);
     return () => ending.abort();
-  }, [key]);
-  const loadingOlder = useAction(async () => {
+  }, [key, turn]);
+  const loadingOlder = useOlder(query, store, change);
+  return {
+    view: useStore(store),
+    source,
+    error,
+    reload: async () => setTurn((before) => before + 1),
+    loadingOlder,
+    pause: (by) => change((view) => ({ ...view, pausedBy: by })),
+    advance: (count = Number.POSITIVE_INFINITY) => change((view) => advanced(view, count)),
+  };
+}
+
+function useOlder(
+  query: LogQuery,
+  store: Store<LogView | null>,
+  change: (next: (view: LogView) => LogView) => void,
+): Action<[]> {
+  return useAction(async () => {
     const cursor = store.read()?.olderCursor ?? undefined;
     if (cursor === undefined) return;
     const page = await call("listLogs", { query: { ...query, limit: pageSize, cursor } });
     // Something else may be asked for by now.
     change((view) => (view.olderCursor === cursor ? withOlder(view, page) : view));
   });
-  return {
-    view: useStore(store),
-    source,
-    error,
-    loadingOlder,
-    pause: (by) => change((view) => ({ ...view, pausedBy: by })),
-    advance: (count = Number.POSITIVE_INFINITY) => change((view) => advanced(view, count)),
-  };
 }
 
 /** Hands over the lines behind the newest that is known, several at a time. */

@@ -9,16 +9,19 @@ interface Option {
  * name here.
  */
 export function zoneOptions(present: string, ofBrowser: string, known: readonly string[]): readonly Option[] {
+  // The device's own name of it.
+  const utc = present === "Etc/UTC" ? present : "UTC";
+  const first = [...new Set([ofBrowser === "UTC" ? utc : ofBrowser, utc])];
   const options = [...new Set([...known, present])]
-    .filter((zone) => zone !== ofBrowser && zone !== "UTC")
+    .filter((zone) => zone !== "UTC" && !first.includes(zone))
     .map((zone) => ({ value: zone, text: zoneName(zone) }))
     .sort((a, b) => a.text.localeCompare(b.text));
-  const first = [...new Set([ofBrowser, "UTC"])].map((zone) => ({ value: zone, text: zoneName(zone) }));
-  return [...first, ...options];
+  return [...first.map((zone) => ({ value: zone, text: zoneName(zone) })), ...options];
 }
 
 /** `Buenos Aires (America/Argentina)`. */
 function zoneName(zone: string): string {
+  if (zone === "Etc/UTC") return "UTC";
   const [city = zone, ...area] = zone.replaceAll("_", " ").split("/").reverse();
   return area.length === 0 ? city : `${city} (${area.reverse().join("/")})`;
 }
