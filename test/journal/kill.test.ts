@@ -8,7 +8,7 @@ import { counted } from "../counts.ts";
 import { bundleFixture, temporaryDirectory } from "../store/state-directory.ts";
 import { allEvents, openLog } from "./event-directory.ts";
 
-const kills = counted({ usual: 30, all: 60 });
+const kills = counted({ usual: 12, all: 60 });
 
 describe("a writer of events that is killed", () => {
   it(`loses none that was acknowledged, and leaves whole chains, ${kills} times`, async (test) => {

@@ -94,7 +94,7 @@ describe("the schema of what a publisher signs of a release", () => {
           );
         else if (isValid) assert.match(read.reason, beyondTheSchema, JSON.stringify(overrides));
       }),
-      runs({ usual: 300, all: 20_000 }),
+      runs({ usual: 100, all: 20_000 }),
     );
   });
 

@@ -182,7 +182,7 @@ describe("a release", () => {
         const read = readRelease({ ...target, path, file: { ...target.file, custom } });
         assert.ok("id" in read || read.reason.length > 0, "neither a release nor a reason");
       }),
-      runs({ usual: 500, all: 2_000 }),
+      runs({ usual: 200, all: 2_000 }),
     );
   });
 });

@@ -93,7 +93,7 @@ function verifies(): void {
         signature[at] = (signature[at] ?? 0) ^ (1 << (bit & 7));
         assert.equal(verifyEd25519(key, message, signature), false);
       }),
-      runs({ usual: 20, all: 60 }),
+      runs({ usual: 10, all: 60 }),
     );
   });
 
@@ -134,7 +134,7 @@ function verifies(): void {
       fc.property(fc.oneof(right, fc.tuple(bytes, bytes, bytes)), ([key, message, signature]) => {
         assert.equal(verifyEd25519(key, message, signature), false);
       }),
-      runs({ usual: 200, all: 400 }),
+      runs({ usual: 80, all: 400 }),
     );
   });
 }
@@ -173,7 +173,7 @@ describe("keyProblem", () => {
         assert.ok(problem === null || problem.length > 0, "it says nothing");
         assert.ok(key.length === 32 || problem !== null, "a key of another length went through");
       }),
-      runs({ usual: 200, all: 500 }),
+      runs({ usual: 80, all: 500 }),
     );
   });
 });

@@ -56,7 +56,7 @@ describe("isDelegated", () => {
         const expression = new RegExp(`^${pattern.replaceAll("*", ".*").replaceAll("?", ".")}$`);
         assert.equal(isDelegated(role({ paths: [pattern] }), path), expression.test(path));
       }),
-      runs({ usual: 500, all: 2_000 }),
+      runs({ usual: 200, all: 2_000 }),
     );
   });
 

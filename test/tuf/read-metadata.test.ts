@@ -219,7 +219,7 @@ describe("readMetadata", () => {
           holder[key] = before;
         }
       }),
-      runs({ usual: 500, all: 3_000 }),
+      runs({ usual: 200, all: 3_000 }),
     );
   });
 });

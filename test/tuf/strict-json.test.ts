@@ -46,7 +46,7 @@ describe("parseStrictJson", () => {
         const text = JSON.stringify(one, null, indent);
         assert.equal(JSON.stringify(parse(text)), JSON.stringify(JSON.parse(text)));
       }),
-      runs({ usual: 200, all: 500 }),
+      runs({ usual: 80, all: 500 }),
     );
   });
 
@@ -71,7 +71,7 @@ describe("parseStrictJson", () => {
           assert.equal(error.code, "update_metadata_malformed");
         }
       }),
-      runs({ usual: 500, all: 3_000 }),
+      runs({ usual: 200, all: 3_000 }),
     );
   });
 
@@ -88,7 +88,7 @@ describe("parseStrictJson", () => {
           assert.equal(error.code, "update_metadata_malformed");
         }
       }),
-      runs({ usual: 300, all: 1_000 }),
+      runs({ usual: 100, all: 1_000 }),
     );
   });
 
@@ -101,7 +101,7 @@ describe("parseStrictJson", () => {
           if (!(error instanceof StewardError)) throw error;
         }
       }),
-      runs({ usual: 300, all: 1_000 }),
+      runs({ usual: 100, all: 1_000 }),
     );
   });
 
@@ -114,7 +114,7 @@ describe("parseStrictJson", () => {
         const escaped = [...JSON.stringify(name).slice(1, -1)].join("");
         refused(`${JSON.stringify(object).slice(0, -1)},"${escaped}":1}`);
       }),
-      runs({ usual: 100, all: 200 }),
+      runs({ usual: 50, all: 200 }),
     );
     assert.match(refused('{"a":1,"\\u0061":2}').message, /twice/);
     assert.match(refused('{"x":{"b":[],"b":[]}}').message, /twice/);

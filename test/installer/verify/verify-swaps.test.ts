@@ -22,9 +22,9 @@ import {
   withStaged,
 } from "../verify-lab.ts";
 
-const installs = counted({ usual: 100, all: 1_000 });
+const installs = counted({ usual: 30, all: 1_000 });
 /** So many by the whole of it; the rest by the steps that touch what the agent can touch. */
-const wholeInstalls = counted({ usual: 40, all: 600 });
+const wholeInstalls = counted({ usual: 12, all: 600 });
 /** Which reasons a swap is refused for is left to chance: as long as one was not seen, on to here. */
 const mostWholeInstalls = 2_000;
 

@@ -107,7 +107,7 @@ describe("several processes that write at once", () => {
   it("lose nothing: the total is exact", async (test) => {
     const directory = await temporaryDirectory(test);
     const program = await bundleFixture(await temporaryDirectory(test), "store-writer");
-    const [processes, times] = [4, counted({ usual: 30, all: 100 })];
+    const [processes, times] = [4, counted({ usual: 10, all: 100 })];
     const outputs = await Promise.all(
       Array.from({ length: processes }, () => outputOf(program, directory, times)),
     );
