@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { readRelease } from "../../../src/releases/release.ts";
+import { sampled } from "../../counts.ts";
 import { endOfSuite } from "../../store/state-directory.ts";
 import { canonical } from "../lab/canonical.ts";
 import { type Lab, recovers, refused, startLab, withstands } from "../lab/device.ts";
@@ -79,7 +80,8 @@ for (const role of ["root", "timestamp", "targets"]) {
     });
     const moved = order.slice(0, Math.max(0, order.indexOf(role)));
 
-    for (const [name, change] of malformed) {
+    // One reader for all roles: it is tried with all of them in one, and with some in the others.
+    for (const [name, change] of sampled(malformed, { oneIn: role === "timestamp" ? 1 : 3 })) {
       it(`by ${name}`, async () => {
         await withText(lab, role, change);
         await withstands(lab, { code: "update_metadata_malformed", moved });
