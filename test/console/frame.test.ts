@@ -209,6 +209,8 @@ describe("the console's frame", () => {
       const { page } = await browser.open(agent);
       await signIn(page, "admin", "/updates");
       await answerWith(page, "/api/console", { version: "99.0.0" });
+      // The status is read anew then, and says the same.
+      await answerWith(page, "/api/status", { version: "99.0.0" });
       await page.route("**/api/time", (route) => route.abort(), { times: 1 });
       await page.route("**/api/users**", (route) => route.abort(), { times: 1 });
       await page.getByRole("link", { name: "Users", exact: true }).click();
