@@ -51,19 +51,23 @@ export class SignedRepository {
   readonly #now: Date;
   #rootKeysBefore: SigningKey[] = [];
 
-  constructor(options: RepositoryOptions = {}) {
+  /** With an original it is empty: `fork` gives it what that has. */
+  constructor(options: RepositoryOptions = {}, original?: SignedRepository) {
     const { now = new Date(), thresholds = {}, keyCounts = {} } = options;
     this.#options = options;
     this.#now = now;
     this.thresholds = { ...thresholds };
     for (const role of [...topLevel, "rules", "binary"]) {
-      this.keys[role] = Array.from({ length: keyCounts[role] ?? 1 }, () => createSigningKey());
+      // A fork has those of the original; to make others took most of its time.
+      const count = original ? 0 : (keyCounts[role] ?? 1);
+      this.keys[role] = Array.from({ length: count }, () => createSigningKey());
     }
     const common = (days: number) => ({ spec_version: "1.0.34", version: 0, expires: inDays(now, days) });
     this.root = { _type: "root", ...common(365), consistent_snapshot: true, keys: {}, roles: {} };
     this.timestamp = { _type: "timestamp", ...common(7), meta: {} };
     this.snapshot = { _type: "snapshot", ...common(30), meta: {} };
     this.targets = { _type: "targets", ...common(90), targets: {} };
+    if (original) return;
     this.delegate("rules", { paths: ["*/rules/*"] });
     this.delegate("binary", { paths: ["*/binary/*"] });
     this.publishRoot();
@@ -75,8 +79,7 @@ export class SignedRepository {
    * who should not have them is told by `signers`.
    */
   fork(): SignedRepository {
-    const other = new SignedRepository(this.#options);
-    other.files.clear();
+    const other = new SignedRepository(this.#options, this);
     for (const [path, bytes] of this.files) other.files.set(path, bytes);
     for (const [role, keys] of Object.entries(this.keys)) other.keys[role] = [...keys];
     Object.assign(other.thresholds, this.thresholds);
