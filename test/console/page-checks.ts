@@ -67,21 +67,18 @@ export async function picture(page: Page, name: string): Promise<void> {
   const path = join(pictures, `${name}${isFirefox ? "-firefox" : ""}.png`);
   const size = page.viewportSize();
   // Behind a dialog the page is dim, however long it is.
-  const hasDialog = (await page.locator("dialog[open]").count()) > 0;
-  if (size === null || size.width > 640) return takePicture(page, path, !hasDialog);
-  // A phone's bar stands at the foot of the window: so the window is made as high as the page, a dialog's is left.
-  const height = await page.evaluate(() =>
-    document.querySelector("dialog[open]") ? innerHeight : document.documentElement.scrollHeight,
-  );
+  if (size === null || (await page.locator("dialog[open]").count()) > 0) return takePicture(page, path);
+  // Bars stand at the head and the foot of the window: so the window is made as high as the page.
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
   await page.setViewportSize({ ...size, height });
-  await takePicture(page, path, false);
+  await takePicture(page, path);
   await page.setViewportSize(size);
 }
 
 /** In Firefox playwright puts a style into the page for it, which the page's policy refuses: the page's faults leave that out. */
-async function takePicture(page: Page, path: string, fullPage: boolean): Promise<void> {
+async function takePicture(page: Page, path: string): Promise<void> {
   await page.evaluate(() => Object.assign(globalThis, { isPictured: true }));
-  await page.screenshot({ path, fullPage });
+  await page.screenshot({ path });
   await page.evaluate(() => Object.assign(globalThis, { isPictured: false }));
 }
 

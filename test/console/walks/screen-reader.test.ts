@@ -1,7 +1,18 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { type ConsoleWindow, endOfConsole, names, passwords, startConsole } from "../browser.ts";
+import type { RunningAgent } from "../../running-agent.ts";
+import {
+  type ConsoleWindow,
+  endOfConsole,
+  names,
+  passwords,
+  signIn,
+  startConsole,
+  type TestBrowser,
+  untilFocused,
+  untilShown,
+} from "../browser.ts";
 import { picture } from "../page-checks.ts";
 import { tabTo } from "./hands.ts";
 import { assertEveryLook } from "./looks.ts";
@@ -9,11 +20,13 @@ import { assertOrdered, assertWords } from "./reading.ts";
 
 describe("a reader of logs, by screen reader and keyboard alone", () => {
   const ending = endOfConsole();
+  let agent: RunningAgent;
+  let browser: TestBrowser;
   let window: ConsoleWindow;
   let page: Page;
 
   before(async () => {
-    const { agent, browser } = await startConsole(ending);
+    ({ agent, browser } = await startConsole(ending));
     window = await browser.open(agent, { scheme: "dark" });
     ({ page } = window);
   });
@@ -38,13 +51,48 @@ describe("a reader of logs, by screen reader and keyboard alone", () => {
   });
 
   it("finds head, sections and content, one heading of the first level, and a name for each control", async () => {
-    for (const path of ["/", "/system", "/system/settings", "/system/logs", "/updates", "/account"]) {
+    for (const path of ["/", "/system", "/system/settings", "/updates", "/account", "/system/logs"]) {
       await page.goto(path);
       await assertOrdered(page);
       await assertWords(page);
       await assertEveryLook(page, path, "dark");
       await picture(page, `walk-screen-reader${path.replaceAll("/", "-")}`);
     }
+  });
+
+  it("goes through the log by its keys, opens a line, and is not read every line that comes", async () => {
+    const log = page.getByRole("log", { name: "Logs" });
+    assert.equal(await log.getAttribute("aria-live"), "off");
+    assert.match((await log.getAttribute("aria-description")) ?? "", /arrow keys/);
+    await tabTo(log);
+    await page.keyboard.press("ArrowUp");
+    await untilFocused(log.locator("summary").last());
+    await page.keyboard.press("Enter");
+    await tabTo(log.getByRole("button", { name: "Copy this line" }));
+    await assertOrdered(page);
+    await assertEveryLook(page, "a line of the log", "dark");
+  });
+
+  it("finds an event by its filters, hears how many there are, and opens it", async () => {
+    const operator = await browser.open(agent, { scheme: "dark" });
+    await signIn(operator.page, "operator", "/system/events");
+    const count = operator.page.getByRole("status").filter({ hasText: /^\d+ events?$/ });
+    await untilShown(count);
+    await tabTo(operator.page.getByLabel("Name"));
+    await operator.page.keyboard.type("no such name");
+    await untilShown(operator.page.getByText("No event matches these filters."));
+    await operator.page.keyboard.press("ControlOrMeta+a");
+    await operator.page.keyboard.type(names.operator);
+    await untilShown(count);
+    const row = operator.page.getByRole("button", { name: "Signed in" }).first();
+    await tabTo(row);
+    await operator.page.keyboard.press("Enter");
+    await untilShown(operator.page.locator(".event-detail"));
+    assert.equal(await row.getAttribute("aria-expanded"), "true");
+    await assertOrdered(operator.page);
+    await assertWords(operator.page);
+    await assertEveryLook(operator.page, "an event", "dark");
+    assert.deepEqual(operator.complaints, []);
   });
 
   it("is never told that a page has failed", () => {

@@ -9,8 +9,10 @@ import {
   names,
   passwords,
   startBrowser,
+  untilFocused,
   untilShown,
 } from "../browser.ts";
+import { downloaded } from "../launch.ts";
 import { picture } from "../page-checks.ts";
 import { tabTo } from "./hands.ts";
 import { assertEveryLook } from "./looks.ts";
@@ -76,6 +78,26 @@ describe("a technician at a device whose battery was empty, so that it begins in
     await page.goto("/");
     await page.locator(".tile .badge", { hasText: "set by hand" }).waitFor();
     assert.equal(await page.getByText("The clock is not trusted").count(), 0);
+  });
+
+  /** To what has a name, from any page. */
+  const goTo = async (name: string) => {
+    await page.keyboard.press("ControlOrMeta+k");
+    await untilFocused(page.getByRole("combobox"));
+    await page.keyboard.type(name);
+    await page.getByRole("option", { name, selected: true }).waitFor();
+    await page.keyboard.press("Enter");
+  };
+
+  it("goes to logs and events by Ctrl-K, and takes the events of the clock along as a table", async () => {
+    await goTo("Logs");
+    await untilShown(page.getByRole("heading", { name: "Logs" }));
+    await goTo("Events");
+    await untilShown(page.locator(".row-opener").first());
+    await tabTo(page.getByRole("button", { name: "Export CSV" }));
+    const { name, text } = await downloaded(page, () => page.keyboard.press("Enter"));
+    assert.match(name, /-events-\d{4}-\d\d-\d\d\.csv$/);
+    assert.match(text, /clock\.set_by_hand/);
     assert.deepEqual(window.complaints, []);
   });
 });
