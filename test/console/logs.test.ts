@@ -66,20 +66,26 @@ describe("the console's log", () => {
   const ending = endOfConsole();
   let agent: RunningAgent;
   let browser: TestBrowser;
+  let windows: { readonly admin: ConsoleWindow; readonly readonly: ConsoleWindow };
   before(async () => {
     const stateDirectory = await mkdtemp(join(tmpdir(), "steward-logs-"));
     ending.after(() => rm(stateDirectory, { recursive: true, force: true }));
     await mkdir(stateDirectory, { recursive: true });
     await writeFile(join(stateDirectory, "log.jsonl"), keptLines());
     ({ agent, browser } = await startConsole(ending, () => startAgentProcess({ stateDirectory })));
+    windows = { admin: await signedIn("admin", "/"), readonly: await signedIn("readonly", "/") };
   });
 
-  const open = async (role: Role, query = "", options?: WindowOptions): Promise<ConsoleWindow> => {
+  const signedIn = async (role: Role, path: string, options?: WindowOptions): Promise<ConsoleWindow> => {
     const window = await browser.open(agent, options);
-    ending.after(() => window.context.close());
-    await signIn(window.page, role, `/system/logs${query}`);
-    await window.page.getByRole("heading", { name: "Logs" }).waitFor();
+    await signIn(window.page, role, path);
     return window;
+  };
+  /** The log in the window that all tests of a role share. */
+  const open = async (role: keyof typeof windows, query = ""): Promise<ConsoleWindow> => {
+    await windows[role].page.goto(`/system/logs${query}`);
+    await windows[role].page.getByRole("heading", { name: "Logs" }).waitFor();
+    return windows[role];
   };
   /** Requests of the device itself, each of which is a line for administrators. */
   const knock = async (paths: readonly string[]): Promise<void> => {
@@ -267,7 +273,7 @@ describe("the console's log", () => {
     ["phone", { width: 320, height: 740 }],
   ] as const) {
     it(`is sound to look at: ${scheme}`, async () => {
-      const { page, complaints } = await open("admin", "?priority=warning", options);
+      const { page, complaints } = await signedIn("admin", "/system/logs?priority=warning", options);
       await drawn(page, "WWW").waitFor();
       await picture(page, `logs-hostile-${scheme}`);
       await assertFits(page);
