@@ -12,7 +12,8 @@ interface Look {
 }
 
 const phoneWidth = 360;
-const widths = [320, phoneWidth, 640, 720, 1280, 1440];
+const usualWidths = [320, phoneWidth, 640, 720, 1280, 1440];
+const widths = counted({ usual: usualWidths, all: [...usualWidths, 768] });
 
 const every: readonly Look[] = widths.flatMap((width) =>
   (["light", "dark"] as const).flatMap((scheme) =>
