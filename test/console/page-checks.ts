@@ -124,14 +124,14 @@ function findBrokenText(limits: { longestWord: number; leastCharacters: number }
     if (isOut && !isClipped && parent.closest(".tabs, pre, .log") === null)
       found.push(`out of its place: "${text}" in ${about}`);
     if (new Set(rects.map(({ top }) => Math.round(top))).size < 2) continue;
-    const isLogged = parent.closest(".log-text") !== null;
+    const isLogged = parent.closest(".log-text, .log-unit, .log-user") !== null;
     for (const { 0: word, index } of text.matchAll(
       /[^\s\u00ad–/?\p{Extended_Pictographic}\p{Regional_Indicator}-]+[-/?]?/gu,
     )) {
       range.setStart(node, index);
       range.setEnd(node, index + word.length);
       const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
-      // A path in a line of the log is data too, whatever stands between its slashes.
+      // What a line of the log holds is data too, such as the parts of a path.
       const most = Math.max(isLogged ? 2 : 1, Math.ceil(word.length / limits.leastCharacters));
       const isRead = (isLogged || word.length > limits.longestWord) && lines <= most;
       if (lines > 1 && !isRead) found.push(`on ${lines} lines: "${word}" in ${about}`);
