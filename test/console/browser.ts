@@ -18,6 +18,8 @@ export interface WindowOptions {
   readonly language?: string;
   /** It is touched with fingers, as a phone is. */
   readonly isTouched?: boolean;
+  /** It stays open for the tests that come, and ends with the browser. */
+  readonly isKept?: boolean;
 }
 
 /** A person's browser with an agent: its windows share cookies, and what goes wrong in any page is kept. */
@@ -67,7 +69,7 @@ export async function startBrowser(
   const browserFor = isFirefox ? firefoxes(ending) : await onlyChromium(ending, isWhole, moreFlags);
   const open = async (agent: Pick<RunningAgent, "url">, options: WindowOptions = {}) => {
     const window = await openWindow(await browserFor(options.scheme ?? "light"), agent, options);
-    if ("opened" in ending) ending.opened(window.context);
+    if ("opened" in ending && !options.isKept) ending.opened(window.context);
     return window;
   };
   return { open };
@@ -199,6 +201,29 @@ export async function signInWithoutStepUp(
   const binding = await begin(page, user);
   await ask("none");
   await show(page, binding, path);
+}
+
+/** A role's window at this path. */
+export type WindowOfRole = (role: Role, path: string) => Promise<ConsoleWindow>;
+
+/**
+ * One window a role, signed in once, that is loaded anew at each path: a third of what another one takes. For tests that
+ * leave nothing behind in it but what they have read.
+ */
+export function windowsOfRoles(browser: TestBrowser, agent: RunningAgent): WindowOfRole {
+  const windows = new Map<Role, ConsoleWindow>();
+  return async (role, path) => {
+    const known = windows.get(role);
+    const window = known ?? (await browser.open(agent, { isKept: true }));
+    windows.set(role, window);
+    if (known === undefined) await signIn(window.page, role, path);
+    else {
+      await window.page.unrouteAll({ behavior: "ignoreErrors" });
+      await window.page.goto(path);
+      await window.page.locator(".frame").waitFor();
+    }
+    return window;
+  };
 }
 
 /** What belongs to the cookie that is left of it. */

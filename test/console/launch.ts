@@ -28,11 +28,14 @@ const chromiumFlags = [
   "--disable-dev-shm-usage",
 ];
 
+/** A page of a test lives for seconds: what compiles its scripts a second time, to run faster, costs more than it gives. */
+const briefPages = "--js-flags=--no-opt --no-maglev --single-threaded";
+
 export function launchChromium(isWhole: boolean, moreFlags: readonly string[]): Promise<Browser> {
   const programs = isWhole ? chromiumPrograms.slice(1) : chromiumPrograms;
   const executablePath = programs.find((path) => existsSync(path));
   assert.ok(executablePath, "Debian's chromium is not installed, or its chromium-headless-shell");
-  const args = [...chromiumFlags, ...moreFlags];
+  const args = [...chromiumFlags, ...(isWhole ? [] : [briefPages]), ...moreFlags];
   return chromium.launch({ executablePath, args, timeout: patienceMilliseconds });
 }
 

@@ -12,6 +12,13 @@ export async function whole(page: Page): Promise<void> {
   await until("the page is whole", async () => (await page.locator("main .skeleton").count()) === 0);
 }
 
+/** What a page is looked at in, one after another in the same visit. */
+export const looks = [
+  ["light", "light", 1280],
+  ["dark", "dark", 1280],
+  ["phone", "light", 360],
+] as const;
+
 /** The page cannot be scrolled sideways. */
 export async function assertFits(page: Page): Promise<void> {
   const [content, window] = await page.evaluate(() => {

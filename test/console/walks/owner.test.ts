@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { codeNear } from "../../authenticator.ts";
@@ -16,8 +18,15 @@ describe("an owner with a phone and a new device", () => {
   let servers: readonly string[];
   let window: ConsoleWindow;
   let page: Page;
+  let secret = "";
+  let fingerprint = "";
   const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
   const step = (name: string) => page.getByRole("heading", { name, level: 2 });
+  const assertLoaded = () =>
+    assert.match(
+      readFileSync(join(run.directory, "var/product/loaded"), "utf8"),
+      /^alert tcp any any -> any 23$/m,
+    );
 
   before(async () => {
     const started = await startTimeServers([{}, {}, {}]);
@@ -30,8 +39,9 @@ describe("an owner with a phone and a new device", () => {
   });
 
   it("opens the address that was printed, and chooses a name and a password", async () => {
-    const [address = ""] = run.printed().match(/http:\S+#setup=\S+/) ?? [];
-    await page.goto(address);
+    const addresses = run.printed().match(/http:\S+#setup=\S+/g) ?? [];
+    assert.equal(addresses.length, 1, run.printed());
+    await page.goto(addresses[0] ?? "");
     await untilShown(step("The first administrator"));
     await assertEveryLook(page, "the first step");
     await picture(page, "walk-owner-1-password");
@@ -42,7 +52,7 @@ describe("an owner with a phone and a new device", () => {
 
   it("has the QR code at once, types the first code and keeps the recovery codes", async () => {
     await untilShown(step("A second factor for your account"));
-    const secret = (await page.locator("pre").first().innerText()).replaceAll(" ", "");
+    secret = (await page.locator("pre").first().innerText()).replaceAll(" ", "");
     await assertEveryLook(page, "the QR code");
     await picture(page, "walk-owner-2-factor");
     await page.getByLabel("Code", { exact: true }).fill(await codeNear(secret, 0));
@@ -69,7 +79,7 @@ describe("an owner with a phone and a new device", () => {
 
   it("pastes the publisher's fingerprint, and is on Home", async () => {
     await untilShown(step("Updates"));
-    const [, fingerprint = ""] = /fingerprint is\s+((?:[0-9a-f]{4}\s+){16})/.exec(run.printed()) ?? [];
+    fingerprint = /fingerprint is\s+((?:[0-9a-f]{4}\s+){16})/.exec(run.printed())?.[1]?.trim() ?? "";
     await page.getByLabel("Fingerprint from the publisher").fill(fingerprint);
     await assertEveryLook(page, "the fingerprint");
     await picture(page, "walk-owner-4-updates");
@@ -82,6 +92,8 @@ describe("an owner with a phone and a new device", () => {
 
   it("is led to the update that there is, and sees it installed", async () => {
     await touch(page.getByRole("link", { name: "Updates", exact: true }).first());
+    await touch(page.locator("summary").filter({ hasText: "Trust" }).first());
+    await untilShown(page.getByText(fingerprint.split(/\s+/).join(" ")));
     await touch(button("Check now"));
     const rules = page.getByRole("article", { name: "Rules" });
     await rules.getByRole("button", { name: /^(Update now|Apply)/ }).waitFor();
@@ -91,6 +103,7 @@ describe("an owner with a phone and a new device", () => {
     const dialog = page.getByRole("dialog");
     await touch(dialog.getByRole("button", { name: /^(Update|Apply)/ }));
     await untilShown(rules.getByText(/good since/));
+    assertLoaded();
     await picture(page, "walk-owner-7-updated");
   });
 
@@ -101,5 +114,20 @@ describe("an owner with a phone and a new device", () => {
     await assertEveryLook(page, "all is well");
     await picture(page, "walk-owner-8-well");
     assert.deepEqual(window.complaints, []);
+  });
+
+  it("finds all of it again at the next make run, which has nothing left to say but where it is", async () => {
+    await run.stop();
+    const again = await startRun(ending, run.directory);
+    assert.doesNotMatch(again.printed(), /setup=|fingerprint/);
+    assert.match(again.printed(), /http:\/\/127\.0\.0\.1:\d+\/\n/);
+    assertLoaded();
+    await page.goto(`${again.url}/updates`);
+    await page.getByLabel("User name").fill(adminName);
+    await page.getByLabel("Password", { exact: true }).fill(adminPassword);
+    await touch(button("Sign in"));
+    await page.getByLabel("Code", { exact: true }).fill(await codeNear(secret, 1));
+    await touch(button("Sign in"));
+    await untilShown(page.getByRole("article", { name: "Rules" }).getByText("0.9.0").first());
   });
 });
