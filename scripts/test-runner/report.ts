@@ -94,8 +94,10 @@ class FileRecord {
   readonly skips: string[] = [];
   readonly failures: Failure[] = [];
   readonly #file: string;
-  /** Of the suites and the test that are under way. */
+  /** Of the suites and the test that are told of. */
   readonly #names: string[] = [];
+  /** Of those that were begun last: where several run at once, others are told of meanwhile. */
+  readonly #begun: string[] = [];
   readonly #printed: string[] = [];
   readonly #counts = new Map<string, number>();
   #passed = 0;
@@ -109,8 +111,15 @@ class FileRecord {
 
   take({ type, data }: RunEvent): void {
     const told = data as Told & { message: string };
-    if (type === "test:dequeue") this.#names[told.nesting] = told.name;
-    else if (type === "test:complete") this.#takeResult(told);
+    const isFile = told.nesting === 0 && told.name === told.file;
+    if (type === "test:dequeue") this.#begun[told.nesting] = told.name;
+    else if (type === "test:start") this.#names[told.nesting] = told.name;
+    else if (isFile && type === "test:complete") {
+      if (!told.details.passed) this.#takeResult(told, false, this.#begun);
+    }
+    // Of what ran at once node says twice that it is complete, but once and in its order how it ended.
+    else if (!isFile && (type === "test:pass" || type === "test:fail"))
+      this.#takeResult(told, type === "test:pass", this.#names.slice(0, told.nesting + 1));
     else if (type === "test:diagnostic" && told.file === undefined) this.#takeCount(told.message);
     else if (["test:stdout", "test:stderr", "test:diagnostic"].includes(type)) {
       this.#printed.push(told.message.trimEnd());
@@ -150,14 +159,11 @@ class FileRecord {
     this.#counts.set(name, Number(value));
   }
 
-  #takeResult({ nesting, name, file, line, column, skip, todo, details }: Told): void {
-    const { error, type, passed } = details;
-    const isFile = nesting === 0 && name === file;
-    // A file that was killed has told of no test's end: what it had begun says most.
-    const names = isFile
-      ? this.#names.filter((one) => one !== file)
-      : [...this.#names.slice(0, nesting), name];
-    const at = { place: [this.#file, ...names].join(" > "), where: `${file}:${line}:${column}` };
+  /** A file that was killed has told of no test's end: what it had begun says most. */
+  #takeResult({ file, line, column, skip, todo, details }: Told, passed: boolean, names: string[]): void {
+    const { error, type } = details;
+    const path = names.filter((one) => one !== file);
+    const at = { place: [this.#file, ...path].join(" > "), where: `${file}:${line}:${column}` };
     const isTodo = todo !== undefined && todo !== false;
     const follows = ["cancelledByParent", "subtestsFailed"].includes(error?.failureType ?? "");
     if (!passed) {
@@ -169,7 +175,7 @@ class FileRecord {
       });
     } else if (typeof skip === "string" && skip !== "") this.skips.push(`${at.place}: ${skip}`);
     else if (skip !== undefined && skip !== false) this.#ownFailure("skipped without a reason", at);
-    else if (type !== "suite" && !isFile) this.#passed += 1;
+    else if (type !== "suite") this.#passed += 1;
   }
 
   #ownFailure(error: string, at: Pick<Failure, "place" | "where">): void {

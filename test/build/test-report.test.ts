@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Report, type RunEvent } from "../../scripts/test-runner/report.ts";
+
+const file = "a.test.ts";
+
+/** As node tells of two suites at once, each of one test: of the second it says twice that it is complete. */
+async function* twoAtOnce(): AsyncGenerator<RunEvent> {
+  const told = (type: string, nesting: number, name: string, details: object = {}): RunEvent => ({
+    type: `test:${type}`,
+    data: { name, nesting, file, line: 1, column: 1, details: { passed: true, ...details } },
+  });
+  const failed = { passed: false, error: { failureType: "testCodeFailure", cause: "no" } };
+  for (const name of ["one", "two"]) yield told("dequeue", 0, name);
+  for (const name of ["of one", "of two"]) yield told("dequeue", 1, name);
+  yield told("complete", 1, "of two", failed);
+  yield told("start", 0, "one");
+  yield told("complete", 1, "of one");
+  yield told("start", 1, "of one");
+  yield told("pass", 1, "of one");
+  yield told("pass", 0, "one", { type: "suite" });
+  yield told("complete", 1, "of two", failed);
+  yield told("start", 0, "two");
+  yield told("start", 1, "of two");
+  yield told("fail", 1, "of two", failed);
+  const follows = { type: "suite", passed: false, error: { failureType: "subtestsFailed" } };
+  yield told("fail", 0, "two", follows);
+  yield told("complete", 0, file, follows);
+}
+
+describe("the report of a run of tests", () => {
+  it("counts each test once that ran beside others, and names it by its own suite", async () => {
+    const said: string[] = [];
+    const report = new Report((text) => said.push(text));
+    await report.takeFile(file, twoAtOnce());
+    const [line = ""] = said;
+    assert.match(line, /^✖ a\.test\.ts: 1 passed, 1 failed \(/);
+    assert.deepEqual(line.match(/✖ a\.test\.ts > .*/g), [`✖ ${file} > two > of two (${file}:1:1)`]);
+  });
+});
