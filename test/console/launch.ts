@@ -29,7 +29,7 @@ const chromiumFlags = [
 ];
 
 /** A page of a test lives for seconds: what compiles its scripts a second time, to run faster, costs more than it gives. */
-const briefPages = "--js-flags=--no-opt --no-maglev --single-threaded";
+const briefPages = "--js-flags=--no-opt --no-maglev";
 
 export function launchChromium(isWhole: boolean, moreFlags: readonly string[]): Promise<Browser> {
   const programs = isWhole ? chromiumPrograms.slice(1) : chromiumPrograms;
