@@ -76,6 +76,13 @@ describe("the console's events", () => {
 
   it("holds back what comes while it is paused", async () => {
     const { page } = await open("operator", "?type=settings.changed");
+    // As if another event came each time between the list and its count.
+    await page.route(/\/api\/events\?/, async (route) => {
+      const response = await route.fetch();
+      const json = await response.json();
+      await route.fulfill({ response, json: { ...json, total: json.total + 1 } });
+    });
+    await page.reload();
     await rows(page).first().waitFor();
     const before = await rows(page).count();
     await page.getByRole("button", { name: "Pause" }).click();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { staleAfterClock, staleAfterEvent } from "../../src/console/client/staleness.ts";
+import { staleAfterClock, staleAfterEvent, staleAfterLatest } from "../../src/console/client/staleness.ts";
 import type { Status, TimeSync } from "../../src/contract/types.ts";
 
 describe("what has to be read anew", () => {
@@ -12,6 +12,19 @@ describe("what has to be read anew", () => {
     assert.deepEqual(staleAfterClock(status, clock("synchronised", "none")), ["getStatus"]);
     assert.deepEqual(staleAfterClock(status, clock("synchronised")), []);
     assert.deepEqual(staleAfterClock(null, clock("faulty")), []);
+  });
+
+  it("is what events have changed while the page was read for the first time", () => {
+    const at = (second: number, type = "user.created") => ({
+      type,
+      time: `2026-11-01T00:00:${10 + second}.000Z`,
+    });
+    const told = (...latest: readonly unknown[]) =>
+      ({ server_time: "2026-11-01T00:00:20.000Z", latest }) as unknown as Status;
+    assert.deepEqual(staleAfterLatest(told(at(9), at(2)), 5), staleAfterEvent("user.created"));
+    assert.deepEqual(staleAfterLatest(told(at(2)), 5), []);
+    assert.deepEqual(staleAfterLatest({ ...told(), latest: null }, 5), []);
+    assert.equal(staleAfterLatest(told(at(9), at(8)), 5), "all", "there may be more of them");
   });
 
   it("is everything after an event of a newer agent", () => {

@@ -4,7 +4,13 @@ import { lastWrite } from "./call.ts";
 import { isConnected } from "./connection.ts";
 import { Entry } from "./entry.ts";
 import { beginEvents, endEvents, isFollowed, listen } from "./live-events.ts";
-import { staleAfterClock, staleAfterEvent, staleAfterPhase, staleAfterStatus } from "./staleness.ts";
+import {
+  staleAfterClock,
+  staleAfterEvent,
+  staleAfterLatest,
+  staleAfterPhase,
+  staleAfterStatus,
+} from "./staleness.ts";
 
 /** Entries that are kept for pages that are visited again. */
 const mostEntries = 60;
@@ -18,12 +24,16 @@ const oldMilliseconds = 10_000;
 
 const entries = new Map<string, Entry<OperationId>>();
 
+/** When the first of them was asked for, by performance.now(). */
+let begunAt: number | null = null;
+
 /** Acts of those who keep more than an entry can, by what has to change for them. */
 const watchers = new Set<{ readonly id: OperationId; readonly act: () => void }>();
 
 /** The entry for an operation that all share; `input` as JSON. */
 export function entryOf<Id extends OperationId>(id: Id, input: string): Entry<Id> {
   const name = `${id} ${input}`;
+  begunAt ??= performance.now();
   const onValue = id === "getStatus" ? statusRead : id === "getTimeSync" ? clockRead : undefined;
   const entry =
     entries.get(name) ?? (new Entry(id, input, onValue as never) as unknown as Entry<OperationId>);
@@ -68,7 +78,12 @@ function readStale(): void {
 
 /** Those who may see events follow them from the newest in the status on. */
 function statusRead(before: Status | null, after: Status): void {
-  if (after.latest !== null) beginEvents(String(after.latest[0]?.seq ?? 0));
+  if (after.latest !== null && !isFollowed()) {
+    beginEvents(String(after.latest[0]?.seq ?? 0));
+    // What has happened since the first reading is in the status, but may be missing in what was read before it.
+    const seconds = (performance.now() - (begunAt ?? 0)) / 1_000;
+    makeStale(staleAfterLatest(after, seconds));
+  }
   makeStale(staleAfterStatus(before, after));
 }
 
@@ -106,4 +121,5 @@ export function forgetAll(): void {
   endEvents();
   for (const entry of entries.values()) entry.forget();
   entries.clear();
+  begunAt = null;
 }

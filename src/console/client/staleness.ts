@@ -87,6 +87,15 @@ export function staleAfterEvent(type: string): Reads | "all" {
   return reads === undefined ? "all" : ["getStatus", "listEvents", ...reads];
 }
 
+/** What the latest events of the status have changed in so many seconds before it; where they are all of that time, anything. */
+export function staleAfterLatest({ latest, server_time }: Status, seconds: number): Reads | "all" {
+  const since = Date.parse(server_time) - seconds * 1_000;
+  const recent = (latest ?? []).filter(({ time }) => Date.parse(time) >= since);
+  if (recent.length > 0 && recent.length === latest?.length) return "all";
+  const reads = recent.map(({ type }) => staleAfterEvent(type));
+  return reads.includes("all") ? "all" : (reads as Reads[]).flat();
+}
+
 /** The same after progress in another phase. */
 export const staleAfterPhase: Reads = ["getStatus", ...updates];
 

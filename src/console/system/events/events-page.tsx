@@ -14,9 +14,8 @@ import { useEvents } from "./use-events.ts";
 export function EventsPage() {
   const query = eventsQuery(useStore(place).query);
   const events = useEvents(query);
-  const { items, isPaused, waiting, total, loadingOlder } = events;
+  const { items, isPaused, waiting, total, hasOlder, loadingOlder } = events;
   const loadOlder = async (): Promise<void> => void (await loadingOlder.run());
-  const hasOlder = items !== null && items.length + waiting < total;
   return (
     <Section
       title={t.system.tabs.events}

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { AuditEvent } from "../../../contract/types.ts";
+import { onStale } from "../../client/cache.ts";
 import { call } from "../../client/call.ts";
-import { listen } from "../../client/live-events.ts";
 import { type Action, useAction } from "../../client/use-action.ts";
 import { createStore, type Store, useStore } from "../../store.ts";
 import type { EventQuery } from "./events-query.ts";
@@ -14,6 +14,8 @@ export interface Events {
   readonly error: unknown;
   /** Reads what could not be read. */
   reload(): Promise<void>;
+  /** Whether there are more behind these. The total does not tell: events that come meanwhile are counted in it. */
+  readonly hasOlder: boolean;
   readonly loadingOlder: Action<[]>;
   readonly isPaused: boolean;
   /** Events that are held back while it is paused. */
@@ -63,6 +65,7 @@ export function useEvents(query: EventQuery): Events {
     total: known?.total ?? 0,
     error,
     reload: () => read.current(),
+    hasOlder: known !== null && known.olderCursor !== null,
     loadingOlder,
     isPaused: pausedAt !== null,
     waiting: all.length - shown.length,
@@ -70,7 +73,7 @@ export function useEvents(query: EventQuery): Events {
   };
 }
 
-/** Reads the newest, and what follows whenever the stream says that something has happened. `read` does so at once. */
+/** Reads the newest, and what follows whenever something has happened. `read` does so at once. */
 function readOn(
   store: Store<Read | null>,
   asked: EventQuery,
@@ -106,7 +109,7 @@ function readOn(
         if (!ending.signal.aborted) setError(problem);
       },
     );
-  const stop = listen({ onEvent: () => void read() });
+  const stop = onStale("listEvents", () => void read());
   void read();
   return {
     read,
