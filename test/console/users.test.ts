@@ -143,6 +143,8 @@ describe("the console's table of users", () => {
     const sheet = page.getByRole("dialog", { name: "Add user" });
     await sheet.getByLabel("User name").fill("too.late");
     await agent.call("PUT", `/api/users/${id}`, { body: { role: "operator" }, local: true });
+    // The page has heard of it.
+    await page.locator(".sections a[href='/users']").waitFor({ state: "detached" });
     await sheet.getByRole("button", { name: "Add user" }).click();
     await sheet.getByRole("alert").getByText("Your role does not allow this").waitFor();
     assert.equal(await sheet.getByLabel("User name").inputValue(), "too.late");

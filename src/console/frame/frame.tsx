@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import { device } from "../client/connection.ts";
 import { Link } from "../navigation/link.tsx";
-import { navigate, place } from "../navigation/navigation.ts";
+import { isUnsaved, navigate, place } from "../navigation/navigation.ts";
 import { isOneOf, restriction, session } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { ConnectionState, useIsAway } from "../ui/connection-state.tsx";
@@ -94,8 +94,9 @@ function useFollowingFocus(path: string): void {
   }, [path]);
 }
 
-/** Where the role may go. */
+/** Where the role may go. What is typed stays where a role is taken away in mid-work. */
 function pathOf(path: string): string {
+  if (isUnsaved()) return path;
   if (path === "/users" && !isOneOf("admin")) return "/system";
   if (path === "/system/events" && isOneOf("readonly")) return "/system/logs";
   return path;

@@ -83,7 +83,8 @@ function arrived(path: string): void {
   if (before !== path) scrollTo(0, 0);
 }
 
-function isUnsaved(): boolean {
+/** Whether something would be lost if the page were left. */
+export function isUnsaved(): boolean {
   return [...guards].some((guard) => guard());
 }
 

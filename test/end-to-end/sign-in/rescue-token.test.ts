@@ -71,7 +71,8 @@ describe("a token of rescue", () => {
     const rescue = ` ${(await made()).toUpperCase()} `;
     const password = "seven quiet owls at dusk";
     const { status, json } = await setUp(rescue, "lost-admin", password);
-    assert.deepEqual([status, json.id, json.two_factor.enabled], [201, lost.id, false]);
+    assert.equal(status, 201, JSON.stringify(json));
+    assert.deepEqual([json.id, json.two_factor.enabled], [lost.id, false]);
     await agent.login("lost-admin", password);
     assert.equal((await agent.call("GET", "/api/auth/me", { token: lost.token })).status, 401);
     assert.equal((await agent.call("GET", "/api/auth/me", { token })).status, 200, wanted.name);
