@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { answerAwkwardly, awkward, awkwardTexts as texts } from "./awkward.ts";
-import { endOfConsole, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
+import { endOfConsole, names, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
 import { assertFits, brokenText, picture, smallTargets, whole } from "./page-checks.ts";
 
 /** CSS pixels. */
@@ -20,11 +20,14 @@ describe("the console on a phone, with texts that are awkward", () => {
   };
   before(async () => {
     ({ agent, browser } = await startConsole(ending));
-    const { items } = (await agent.call("GET", "/api/users?q=root-admin", { local: true })).json;
     for (const [index, text] of texts.entries()) {
       const username = `user-${index}${"x".repeat(25)}`;
       await send("POST", "/api/users", { username, display_name: text, role: "readonly" });
-      await send("POST", "/api/tokens", { user_id: items[0].id, name: text, scopes: ["logs:read"] });
+    }
+    for (const name of [names.admin, names.readonly]) {
+      const { items } = (await agent.call("GET", `/api/users?q=${name}`, { local: true })).json;
+      for (const text of texts)
+        await send("POST", "/api/tokens", { user_id: items[0].id, name: text, scopes: ["logs:read"] });
     }
   });
 
@@ -98,6 +101,20 @@ describe("the console on a phone, with texts that are awkward", () => {
     await page.getByRole("link", { name: /^user-1x/ }).click();
     await untilShown(page.getByRole("dialog").locator(".facts"));
     await judge(page, "editing a user");
+    await page.goto("/users");
+    await page.getByRole("link", { name: names.readonly }).click();
+    await page.setViewportSize({ width: 320, height: 740 });
+    for (const text of texts) {
+      const title = `Löschen: ${text}`;
+      await page.getByRole("button", { name: title, exact: true }).click();
+      const question = page.getByRole("dialog", { name: title, exact: true });
+      await question.getByRole("button", { name: "Löschen", exact: true }).click();
+      // Within the sheet: what stands behind it is dim, and not read aloud.
+      await untilShown(page.locator("dialog[open] > .toasts").getByText(text));
+      found.push(...(await brokenText(page)).map((one) => `a message: ${one}`));
+      await assertFits(page);
+    }
+    await picture(page, "phone-messages");
     await page.goto("/account");
     await whole(page);
     await page

@@ -4,6 +4,7 @@ import { t } from "../../catalogue/words.ts";
 import { Button } from "../button.tsx";
 import { focusContent } from "../focus.ts";
 import { Shape } from "../shape.tsx";
+import { Toasts } from "./toasts.tsx";
 
 /**
  * A question or a form over the page, which keeps the keyboard until it is closed and gives it back to where it was.
@@ -69,6 +70,7 @@ export function Dialog({
         )}
       </header>
       <div class="dialog-body">{children}</div>
+      <Toasts />
     </dialog>
   );
 }

@@ -1,3 +1,4 @@
+import { useEffect, useState } from "preact/hooks";
 import { createStore, useStore } from "../../store.ts";
 
 interface Toast {
@@ -19,16 +20,29 @@ export function toast(text: string): void {
   setTimeout(() => toasts.set(toasts.read().filter((one) => one.id !== id)), stayMilliseconds);
 }
 
-/** Where they appear, at the foot of the page. */
+/** Places where they can appear, the page's and those of open dialogs, the uppermost last. */
+const places = createStore<readonly object[]>([]);
+
+/**
+ * Where they appear, at the foot of the page or of the uppermost dialog: all beneath that is dim, and no screen reader
+ * reads it.
+ */
 export function Toasts() {
+  const [place] = useState(() => ({}));
+  useEffect(() => {
+    places.set([...places.read(), place]);
+    return () => places.set(places.read().filter((one) => one !== place));
+  }, []);
+  const isUppermost = useStore(places).at(-1) === place;
   const shown = useStore(toasts);
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {shown.map(({ id, text }) => (
-        <p key={id} class="toast" dir="auto">
-          {text}
-        </p>
-      ))}
+      {isUppermost &&
+        shown.map(({ id, text }) => (
+          <p key={id} class="toast" dir="auto">
+            {text}
+          </p>
+        ))}
     </div>
   );
 }
