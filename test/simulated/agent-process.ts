@@ -21,8 +21,12 @@ const { values } = parseArgs({
 });
 const { state = "", run = "" } = values;
 const clockFile = process.env.STEWARD_TEST_CLOCK ?? "";
+const ownLines = createOwnLines();
 const log = createLog(
-  (line) => process.stderr.write(line),
+  (line, severity) => {
+    process.stderr.write(line);
+    ownLines.add(line, severity);
+  },
   () => new Date(),
 );
 
@@ -49,7 +53,7 @@ const agent = await startAgent(
     clockAddon: "/nonexistent/clock-steering.node",
     selfCheck: { node: process.execPath, script: join(root, "dist/self-check.js") },
     ...(clockFile !== "" && { openClock }),
-    ownLines: createOwnLines(),
+    ownLines,
     isLogInJournal: true,
     logUnits: [],
     supportUntil: null,

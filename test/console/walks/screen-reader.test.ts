@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import type { RunningAgent } from "../../running-agent.ts";
+import { until } from "../../until.ts";
 import {
   type ConsoleWindow,
   endOfConsole,
@@ -71,6 +72,8 @@ describe("a reader of logs, by screen reader and keyboard alone", () => {
     await tabTo(log.getByRole("button", { name: "Copy this line" }));
     await assertOrdered(page);
     await assertEveryLook(page, "a line of the log", "dark");
+    await page.evaluate(listen);
+    process.kill(agent.pid, "SIGHUP");
   });
 
   it("finds an event by its filters, hears how many there are, and opens it", async () => {
@@ -95,7 +98,28 @@ describe("a reader of logs, by screen reader and keyboard alone", () => {
     assert.deepEqual(operator.complaints, []);
   });
 
+  it("has meanwhile been told at the log how many lines have come, and none of them", async () => {
+    await until("the lines are counted aloud", async () => (await page.evaluate(heard)).length > 0);
+    for (const text of await page.evaluate(heard)) assert.match(text, /^\d+ new lines?$/);
+  });
+
   it("is never told that a page has failed", () => {
     assert.deepEqual(window.complaints, []);
   });
 });
+
+/** In the page: keeps what a live region says from now on; it has no function with a name, as `findBrokenText`. */
+function listen(): void {
+  const said: string[] = [];
+  Object.assign(globalThis, { said });
+  new MutationObserver((changes) => {
+    for (const { target } of changes) {
+      const place = (target instanceof Element ? target : target.parentElement)?.closest("[role=status]");
+      if (place?.textContent) said.push(place.textContent);
+    }
+  }).observe(document.body, { subtree: true, childList: true, characterData: true });
+}
+
+function heard(): readonly string[] {
+  return (globalThis as unknown as { said: readonly string[] }).said;
+}

@@ -89,9 +89,26 @@ describe("a technician at a device whose battery was empty, so that it begins in
     await page.keyboard.press("Enter");
   };
 
-  it("goes to logs and events by Ctrl-K, and takes the events of the clock along as a table", async () => {
+  it("goes to the logs by Ctrl-K, and reads who has set the clock, how that ended and how long it took", async () => {
     await goTo("Logs");
-    await untilShown(page.getByRole("heading", { name: "Logs" }));
+    await tabTo(page.getByLabel("Text"));
+    await page.keyboard.type("time-sync/sync");
+    const log = page.getByRole("log");
+    const line = log.locator("summary", { hasText: "POST /api/system/time-sync/sync" });
+    await untilShown(page.getByText("1 line", { exact: true }));
+    await tabTo(log);
+    await page.keyboard.press("ArrowUp");
+    await untilFocused(line);
+    assert.match(await line.locator(".log-status").innerText(), /^2\d\d$/);
+    assert.match(await line.locator(".log-duration").innerText(), /^(< )?\d[\d.]* m?s$/);
+    assert.equal(await line.locator(".log-user").innerText(), names.admin);
+    await page.keyboard.press("Enter");
+    await untilShown(log.locator(".log-facts").getByText("request_id"));
+    await picture(page, "walk-technician-log");
+    await assertEveryLook(page, "the line of the log about the clock", "dark");
+  });
+
+  it("takes the events of the clock along as a table", async () => {
     await goTo("Events");
     await untilShown(page.locator(".row-opener").first());
     await tabTo(page.getByRole("button", { name: "Export CSV" }));

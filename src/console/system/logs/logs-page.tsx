@@ -55,21 +55,23 @@ function FollowButton({ view, log }: { readonly view: LogView; readonly log: Ret
 
 /** Says now and then how many lines have come, instead of each of them. */
 function Announcement({ view }: { readonly view: LogView | null }) {
-  const [text, setText] = useState("");
+  const [said, setSaid] = useState({ text: "", turn: 0 });
   const newest = useRef(view);
   newest.current = view;
   useEffect(() => {
-    let said = newest.current?.count ?? 0;
+    let known = newest.current?.count ?? 0;
     const timer = setInterval(() => {
       const count = newest.current?.count ?? 0;
-      setText(count > said ? t.logs.newLines(count - said) : "");
-      said = count;
+      const text = count > known ? t.logs.newLines(count - known) : "";
+      setSaid(({ turn }) => ({ text, turn: turn + 1 }));
+      known = count;
     }, announceMilliseconds);
     return () => clearInterval(timer);
   }, []);
   return (
     <div class="unseen" role="status">
-      {text}
+      {/* Another element each time: the same text in the same one is not read again. */}
+      {said.text !== "" && <p key={said.turn}>{said.text}</p>}
     </div>
   );
 }

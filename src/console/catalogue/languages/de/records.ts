@@ -34,7 +34,7 @@ export const logs: Catalogue["logs"] = {
   pause: "Anhalten",
   follow: "Folgen",
   followWith: (count) => `Folgen · ${count} neue`,
-  newLines: (count) => `${count} neue Zeilen`,
+  newLines: (count) => `${count} neue ${count === 1 ? "Zeile" : "Zeilen"}`,
   dropped: (count) =>
     `Es kamen ${count} Zeilen mehr, als diese Seite behält; laden Sie ältere Zeilen, wenn Sie wieder folgen.`,
   keys: "Mit den Pfeiltasten geht es von Zeile zu Zeile, mit Enter öffnen Sie eine",

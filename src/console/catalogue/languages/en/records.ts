@@ -35,7 +35,7 @@ export const logs = {
   pause: "Pause",
   follow: "Follow",
   followWith: (count: number) => `Follow · ${count} new`,
-  newLines: (count: number) => `${count} new lines`,
+  newLines: (count: number) => `${count} new ${count === 1 ? "line" : "lines"}`,
   dropped: (count: number) =>
     `${count} more lines arrived than this page keeps; load older lines after you continue.`,
   keys: "The arrow keys move from line to line, Enter opens one",
