@@ -137,6 +137,8 @@ describe("the page at the beginning", () => {
     );
     assert.match(await tile(page, "Host").innerText(), /41 °C/);
     await page.getByText("root-admin changed settings").waitFor();
+    for (const time of await page.locator(".latest time").allInnerTexts())
+      assert.match(time, /\d:\d\d/, "times that can be told apart");
     await picture(page, "home-well-light");
     await page.setViewportSize({ width: 360, height: 740 });
     await picture(page, "home-well-phone");

@@ -57,13 +57,19 @@ describe("the console's actions on a user", () => {
     await rowOf(page, names.operator)
       .getByText(/^locked/)
       .waitFor();
-    const dialog = await choose(page, names.operator, "Unlock");
+    await openMenu(page, names.operator);
+    await unlock.waitFor();
+    // The way there from Home asks at once, about that user.
+    await page.goto("/");
+    await page.locator(".needs").getByRole("link", { name: "Unlock" }).click();
+    const dialog = page.getByRole("dialog", { name: `Unlock: ${names.operator}` });
     await dialog.getByText("ana can try to sign in again immediately").waitFor();
     await confirm(dialog, "Unlock");
     await rowOf(page, names.operator)
       .getByText(/^locked/)
       .waitFor({ state: "detached" });
     assert.equal((await userNamed(agent, names.operator)).locked, null);
+    assert.equal(new URL(page.url()).search, `?q=${names.operator}`);
     assert.deepEqual(complaints, []);
   });
 

@@ -2,7 +2,7 @@ import type { AuditEvent } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { Link } from "../navigation/link.tsx";
 import { Empty, Section } from "../ui/page.tsx";
-import { Time } from "../ui/time.tsx";
+import { ClockTime } from "../ui/time.tsx";
 import { toldOf } from "./event-words.ts";
 
 /** What happened last, each in a sentence; for those who may not see events, the way to what they may. */
@@ -19,7 +19,7 @@ export function Latest({ events }: { readonly events: readonly AuditEvent[] | nu
       <ol class="latest">
         {toldOf(events).map(({ seq, time, text }) => (
           <li key={seq}>
-            <Time at={time} />
+            <ClockTime at={time} />
             <span dir="auto">{text}</span>
           </li>
         ))}

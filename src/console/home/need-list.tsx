@@ -7,7 +7,7 @@ import { Shape } from "../ui/shape.tsx";
 import { Said, Spoken } from "../ui/spoken.tsx";
 import { NameDevice } from "./name-device.tsx";
 import { needInWords } from "./need-words.ts";
-import { remedies } from "./remedies.ts";
+import { remedies, remedyQuery } from "./remedies.ts";
 
 /** What needs a person, the gravest first, each with the way to where it is seen to. */
 export function NeedList({ needs }: { readonly needs: readonly Need[] }) {
@@ -24,7 +24,7 @@ export function NeedList({ needs }: { readonly needs: readonly Need[] }) {
 }
 
 function NeedItem({ need, isFirst }: { readonly need: Need; readonly isFirst: boolean }) {
-  const { code, level, detail } = need;
+  const { level, detail } = need;
   const words = needInWords(need);
   const state = level === "failing" ? "wrong" : "attention";
   return (
@@ -44,27 +44,29 @@ function NeedItem({ need, isFirst }: { readonly need: Need; readonly isFirst: bo
           </>
         )}
       </div>
-      {words !== null && <WayOut code={code} text={words.button} isFirst={isFirst} />}
+      {words !== null && <WayOut need={need} text={words.button} isFirst={isFirst} />}
     </li>
   );
 }
 
 function WayOut({
-  code,
+  need,
   text,
   isFirst,
 }: {
-  readonly code: Need["code"];
+  readonly need: Need;
   readonly text: string;
   readonly isFirst: boolean;
 }) {
+  const { code } = need;
   if (code === "device_unnamed" && isOneOf("admin")) return <NameDevice verb={text} />;
   // Those who have one themselves are led to the others.
   const isOthers = code === "second_factor_advised" && me().two_factor.enabled;
-  const { to, query = {}, roles } = remedies[isOthers ? "two_factor_missing" : code];
+  const shown = isOthers ? ({ ...need, code: "two_factor_missing" } as const) : need;
+  const { to, roles } = remedies[shown.code];
   if (roles !== undefined && !isOneOf(...roles)) return null;
   return (
-    <Link to={to} query={query} className={`button ${isFirst ? "primary" : "plain"}`}>
+    <Link to={to} query={remedyQuery(shown)} className={`button ${isFirst ? "primary" : "plain"}`}>
       {isOthers ? t.home.needs.two_factor_missing.button : text}
     </Link>
   );

@@ -3,12 +3,16 @@ import type { Need, Role } from "../../contract/types.ts";
 /** The four tiles of the page. */
 export type Tile = "clock" | "updates" | "people" | "host";
 
+type Query = Readonly<Record<string, string>>;
+
 /** Where a need is seen to. */
 export interface Remedy {
   /** The tile that it changes; null: nothing that a tile tells of is wrong. */
   readonly tile: Tile | null;
   readonly to: string;
-  readonly query?: Readonly<Record<string, string>>;
+  readonly query?: Query;
+  /** Instead, where it is about one user alone and their name is known. */
+  readonly queryOfOne?: (username: string) => Query;
   /** Who may go there; absent: everybody. */
   readonly roles?: readonly Role[];
 }
@@ -32,7 +36,10 @@ export const remedies: Readonly<Record<Need["code"], Remedy>> = {
   update_available: onUpdates,
   update_failed: { ...onUpdates, query: { open: "history" } },
   update_trust_unconfirmed: { ...onUpdates, query: { open: "trust" } },
-  users_locked: { ...onPeople, query: { state: "locked" } },
+  users_locked: {
+    ...{ ...onPeople, query: { state: "locked" } },
+    queryOfOne: (username) => ({ q: username, unlock: username }),
+  },
   two_factor_missing: { ...onPeople, query: { factor: "none" } },
   second_factor_advised: { tile: "people", to: "/account" },
   device_unnamed: { tile: null, to: "/system/settings" },
@@ -41,3 +48,10 @@ export const remedies: Readonly<Record<Need["code"], Remedy>> = {
   support_ending: onHost,
   support_ended: onHost,
 };
+
+/** What the address of its remedy says besides the path. */
+export function remedyQuery({ code, facts }: Need): Query {
+  const { query = {}, queryOfOne } = remedies[code];
+  const { users: [username, ...others] = [] } = facts as { users?: readonly string[] };
+  return queryOfOne && username !== undefined && others.length === 0 ? queryOfOne(username) : query;
+}

@@ -1,4 +1,4 @@
-import { absoluteTime, relativeTime } from "../catalogue/formats.ts";
+import { absoluteTime, relativeTime, timeOfDay } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { deviceNow } from "./device-time.ts";
 
@@ -11,6 +11,16 @@ export function Time({ at, never = t.time.never }: { readonly at: string | null;
     <time dateTime={at} title={exact}>
       {relativeTime((date.getTime() - deviceNow()) / 1_000)}
       <span class="unseen"> ({exact})</span>
+    </time>
+  );
+}
+
+/** The same as a clock shows it, for rows of times of which several are told alike otherwise. */
+export function ClockTime({ at }: { readonly at: string }) {
+  const date = new Date(at);
+  return (
+    <time dateTime={at} title={absoluteTime(date)}>
+      {timeOfDay(date)}
     </time>
   );
 }

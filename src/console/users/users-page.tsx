@@ -29,6 +29,7 @@ export function UsersPage() {
   const lastAdmin = useLastAdmin();
   const [acting, setActing] = useState<{ action: ActionName; user: User } | null>(null);
   const sheet = useSheet();
+  useAskedUnlock(users, (user) => setActing({ action: "unlock", user }));
   const closing = { onDone: users.reload, onClose: () => setActing(null) };
   const closeSheet = () => changeQuery({ user: undefined });
   return (
@@ -71,6 +72,18 @@ export function UsersPage() {
       )}
     </Page>
   );
+}
+
+/** Asks at once about the user whom the address names to be unlocked, as Home does. */
+function useAskedUnlock({ list, isLoading }: ReturnType<typeof useUsers>, ask: (user: User) => void): void {
+  const { unlock } = useStore(place).query;
+  useEffect(() => {
+    if (unlock === undefined || list === null || isLoading) return;
+    const user = list.items.find(({ username }) => username === unlock);
+    // Otherwise the list shows that there is nothing left to do.
+    if (user?.locked) ask(user);
+    changeQuery({ unlock: undefined });
+  }, [unlock, list, isLoading]);
 }
 
 /** The id of the only administrator who can sign in; null: there are more, or it is not known yet. */
