@@ -8,7 +8,7 @@ import {
   opened,
   withOlder,
 } from "../../src/console/system/logs/log-view.ts";
-import { visible, visibleLines } from "../../src/console/ui/visible.ts";
+import { brief, visible, visibleLines } from "../../src/console/ui/visible.ts";
 import type { LogEntry } from "../../src/contract/types.ts";
 
 const line = (number: number): LogEntry => ({
@@ -94,6 +94,12 @@ describe("a text from outside", () => {
   for (const [given, shown] of cases) {
     it(`is shown without what could deceive: ${shown}`, () => assert.equal(visible(given), shown));
   }
+
+  it("is cut in its middle where it is to stay on one line, and is as safe there", () => {
+    assert.equal(brief("2026.11.20-rc.12"), "2026.11.20-rc.12");
+    assert.equal(brief(`2026.11.20+${"7".repeat(50)}.x86_64`), "2026.11.2…\u2060x86_64");
+    assert.equal(brief("\u202e".repeat(20)), "\\x{202e}\\…\u2060{202e}");
+  });
 
   it("keeps its line feeds where it has lines", () => {
     assert.equal(visibleLines("a\u001b\nb"), "a\\x1b\nb");

@@ -8,7 +8,7 @@ import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Banner } from "../ui/page.tsx";
 import { Said } from "../ui/spoken.tsx";
-import { visible } from "../ui/visible.ts";
+import { brief, visible } from "../ui/visible.ts";
 import { Lead } from "./lead.tsx";
 
 let versionAtStart: string | null = null;
@@ -57,7 +57,12 @@ function RunningUpdate({ status, path }: { readonly status: Status | null; reado
   const words: Readonly<Record<string, (release: string) => string>> = t.frame.running;
   const sentence = summary && Object.hasOwn(words, summary.code) ? words[summary.code] : undefined;
   if (!summary || !sentence) return null;
-  const names = summary.releases.map(({ name, version }) => [name, version].filter(Boolean).join(" "));
+  const names = summary.releases.map(({ name, version }) =>
+    [name, version]
+      .map((part) => brief(part ?? ""))
+      .join(" ")
+      .trim(),
+  );
   return (
     <Lead state="unknown" to="/updates" from={path} text={t.frame.watch}>
       {visible(sentence(names.join(", ")))}

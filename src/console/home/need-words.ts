@@ -3,7 +3,7 @@ import type { NeedFacts, NeedWords } from "../catalogue/languages/en/base/home.t
 import { language, t } from "../catalogue/words.ts";
 import type { Sentence } from "../ui/by-code.ts";
 import { healthSentence } from "../ui/health-words.ts";
-import { visible } from "../ui/visible.ts";
+import { brief, visible } from "../ui/visible.ts";
 
 /** A need as people read it. */
 export interface NeedInWords {
@@ -61,7 +61,14 @@ function factsOf({ facts }: Need, cause: string): NeedFacts {
   } = facts as Given;
   const when = first_ends_at ?? support_until;
   return {
-    what: visible(hostname ?? ([name, version].filter(Boolean).join(" ") || shortList(users))),
+    what: visible(
+      hostname ??
+        ([name, version]
+          .map((part) => brief(part ?? ""))
+          .join(" ")
+          .trim() ||
+          shortList(users)),
+    ),
     count,
     missing,
     when: when === undefined ? "" : new Date(when).toLocaleDateString(language, { dateStyle: "long" }),

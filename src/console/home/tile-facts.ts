@@ -4,7 +4,7 @@ import type { UpdateStates } from "../catalogue/languages/en/base/home.ts";
 import { t } from "../catalogue/words.ts";
 import type { State } from "../ui/badge.tsx";
 import { deviceNow } from "../ui/device-time.ts";
-import { visible } from "../ui/visible.ts";
+import { brief, visible } from "../ui/visible.ts";
 import { remedies, type Tile } from "./remedies.ts";
 
 /** A state as a colour, and the word for it. */
@@ -68,8 +68,8 @@ export function updatesState(updates: UpdatesInShort, needs: readonly Need[]): T
 
 export function updateFacts({ kinds, last_check }: UpdatesInShort): string[] {
   const releases = kinds.flatMap(({ kind, installed, available }) => [
-    ...(installed === null ? [] : [t.home.releases[kind](visible(installed))]),
-    ...(available === null ? [] : [t.home.offered(visible(available))]),
+    ...(installed === null ? [] : [t.home.releases[kind](brief(installed))]),
+    ...(available === null ? [] : [t.home.offered(brief(available))]),
   ]);
   const checked = last_check === null ? t.home.neverChecked : t.home.checked(ago(last_check.at));
   return [...releases.slice(0, mostFacts - 1), checked];

@@ -12,6 +12,17 @@ export function visible(text: string): string {
   });
 }
 
+/** Characters of a version, or of a release's name, that fit into a line of a tile or a phone. */
+const lineLength = 16;
+
+/** Such a text on one line; of a longer one its beginning and its end, by which versions differ. */
+export function brief(text: string): string {
+  const characters = [...visible(text)];
+  if (characters.length <= lineLength) return characters.join("");
+  // With a word joiner, for a line may end behind an ellipsis.
+  return `${characters.slice(0, 9).join("")}…\u2060${characters.slice(-6).join("")}`;
+}
+
 /** A text from outside within a sentence: whichever way it is written, the rest stays where it is (Unicode UAX #9). */
 export function isolated(text: string): string {
   return `\u2068${visible(text)}\u2069`;

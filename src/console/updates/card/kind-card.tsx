@@ -46,7 +46,7 @@ export function KindCard(props: CardProps) {
     <article class="updates-card" aria-label={t.updates.kinds[kind]}>
       <header class="updates-head">
         <h2>{t.updates.kinds[kind]}</h2>
-        {version !== null && <span class="updates-version">{visible(version)}</span>}
+        {version !== null && <Version of={version} />}
         <Installed card={card} />
         {version !== null && isOneOf("admin") && <UndoButton {...props} version={version} />}
       </header>
@@ -74,6 +74,19 @@ export function KindCard(props: CardProps) {
   );
 }
 
+/** Where a version goes in a sentence. */
+const versionPlace = "\u{fffc}";
+
+/** On one line, however long it is; all of it is in the tooltip, and in the history. */
+function Version({ of }: { readonly of: string }) {
+  const version = visible(of);
+  return (
+    <span class="updates-version" title={version}>
+      {version}
+    </span>
+  );
+}
+
 /** How the installed release is. */
 function Installed({ card: { version, goodSince, isBroken } }: { readonly card: Card }) {
   if (version === null) return <Badge state="unknown">{t.updates.noneKnown}</Badge>;
@@ -86,6 +99,7 @@ function Offer(props: CardProps & { readonly release: Release }) {
   const { release, status } = props;
   const { version, length_bytes, urgent, hold, staged, kind } = release;
   const notes = readNotes([release.notes, "", ...(release.more_notes ?? [])].join("\n"));
+  const [before, after] = t.updates.isOut(versionPlace).split(versionPlace);
   const facts = [
     bytes(length_bytes),
     ...(staged ? [t.updates.staged] : []),
@@ -95,7 +109,11 @@ function Offer(props: CardProps & { readonly release: Release }) {
     <div class="updates-offer">
       <div>
         <p>
-          <strong>{t.updates.isOut(visible(version))}</strong>
+          <strong>
+            {before}
+            <Version of={version} />
+            {after}
+          </strong>
           {facts.map((fact) => ` · ${fact}`)} {urgent && <Badge state="attention">{t.updates.urgent}</Badge>}
         </p>
         <p class="hint">
