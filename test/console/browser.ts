@@ -7,6 +7,14 @@ import { adminName, adminPassword, type RunningAgent, startAgentProcess } from "
 import { type Ending, endOfSuite } from "../store/state-directory.ts";
 import { until } from "../until.ts";
 import { isFirefox, launchChromium, launchFirefox, patienceMilliseconds, type Scheme } from "./launch.ts";
+import {
+  type ConsoleWindow,
+  createPeople,
+  endAnswers,
+  newWindow,
+  type Person,
+  type Taken,
+} from "./people.ts";
 
 export interface WindowOptions {
   readonly scheme?: Scheme;
@@ -22,14 +30,6 @@ export interface WindowOptions {
   readonly isKept?: boolean;
 }
 
-/** A person's browser with an agent: its windows share cookies, and what goes wrong in any page is kept. */
-export interface ConsoleWindow {
-  readonly context: BrowserContext;
-  readonly page: Page;
-  /** Errors of the page, violations of its policy, and requests to anywhere else; empty in a good page. */
-  readonly complaints: string[];
-}
-
 export interface TestBrowser {
   /** Another person, with cookies of their own. */
   open(agent: Pick<RunningAgent, "url">, options?: WindowOptions): Promise<ConsoleWindow>;
@@ -37,7 +37,7 @@ export interface TestBrowser {
 
 /** The end of a suite, and of the windows that each of its tests opens. */
 export interface ConsoleEnding extends Ending {
-  opened(context: BrowserContext): void;
+  opened(close: () => Promise<void>): void;
 }
 
 /**
@@ -46,18 +46,15 @@ export interface ConsoleEnding extends Ending {
  */
 export function endOfConsole(): ConsoleEnding {
   const ending = endOfSuite();
-  let contexts: BrowserContext[] | null = null;
+  let opened: (() => Promise<void>)[] | null = null;
   beforeEach(() => {
-    contexts = [];
+    opened = [];
   });
   afterEach(async () => {
-    // A read that a test answers in the agent's place may be under way: its end is no fault of the next test.
-    const pages = (contexts ?? []).flatMap((context) => context.pages());
-    await Promise.all(pages.map((page) => page.unrouteAll({ behavior: "ignoreErrors" })));
-    await Promise.all((contexts ?? []).map((context) => context.close()));
-    contexts = null;
+    await Promise.all((opened ?? []).map((close) => close()));
+    opened = null;
   });
-  return { after: ending.after, opened: (context) => void contexts?.push(context) };
+  return { after: ending.after, opened: (close) => void opened?.push(close) };
 }
 
 /** Starts Chromium, the whole of it in `make test-all`; in `make test-firefox` Firefox. It ends with the test or suite. */
@@ -67,10 +64,22 @@ export async function startBrowser(
   moreFlags: readonly string[] = [],
 ): Promise<TestBrowser> {
   const browserFor = isFirefox ? firefoxes(ending) : await onlyChromium(ending, isWhole, moreFlags);
-  const open = async (agent: Pick<RunningAgent, "url">, options: WindowOptions = {}) => {
-    const window = await openWindow(await browserFor(options.scheme ?? "light"), agent, options);
-    if ("opened" in ending && !options.isKept) ending.opened(window.context);
-    return window;
+  const people = createPeople();
+  const take = async (url: string, options: WindowOptions): Promise<Taken> => {
+    const { language, isTouched } = options;
+    const meet = async (asked: WindowOptions) =>
+      meetPerson(await browserFor(options.scheme ?? "light"), url, asked);
+    // A page's own clock cannot be taken from it again, and playwright cannot empty Firefox.
+    if (options.isKept || isFirefox || options.now !== undefined) return onlyOnce(await meet(options));
+    const same = { ...(language && { language }), ...(isTouched && { isTouched }) };
+    const taken = await people.take(JSON.stringify([url, same]), url, () => meet(same));
+    await look(taken.opened.page, options);
+    return taken;
+  };
+  const open = async ({ url }: Pick<RunningAgent, "url">, options: WindowOptions = {}) => {
+    const { opened, giveBack } = await take(url, options);
+    if ("opened" in ending && !options.isKept) ending.opened(giveBack);
+    return opened;
   };
   return { open };
 }
@@ -107,6 +116,8 @@ export async function startConsole(
   return { agent, browser: await startBrowser(ending) };
 }
 
+export type { ConsoleWindow };
+
 /** What a test puts into a page. */
 interface PageOfTest {
   readonly complain: (text: string) => void;
@@ -114,13 +125,27 @@ interface PageOfTest {
   readonly isPictured?: boolean;
 }
 
-async function openWindow(
+/** A person for one test alone. */
+async function onlyOnce(person: Person): Promise<Taken> {
+  const giveBack = async () => {
+    await endAnswers(person.context);
+    await person.context.close();
+  };
+  return { opened: await newWindow(person), giveBack };
+}
+
+async function look(page: Page, { scheme, width = 1280, height = 800 }: WindowOptions): Promise<void> {
+  if (scheme !== undefined) await page.emulateMedia({ colorScheme: scheme });
+  if (width !== 1280 || height !== 800) await page.setViewportSize({ width, height });
+}
+
+async function meetPerson(
   browser: Browser,
-  agent: Pick<RunningAgent, "url">,
+  url: string,
   { scheme = "light", width = 1280, height = 800, now, language = "en", isTouched = false }: WindowOptions,
-): Promise<ConsoleWindow> {
+): Promise<Person> {
   const context = await browser.newContext({
-    baseURL: agent.url,
+    baseURL: url,
     colorScheme: scheme,
     viewport: { width, height },
     locale: language,
@@ -129,9 +154,9 @@ async function openWindow(
     reducedMotion: "reduce",
   });
   context.setDefaultTimeout(patienceMilliseconds);
-  const complaints: string[] = [];
+  const person: Person = { context, complaints: [] };
   if (now !== undefined) await installClock(context, now);
-  await context.exposeBinding("complain", (_source, text: string) => void complaints.push(text));
+  await context.exposeBinding("complain", (_source, text: string) => void person.complaints.push(text));
   await context.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) => {
       const { complain, isPictured } = globalThis as unknown as PageOfTest;
@@ -141,14 +166,14 @@ async function openWindow(
   context.on("weberror", (error) => {
     const { name, message, stack } = error.error();
     // Firefox says again as an error what the page has heard as a violation of its policy.
-    if (name !== "Content-Security-Policy") complaints.push(`error: ${stack ?? message}`);
+    if (name !== "Content-Security-Policy") person.complaints.push(`error: ${stack ?? message}`);
   });
   context.on("request", (request) => {
     const { protocol, origin } = new URL(request.url());
-    if (["http:", "https:"].includes(protocol) && origin !== agent.url)
-      complaints.push(`request: ${request.url()}`);
+    if (["http:", "https:"].includes(protocol) && origin !== url)
+      person.complaints.push(`request: ${request.url()}`);
   });
-  return { context, page: await context.newPage(), complaints };
+  return person;
 }
 
 export const passwords = {

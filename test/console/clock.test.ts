@@ -6,12 +6,12 @@ import type { Role } from "../../src/contract/types.ts";
 import { freePort } from "../clock/chronyd.ts";
 import { startTimeServers } from "../clock/time-servers.ts";
 import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
-import { type Ending, endOfSuite } from "../store/state-directory.ts";
 import { until } from "../until.ts";
 import {
   addUsers,
   type ConsoleWindow,
   confirmPassword,
+  endOfConsole,
   signIn,
   signInWithoutStepUp,
   startBrowser,
@@ -44,14 +44,12 @@ const reasonOf = async (button: Locator): Promise<string> =>
 const badge = (place: Page | Locator, text: string | RegExp) => place.locator(".badge", { hasText: text });
 
 async function see(
-  test: Ending,
   browser: TestBrowser,
   agent: RunningAgent,
   role: Role,
   options: WindowOptions = {},
 ): Promise<ConsoleWindow> {
   const opened = await browser.open(agent, options);
-  test.after(() => opened.context.close());
   // Only administrators are asked for the password; a page that is open hears what that changes of the settings.
   if (role === "admin") await signInWithoutStepUp(agent, opened.page, role, "/system");
   else await signIn(opened.page, role, "/system");
@@ -79,7 +77,7 @@ async function setTime(agent: RunningAgent, time: object): Promise<void> {
 }
 
 describe("the console's clock", () => {
-  const ending = endOfSuite();
+  const ending = endOfConsole();
   let browser: TestBrowser;
   let names: readonly string[];
   let liar: string;
@@ -103,8 +101,8 @@ describe("the console's clock", () => {
       agent = await start();
     });
 
-    it("names the fault, the ways out, and what does not work because of it", async (test) => {
-      const { page, complaints } = await see(test, browser, agent, "admin");
+    it("names the fault, the ways out, and what does not work because of it", async () => {
+      const { page, complaints } = await see(browser, agent, "admin");
       await page.getByRole("heading", { name: "While the clock is not trusted" }).waitFor();
       await page.getByText("Correct codes from an authenticator may be refused.").waitFor();
       assert.equal(await sync(page).count(), 0, "no server can be asked");
@@ -118,8 +116,8 @@ describe("the console's clock", () => {
       await page.waitForURL(/\/system\/settings/);
       assert.deepEqual(complaints, []);
     });
-    it("offers a reader nothing, and says whose it is", async (test) => {
-      const { page, complaints } = await see(test, browser, agent, "readonly");
+    it("offers a reader nothing, and says whose it is", async () => {
+      const { page, complaints } = await see(browser, agent, "readonly");
       await page.getByText("An administrator can set the clock to the time of their browser").waitFor();
       await unfold(page);
       await page.getByText("Device time", { exact: true }).nth(1).waitFor();
@@ -127,13 +125,13 @@ describe("the console's clock", () => {
         assert.equal(await button.count(), 0, "a button for a reader");
       assert.deepEqual(complaints, []);
     });
-    it("offers an operator no way to set it by hand", async (test) => {
-      const { page } = await see(test, browser, agent, "operator");
+    it("offers an operator no way to set it by hand", async () => {
+      const { page } = await see(browser, agent, "operator");
       await page.getByRole("link", { name: "Open the time settings" }).waitFor();
       assert.equal(await byBrowser(page).count(), 0, "the browser's time for an operator");
     });
-    it("shows the host: whether it is well, how full it is, and behind a fold what runs on it", async (test) => {
-      const { page } = await see(test, browser, agent, "readonly");
+    it("shows the host: whether it is well, how full it is, and behind a fold what runs on it", async () => {
+      const { page } = await see(browser, agent, "readonly");
       const host = page.getByRole("region", { name: "Host" });
       const { json: facts } = await agent.call("GET", "/api/system/facts", { local: true });
       await host.getByText(facts.hostname, { exact: true }).waitFor();
@@ -151,8 +149,8 @@ describe("the console's clock", () => {
         await host.getByText(text, { exact: true }).waitFor();
       await picture(page, "host-details");
     });
-    it("takes the time of a browser ten minutes ahead, after the password, as it is then", async (test) => {
-      const { page, complaints } = await see(test, browser, agent, "admin", {
+    it("takes the time of a browser ten minutes ahead, after the password, as it is then", async () => {
+      const { page, complaints } = await see(browser, agent, "admin", {
         now: Date.now() + 10 * minutes,
       });
       await page.getByText("This browser is 10 min ahead of the device.").waitFor();
@@ -192,9 +190,9 @@ describe("the console's clock", () => {
       assert.equal(json.last_step, null, "the host's own clock was never set");
       assert.deepEqual(complaints, []);
     });
-    it("says why there is no answer from a server that is silent, and what to do", async (test) => {
+    it("says why there is no answer from a server that is silent, and what to do", async () => {
       await setTime(agent, { servers: [`127.0.0.1:${await freePort()}`] });
-      const { page, complaints } = await see(test, browser, agent, "operator");
+      const { page, complaints } = await see(browser, agent, "operator");
       await sync(page).click();
       await page.getByText("No time source gives a usable answer").waitFor();
       await page
@@ -210,11 +208,11 @@ describe("the console's clock", () => {
   });
 
   describe("with a server whose name is as long as a name can be", { concurrency: false }, () => {
-    it("divides the name rather than leave the window", async (test) => {
+    it("divides the name rather than leave the window", async () => {
       const agent = await start();
       const name = `${"zeitserver".repeat(7).slice(0, 63)}.invalid`;
       await setTime(agent, { servers: [name] });
-      const { page, complaints } = await see(test, browser, agent, "admin", { width: 320, height: 740 });
+      const { page, complaints } = await see(browser, agent, "admin", { width: 320, height: 740 });
       await unfold(page);
       await sources(page).getByText(name).waitFor();
       for (const width of [320, 360, 1280]) {
@@ -232,8 +230,8 @@ describe("the console's clock", () => {
       agent = await start();
     });
 
-    it("counts the answers while it is measured, and says what came of it", async (test) => {
-      const { page, complaints } = await see(test, browser, agent, "operator");
+    it("counts the answers while it is measured, and says what came of it", async () => {
+      const { page, complaints } = await see(browser, agent, "operator");
       await setTime(agent, { servers: names });
       await page.reload();
       await unfold(page);
@@ -248,8 +246,8 @@ describe("the console's clock", () => {
       await page.getByText("Too many requests").waitFor();
       assert.deepEqual(complaints, []);
     });
-    it("says in a sentence how it is, and on a strip that three agree and one says three seconds later", async (test) => {
-      const { page, complaints } = await see(test, browser, agent, "operator");
+    it("says in a sentence how it is, and on a strip that three agree and one says three seconds later", async () => {
+      const { page, complaints } = await see(browser, agent, "operator");
       await badge(page.locator(".clock-head"), /^In sync, within \d[\d.,]* ms\.$/).waitFor();
       await badge(page.locator(".frame-head"), "Clock: in sync").waitFor();
       assert.match(await strip(page).locator(".clock-cluster").innerText(), /^3 agree within \d[\d.,]* ms$/);
@@ -264,8 +262,8 @@ describe("the console's clock", () => {
       assert.equal(await sources(page).count(), 0, "the table is behind the fold");
       assert.deepEqual(complaints, []);
     });
-    it("crosses the false one, with the reason in words, in the picture and in the table", async (test) => {
-      const { page, complaints } = await see(test, browser, agent, "admin");
+    it("crosses the false one, with the reason in words, in the picture and in the table", async () => {
+      const { page, complaints } = await see(browser, agent, "admin");
       await unfold(page);
       const row = sources(page).getByRole("row").filter({ hasText: liar });
       await row.getByText("3 s later, ± ").waitFor();
@@ -284,11 +282,11 @@ describe("the console's clock", () => {
       await picture(page, "clock-sources-light");
       assert.deepEqual(complaints, []);
     });
-    it("is in the dark and on a phone as good as in the light", async (test) => {
-      const dark = await see(test, browser, agent, "admin", { scheme: "dark" });
+    it("is in the dark and on a phone as good as in the light", async () => {
+      const dark = await see(browser, agent, "admin", { scheme: "dark" });
       assert.deepEqual(await axe(dark.page), []);
       await picture(dark.page, "clock-dark");
-      const phone = await see(test, browser, agent, "readonly", { width: 360, height: 740 });
+      const phone = await see(browser, agent, "readonly", { width: 360, height: 740 });
       await picture(phone.page, "clock-phone");
       await unfold(phone.page);
       assert.deepEqual(await axe(phone.page), []);
@@ -313,9 +311,9 @@ describe("the console's clock", () => {
       });
     });
 
-    it("makes it for an administrator who is asked, and for no other user", async (test) => {
-      const { page, complaints } = await see(test, browser, agent, "admin");
-      const operator = await see(test, browser, agent, "operator");
+    it("makes it for an administrator who is asked, and for no other user", async () => {
+      const { page, complaints } = await see(browser, agent, "admin");
+      const operator = await see(browser, agent, "operator");
       await setTime(agent, { servers: [liar], panic_threshold: "1s" });
       await together([operator.page, page], (each) => sync(each).click());
       for (const each of [operator.page, page]) await untilShown(each.getByText("too large a correction"));

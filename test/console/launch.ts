@@ -26,6 +26,8 @@ const chromiumFlags = [
   "--disable-component-update",
   "--disable-sync",
   "--disable-dev-shm-usage",
+  // One a person: the next page then finds the scripts compiled, and no process is started in case it is needed.
+  "--renderer-process-limit=1",
 ];
 
 /** A page of a test lives for seconds: what compiles its scripts a second time, to run faster, costs more than it gives. */

@@ -31,7 +31,6 @@ describe("the console's settings", () => {
     query = "",
   ): Promise<ConsoleWindow> => {
     const window = await browser.open(agent, options);
-    ending.after(() => window.context.close());
     await signInWithoutStepUp(agent, window.page, role, `/system/settings${query}`);
     await window.page.locator(".settings-group").first().waitFor();
     return window;

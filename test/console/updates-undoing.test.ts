@@ -195,7 +195,7 @@ describe("the console's updates, on a device with two good releases and a bad on
       await assertFits(other.page);
       await picture(other.page, `${name}-open`);
       assert.deepEqual(other.complaints, []);
-      await other.context.close();
+      await other.page.close();
     }
   });
 
