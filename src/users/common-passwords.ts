@@ -1,9 +1,33 @@
 import { readFile } from "node:fs/promises";
 
+/** Lower-case common passwords and words. */
+export interface CommonPasswords {
+  has(word: string): boolean;
+}
+
 /**
- * The 49,233 common passwords and words of @zxcvbn-ts/language-common, one a line, as the build lays them beside
- * the program. Read at each change of a password, which is rare, and not kept: the set holds 3 MiB.
+ * The 49,233 common passwords and words of @zxcvbn-ts/language-common, one a line in the order of their UTF-16 units, as
+ * the build lays them beside the program. Read at each change of a password, which is rare, and not kept. Searched in
+ * the text as it is: a set of the words takes 25 ms to make, and 3 MiB.
  */
-export async function readCommonPasswords(path: string): Promise<ReadonlySet<string>> {
-  return new Set((await readFile(path, "utf8")).split("\n"));
+export async function readCommonPasswords(path: string): Promise<CommonPasswords> {
+  const lines = await readFile(path, "utf8");
+  return { has: (word) => hasLine(lines, word) };
+}
+
+function hasLine(lines: string, word: string): boolean {
+  // Both at the beginning of a line, or at the end of the text.
+  let low = 0;
+  let high = lines.length;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const begin = middle === 0 ? 0 : lines.lastIndexOf("\n", middle - 1) + 1;
+    const found = lines.indexOf("\n", begin);
+    const end = found < 0 ? lines.length : found;
+    const line = lines.slice(begin, end);
+    if (line === word) return true;
+    if (line < word) low = end + 1;
+    else high = begin;
+  }
+  return false;
 }

@@ -1,4 +1,5 @@
 import { StewardError } from "../contract/errors.ts";
+import type { CommonPasswords } from "./common-passwords.ts";
 
 /** Long enough for any passphrase; a bound, so that a request cannot make the agent normalise megabytes. */
 const maximumCharacters = 256;
@@ -13,8 +14,7 @@ export interface PasswordContext {
   minimumCharacters: number;
   /** User, host and product names. */
   names: readonly string[];
-  /** Lower-case common passwords and words. */
-  common: ReadonlySet<string>;
+  common: CommonPasswords;
 }
 
 /**
@@ -77,7 +77,7 @@ function nameItRestsOn(form: string, context: PasswordContext): string | undefin
 }
 
 /** In words that repeat no part of the password: they end up on screens and in logs of clients. */
-function weakness(form: string, common: ReadonlySet<string>): string | undefined {
+function weakness(form: string, common: CommonPasswords): string | undefined {
   const whole = stripped(form);
   if (common.has(form) || common.has(whole)) return "is one of the most common ones";
   if (new Set(form).size < 5) return "uses fewer than five different characters";
@@ -100,7 +100,7 @@ function stripped(form: string): string {
 /** Digits and signs before and after that add little: a few of them, or a common sequence. */
 const littlePadding = 4;
 
-function withoutPadding(text: string, common: ReadonlySet<string>): string {
+function withoutPadding(text: string, common: CommonPasswords): string {
   const [, before = "", core = "", after = ""] = /^([^\p{L}]*)(.*?)([^\p{L}]*)$/su.exec(text) ?? [];
   const addsLittle = (padding: string) => padding.length <= littlePadding || isGuessable(padding, common);
   return addsLittle(before) && addsLittle(after) ? core : text;
@@ -112,14 +112,14 @@ function repeatedUnit(text: string): string | undefined {
   return period < text.length ? text.slice(0, period) : undefined;
 }
 
-function isTwoGuessableParts(text: string, common: ReadonlySet<string>): boolean {
+function isTwoGuessableParts(text: string, common: CommonPasswords): boolean {
   for (let cut = 1; cut < text.length; cut += 1) {
     if (isGuessable(text.slice(0, cut), common) && isGuessable(text.slice(cut), common)) return true;
   }
   return false;
 }
 
-function isGuessable(part: string, common: ReadonlySet<string>): boolean {
+function isGuessable(part: string, common: CommonPasswords): boolean {
   return part === "" || common.has(part) || isRun(part);
 }
 

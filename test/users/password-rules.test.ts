@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import fc from "fast-check";
 import { StewardError } from "../../src/contract/errors.ts";
-import { readCommonPasswords } from "../../src/users/common-passwords.ts";
+import { type CommonPasswords, readCommonPasswords } from "../../src/users/common-passwords.ts";
 import { checkNewPassword } from "../../src/users/password-rules.ts";
 
-let common: ReadonlySet<string>;
+const list = join(import.meta.dirname, "../../dist/common-passwords.txt");
+const words = readFileSync(list, "utf8").split("\n");
+let common: CommonPasswords;
 before(async () => {
-  common = await readCommonPasswords(join(import.meta.dirname, "../../dist/common-passwords.txt"));
+  common = await readCommonPasswords(list);
 });
 
 function codeOf(password: string, names: string[] = ["steward", "edge-gateway", "maria.lopez"]): string {
@@ -26,7 +29,17 @@ describe("the list of common passwords", () => {
   it("holds what the world's attackers try first", () => {
     for (const word of ["password", "123456", "qwerty", "letmein", "dragon"])
       assert.ok(common.has(word), word);
-    assert.ok(common.size > 40_000, "common.size > 40_000");
+    assert.ok(words.length > 40_000, `${words.length} words`);
+  });
+  it("has each of its words, and nothing beside, between or around them", () => {
+    const all = new Set(words);
+    const missed = words.filter((word) => !common.has(word));
+    assert.deepEqual(missed, []);
+    const others = words.flatMap((word) => [`${word}\u0001`, word.slice(1), word.slice(0, -1)]);
+    const wrong = ["", "\n", words.slice(0, 2).join("\n"), "\u{10ffff}", ...others]
+      .filter((word) => !all.has(word))
+      .filter((word) => common.has(word));
+    assert.deepEqual(wrong, []);
   });
 });
 
@@ -98,10 +111,10 @@ describe("a new password", () => {
   });
 
   it("that is one common word, however it is repeated or spelled, is never accepted", () => {
-    const words = [...common].filter((word) => /^[a-z]{5,9}$/.test(word)).slice(0, 2_000);
+    const plain = words.filter((word) => /^[a-z]{5,9}$/.test(word)).slice(0, 2_000);
     fc.assert(
       fc.property(
-        fc.constantFrom(...words),
+        fc.constantFrom(...plain),
         fc.integer({ min: 3, max: 6 }),
         fc.boolean(),
         (word, times, isUpper) => {
