@@ -20,8 +20,8 @@ type NodeArgon2 = (
   done: (error: Error | null, tag: Buffer) => void,
 ) => void;
 
-const saltBytes = 16;
-const tagBytes = 32;
+export const saltBytes = 16;
+export const tagBytes = 32;
 
 /** Node's own where it has one: the native module need not be loaded then. Both give the same bytes. */
 export function openArgon2(): Promise<Argon2> | Argon2 {
@@ -60,7 +60,7 @@ export function nodeArgon2(): Argon2 | null {
   };
 }
 
-function toPhc({ memory, passes, parallelism }: Argon2Cost, salt: Buffer, tag: Buffer): string {
+export function toPhc({ memory, passes, parallelism }: Argon2Cost, salt: Buffer, tag: Buffer): string {
   const [saltText, tagText] = [salt, tag].map((bytes) => bytes.toString("base64").replaceAll("=", ""));
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${saltText}$${tagText}`;
 }
