@@ -72,7 +72,24 @@ describe("the console's view of the machine", () => {
     await dialog.getByRole("button", { name: "Save" }).click();
     await untilShown(dialog.getByText("1 to 63 letters, digits and hyphens", { exact: false }));
     await dialog.getByLabel("Host name").fill("pump-7");
-    await dialog.getByLabel("Time zone").selectOption("Europe/Berlin");
+    const zone = dialog.getByRole("combobox", { name: "Time zone" });
+    await zone.click();
+    await untilShown(dialog.getByRole("option", { name: "UTC", selected: true }));
+    await zone.fill("no such zone");
+    await untilShown(dialog.locator(".combobox").getByText("No match").last());
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await untilShown(dialog.locator(".error"));
+    assert.equal(await zone.inputValue(), "no such zone");
+    await zone.fill("eur ber");
+    await untilShown(dialog.getByRole("option", { name: "Berlin (Europe)", selected: true }));
+    assert.deepEqual(await axe(page), []);
+    await assertFits(page);
+    await picture(page, "machine-zones");
+    await page.keyboard.press("Escape");
+    await dialog.getByRole("listbox").waitFor({ state: "detached" });
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    assert.equal(await zone.inputValue(), "Berlin (Europe)");
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.waitFor({ state: "detached" });
     assert.deepEqual(orders.splice(0), [

@@ -65,6 +65,12 @@ describe("the steps of the first run behind the sign-in", () => {
     assert.deepEqual(await brokenText(page), []);
     assert.deepEqual(await axe(page), []);
     await picture(page, "setup-device-phone");
+    await page.getByRole("combobox", { name: "Time zone" }).click();
+    await untilShown(page.getByRole("option", { name: "Zurich (Europe)" }));
+    await assertFits(page);
+    assert.deepEqual(await axe(page), []);
+    await picture(page, "setup-zones-phone");
+    await page.keyboard.press("Escape");
     await page.reload();
     await stepIs(page, "Device");
     assert.equal(await name.inputValue(), badName);

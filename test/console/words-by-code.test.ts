@@ -18,7 +18,7 @@ import { clockSentences, headOf, reasonOf } from "../../src/console/system/clock
 import { boundInWords } from "../../src/console/system/clock/clock-words.ts";
 import { labelOf, schemaRead } from "../../src/console/system/settings/said.ts";
 import { entrySentence, problemName, type Sentence } from "../../src/console/ui/by-code.ts";
-import { zoneOptions } from "../../src/console/ui/form/zones.ts";
+import { foundZones, zoneMeant, zoneOptions } from "../../src/console/ui/form/zones.ts";
 import { healthSentence } from "../../src/console/ui/health-words.ts";
 import { holdSentence, reasonSentence, summarySentence } from "../../src/console/updates/update-sentences.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
@@ -288,6 +288,18 @@ describe("time zones to choose from", () => {
         ["Africa/Cairo", "Cairo (Africa)"],
       ],
     );
+  });
+
+  it("are found by each word of their names, and what is no zone stays as it is", () => {
+    const options = zoneOptions("UTC", "UTC", ["America/Jerome", "Europe/Rome", "America/Buenos_Aires"]);
+    const found = (sought: string) => foundZones(options, sought).map(({ value }) => value);
+    assert.deepEqual(found("rome"), ["Europe/Rome", "America/Jerome"]);
+    assert.deepEqual(found("america aires"), ["America/Buenos_Aires"]);
+    assert.deepEqual(found("America/Buenos_Aires"), ["America/Buenos_Aires"]);
+    assert.equal(zoneMeant(options, "buenos"), "America/Buenos_Aires");
+    assert.equal(zoneMeant(options, "Rome (Europe)"), "Europe/Rome");
+    assert.equal(zoneMeant(options, " rome "), "rome");
+    assert.equal(zoneMeant(options, ""), "");
   });
 });
 

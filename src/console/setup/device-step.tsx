@@ -9,7 +9,8 @@ import { Button } from "../ui/button.tsx";
 import { SelectField, TextField } from "../ui/form/field.tsx";
 import { errorAt, Form } from "../ui/form/form.tsx";
 import { Submit } from "../ui/form/submit.tsx";
-import { zoneOfBrowser, zoneOptions } from "../ui/form/zones.ts";
+import { ZoneField } from "../ui/form/zone-field.tsx";
+import { zoneOfBrowser } from "../ui/form/zones.ts";
 import { Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { Hint } from "./hint.tsx";
@@ -152,13 +153,13 @@ function Zone({
   const ofBrowser = zoneOfBrowser();
   return (
     <>
-      <SelectField
+      <ZoneField
         label={t.firstRun.timeZone}
         hint={t.firstRun.timeZoneHint}
         error={error}
         value={value}
         onChange={onInput}
-        options={zoneOptions(present, ofBrowser, Intl.supportedValuesOf("timeZone"))}
+        present={present}
       />
       {!isSameZone(value, ofBrowser) && (
         <p class="setup-zone">

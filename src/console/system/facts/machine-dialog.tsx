@@ -10,9 +10,9 @@ import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog/dialog.tsx";
 import { toast } from "../../ui/dialog/toasts.tsx";
-import { SelectField, TextField } from "../../ui/form/field.tsx";
+import { TextField } from "../../ui/form/field.tsx";
 import { errorAt, Form } from "../../ui/form/form.tsx";
-import { zoneOfBrowser, zoneOptions } from "../../ui/form/zones.ts";
+import { ZoneField } from "../../ui/form/zone-field.tsx";
 import { Skeleton } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
 import { MachineOrderDialog, type MachineVerb } from "./machine-orders.tsx";
@@ -93,13 +93,13 @@ function NamesForm({
         autocomplete="off"
         spellcheck={false}
       />
-      <SelectField
+      <ZoneField
         label={t.machine.timeZone}
         hint={t.machine.timeZoneHint}
         error={errors[1]}
         value={zone}
         onChange={setZone}
-        options={zoneOptions(host.time_zone, zoneOfBrowser(), Intl.supportedValuesOf("timeZone"))}
+        present={host.time_zone}
       />
       {children}
     </Form>

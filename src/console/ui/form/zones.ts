@@ -1,14 +1,19 @@
-interface Option {
+import { isFoundIn } from "../../catalogue/formats.ts";
+
+export interface ZoneOption {
   readonly value: string;
   readonly text: string;
 }
 
 /**
- * Time zones to choose from: the browser's own first, then UTC, then all by their cities. The city comes first in each,
- * since a browser finds an option by the letters that it begins with. `present`: the device's, which may have another
- * name here.
+ * Time zones to choose from: the browser's own first, then UTC, then all by their cities, which come first in each.
+ * `present`: the device's, which may have another name here.
  */
-export function zoneOptions(present: string, ofBrowser: string, known: readonly string[]): readonly Option[] {
+export function zoneOptions(
+  present: string,
+  ofBrowser: string,
+  known: readonly string[],
+): readonly ZoneOption[] {
   // The device's own name of it.
   const utc = present === "Etc/UTC" ? present : "UTC";
   const first = [...new Set([ofBrowser === "UTC" ? utc : ofBrowser, utc])];
@@ -17,6 +22,21 @@ export function zoneOptions(present: string, ofBrowser: string, known: readonly 
     .map((zone) => ({ value: zone, text: zoneName(zone) }))
     .sort((a, b) => a.text.localeCompare(b.text));
   return [...first.map((zone) => ({ value: zone, text: zoneName(zone) })), ...options];
+}
+
+/** Those in which each word stands that is sought; first those that begin with it. */
+export function foundZones(options: readonly ZoneOption[], sought: string): readonly ZoneOption[] {
+  const found = options.filter(({ value, text }) => isFoundIn(`${text} ${value}`, sought));
+  const begins = ({ text }: ZoneOption) => text.toLowerCase().startsWith(sought.trim().toLowerCase());
+  return [...found.filter(begins), ...found.filter((option) => !begins(option))];
+}
+
+/** The zone of which the text is the name, or which alone has it in its name; else the text as it is. */
+export function zoneMeant(options: readonly ZoneOption[], typed: string): string {
+  const text = typed.trim();
+  const named = options.find((option) => [option.text, option.value].includes(text));
+  const found = text === "" ? [] : foundZones(options, text);
+  return (named ?? (found.length === 1 ? found[0] : undefined))?.value ?? text;
 }
 
 /** `Buenos Aires (America/Argentina)`. */

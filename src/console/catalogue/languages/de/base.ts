@@ -11,6 +11,7 @@ export const ui: Catalogue["ui"] = {
   save: "Speichern",
   copy: "Kopieren",
   copied: "Kopiert",
+  matches: (count) => (count === 0 ? "Kein Treffer" : `${count} Treffer`),
   marked: "Markiert: Kopieren Sie es mit der Tastatur",
   wait: (left) => `Neuer Versuch in ${left}`,
   download: "Herunterladen",

@@ -11,6 +11,7 @@ export const ui = {
   save: "Save",
   copy: "Copy",
   copied: "Copied",
+  matches: (count: number) => (count === 0 ? "No match" : `${count} ${count === 1 ? "match" : "matches"}`),
   marked: "Selected: copy it with your keyboard",
   wait: (left: string) => `Try again in ${left}`,
   download: "Download",
