@@ -71,6 +71,8 @@ const pictures = join(import.meta.dirname, "../../var/screenshots");
 export async function picture(page: Page, name: string): Promise<void> {
   if (process.env.STEWARD_SCREENSHOTS !== "1") return;
   mkdirSync(pictures, { recursive: true });
+  // Where it was last, the pointer would mark what is beneath it.
+  await page.mouse.move(0, 0);
   const path = join(pictures, `${name}${isFirefox ? "-firefox" : ""}.png`);
   const size = page.viewportSize();
   // Behind a dialog the page is dim, however long it is.

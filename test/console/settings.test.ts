@@ -319,6 +319,8 @@ describe("the console's settings", () => {
   });
 
   it("is sound to look at: by light, by night, and on a phone", async () => {
+    const device = { name: "Branch Hamburg", location: "Speicherstadt", contact: "Anna Meier" };
+    assert.equal((await change({ device })).status, 200);
     const { page, complaints } = await open("admin");
     await page.getByRole("button", { name: "Add a window" }).click();
     for (const [look, colorScheme, width] of looks) {

@@ -227,6 +227,7 @@ describe("the console's updates, from a new device to a service that is good", (
     });
     await page.getByText("Reconnecting").waitFor({ state: "detached" });
     await step(/confirming \([0-2] of 3 checks\)/).waitFor();
+    await picture(page, "updates-watched-light");
     await goOn();
     await page.getByRole("status").filter({ hasText: "demo 1.0.0: good" }).waitFor();
     await card("Service").getByText("good since").waitFor();

@@ -29,7 +29,7 @@ describe("the console's table of users", () => {
     agent = await startLockingAgent();
     ending.after(() => agent.dispose());
     await addUsers(agent);
-    await makeUser(agent, { username: "fleet.watch", display_name: canary, enabled: false });
+    await makeUser(agent, { username: "fleet.watch", display_name: "Watches the fleet", enabled: false });
     await makeUser(agent, { username: "levi", display_name: "לוי (night)", role: "operator" });
   });
 
@@ -50,6 +50,12 @@ describe("the console's table of users", () => {
   });
 
   it("shows names as text, whatever they contain, each in its own direction", async () => {
+    const { id: first } = await userNamed(agent, "fleet.watch");
+    const named = await agent.call("PUT", `/api/users/${first}`, {
+      body: { display_name: canary },
+      local: true,
+    });
+    assert.equal(named.status, 200, named.text);
     const id = await makeUser(agent, { username: "canary.two", display_name: canary2 });
     const { page, complaints } = await openUsers(browser, agent, { scheme: "dark" });
     await rowOf(page, "fleet.watch").getByText(canary, { exact: true }).waitFor();
