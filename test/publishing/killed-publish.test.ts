@@ -99,7 +99,7 @@ for (const { name, what, prepare, before, after } of scenarios) {
       const { calls, points, states } = await publishing.watch(watchedSite);
       assert.ok(calls.length > (what === "discard" ? 8 : 40), `${calls.length} calls were seen`);
       // Both ways to publish write alike: a smaller part of the states of the second is enough here.
-      const tried = sampledStates(states, what === "only-rules" ? 8 : 5);
+      const tried = sampledStates(states, what === "only-rules" ? 16 : 10);
       for (const { where, isEnd, put } of tried) {
         const directory = join(scratch, "left");
         put(directory);
