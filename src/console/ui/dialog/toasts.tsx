@@ -16,7 +16,8 @@ let count = 0;
 export function toast(text: string): void {
   count += 1;
   const id = count;
-  toasts.set([...toasts.read(), { id, text }]);
+  // Said again, it stands once.
+  toasts.set([...toasts.read().filter((one) => one.text !== text), { id, text }]);
   setTimeout(() => toasts.set(toasts.read().filter((one) => one.id !== id)), stayMilliseconds);
 }
 
