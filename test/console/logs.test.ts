@@ -133,7 +133,7 @@ describe("the console's log", () => {
     await facts.getByText("Cursor").waitFor();
     assert.match(await facts.innerText(), /"detail": "<script>.*\\x9b"/);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await facts.getByRole("button", { name: "Copy this line" }).click();
+    await facts.getByRole("button", { name: "Copy this line" }).dblclick();
     await page.locator(".toast", { hasText: "Copied" }).waitFor();
     await page.getByLabel("Text").fill("");
     await page.getByLabel("Text").press("Control+v");
@@ -217,6 +217,29 @@ describe("the console's log", () => {
     await page.getByRole("button", { name: "Follow" }).click();
     await drawn(page, "kept line 1199").waitFor();
     await until("it is at its end", () => isAtEnd(page));
+  });
+
+  it("filters requests by how they ended and by their user, for those who see requests", async () => {
+    const { page } = await open("admin", "?q=asked-for");
+    await page.getByText("No line matches").waitFor();
+    const ask = (id: string) => agent.call("POST", `/api/users/${id}/unlock`, { local: true });
+    await ask("asked-for");
+    await drawn(page, "asked-for").waitFor();
+    const [requests, user] = [page.getByLabel("Requests"), page.getByRole("combobox", { name: "User" })];
+    await requests.selectOption("failed (4xx, 5xx)");
+    await page.waitForURL("**status=failed**");
+    await drawn(page, "asked-for").waitFor();
+    await ask("asked-for-again");
+    await drawn(page, "asked-for-again").waitFor();
+    await user.fill("root-admin");
+    await user.press("Enter");
+    await page.getByText("No line matches").waitFor();
+    await user.fill("local-root");
+    await user.press("Enter");
+    await page.getByText("2 lines", { exact: true }).waitFor();
+    await requests.selectOption("with a fault here (5xx)");
+    await page.getByText("No line matches").waitFor();
+    assert.equal(await windows.readonly.page.getByLabel("Requests").count(), 0);
   });
 
   it("loses nothing while it is paused", async () => {

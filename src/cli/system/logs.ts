@@ -1,4 +1,4 @@
-import { severityWords } from "../../contract/schemas/logs.ts";
+import { requestStatuses, severityWords } from "../../contract/schemas/logs.ts";
 import type { LogEntry, LogList, LogQuery } from "../../contract/types.ts";
 import { allPages } from "../client/all-pages.ts";
 import type { Client, GivenOptions } from "../client/context.ts";
@@ -38,6 +38,13 @@ export const logs: Command = {
     },
     { name: "search", value: "TEXT", summary: "only lines whose message contains this text" },
     {
+      name: "status",
+      value: "STATUS",
+      values: requestStatuses,
+      summary: "only requests that ended so; failed: 4xx and 5xx",
+    },
+    { name: "user", value: "NAME", live: "users", summary: "only requests of this user or their API tokens" },
+    {
       name: "limit",
       value: "N",
       summary: `the newest N lines (${usualLines}; ${usualLinesBeforeFollowing} with -f)`,
@@ -57,18 +64,22 @@ export const logs: Command = {
   },
 };
 
-type Filters = Pick<LogQuery, "unit" | "since" | "priority" | "q">;
+type Filters = Pick<LogQuery, "unit" | "since" | "priority" | "q" | "status" | "user">;
 
 function readFilters(options: GivenOptions): Filters {
   const unit = options.text("unit");
   const since = options.text("since");
   const priority = severityWords.find((word) => word === options.text("priority"));
   const q = options.text("search");
+  const status = requestStatuses.find((one) => one === options.text("status"));
+  const user = options.text("user");
   return {
     ...(unit === undefined ? {} : { unit }),
     ...(since === undefined ? {} : { since }),
     ...(priority === undefined ? {} : { priority }),
     ...(q === undefined ? {} : { q }),
+    ...(status === undefined ? {} : { status }),
+    ...(user === undefined ? {} : { user }),
   };
 }
 

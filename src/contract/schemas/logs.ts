@@ -6,6 +6,9 @@ import { anyObject } from "./system.ts";
 /** The severities of syslog, the gravest first: the place of a word is its number (RFC 5424 §6.2.1). */
 export const severityWords = ["emerg", "alert", "crit", "err", "warning", "notice", "info", "debug"] as const;
 
+/** Which requests are asked for by how they ended; `failed`: of either of the last two. */
+export const requestStatuses = ["2xx", "3xx", "4xx", "5xx", "failed"] as const;
+
 /** What a unit may be called where it is asked for or allowed (systemd.unit(5), without its escapes). */
 export const unitName = {
   type: "string",
@@ -76,6 +79,17 @@ const filters = {
     minLength: 1,
     maxLength: 256,
     description: "part of the message, taken literally; case is ignored",
+  },
+  status: {
+    type: "string",
+    enum: requestStatuses,
+    description: "only requests that ended so; failed: 4xx and 5xx",
+  },
+  user: {
+    type: "string",
+    minLength: 1,
+    maxLength: 128,
+    description: "only requests of this user or their API tokens, as `request.user` names them",
   },
 } as const;
 

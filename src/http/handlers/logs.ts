@@ -3,7 +3,7 @@ import { StewardError } from "../../contract/errors.ts";
 import { severityWords } from "../../contract/schemas/logs.ts";
 import type { SeverityWord } from "../../contract/types.ts";
 import { readCursor } from "../../journal/logs/log-cursor.ts";
-import type { LogFilter } from "../../journal/logs/log-filter.ts";
+import type { LogFilter, RequestStatus } from "../../journal/logs/log-filter.ts";
 import type { Logs } from "../../journal/logs/logs.ts";
 import { type Actor, type Handlers, roleOf } from "../call.ts";
 
@@ -49,16 +49,18 @@ interface Filters {
   until?: string;
   priority?: SeverityWord;
   q?: string;
+  status?: RequestStatus;
+  user?: string;
 }
 
 function filterOf(filters: Filters, actor: Actor, now: Date): LogFilter {
-  const { unit, since, until, priority, q } = filters;
+  const { unit, since, until, priority, q, status, user } = filters;
   return {
     unit,
     sinceMilliseconds: momentOf("since", since, now),
     untilMilliseconds: momentOf("until", until, now),
     leastSeverity: priority === undefined ? undefined : severityWords.indexOf(priority),
-    q,
+    ...{ q, status, user },
     mayReadAudit: mayReadAudit(actor),
   };
 }

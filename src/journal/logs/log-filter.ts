@@ -1,5 +1,7 @@
-import { severityWords } from "../../contract/schemas/logs.ts";
+import { type requestStatuses, severityWords } from "../../contract/schemas/logs.ts";
 import type { LogEntry } from "../../contract/types.ts";
+
+export type RequestStatus = (typeof requestStatuses)[number];
 
 /** Which lines a reader asks for and may see. */
 export interface LogFilter {
@@ -11,6 +13,9 @@ export interface LogFilter {
   readonly leastSeverity?: number | undefined;
   /** A part of the message, literally, whatever its case. */
   readonly q?: string | undefined;
+  /** Of requests alone: how they ended, and who sent them. */
+  readonly status?: RequestStatus | undefined;
+  readonly user?: string | undefined;
   /** Audit lines are administrators' alone. */
   readonly mayReadAudit: boolean;
 }
@@ -27,6 +32,17 @@ export function createLogMatch(filter: LogFilter): (entry: LogEntry) => boolean 
     if (severityWords.indexOf(entry.priority) > leastSeverity) return false;
     const time = Date.parse(entry.time);
     if (time < sinceMilliseconds || time > untilMilliseconds) return false;
-    return part === undefined || entry.message.toLowerCase().includes(part);
+    if (part !== undefined && !entry.message.toLowerCase().includes(part)) return false;
+    return isAskedRequest(entry, filter);
   };
+}
+
+function isAskedRequest({ request }: LogEntry, { status, user }: LogFilter): boolean {
+  if (status === undefined && user === undefined) return true;
+  if (request === undefined) return false;
+  const isSo =
+    status === "failed" ? request.status >= 400 : `${Math.floor(request.status / 100)}xx` === status;
+  if (status !== undefined && !isSo) return false;
+  // A token is named behind its user.
+  return user === undefined || request.user === user || request.user?.startsWith(`${user}/`) === true;
 }

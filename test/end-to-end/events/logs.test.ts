@@ -55,7 +55,14 @@ describe("GET /api/logs without a journal", () => {
     for (const expected of ["user.created", "sign_in.refused", "POST /api/users", "POST /api/auth/login"]) {
       assert.ok(audits.includes(expected), `${expected} is not among ${audits.join(", ")}`);
     }
-    for (const query of ["", "?q=user.created", "?q=POST", "?priority=debug", "?unit=steward.service"]) {
+    for (const query of [
+      "",
+      "?q=user.created",
+      "?q=POST",
+      "?priority=debug",
+      "?unit=steward.service",
+      "?status=failed",
+    ]) {
       const { items, text } = await read(reader.token, query);
       assert.deepEqual(
         items.filter(({ audit }) => audit),

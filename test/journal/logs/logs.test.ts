@@ -93,6 +93,24 @@ describe("the log from a journal", () => {
     ]);
   });
 
+  it("finds requests by how they ended and by their user, whose tokens are theirs", async (test) => {
+    const line = (path: string, status: number, user: string) =>
+      notice(`POST ${path}`, { audit: true, status, user });
+    const logs = logsOf(test, [
+      notice("listening"),
+      line("/a", 201, "ana"),
+      line("/b", 404, "ana/backup"),
+      line("/c", 503, "anatol"),
+    ]);
+    const found = async (query: Partial<LogPageQuery>) => seen(await logs.list({ ...anyone, ...query }));
+    const all = { mayReadAudit: true };
+    assert.deepEqual(await found({ ...all, status: "failed" }), ["POST /c", "POST /b"]);
+    assert.deepEqual(await found({ ...all, status: "2xx" }), ["POST /a"]);
+    assert.deepEqual(await found({ ...all, user: "ana" }), ["POST /b", "POST /a"]);
+    assert.deepEqual(await found({ ...all, user: "ana", status: "4xx" }), ["POST /b"]);
+    assert.deepEqual(await found({ status: "failed", user: "ana" }), [], "not for those who see no requests");
+  });
+
   describe("units", () => {
     const entries: Fields[] = [
       notice("own"),

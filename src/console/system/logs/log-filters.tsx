@@ -1,6 +1,7 @@
 import type { LogEntry, LogQuery, SeverityWord } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { Filters, localTime, useTyped } from "../../lists/filters.tsx";
+import { isOneOf } from "../../session/session.ts";
 import { Field, SelectField, TextField } from "../../ui/form/field.tsx";
 import { errorAt } from "../../ui/form/form.tsx";
 
@@ -8,18 +9,20 @@ import { errorAt } from "../../ui/form/form.tsx";
 export type LogFilters = Readonly<Record<string, string>>;
 
 /** The query that the address asks for. */
-export function queryOf({ unit, priority, q, since }: LogFilters): LogQuery {
+export function queryOf({ unit, priority, q, since, status, user }: LogFilters): LogQuery {
   return {
     ...(unit && { unit }),
     ...(priority && { priority: priority as SeverityWord }),
     ...(q && { q }),
     ...(since && { since }),
+    ...(status && { status: status as NonNullable<LogQuery["status"]> }),
+    ...(user && { user }),
   };
 }
 
 /** Which lines are wanted; `onChange` gets each filter that changes, empty where it is taken back. */
 export function LogFilterBar({
-  filters: { unit = "", priority = "", q = "", since = "" },
+  filters: { unit = "", priority = "", q = "", since = "", status = "", user = "" },
   seen,
   error,
   onChange,
@@ -28,33 +31,18 @@ export function LogFilterBar({
   /** Lines whose units are offered. */
   readonly seen: readonly LogEntry[];
   readonly error: unknown;
-  readonly onChange: (name: "unit" | "priority" | "q" | "since", value: string) => void;
+  readonly onChange: (name: keyof LogQuery, value: string) => void;
 }) {
   const [typed, setTyped] = useTyped(q, (text) => onChange("q", text));
   const isTime = since.includes("T");
   return (
-    <Filters inForce={[unit, priority, q, since].filter(Boolean).length}>
-      <Field
+    <Filters inForce={[unit, priority, q, since, status, user].filter(Boolean).length}>
+      <SeenField
         label={t.logs.unit}
         error={errorAt(error, "/unit")}
-        control={(ids) => (
-          <>
-            <input
-              {...ids}
-              list="log-units"
-              key={unit}
-              defaultValue={unit}
-              spellcheck={false}
-              autocomplete="off"
-              onChange={({ currentTarget: { value } }) => onChange("unit", wholeUnit(value.trim()))}
-            />
-            <datalist id="log-units">
-              {[...new Set(seen.map((line) => line.unit))].map((name) => (
-                <option key={name} value={name} />
-              ))}
-            </datalist>
-          </>
-        )}
+        value={unit}
+        seen={seen.map((line) => line.unit)}
+        onChange={(value) => onChange("unit", wholeUnit(value))}
       />
       <SelectField
         label={t.logs.level}
@@ -92,7 +80,65 @@ export function LogFilterBar({
           }}
         />
       )}
+      {/* Others see no lines of requests. */}
+      {isOneOf("admin") && (
+        <>
+          <SelectField
+            label={t.logs.requests}
+            value={status}
+            onChange={(value) => onChange("status", value)}
+            options={Object.entries(t.logs.statuses).map(([value, text]) => ({ value, text }))}
+          />
+          <SeenField
+            label={t.logs.user}
+            error={errorAt(error, "/user")}
+            value={user}
+            seen={seen.flatMap(({ request }) => request?.user?.split("/")[0] ?? [])}
+            onChange={(value) => onChange("user", value)}
+          />
+        </>
+      )}
     </Filters>
+  );
+}
+
+/** A text that is looked for once it is whole; those in the lines seen are offered. */
+function SeenField({
+  label,
+  error,
+  value,
+  seen,
+  onChange,
+}: {
+  readonly label: string;
+  readonly error: string | null;
+  readonly value: string;
+  readonly seen: readonly string[];
+  readonly onChange: (value: string) => void;
+}) {
+  return (
+    <Field
+      label={label}
+      error={error}
+      control={(ids) => (
+        <>
+          <input
+            {...ids}
+            list={`${ids.id}-seen`}
+            key={value}
+            defaultValue={value}
+            spellcheck={false}
+            autocomplete="off"
+            onChange={({ currentTarget }) => onChange(currentTarget.value.trim())}
+          />
+          <datalist id={`${ids.id}-seen`}>
+            {[...new Set(seen)].map((one) => (
+              <option key={one} value={one} />
+            ))}
+          </datalist>
+        </>
+      )}
+    />
   );
 }
 

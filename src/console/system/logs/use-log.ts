@@ -93,7 +93,7 @@ function useOlder(
 
 /** Hands over the lines behind the newest that is known, several at a time. */
 function followFrom(
-  { unit, priority, q }: LogQuery,
+  { unit, priority, q, status, user }: LogQuery,
   newest: LogEntry | undefined,
   signal: AbortSignal,
   onLines: (lines: readonly LogEntry[]) => void,
@@ -109,7 +109,12 @@ function followFrom(
   const since = newest === undefined ? { since: "10s" } : {};
   return follow(
     "streamLogs",
-    { query: { ...(unit && { unit }), ...(priority && { priority }), ...(q && { q }), ...since } },
+    {
+      query: {
+        ...{ ...(unit && { unit }), ...(priority && { priority }), ...(q && { q }) },
+        ...{ ...(status && { status }), ...(user && { user }), ...since },
+      },
+    },
     signal,
     ({ data }) => {
       if (gathered.length === 0) setTimeout(deliver, gatherMilliseconds);
