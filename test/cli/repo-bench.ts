@@ -4,7 +4,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Ended } from "../captured-streams.ts";
+import { useOpenSsl } from "../updates/lab/quick-ed25519.ts";
 import { runSteward, temporaryDirectory } from "./run-steward.ts";
+
+// Each command verifies the whole repository again.
+useOpenSsl();
 
 /** A repository to be, and a payload for it. */
 export interface Bench {

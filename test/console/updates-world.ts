@@ -21,6 +21,10 @@ import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
 import type { Ending } from "../store/state-directory.ts";
 import { until } from "../until.ts";
 import { type HostileServer, startHostileServer } from "../updates/lab/hostile-server.ts";
+import { useOpenSsl } from "../updates/lab/quick-ed25519.ts";
+
+// Each of the publisher's commands verifies the whole repository again.
+useOpenSsl();
 
 /** A device with the demonstration's product, the installer without systemd, and a publisher with a web server. */
 export interface UpdatesWorld {
