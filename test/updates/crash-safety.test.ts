@@ -52,7 +52,7 @@ describe("a device that is interrupted at each file operation of a refresh and a
       const { calls, points, states } = await watched(scenario);
       const concerned = calls.filter((call) => scenario.concerns.test(call));
       assert.ok(concerned.length >= scenario.leastCalls, `only ${concerned.length} calls were seen`);
-      const tried = sampledStates(states, 3);
+      const tried = sampledStates(states, 6);
       for (const state of tried) await recovers(scenario, state);
       test.diagnostic(
         `${tried.length} of ${states.length} different states of ${points} points at ${concerned.length} calls, and each recovered`,
