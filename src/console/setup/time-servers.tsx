@@ -75,9 +75,11 @@ export function TimeServers({
       {rows.every((server) => faultOf(server) === null) && <ProblemView error={failure} />}
       <div class="buttons">
         {rows.length < most && <Button onClick={() => onInput([...rows, ""])}>{t.firstRun.addServer}</Button>}
-        <Button isBusy={isBusy} onClick={() => ask(rows, true)}>
-          {t.firstRun.testServers}
-        </Button>
+        {named.length > 0 && (
+          <Button isBusy={isBusy} onClick={() => ask(rows, true)}>
+            {t.firstRun.testServers}
+          </Button>
+        )}
       </div>
     </fieldset>
   );

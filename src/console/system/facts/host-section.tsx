@@ -1,7 +1,7 @@
 import type { ComponentChildren, ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import type { Health, Facts as HostFacts, Version } from "../../../contract/types.ts";
-import { bytes, figure, shortDuration } from "../../catalogue/formats.ts";
+import { bytes, figure, longDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { useAction } from "../../client/use-action.ts";
 import { useResource } from "../../client/use-resource.ts";
@@ -87,7 +87,7 @@ function itemsOfHost(facts: HostFacts): Items {
     ...temperatures.flatMap(({ sensor, celsius }) =>
       celsius === null ? [] : [[t.facts.temperature(visible(sensor)), `${figure(celsius, 1)} °C`] as const],
     ),
-    [t.facts.uptime, shortDuration(facts.uptime_seconds)],
+    [t.facts.uptime, longDuration(facts.uptime_seconds)],
     [t.facts.hostname, <bdi key="name">{facts.hostname}</bdi>],
     [t.facts.timeZone, facts.time_zone],
   ];
