@@ -173,9 +173,13 @@ describe("the console's pages", () => {
     assert.equal(await page.locator("html").getAttribute("lang"), "de");
     assert.equal(await page.getByLabel("Ansprechpartner").inputValue(), "typed", "nothing typed is lost");
     await page.getByRole("button", { name: "Verwerfen" }).click();
+    // The last that a page is told of.
+    const needs = page.getByText("Der Uhr wird nicht vertraut.");
+    await needs.waitFor();
     const inPlace = await page.locator(".frame").innerText();
     await page.reload();
     await page.getByRole("heading", { name: "Zeit", level: 2 }).waitFor();
+    await needs.waitFor();
     assert.equal(await page.locator(".frame").innerText(), inPlace);
     await page.goto("/system");
     await whole(page);
