@@ -35,8 +35,6 @@ export function UpdatesStep(props: StepProps) {
     const fingerprint = fingerprintIn(typed.fingerprint);
     if (fingerprint !== "" && !trust.confirmed)
       updates.put(await call("confirmUpdateTrust", { body: { fingerprint } }));
-    // Home says then what there is, not that it was never looked for.
-    if (typed.server.trim() !== "") await call("checkForUpdates", { body: {} });
     type(null);
     onDone();
   });

@@ -94,6 +94,7 @@ describe("an owner with a phone and a new device", () => {
     await touch(page.getByRole("link", { name: "Updates", exact: true }).first());
     await touch(page.locator("summary").filter({ hasText: "Trust" }).first());
     await untilShown(page.getByText(fingerprint.split(/\s+/).join(" ")));
+    await touch(button("Check now"));
     const rules = page.getByRole("article", { name: "Rules" });
     await rules.getByRole("button", { name: /^(Update now|Apply)/ }).waitFor();
     await assertEveryLook(page, "an update");
