@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 CHECKS := check-types check-console-types check-console-test-types check-style
-.PHONY: help run test test-all screenshots test-lts test-firefox mutation system-test vm-test vm-image bench build install uninstall man docs api-reference check $(CHECKS) format clean packages ready package reproduce
+.PHONY: help run test test-all screenshots test-lts test-firefox mutation fleet-test system-test vm-test vm-image bench build install uninstall man docs api-reference check $(CHECKS) format clean packages ready package reproduce
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
@@ -38,10 +38,14 @@ test-firefox: packages ready ## walk through the console in Firefox, as five peo
 	@sh scripts/run-tests.sh node $(WALKS)
 
 mutation: $(NODE_MODULES) ## put faults into the code, and count those that tests notice; STEWARD_MUTANTS=all, ROOMS="auth"
-	@node --import tsx scripts/mutation/main.ts "$$(sh scripts/mutation/install.sh)" $(ROOMS)
+	@node --import tsx scripts/mutation/main.ts "$$(sh scripts/registry-packages.sh instrumenter @stryker-mutator/instrumenter@9.6.1)" $(ROOMS)
 
 test-lts: packages $(DIST) check ## the same tests on the current LTS runtime from the registry
 	@sh scripts/run-tests.sh "$$(sh scripts/lts-runtime.sh)" $(TESTS)
+
+fleet-test: packages $(DIST) ## run the agent beside other makers' programs of a fleet, as root; SUBJECTS="metrics" for some
+	@sh scripts/fleet-test/packages.sh
+	@node --import tsx scripts/fleet-test/main.ts $(SUBJECTS)
 
 system-test: $(DIST) ## run the scenarios in containers with a real systemd, as root; SCENARIOS="disk guard" for some
 	@sh scripts/system-test/packages.sh

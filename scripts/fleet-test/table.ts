@@ -1,0 +1,31 @@
+/** The table that `make fleet-test` ends with: the tests add rows while they run, in a file that all of them share. */
+import { appendFileSync, readFileSync } from "node:fs";
+
+/** One fact that a subject has measured or shown. */
+export interface FleetRow {
+  /** The subject, as `SUBJECTS` names it. */
+  readonly subject: string;
+  readonly what: string;
+  /** With its unit. */
+  readonly value: string;
+}
+
+/** Adds a row; outside of `make fleet-test`, where nothing prints a table, it does nothing. */
+export function addRow(row: FleetRow): void {
+  const file = process.env.STEWARD_FLEET_TABLE;
+  if (file !== undefined) appendFileSync(file, `${JSON.stringify(row)}\n`);
+}
+
+/** The rows of `file` in columns, sorted by their subject. */
+export function tableOf(file: string): string {
+  const rows = readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as FleetRow)
+    .toSorted((one, other) => one.subject.localeCompare(other.subject));
+  const width = (member: "subject" | "what"): number => Math.max(0, ...rows.map((row) => row[member].length));
+  const [subjects, whats] = [width("subject"), width("what")];
+  return rows
+    .map(({ subject, what, value }) => `${subject.padEnd(subjects)}  ${what.padEnd(whats)}  ${value}`)
+    .join("\n");
+}
