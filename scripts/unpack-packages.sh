@@ -23,8 +23,10 @@ if [ ! -d "$directory" ]; then
   # Two callers at once: one of them is the first, and both have the same.
   mv -T "$part/unpacked" "$directory" 2>/dev/null || [ -d "$directory" ]
 fi
+# Libraries that were unpacked as well are found where the caller sets the same path.
+libraries=$(find "$directory" -name 'lib*.so.*' -exec dirname {} + | sort -u | paste -sd:)
 for program in $programs; do
-  missing=$(ldd "$directory/$program" | sed -n 's/^\s*\(\S*\) => not found$/\1/p')
+  missing=$(LD_LIBRARY_PATH=$libraries ldd "$directory/$program" | sed -n 's/^\s*\(\S*\) => not found$/\1/p')
   if [ -n "$missing" ]; then
     echo "$program needs shared libraries that are not here:" $missing >&2
     exit 1
