@@ -236,6 +236,8 @@ export interface TransferLimits {
 export interface TransferRequest {
   /** Lower-case names; `accept-encoding: identity` is always sent. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The same for the origin of the address alone: a redirect to another one leaves them out. */
+  readonly originHeaders?: Readonly<Record<string, string>>;
   readonly limits: TransferLimits;
   /** Ends the transfer, head or body, with the signal's reason. */
   readonly signal: AbortSignal;

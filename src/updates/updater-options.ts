@@ -16,8 +16,11 @@ export interface UpdaterOptions {
   readonly files: MetadataFiles;
   readonly payloads: Payloads;
   readonly installer: Installer;
-  /** The repository of the server or the directory under `url`; `signal` ends the reading of its metadata. */
-  readonly openRepository: (url: string, signal: AbortSignal) => Repository;
+  /**
+   * The repository of the server or the directory under `url`; `signal` ends the reading of its metadata. `report` is what
+   * its server is told of this device; null: nothing.
+   */
+  readonly openRepository: (url: string, signal: AbortSignal, report: string | null) => Repository;
   /** null: there is none. Throws `update_root_unusable` for a file that others than root could write. */
   readonly readInstalledRoot: () => Promise<Uint8Array | null>;
   readonly timers: Timers;

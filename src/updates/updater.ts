@@ -50,6 +50,8 @@ class Room implements UpdateRoom {
   readonly #applying: Applying;
   readonly #pollRoot: () => void;
   #isStopped = false;
+  /** Of the newest outcome that was seen. */
+  #sequence = 0;
 
   constructor(options: UpdaterOptions) {
     this.#options = options;
@@ -208,6 +210,9 @@ class Room implements UpdateRoom {
   }
 
   #onJournal(): void {
+    const { sequence } = this.#parts.watch.journal();
+    if (sequence !== this.#sequence) this.#checks.outcomeKnown();
+    this.#sequence = sequence;
     this.#showProgress();
     this.#applying.consider();
   }

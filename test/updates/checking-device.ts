@@ -52,6 +52,8 @@ export interface Device {
   fetchPayload: (payload: Payload, how: FetchPlan) => Promise<void>;
   /** Addresses in the order in which they were read. */
   readonly opened: string[];
+  /** What their servers were told, likewise. */
+  readonly told: (string | null)[];
   readonly options: UpdaterOptions;
   /** As the world's, but each check comes to its end, or to where it is held, before time goes on. */
   runUntil(seconds: number): Promise<void>;
@@ -73,6 +75,7 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
   const staged = new Set<string>();
   const events: Device["events"] = [];
   const opened: string[] = [];
+  const told: Device["told"] = [];
   const presentSeconds = () => startSeconds + time.now();
   const options: UpdaterOptions = {
     record,
@@ -97,8 +100,9 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
       watch: (listener) => device.installer.watch(listener),
       isSetUp: (kind) => device.installer.isSetUp(kind),
     },
-    openRepository: (url, signal) => {
+    openRepository: (url, signal, report) => {
       opened.push(url);
+      told.push(report);
       return device.repositoryOf?.(url, signal) ?? reading(lab).repository;
     },
     readInstalledRoot: () => device.installedRoot(),
@@ -174,6 +178,7 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
     repositoryOf: null,
     fetchPayload: async () => undefined,
     opened,
+    told,
     options,
     runUntil: async (seconds) => {
       let last = -1;
@@ -229,6 +234,7 @@ const defaults: Ota = {
   auto_update_rules: true,
   auto_update_binary: false,
   verify_signature: true,
+  report: false,
 };
 
 /** What the real document would refuse is refused here too. */

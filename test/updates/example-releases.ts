@@ -28,6 +28,7 @@ export const good: HoldConditions = {
     auto_update_rules: true,
     auto_update_binary: true,
     verify_signature: true,
+    report: false,
   },
   isTrustEstablished: true,
   isClockTrusted: true,

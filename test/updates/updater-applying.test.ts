@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { StewardError } from "../../src/contract/errors.ts";
@@ -121,6 +122,36 @@ describe("applying unasked", () => {
     await device.time.runUntil(2 * hour + 2);
     await device.rest();
     assert.equal(device.asked().length, 1);
+  });
+
+  it("tells the server nothing of the device unless a setting says so", async () => {
+    const device = await openAppliance();
+    device.release({ version: "1.0.0" });
+    await checked(device);
+    device.side.undo("rules", "failed");
+    await device.rest();
+    await device.runUntil(7 * hour);
+    assert.deepEqual(device.told, [null, null]);
+  });
+
+  it("tells its server, and no directory, how a release went, within five minutes of it", async () => {
+    const device = await openAppliance({ report: true });
+    const id = device.release({ version: "1.1.0" });
+    await checked(device);
+    device.side.undo("rules", "failed");
+    await device.rest();
+    const undoneAt = device.time.now();
+    await device.runUntil(undoneAt + 300);
+    await device.room.check({ repository: "file:///mnt/stick" });
+    await device.rest();
+    // The place that HMAC-SHA256 gives this seed for this release, by node:crypto itself.
+    const digest = createHmac("sha256", Buffer.alloc(16)).update(id).digest("hex").slice(0, 12);
+    const percent = (Math.floor((Number.parseInt(digest, 16) / 2 ** 48) * 100_000) / 1_000).toFixed(3);
+    assert.deepEqual(device.told, [
+      "steward/0.1.0;v=1, product/demo",
+      `steward/0.1.0;v=1, product/demo, rules/base/1.1.0;state=failed;wave=${percent};device=d${digest}`,
+      null,
+    ]);
   });
 
   it("does not take what failed again, and takes a newer one", async () => {

@@ -20,6 +20,7 @@ const pointers = [
   "check_interval",
   "auto_update_rules",
   "auto_update_binary",
+  "report",
 ].map((name) => `${ota}${name}`);
 
 /** Every setting of the updates with its rule beside it. */

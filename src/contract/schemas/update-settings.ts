@@ -40,6 +40,7 @@ const ota = {
     "auto_update_rules",
     "auto_update_binary",
     "verify_signature",
+    "report",
   ],
   properties: {
     enabled: {
@@ -99,6 +100,14 @@ const ota = {
       ...byAdmin,
       title: "Signatures",
       description: "must stay true: nothing runs that is not signed",
+    },
+    report: {
+      type: "boolean",
+      default: false,
+      ...byAdmin,
+      title: "Tell the publisher the outcome",
+      description:
+        "each check tells the update server the product, the versions and their outcome, and a number that differs for each release; off: nothing",
     },
   },
 } as const;

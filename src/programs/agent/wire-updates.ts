@@ -68,7 +68,7 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
       ? createInstallerClient({ ...plan.installer, apply: update.apply, helper: host.helper })
       : noInstaller,
     payloads: plan.readsOnly ? { ...payloads, ...keepingAll } : payloads,
-    openRepository: (url, signal) => openRepository({ transfers, url, caps, signal }),
+    openRepository: (url, signal, report) => openRepository({ transfers, url, caps, signal, report }),
     readInstalledRoot: async () => {
       if (update.unusable !== undefined) throw new StewardError("update_root_unusable", update.unusable);
       return host.files.readInstalledRoot(rootFile, { own, maximumBytes: caps.rootBytes });

@@ -15,6 +15,7 @@ import {
   recordAfter,
   targetsOf,
 } from "./check-outcome.ts";
+import { deviceReport } from "./device-report.ts";
 import { nextCheckIn, retryIn } from "./schedule.ts";
 
 /** A check with all that follows from it. */
@@ -53,7 +54,8 @@ async function check(parts: UpdateParts, { source, signal }: CheckRun): Promise<
   try {
     return await trust.during(async (fingerprint) => {
       const { watch } = parts;
-      const done = await performCheck(options, { source, fingerprint, signal, journal: watch.journal() });
+      const order = { source, fingerprint, signal, journal: watch.journal(), report: deviceReport(parts) };
+      const done = await performCheck(options, order);
       signal.throwIfAborted();
       return { ...done, report: await keep(parts, done.report) };
     });

@@ -32,6 +32,9 @@ export interface SchedulerPlan {
 /** Seconds within which a change of the settings leads to a check: a fleet tool changes all devices at once. */
 const soonSeconds = 60;
 
+/** Seconds within which a publisher who asked for reports learns an outcome: a bad release spreads until then. */
+const outcomeSeconds = 300;
+
 /** Seconds after which a check that came due during another one comes due again. */
 const busySeconds = 300;
 
@@ -111,6 +114,14 @@ export class CheckScheduler {
   /** There is a root of trust now, and there was none. */
   rootInstalled(): void {
     if (this.#alarm.left() !== null) this.#alarm.set(this.#soon());
+  }
+
+  /** A release has proved healthy, or not: where the setting says so, the next check tells the server soon. */
+  outcomeKnown(): void {
+    const { settings, random } = this.#options;
+    const left = this.#alarm.left();
+    if (left === null || !settings().ota.report) return;
+    this.#alarm.set(Math.min(left, Math.max(outcomeSeconds * random(), retryLeft(this.#options))));
   }
 
   start(): void {

@@ -24,6 +24,8 @@ export interface CheckOrder {
   readonly signal: AbortSignal;
   /** Installed releases, and the blocklist. */
   readonly journal: ReleaseJournal;
+  /** What the device tells the server; null: nothing. */
+  readonly report: string | null;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface CheckOrder {
  */
 export async function performCheck(
   options: UpdaterOptions,
-  { source, fingerprint, signal, journal }: CheckOrder,
+  { source, fingerprint, signal, journal, report }: CheckOrder,
 ): Promise<CheckDone> {
   const { expiryNow, now, isClockTrusted } = options;
   const deadline = new AbortController();
@@ -41,7 +43,8 @@ export async function performCheck(
   let repository: Repository | null = null;
   let result: CheckResult;
   try {
-    repository = options.openRepository(source.url, AbortSignal.any([signal, deadline.signal]));
+    const ending = AbortSignal.any([signal, deadline.signal]);
+    repository = options.openRepository(source.url, ending, source.isServer ? report : null);
     result = await checked(options, { source, repository, start, journal });
   } catch (error) {
     signal.throwIfAborted();

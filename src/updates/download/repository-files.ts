@@ -11,21 +11,31 @@ export interface RepositoryOptions {
   readonly caps: Pick<Caps, "headSeconds" | "minimumBytesPerSecond" | "rateWindowSeconds">;
   /** Ends every reading of metadata; targets have their own. */
   readonly signal: AbortSignal;
+  /** Sent with the request for timestamp.json, which begins each check; null or absent: not a byte. */
+  readonly report?: string | null;
 }
 
 /** A repository whose files lie under an address, as `Transfers` reads them. */
-export function openRepository({ transfers, url, caps, signal }: RepositoryOptions): Repository {
+export function openRepository(options: RepositoryOptions): Repository {
+  const { transfers, url, caps, signal, report } = options;
   const bases =
     typeof url === "string" ? { metadata: `${base(url)}/metadata`, targets: `${base(url)}/targets` } : url;
   const cost = { requests: 0, bodyBytes: 0 };
-  const open = (address: string, headers: Readonly<Record<string, string>>, ending: AbortSignal) => {
+  type Headers = Readonly<Record<string, string>>;
+  const open = (address: string, headers: Headers, ending: AbortSignal, originHeaders?: Headers) => {
     cost.requests += 1;
-    return transfers.open(address, { headers, limits: caps, signal: ending });
+    return transfers.open(address, {
+      headers,
+      limits: caps,
+      signal: ending,
+      ...(originHeaders && { originHeaders }),
+    });
   };
   return {
     readMetadata: async (name, { maximumBytes, known }) => {
       const asked = conditions(known);
-      const transfer = await open(`${base(bases.metadata)}/${quoted(name)}`, asked, signal);
+      const told = report && name === "timestamp.json" ? { "steward-report": report } : undefined;
+      const transfer = await open(`${base(bases.metadata)}/${quoted(name)}`, asked, signal, told);
       try {
         const { status, headers } = transfer;
         if (isAbsence(status)) return null;

@@ -30,6 +30,7 @@ const defaults = {
       auto_update_rules: true,
       auto_update_binary: false,
       verify_signature: true,
+      report: false,
     },
     windows: [],
   },

@@ -74,4 +74,20 @@ describe("a redirect", () => {
     );
     assert.equal(await open(url, [other.url]).then(readText), "other");
   });
+
+  it("takes headers for the origin to another path of it, and to no other origin", async () => {
+    const other = await serving((_request, response) => response.end("other"));
+    const { url, requests } = await serving((request, response) =>
+      response.writeHead(302, { location: request.url === "/a" ? "/b" : `${other.url}/c` }).end(),
+    );
+    const transfers = createTransfers({
+      redirects: 3,
+      allowLocalServers: true,
+      redirectOrigins: [other.url],
+    });
+    const request = { ...plainRequest(), originHeaders: { "steward-report": "product/demo" } };
+    assert.equal(await transfers.open(`${url}/a`, request).then(readText), "other");
+    const told = [...requests, ...other.requests].map(({ headers }) => headers["steward-report"]);
+    assert.deepEqual(told, ["product/demo", "product/demo", undefined]);
+  });
 });

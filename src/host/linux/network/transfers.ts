@@ -80,7 +80,9 @@ async function followed(
   const seen = new Set<string>();
   for (let at = url; ; ) {
     seen.add(at.href);
-    const answer = await exchange(at, request, signal, connections);
+    const own = at.origin === url.origin ? request.originHeaders : undefined;
+    const asked = { ...request, headers: { ...request.headers, ...own } };
+    const answer = await exchange(at, asked, signal, connections);
     const { status, headers } = answer;
     if (![301, 302, 303, 307, 308].includes(status)) return answer;
     answer.close();

@@ -95,6 +95,10 @@ export const settings: Catalogue["settings"] = {
       hint: "Ein neuer Dienst kann auf diesem Gerät alles. Deshalb bleibt das aus, bis ein Vertrauensanker installiert, sein Fingerabdruck bestätigt und der Server geprüft ist",
     },
     "/update/ota/verify_signature": { label: "Signaturen", hint: "Nur signierte Updates werden installiert" },
+    "/update/ota/report": {
+      label: "Dem Herausgeber das Ergebnis mitteilen",
+      hint: "Jede Suche teilt dem Update-Server das Produkt, die Versionen und ob sie funktionieren mit, unter einer Nummer, die für jede Version eine andere ist. So kann ein Herausgeber eine fehlerhafte Version stoppen",
+    },
     "/update/windows": {
       label: "Update-Fenster",
       hint: "Wann Updates automatisch installiert werden dürfen, in der Zeitzone des Geräts",

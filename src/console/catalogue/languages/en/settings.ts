@@ -90,6 +90,10 @@ export const settings = {
       hint: "A new service can do anything on this device. This therefore stays off until a root of trust is installed, its fingerprint is confirmed and the server has been checked",
     },
     "/update/ota/verify_signature": { label: "Signatures", hint: "Only signed updates are installed" },
+    "/update/ota/report": {
+      label: "Tell the publisher the outcome",
+      hint: "Each check tells the update server the product, the versions and whether they work, with a number that differs for each release. Publishers can then stop a release that fails",
+    },
     "/update/windows": {
       label: "Update windows",
       hint: "When updates may be applied automatically, in the time zone of the device",

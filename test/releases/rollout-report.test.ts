@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  longestReport,
+  type RolloutReport,
+  readReport,
+  reportText,
+} from "../../src/releases/rollout-report.ts";
+
+const report: RolloutReport = {
+  agentVersion: "0.1.0",
+  product: "3d-printer",
+  releases: [
+    {
+      kind: "rules",
+      name: "base",
+      version: "1.2.0-rc.1",
+      state: "rolled_back",
+      wavePercent: 7.05,
+      device: "0123456789ab",
+    },
+  ],
+};
+const text =
+  "steward/0.1.0;v=1, product/3d-printer, rules/base/1.2.0-rc.1;state=rolled_back;wave=7.050;device=d0123456789ab";
+
+// RFC 8941 §3.3.4, §3.1.2: tokens, and parameters of tokens, integers and decimals alone.
+const token = "[A-Za-z*][\\w!#$%&'*+.^`|~:/-]*";
+const member = `${token}(;[a-z*][a-z0-9_.*-]*=(${token}|-?\\d{1,12}(\\.\\d{1,3})?))*`;
+const listOfTokens = new RegExp(`^${member}(, ${member})*$`);
+
+describe("a report of a device", () => {
+  it("is a list of tokens that needs no escaping in a log, and is read as it was written", () => {
+    assert.equal(reportText(report), text);
+    assert.match(text, listOfTokens);
+    assert.match(text, /^[ !#-[\]-~]+$/);
+    assert.deepEqual(readReport(text), report);
+  });
+
+  it("leaves out what is no token, and keeps the rest", () => {
+    const strange = { ...report.releases[0], name: "a\r\nX-Evil: b" } as RolloutReport["releases"][number];
+    assert.equal(reportText({ ...report, releases: [strange] }), "steward/0.1.0;v=1, product/3d-printer");
+  });
+
+  it("may have members and parameters that came later", () => {
+    const later = text.replace("state=", "battery=3;state=").concat(", firmware/boot/7;state=good");
+    assert.deepEqual(readReport(later), report);
+  });
+
+  for (const [what, bad] of [
+    ["nothing", ""],
+    ["a later form", text.replace("v=1", "v=2")],
+    ["no product", "steward/0.1.0;v=1"],
+    ["too many members", [text, ...Array.from({ length: 20 }, () => "rules/base/1.0.0")].join(", ")],
+    ["more characters than any device sends", `${text}${" ".repeat(longestReport)}`],
+  ] as const) {
+    it(`is none with ${what}`, () => assert.equal(readReport(bad), null));
+  }
+
+  for (const [what, from, to] of [
+    ["an unknown state", "rolled_back", "wonderful"],
+    ["a place beyond the waves", "7.050", "100.0"],
+    ["a place that is no number", "7.050", "1e1"],
+    ["a short device", "0123456789ab", "0123"],
+    ["a name of another alphabet", "base", "bäse"],
+  ] as const) {
+    it(`has no release with ${what}`, () =>
+      assert.deepEqual(readReport(text.replace(from, to))?.releases, []));
+  }
+});
