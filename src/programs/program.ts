@@ -63,6 +63,8 @@ export function begin(): void {
   process.title = "steward";
   // All files made from here on belong to this user alone.
   process.umask(0o077);
+  // Node would open its debugger, to which every program on the device could then connect.
+  process.on("SIGUSR1", () => undefined);
   process.on("uncaughtException", (error) => {
     log("error", "unexpected error: the agent ends", { cause: error.stack ?? error.message });
     process.exit(1);

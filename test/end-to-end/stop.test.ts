@@ -56,3 +56,18 @@ describe("a stop by SIGTERM", () => {
     await agent.dispose();
   });
 });
+
+describe("SIGUSR1", () => {
+  it("opens no debugger, as it does in any other program of Node", async () => {
+    const agent = await startAgentProcess();
+    try {
+      agent.process.kill("SIGUSR1");
+      // Node's own thread for this signal says so, and opens the port, before the next answer but one.
+      for (let turn = 0; turn < 3; turn += 1)
+        assert.equal((await agent.call("GET", "/api/version", { local: true })).status, 200);
+      assert.doesNotMatch(agent.log(), /debugger/i);
+    } finally {
+      await agent.dispose();
+    }
+  });
+});
