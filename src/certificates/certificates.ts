@@ -96,11 +96,20 @@ export function createCertificates({
   };
 }
 
+/** Of an RSA key: browsers refuse certificates with fewer (CA/Browser Forum, Baseline Requirements, 6.1.5). */
+const leastModulusBits = 2_048;
+
 function checked(pair: { name: string } & Pair): Shown | { detail: string } {
   const { name, certificate, key } = pair;
   try {
-    if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
+    const privateKey = createPrivateKey(key);
+    if (!new X509Certificate(certificate).checkPrivateKey(privateKey))
       return { detail: `${name}.key is not the key of ${name}.crt.` };
+    const { modulusLength = leastModulusBits } = privateKey.asymmetricKeyDetails ?? {};
+    if (modulusLength < leastModulusBits)
+      return {
+        detail: `${name}.key is an RSA key of ${modulusLength} bits. Install a certificate with an EC key, or with RSA of at least ${leastModulusBits} bits.`,
+      };
     return { certificate, key, installed: name, facts: factsOf(certificate) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

@@ -16,10 +16,10 @@ describe("the certificate that HTTPS shows", () => {
   const own = process.getuid?.();
 
   /** A certificate of openssl's, made once for each name. */
-  const make = (name: string): void => {
-    const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  const make = (name: string, kind = ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]): void => {
+    const key = ["-newkey", ...kind, "-nodes"];
     const files = ["-keyout", join(home, `${name}.key`), "-out", join(home, `${name}.crt`)];
-    execFileSync("openssl", ["req", "-x509", ...curve, "-subj", `/CN=${name}`, ...files], {
+    execFileSync("openssl", ["req", "-x509", ...key, "-subj", `/CN=${name}`, ...files], {
       stdio: "ignore",
     });
     chmodSync(join(home, `${name}.key`), 0o640);
@@ -87,6 +87,13 @@ describe("the certificate that HTTPS shows", () => {
     "that is no PEM": {
       spoil: () => writeFileSync(join(directory, "site.crt"), "nothing"),
       why: /not valid PEM/,
+    },
+    "with a key that browsers refuse": {
+      spoil: () => {
+        make("weak", ["rsa:1024"]);
+        install("site", "weak");
+      },
+      why: /site\.key is an RSA key of 1024 bits.*at least 2048/,
     },
     "whose key every user can read": {
       spoil: () => chmodSync(join(directory, "site.key"), 0o644),
