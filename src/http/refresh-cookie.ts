@@ -18,6 +18,12 @@ export interface RefreshCookie {
 /** Cookies of our name that are tried; each costs a look-up. */
 const mostCookies = 8;
 
+/**
+ * A browser takes a cookie whose name begins so over HTTPS alone, from this very host, and for all of its paths
+ * (RFC 6265bis §4.1.3.2): neither plain HTTP nor another host of the same domain can plant one.
+ */
+const hostOnly = "__Host-";
+
 export interface RefreshCookieOptions {
   name: string;
   /** `https` or `http`, as the browser sees it. */
@@ -29,12 +35,13 @@ export function refreshCookieName(deviceId: string): string {
   return `steward-refresh-${deviceId.slice(0, 8)}`;
 }
 
-export function createRefreshCookie(ctx: Koa.Context, { name, scheme }: RefreshCookieOptions): RefreshCookie {
-  const set = (value: string, more: string): void => {
-    const secure = scheme === "https" ? "; Secure" : "";
-    const attributes = `; Path=/api/auth; HttpOnly; SameSite=Strict${secure}${more}`;
-    ctx.res.setHeader("Set-Cookie", `${name}=${value}${attributes}`);
-  };
+export function createRefreshCookie(ctx: Koa.Context, options: RefreshCookieOptions): RefreshCookie {
+  const { scheme } = options;
+  const isSecure = scheme === "https";
+  const name = isSecure ? `${hostOnly}${options.name}` : options.name;
+  const where = isSecure ? "Path=/; Secure" : "Path=/api/auth";
+  const set = (value: string, more: string): void =>
+    void ctx.res.setHeader("Set-Cookie", `${name}=${value}; ${where}; HttpOnly; SameSite=Strict${more}`);
   const binding = ctx.req.headers["x-refresh-binding"];
   return {
     binding: typeof binding === "string" ? binding : undefined,

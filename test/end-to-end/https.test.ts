@@ -77,12 +77,33 @@ describe("HTTPS on the LAN", () => {
     await curl("/api/version", "--insecure", "--pinnedpubkey", json.tls.certificate.public_key_pin);
   });
 
-  it("answers to its own names alone, and marks the cookie Secure", async () => {
+  it("answers to its own names alone, with a cookie that no other host and no plain HTTP can set", async () => {
     assert.match(await curl("/api/version", "--header", "Host: evil.example"), /^HTTP\/1\.1 421 /);
     const login = { username: adminName, password: adminPassword, refresh: "cookie" };
-    const json = ["--header", "Content-Type: application/json", "--data", JSON.stringify(login)];
+    const json = (body: object) => [
+      "--header",
+      "Content-Type: application/json",
+      "--data",
+      JSON.stringify(body),
+    ];
     const origin = ["--header", `Origin: https://edge-7.example.net:${port}`];
-    assert.match(await curl("/api/auth/login", ...origin, ...json), /^set-cookie: .*; Secure/im);
+    const answer = await curl("/api/auth/login", ...origin, ...json(login));
+    const [, name, token, attributes] = /^set-cookie: ([^=]+)=(str_[\w-]+); (.*)\r$/im.exec(answer) ?? [];
+    assert.match(name ?? "", /^__Host-steward-refresh-[0-9a-f]{8}$/, answer);
+    const wanted = ["HttpOnly", "Path=/", "SameSite=Strict", "Secure"];
+    assert.deepEqual(attributes?.split("; ").toSorted(), wanted, "without a Domain: else browsers refuse it");
+    const [, binding] = /"refresh_binding":"([^"]+)"/.exec(answer) ?? [];
+    const refresh = (cookie: string) => {
+      const mine = ["--header", `Cookie: ${cookie}`, "--header", `X-Refresh-Binding: ${binding}`];
+      return curl("/api/auth/refresh", ...origin, ...mine, ...json({}));
+    };
+    const planted = `${name?.replace("__Host-", "")}=${token}`;
+    assert.match(
+      await refresh(planted),
+      /^HTTP\/1\.1 401 .*authentication_required/s,
+      "as plain HTTP could set",
+    );
+    assert.match(await refresh(`${name}=${token}`), /^HTTP\/1\.1 200 .*set-cookie: __Host-/is);
   });
 
   it("refuses TLS 1.1, ciphers without forward secrecy and renegotiation", async () => {
@@ -151,12 +172,14 @@ describe("HTTPS on the LAN", () => {
     for (const event of events) checkEvent(event);
   });
 
+  const askedPlainly = async (path: string, ...args: string[]) => {
+    const url = `http://127.0.0.1:${redirectPort}${path}`;
+    const { stdout } = await run("curl", ["--silent", "--include", "--path-as-is", ...args, url]);
+    return stdout;
+  };
+
   it("is redirected to from plain HTTP, which answers nothing else", async () => {
-    const asked = async (...args: string[]) => {
-      const url = `http://127.0.0.1:${redirectPort}/users?role=admin`;
-      const { stdout } = await run("curl", ["--silent", "--include", ...args, url]);
-      return stdout;
-    };
+    const asked = (...args: string[]) => askedPlainly("/users?role=admin", ...args);
     const answer = await asked("--header", "Host: edge-7.example.net:80");
     assert.match(answer, /^HTTP\/1\.1 308 /);
     assert.match(
@@ -164,6 +187,25 @@ describe("HTTPS on the LAN", () => {
       new RegExp(`^Location: https://edge-7\\.example\\.net:${port}/users\\?role=admin\r$`, "im"),
     );
     assert.match(await asked("--header", "Host: evil.example"), /^HTTP\/1\.1 421 (?!.*location)/is);
+  });
+
+  it("does not redirect a program's password or token, which it would go on sending in the clear", async () => {
+    const token = ["--header", "Authorization: Bearer stm_secret"];
+    const password = ["--data", '{"username":"root-admin","password":"x"}'];
+    for (const [path, ...args] of [
+      ["/api/users", ...token],
+      ["/api"],
+      ["//api/users", ...token],
+      ["/API/users?limit=1", ...token],
+      ["/api/auth/login", ...password],
+      ["/users", ...password],
+    ] as const) {
+      const answer = await askedPlainly(path, ...args);
+      assert.match(answer, /^HTTP\/1\.1 421 (?!.*location:)/is, path);
+      const problem = JSON.parse(answer.split("\r\n\r\n")[1] ?? "");
+      assert.deepEqual([problem.code, problem.status], ["misdirected_request", 421], path);
+    }
+    assert.match(await askedPlainly("/apiary"), /^HTTP\/1\.1 308 /);
   });
 
   it("lets one client have 16 connections without a token", async () => {

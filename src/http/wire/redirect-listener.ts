@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { errorCodes } from "../../contract/error-codes.ts";
 import { clientKeyOfPeer } from "../client-address.ts";
 import { trackConnections } from "./connections.ts";
 import { type LanAddress, lanConnections, listeningOnLan } from "./https-listener.ts";
@@ -14,24 +15,26 @@ export interface RedirectOptions {
 /** Connections of the redirect, each of which is over with its answer. */
 const maximumConnections = 64;
 
-/** Listens with plain HTTP on the LAN, and answers nothing but where HTTPS is. */
+/** Listens with plain HTTP on the LAN, and says where HTTPS is: to browsers by a redirect, to programs by a refusal. */
 export async function listenRedirect(
   { address, port }: LanAddress,
   { httpsPort, isOurHost, now }: RedirectOptions,
 ): Promise<Listener> {
   const server = createServer(serverTimes);
-  const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    const { host } = request.headers;
-    const isKnown = host !== undefined && isOurHost(host);
+  const handle = ({ method = "", url = "", headers }: IncomingMessage, response: ServerResponse): void => {
+    const { host } = headers;
+    const begin = `https://${host?.replace(/:\d+$/, "")}${httpsPort === 443 ? "" : `:${httpsPort}`}`;
     // RFC 9112 §3.2.2: a path, or for a proxy, which this is not, a whole address.
-    const path = request.url?.startsWith("/") ? request.url : "/";
-    const name = host?.replace(/:\d+$/, "");
-    const port = httpsPort === 443 ? "" : `:${httpsPort}`;
-    response.writeHead(isKnown ? 308 : 421, {
-      ...(isKnown && { Location: `https://${name}${port}${path}` }),
-      ...{ Connection: "close", "Content-Length": "0", "Cache-Control": "no-store" },
+    const path = url.startsWith("/") ? url : "/";
+    const isRedirected = host !== undefined && isOurHost(host) && isPage(method, path);
+    const answer = isRedirected ? { Location: `${begin}${path}`, "Content-Length": "0" } : refusal;
+    const text = isRedirected ? "" : refusalText;
+    response.writeHead(isRedirected ? 308 : 421, {
+      ...answer,
+      Connection: "close",
+      "Cache-Control": "no-store",
     });
-    response.end();
+    response.end(method === "HEAD" ? "" : text);
   };
   const { ofOneStranger } = lanConnections;
   const bounds = { maximum: maximumConnections, ofOneStranger, clientKeyOf: clientKeyOfPeer };
@@ -39,3 +42,22 @@ export async function listenRedirect(
   await listeningOnLan(server, { address, port });
   return stoppable(server, connections, shownAddress(server, "http", address ?? "*"));
 }
+
+/** What a person opens. A program that is redirected would send its password or token in the clear, unnoticed, each time. */
+function isPage(method: string, path: string): boolean {
+  return (method === "GET" || method === "HEAD") && !/^\/+api(?![^/?#])/i.test(path);
+}
+
+const refusalText = `${JSON.stringify({
+  type: "urn:steward:problem:misdirected_request",
+  title: errorCodes.misdirected_request.title,
+  status: errorCodes.misdirected_request.status,
+  detail:
+    "This port leads browsers to the pages of the device, and takes no other requests. Send them over HTTPS. A password or token of this request has crossed the network in the clear: replace it.",
+  code: "misdirected_request",
+})}\n`;
+
+const refusal = {
+  "Content-Type": "application/problem+json",
+  "Content-Length": String(Buffer.byteLength(refusalText)),
+};
