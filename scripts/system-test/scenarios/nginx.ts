@@ -93,7 +93,7 @@ async function signsIn(guest: Guest): Promise<string> {
   const cookie = /^set-cookie: (.*)$/im.exec(signed.stdout)?.[1] ?? "";
   const binding = /"refresh_binding":"(.*?)"/.exec(signed.stdout)?.[1] ?? "";
   const own = ["--header", `X-Refresh-Binding: ${binding}`];
-  const marks = ["Secure", "HttpOnly", "SameSite=Strict", "Path=/api/auth"];
+  const marks = ["__Host-steward-refresh-", "Secure", "HttpOnly", "SameSite=Strict", "Path=/;"];
   const isMarked = marks.every((mark) => cookie.toLowerCase().includes(mark.toLowerCase()));
   guest.check(`the cookie is ${marks.join(", ")}`, isMarked, signed.stdout);
   const foreign = await overLan(
