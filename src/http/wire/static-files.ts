@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import type Koa from "koa";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { StewardError } from "../../contract/errors.ts";
 import { consolePaths } from "../../contract/schemas/console.ts";
+import { chooseCoding, readIfThere } from "./content-codings.ts";
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -59,15 +59,6 @@ const fileHeaders = {
 
 /** The names of the files there contain a hash of their content. */
 const unchangingPrefix = "/assets/";
-
-/** Content codings that the build makes, the smallest first, with the suffix of their files; each file has the last one. */
-const codings = [
-  ["br", ".br"],
-  ["gzip", ".gz"],
-  ["identity", ""],
-] as const;
-
-type Suffix = (typeof codings)[number][1];
 
 /**
  * Serves the files of the console. Only names found at the start are served, so no path can lead elsewhere; the content is
@@ -131,52 +122,4 @@ export function requireReading(method: string): void {
   throw new StewardError("method_not_allowed", `This path answers ${allow.join(", ")}, not ${method}.`, {
     details: { allow },
   });
-}
-
-/** null: it was removed since the start, for example by an upgrade of the package. */
-async function readIfThere(path: string): Promise<Buffer | null> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return null;
-    throw error;
-  }
-}
-
-/** RFC 9110 §12.5.3: the coding of the greatest weight; among equals the smallest file. Throws `not_acceptable`. */
-function chooseCoding(header: string, forms: ReadonlySet<string>): readonly [string, Suffix] {
-  const weights = weightsIn(header);
-  let best: readonly [string, Suffix] | undefined;
-  let bestWeight = 0;
-  for (const one of codings) {
-    const [coding, suffix] = one;
-    const weight = forms.has(suffix) ? weightOf(coding, weights) : 0;
-    if (weight <= bestWeight) continue;
-    best = one;
-    bestWeight = weight;
-  }
-  if (best !== undefined) return best;
-  throw new StewardError(
-    "not_acceptable",
-    "The file is available as br, gzip and identity; the Accept-Encoding header excludes all of them.",
-  );
-}
-
-/** Below any weight that a client can give: the plain form is acceptable unless it is excluded, and used last. */
-const unnamedWeight = 0.0001;
-
-function weightOf(coding: string, weights: ReadonlyMap<string, number>): number {
-  return weights.get(coding) ?? weights.get("*") ?? (coding === "identity" ? unnamedWeight : 0);
-}
-
-function weightsIn(header: string): ReadonlyMap<string, number> {
-  const weights = new Map<string, number>();
-  for (const part of header.toLowerCase().split(",")) {
-    const [name = "", weight = "q=1"] = part.split(";").map((piece) => piece.trim());
-    // A malformed weight counts as zero: the client may not understand this coding.
-    const [, value = "0"] = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.exec(weight) ?? [];
-    // RFC 9110 §8.4.1.3: x-gzip is an older name of gzip.
-    if (name !== "") weights.set(name === "x-gzip" ? "gzip" : name, Number(value));
-  }
-  return weights;
 }
