@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { writeApiDocument } from "./build/api-document.ts";
 import { billOfMaterials, bundledPackages, npmComponent } from "./build/bill-of-materials.ts";
 import { makeCodeCaches } from "./build/code-cache.ts";
 import { buildPrograms } from "./build/programs.ts";
@@ -39,6 +40,7 @@ const inputs = await buildPrograms(dist, {
   STEWARD_BUILD: JSON.stringify(stamp()),
   STEWARD_HAS_CLOCK_ADDON: String(hasClockAddon),
 });
+writeApiDocument(join(dist, "openapi.json"), stamp().version);
 writeFileSync(join(dist, "package.json"), '{ "type": "commonjs" }\n');
 // For the launcher, which starts the newer of two copies.
 writeFileSync(join(dist, "version"), `${stamp().version}\n`);

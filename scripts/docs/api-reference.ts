@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
-import { openApiDocument } from "../../src/http/openapi.ts";
+import { openApiDocument } from "../../src/contract/openapi/document.ts";
 
 const root = join(import.meta.dirname, "../..");
 const page = resolve(process.argv[2] ?? join(root, "var/api-reference.html"));

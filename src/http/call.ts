@@ -61,11 +61,18 @@ export type StreamSource = (
   drained: () => Promise<void>,
 ) => () => void;
 
+/** The result of an operation whose answer the build has written: where it lies, and beside it, with `.gz`, compressed. */
+export interface BuiltFile {
+  readonly path: string;
+}
+
 export type Handler<Id extends OperationId> = (call: Call<Id>) => Result<Id> | Promise<Result<Id>>;
 
 type Result<Id extends OperationId> = (typeof operations)[Id]["response"] extends { stream: true }
   ? StreamSource
-  : Output<Id>;
+  : (typeof operations)[Id]["response"] extends { file: true }
+    ? BuiltFile
+    : Output<Id>;
 
 /** Further errors of a body: of the members that fit its schema, where others do not. */
 export interface FormHandler {

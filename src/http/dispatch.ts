@@ -8,6 +8,7 @@ import type { EventSink } from "../journal/events/event.ts";
 import { authorise } from "./authorise.ts";
 import {
   type Actor,
+  type BuiltFile,
   type EventNote,
   eventActorOf,
   type FormHandler,
@@ -38,6 +39,8 @@ export interface Answer {
   location: string | undefined;
   /** Instead of text, where the operation is a stream. */
   stream?: StreamSource;
+  /** Instead of text, where the build has written it. */
+  file?: BuiltFile;
 }
 
 /** Runs operations: rights first, then input, then the handler; for requests and for the local command line alike. */
@@ -105,14 +108,12 @@ function record(
 }
 
 function answer(operation: Operation, result: unknown): Answer {
-  const { status, etag, schema, collection, stream } = operation.response;
-  if (stream) {
-    // The type of the handlers ensures that a streaming operation returns a source.
-    return { status, text: undefined, etag: undefined, location: undefined, stream: result as StreamSource };
-  }
-  if (!schema || typeof result !== "object" || result === null) {
-    return { status, text: undefined, etag: undefined, location: undefined };
-  }
+  const { status, etag, schema, collection, stream, file } = operation.response;
+  const bare = { status, text: undefined, etag: undefined, location: undefined };
+  // The type of the handlers ensures that such operations return a source or a file.
+  if (stream) return { ...bare, stream: result as StreamSource };
+  if (file) return { ...bare, file: result as BuiltFile };
+  if (!schema || typeof result !== "object" || result === null) return bare;
   const location = collection && "id" in result ? `${collection}/${String(result.id)}` : undefined;
   const text = textOf(result);
   return { status, text, etag: etag ? etagOf(result) : undefined, location };

@@ -8,13 +8,14 @@ import { type OperationId, operationIds, operationOf } from "../contract/operati
 import type { EventSink } from "../journal/events/event.ts";
 import type { Authenticate, RequestFacts } from "./authenticate.ts";
 import { authorise, refuseOutOfScope } from "./authorise.ts";
-import { type Actor, eventActorOf, roleOf } from "./call.ts";
+import { type Actor, type BuiltFile, eventActorOf, roleOf } from "./call.ts";
 import type { RequestClient } from "./client-address.ts";
 import type { Answer, Dispatch } from "./dispatch.ts";
 import { readJson, strangersBody, usualBody } from "./read-json.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
 import { type RequestAttempt, recordRefusal, recordTolerance } from "./request-events.ts";
 import { keepPlace } from "./wire/connection-places.ts";
+import { readCoded, sendCoded } from "./wire/content-codings.ts";
 import type { RoutedCall } from "./wire/request-lines.ts";
 import type { Streams } from "./wire/streams.ts";
 
@@ -160,6 +161,7 @@ async function perform(
     query: searchOf(ctx.req.url ?? ""),
     body,
   });
+  if (answer.file) return sendFile(ctx, answer.file);
   if (!answer.stream) return send(ctx, answer);
   const { actor } = attempt;
   const isAllowed = async () => {
@@ -262,6 +264,18 @@ function send(ctx: Koa.Context, answer: Answer): void {
   res.statusCode = answer.status;
   res.end(answer.text);
 }
+
+/** Kept by clients, and asked for again with its entity tag. */
+async function sendFile(ctx: Koa.Context, { path }: BuiltFile): Promise<void> {
+  const content = await readCoded(ctx, path, builtForms);
+  if (content === null)
+    throw new StewardError("internal_error", "The program's file is missing: install it again.");
+  ctx.set("Cache-Control", "no-cache");
+  sendCoded(ctx, content, "application/json");
+}
+
+/** Of a file that the build has written for an answer. */
+const builtForms: ReadonlySet<string> = new Set(["", ".gz"]);
 
 /** RFC 9110 §13.1.2: the client has the present answer already. */
 function isFresh(response: Koa.Response, request: Koa.Request): boolean {

@@ -19,8 +19,9 @@ export interface ServerOptions extends Omit<RouterOptions, "isLocal"> {
 /** The connections of the unix socket, as its listener marks them. */
 export const localSockets = new WeakSet<object>();
 
-/** Headers of every answer of the API. */
+/** Headers of every answer of the API. The link is RFC 8631's: where the API is described. */
 export const apiHeaders = {
+  Link: '</api/openapi.json>; rel="service-desc"; type="application/json"',
   "Cache-Control": "no-store",
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "X-Content-Type-Options": "nosniff",

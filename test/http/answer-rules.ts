@@ -3,12 +3,12 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { type ErrorCode, errorCodes } from "../../src/contract/error-codes.ts";
 import { eventDetails } from "../../src/contract/event-details.ts";
 import type { EventType } from "../../src/contract/event-types.ts";
+import { errorCodesOf } from "../../src/contract/openapi/answers.ts";
 import type { Operation } from "../../src/contract/operations/operation.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { annotationKeywords } from "../../src/contract/schemas/settings.ts";
 import { problem as problemSchema } from "../../src/contract/shapes.ts";
 import type { AuditEvent } from "../../src/contract/types.ts";
-import { errorCodesOf } from "../../src/http/openapi.ts";
 import type { Answer } from "../running-agent.ts";
 
 /** RFC 3339 in UTC with milliseconds, as the contract promises. */
@@ -48,10 +48,10 @@ const pathlessCodes: readonly string[] = [
 /** Throws unless the answer keeps every promise that the contract makes of all answers, and its operation's own. */
 export function checkAnswer(method: string, path: string, answer: Answer): void {
   const where = `${method} ${path.slice(0, 100)} → ${answer.status}`;
-  const isFile = answer.status < 400 && !path.startsWith("/api/");
+  const isFile = answer.status < 400 && (!path.startsWith("/api/") || isBuilt(method, path));
   checkHeaders(where, answer, isFile);
   if (answer.status >= 400) checkProblem(where, method, path, answer);
-  else if (!isFile) checkSuccess(where, method, path, answer);
+  else if (path.startsWith("/api/")) checkSuccess(where, method, path, answer);
 }
 
 /** The operation that this request is about, by the contract's own paths. */
@@ -63,6 +63,9 @@ export function operationFor(method: string, path: string): Operation | undefine
     return isMethod && new RegExp(`^${pattern}$`).test(name);
   });
 }
+
+/** An answer that the build has written, and that clients may keep. */
+const isBuilt = (method: string, path: string): boolean => operationFor(method, path)?.response.file === true;
 
 /** Throws unless an event's details are those that the contract declares for its type. */
 export function checkEvent({ type, code, details }: AuditEvent): void {
@@ -101,6 +104,7 @@ function checkHeaders(where: string, { headers }: Answer, isFile: boolean): void
     assert.equal(headers[name], value, `${where}: ${name}`);
   }
   assert.ok(Number.isFinite(Date.parse(String(headers.date ?? ""))), `${where}: Date`);
+  assert.match(String(headers.link), /rel="service-desc"/, `${where}: Link`);
   assert.equal(headers["access-control-allow-origin"], undefined, `${where}: no CORS`);
 }
 

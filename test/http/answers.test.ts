@@ -109,6 +109,7 @@ describe("every answer", () => {
 describe("the check of answers itself", () => {
   const headers = {
     "x-request-id": "a",
+    link: '</api/openapi.json>; rel="service-desc"; type="application/json"',
     "cache-control": "no-store",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
@@ -123,6 +124,7 @@ describe("the check of answers itself", () => {
     checkAnswer("GET", "/api/version", { ...right, ...change });
   it("lets a right answer pass", check({}));
   const wrong: Record<string, Partial<Answer>> = {
+    "no link to the document": { headers: { ...headers, link: undefined } },
     "a member that the schema does not know": { json: { ...json, extra: 1 } },
     "a member missing": { json: { name: "steward" } },
     "a status that is not announced": { status: 201 },

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { errorCodes } from "../../src/contract/error-codes.ts";
+import { errorCodesOf } from "../../src/contract/openapi/answers.ts";
 import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
-import { errorCodesOf } from "../../src/http/openapi.ts";
 import type { CallOptions } from "../running-agent.ts";
 import { type CheckedAgent, type SignedIn, startCheckedAgent } from "./checked-agent.ts";
 

@@ -1,5 +1,4 @@
 import * as events from "../schemas/events.ts";
-import { updateProgress } from "../schemas/updates.ts";
 import type { Operation } from "./operation.ts";
 
 const readers = { roles: ["admin", "operator"] } as const;
@@ -24,6 +23,6 @@ export const eventOperations = {
     access: readers,
     scope: "events:read",
     query: events.streamEventsQuery,
-    response: { status: 200, schema: { oneOf: [events.event, events.gap, updateProgress] }, stream: true },
+    response: { status: 200, schema: events.streamedEvent, stream: true },
   },
 } as const satisfies Record<string, Operation>;

@@ -59,7 +59,7 @@ export interface Operation {
   readonly bodyOptional?: true;
   /**
    * The one success. `etag`: a strong ETag is sent, and If-Match is honoured on writes. `stream`: an event stream
-   * (WHATWG HTML §9.2) whose messages' data have this schema.
+   * (WHATWG HTML §9.2) whose messages' data have this schema. `file`: JSON that the build has written, in its codings.
    */
   readonly response: {
     /** 202: it goes on after the answer; the schema says how it is. */
@@ -67,6 +67,7 @@ export interface Operation {
     readonly schema?: object;
     readonly etag?: true;
     readonly stream?: true;
+    readonly file?: true;
     /** With 201: the path under which what was made is found by its id. */
     readonly collection?: string;
   };

@@ -58,7 +58,7 @@ export const systemOperations = {
     access: "open",
     beforeSetup: true,
     beforePasswordChange: true,
-    response: { status: 200, schema: system.anyObject },
+    response: { status: 200, schema: system.anyObject, etag: true, file: true },
   },
   greetConsole: {
     method: "GET",

@@ -2,6 +2,7 @@ import { moment } from "../durations.ts";
 import { eventGroups, eventTypes } from "../event-types.ts";
 import { timestamp } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
+import { updateProgress } from "./updates.ts";
 
 /** The place of an event among all others; both logs count in one sequence. */
 const sequenceNumber = { type: "integer", minimum: 0, maximum: 999_999_999_999_999 } as const;
@@ -105,6 +106,9 @@ export const gap = {
   required: ["first_available"],
   properties: { first_available: { type: "integer", description: "from this seq on nothing is missing" } },
 } as const;
+
+/** A message of the stream of events. */
+export const streamedEvent = { oneOf: [event, gap, updateProgress] } as const;
 
 /** Which events are meant, in a list and in a stream. */
 const filters = {

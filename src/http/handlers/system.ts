@@ -9,7 +9,6 @@ import { onlyKnown } from "../../store/validation/members.ts";
 import type { ReadFacts } from "../../system/facts.ts";
 import { requireStepUp } from "../authorise.ts";
 import { type Actor, type Call, form, type Handlers, roleOf } from "../call.ts";
-import { openApiDocument } from "../openapi.ts";
 
 type SystemHandlers = Pick<
   Handlers,
@@ -27,6 +26,8 @@ type SystemHandlers = Pick<
 
 export interface SystemHandlersOptions {
   settings: SettingsStore;
+  /** Path of the OpenAPI document, which the build has written. */
+  apiDocument: string;
   readFacts: ReadFacts;
   /** `isDetailed` for callers who are known. */
   version: (isDetailed: boolean) => Version;
@@ -51,14 +52,9 @@ export interface Reread {
 /** Settings, version and facts of the agent and its host. */
 export function createSystemHandlers(options: SystemHandlersOptions): SystemHandlers {
   const { settings } = options;
-  // Made once, at the first request: it is a hundred kilobytes of text, and needs no sign-in.
-  let openApi: Record<string, unknown> | undefined;
   return {
     getVersion: ({ actor }) => options.version(actor.kind !== "anonymous"),
-    getOpenApi: () => {
-      openApi ??= { ...openApiDocument(options.version(false).version) };
-      return openApi;
-    },
+    getOpenApi: () => ({ path: options.apiDocument }),
     greetConsole: () => options.greet(),
     getSettings: ({ actor }) => settings.view(roleOf(actor) ?? "readonly"),
     updateSettings: form(

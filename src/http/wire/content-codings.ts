@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import type Koa from "koa";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 
 /** Content codings that the build makes, the smallest first, with the suffix of their files; each file has the last one. */
@@ -8,10 +10,45 @@ const codings = [
   ["identity", ""],
 ] as const;
 
-export type Suffix = (typeof codings)[number][1];
+type Suffix = (typeof codings)[number][1];
+
+/** The content of a file in one of its codings. */
+export interface CodedContent {
+  readonly bytes: Buffer;
+  readonly coding: string;
+}
+
+/**
+ * The content that the client prefers; `suffixes`: of the forms that there are. null: it was removed since the start, for
+ * example by an upgrade of the package. Throws `not_acceptable`.
+ */
+export async function readCoded(
+  ctx: Koa.Context,
+  path: string,
+  suffixes: ReadonlySet<string>,
+): Promise<CodedContent | null> {
+  const [coding, suffix] = chooseCoding(ctx.get("accept-encoding"), suffixes);
+  const bytes = await readIfThere(`${path}${suffix}`);
+  return bytes && { bytes, coding };
+}
+
+/** Answers with it, or with 304 where the client has it. */
+export function sendCoded(ctx: Koa.Context, { bytes, coding }: CodedContent, mediaType: string): void {
+  ctx.set("Vary", "Accept-Encoding");
+  ctx.set("ETag", `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`);
+  ctx.status = 200;
+  if (ctx.fresh) {
+    ctx.status = 304;
+    return;
+  }
+  // Before the body: otherwise koa looks its type up.
+  ctx.set("Content-Type", mediaType);
+  if (coding !== "identity") ctx.set("Content-Encoding", coding);
+  ctx.body = bytes;
+}
 
 /** RFC 9110 §12.5.3: the coding of the greatest weight; among equals the smallest file. Throws `not_acceptable`. */
-export function chooseCoding(header: string, forms: ReadonlySet<string>): readonly [string, Suffix] {
+function chooseCoding(header: string, forms: ReadonlySet<string>): readonly [string, Suffix] {
   const weights = weightsIn(header);
   let best: readonly [string, Suffix] | undefined;
   let bestWeight = 0;
@@ -23,9 +60,10 @@ export function chooseCoding(header: string, forms: ReadonlySet<string>): readon
     bestWeight = weight;
   }
   if (best !== undefined) return best;
+  const names = codings.flatMap(([coding, suffix]) => (forms.has(suffix) ? [coding] : []));
   throw new StewardError(
     "not_acceptable",
-    "The file is available as br, gzip and identity; the Accept-Encoding header excludes all of them.",
+    `The file is available as ${names.join(", ")}; the Accept-Encoding header excludes all of them.`,
   );
 }
 

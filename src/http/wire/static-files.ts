@@ -4,7 +4,7 @@ import { extname } from "node:path";
 import type Koa from "koa";
 import { StewardError } from "../../contract/errors.ts";
 import { consolePaths } from "../../contract/schemas/console.ts";
-import { chooseCoding, readIfThere } from "./content-codings.ts";
+import { readCoded, readIfThere, sendCoded } from "./content-codings.ts";
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -54,7 +54,6 @@ const fileHeaders = {
     ...["camera=(self)", "clipboard-write=(self)"],
   ].join(", "),
   "Cross-Origin-Opener-Policy": "same-origin",
-  Vary: "Accept-Encoding",
 } as const;
 
 /** The names of the files there contain a hash of their content. */
@@ -75,9 +74,8 @@ export function createStaticFiles(directory: string): (ctx: Koa.Context) => Prom
     if (forms === undefined) return false;
     requireReading(ctx.method);
     const name = pages.has(ctx.path) ? "/index.html" : ctx.path;
-    const [coding, suffix] = chooseCoding(ctx.get("accept-encoding"), forms);
-    const bytes = await readIfThere(`${directory}${name}${suffix}`);
-    if (bytes === null) return false;
+    const content = await readCoded(ctx, `${directory}${name}`, forms);
+    if (content === null) return false;
     const isUnchanging = name.startsWith(unchangingPrefix);
     ctx.set(fileHeaders);
     if (pages.has(ctx.path)) {
@@ -85,16 +83,7 @@ export function createStaticFiles(directory: string): (ctx: Koa.Context) => Prom
       if (plain !== null) ctx.set("Content-Security-Policy", policyOf(plain));
     }
     ctx.set("Cache-Control", isUnchanging ? "public, max-age=31536000, immutable" : "no-cache");
-    ctx.set("ETag", `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`);
-    ctx.status = 200;
-    if (ctx.fresh) {
-      ctx.status = 304;
-      return true;
-    }
-    // Before the body: otherwise koa looks its type up.
-    ctx.set("Content-Type", types[extname(name)] ?? "application/octet-stream");
-    if (coding !== "identity") ctx.set("Content-Encoding", coding);
-    ctx.body = bytes;
+    sendCoded(ctx, content, types[extname(name)] ?? "application/octet-stream");
     return true;
   };
 }

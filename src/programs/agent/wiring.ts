@@ -247,7 +247,7 @@ function joinHandlers(joined: Joined): Handlers {
         if (names.some((name) => name.startsWith("time."))) clock.settingsChanged();
         if (names.some((name) => name.startsWith("update."))) updates.settingsChanged();
       },
-      settings,
+      ...{ settings, apiDocument: join(config.assetsDirectory, "openapi.json") },
       acceptFindings: (document) => state.register.accept(document),
       tls: https.status,
       reload: config.reload,

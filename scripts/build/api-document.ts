@@ -1,0 +1,16 @@
+import { writeFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { openApiDocument } from "../../src/contract/openapi/document.ts";
+
+/** Bytes that the document may have: a client on a slow link asks for it, and people read it. */
+const mostBytes = 150_000;
+
+/** Writes the contract as OpenAPI, and the same compressed beside it. Throws where it has grown too long. */
+export function writeApiDocument(path: string, version: string): void {
+  const text = JSON.stringify(openApiDocument(version));
+  if (Buffer.byteLength(text) > mostBytes) {
+    throw new Error(`openapi.json has ${Buffer.byteLength(text)} bytes, more than ${mostBytes}`);
+  }
+  writeFileSync(path, text);
+  writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }));
+}

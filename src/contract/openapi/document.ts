@@ -1,0 +1,118 @@
+import type { Operation } from "../operations/operation.ts";
+import { operationIds, operationOf } from "../operations.ts";
+import { errorComponents, errorResponsesOf } from "./answers.ts";
+import { descriptions } from "./descriptions.ts";
+import { parametersOf, sharedParameters } from "./parameters.ts";
+import { SchemaWriter } from "./schema-writer.ts";
+import { securityOf, securitySchemes } from "./security.ts";
+import { shapes } from "./shapes.ts";
+
+/** The parts of the API, by the first part of their paths; all other operations are of the system. */
+const tags: Readonly<Record<string, string>> = {
+  system: "The settings, the clock, the host, health and status of the device.",
+  setup: "The first administrator.",
+  auth: "Sign-in, sessions and the own account.",
+  users: "Accounts and their second factors.",
+  tokens: "API tokens, which programs use in place of a password.",
+  events: "What happened: changes and refusals, chained by hashes.",
+  logs: "Log lines of the agent and of the units around it.",
+  updates: "Signed updates and the root of trust.",
+};
+
+/** The contract as an OpenAPI 3.1 document. The build writes it; the agent serves the file. */
+export function openApiDocument(version: string): object {
+  const writer = new SchemaWriter();
+  const paths: Record<string, Record<string, object>> = {};
+  // Requests first: a shape of requests is closed wherever it occurs.
+  const requests = operationIds.map((id) => requestOf(operationOf(id), writer));
+  for (const [index, id] of operationIds.entries()) {
+    const operation = operationOf(id);
+    const item = paths[operation.path] ?? {};
+    item[operation.method.toLowerCase()] = {
+      operationId: id,
+      tags: [tagOf(operation)],
+      summary: operation.summary,
+      description: descriptions[id],
+      security: securityOf(operation),
+      ...(operation.stepUp && { "x-step-up": operation.stepUp }),
+      ...requests[index],
+      responses: {
+        [operation.response.status]: successOf(operation, writer),
+        ...errorResponsesOf(operation),
+      },
+    };
+    paths[operation.path] = item;
+  }
+  const parameters = sharedParameters(writer);
+  const responses = errorComponents(writer.write(shapes.Problem, "answer"));
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Steward",
+      version,
+      summary: "The operations agent of a Linux appliance",
+      description:
+        "Accounts and sign-in, the clock, settings, signed updates, and facts about the agent and its host. `x-step-up`: the operation needs a password that was given within the last five minutes (`others`: except for what users do to themselves). `x-writer`: the least role that may change a setting. Later versions may add operations, optional members of requests, members of answers, and values such as codes: a client ignores what it does not know.",
+      contact: { name: "the maker of this device" },
+      license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
+    },
+    servers: [{ url: "/", description: "this device" }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: { schemas: writer.components(), responses, parameters, headers, securitySchemes },
+  };
+}
+
+function tagOf({ path }: Operation): string {
+  const part = path.split("/")[2] ?? "";
+  return part in tags ? part : "system";
+}
+
+const text = { type: "string" };
+
+const headers = {
+  RequestId: { description: "of every answer; names the request in the log and in events", schema: text },
+  ETag: { description: "strong entity tag", schema: text },
+  Location: { description: "path of what was made", schema: text },
+  Challenge: { description: "with 401 (RFC 6750, RFC 9470)", schema: text },
+  RetryAfter: { description: "with 429 and 503: seconds", schema: { type: "integer" } },
+};
+
+/** Parameters and body. */
+function requestOf(operation: Operation, writer: SchemaWriter): object {
+  const parameters = parametersOf(operation, writer);
+  const { body, bodyOptional } = operation;
+  const content = body && { "application/json": { schema: writer.write(body, "request") } };
+  return {
+    ...(parameters.length > 0 && { parameters }),
+    ...(content && { requestBody: { required: !bodyOptional, content } }),
+  };
+}
+
+function successOf(operation: Operation, writer: SchemaWriter): object {
+  const { status, schema, etag, stream } = operation.response;
+  const written = schema && writer.write(schema, "answer");
+  // OpenAPI 3.1 has no word for the items of a stream; JSON Schema 2020-12 §8 has one for what a text contains.
+  const streamed = { ...text, contentMediaType: "text/event-stream", contentSchema: written };
+  return {
+    description: successWords[status],
+    ...((etag || status === 201) && {
+      headers: {
+        ...(etag && { ETag: { $ref: "#/components/headers/ETag" } }),
+        ...(status === 201 && { Location: { $ref: "#/components/headers/Location" } }),
+      },
+    }),
+    ...(written && {
+      content: stream
+        ? { "text/event-stream": { schema: streamed } }
+        : { "application/json": { schema: written } },
+    }),
+  };
+}
+
+const successWords = {
+  200: "Done",
+  201: "Created",
+  202: "Begun; it goes on after the answer",
+  204: "Done",
+} as const;
