@@ -21,8 +21,8 @@ import { rescueStatus } from "../../system/status.ts";
 import { builtAt, fullVersion, publicVersion } from "../../system/version.ts";
 import type { RoomsConfig } from "./config.ts";
 import { defaultSettings, documentKinds, knownDocuments } from "./documents.ts";
+import { greetingOf } from "./status/wire-status.ts";
 import { openHostClock } from "./wire-clock.ts";
-import { greetingOf } from "./wire-status.ts";
 
 /** The rest of the agent when its state is damaged: version, health, how the clock is, and the socket. */
 export interface Rescue {

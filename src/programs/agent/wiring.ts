@@ -42,10 +42,17 @@ import { createOwnTrialCheck } from "./installer-client.ts";
 import { createHttps, type Https } from "./listeners/https.ts";
 import { namesOf } from "./listeners/listen.ts";
 import { openState, type State } from "./state.ts";
+import {
+  checksOf,
+  composeStatus,
+  greetingOf,
+  openSelfCheck,
+  statusWords,
+  versionOf,
+} from "./status/wire-status.ts";
 import { composeSignIn, type SignInRooms } from "./wire-accounts.ts";
 import { openHostClock } from "./wire-clock.ts";
 import { composeMachine, createReset, type Reset } from "./wire-machine.ts";
-import { checksOf, composeStatus, greetingOf, openSelfCheck, statusWords, versionOf } from "./wire-status.ts";
 import { openHostUpdates, settingsGuardOf } from "./wire-updates.ts";
 
 /** The host that an agent of this configuration runs on. */
