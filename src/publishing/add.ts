@@ -99,24 +99,34 @@ export async function withdrawRelease(
   { selection, reason, keys }: { selection: Selection; reason: string; keys: readonly PrivateKey[] },
 ): Promise<AddResult> {
   const state = await readState(workspace);
-  const { kind, name, version, channel, arch } = selection;
-  const all = Object.entries(state.next[kind]?.signed.targets ?? {});
-  const drafted = all.flatMap(([path, file]) => {
+  const drafted = selectReleases(workspace, state, selection).map(({ entry, ...one }) => {
+    return { ...one, entry: checkEntry({ ...entry, withdrawn: reason }) };
+  });
+  return draftTargets(workspace, state, selection.kind, { keys, drafted });
+}
+
+/** The releases that a selection names, one for each architecture. Throws `not_found` where there is none. */
+export function selectReleases(
+  { directory }: Workspace,
+  { next }: State,
+  { kind, name, version, channel, arch }: Selection,
+): readonly Drafted[] {
+  const all = Object.entries(next[kind]?.signed.targets ?? {});
+  const found = all.flatMap(([path, file]) => {
     const entry = readEntry(file.custom);
     if (entry?.name !== name || entry.version !== version || entry.channel !== channel) return [];
     if (arch !== undefined && entry.arch !== arch) return [];
-    return [{ path, file, entry: checkEntry({ ...entry, withdrawn: reason }) }];
+    return [{ path, file, entry }];
   });
-  if (drafted.length === 0) {
-    throw new StewardError(
-      "not_found",
-      `There is no ${kind} ${name} ${version} in the channel ${channel} to withdraw. See: steward repo inspect ${workspace.directory}`,
-    );
-  }
-  return draftTargets(workspace, state, kind, { keys, drafted });
+  if (found.length > 0) return found;
+  throw new StewardError(
+    "not_found",
+    `There is no ${kind} ${name} ${version} in the channel ${channel}. See: steward repo inspect ${directory}`,
+  );
 }
 
-async function draftTargets(
+/** Changes releases in the draft of their role, and signs it with those of `keys` that count for it. */
+export async function draftTargets(
   workspace: Workspace,
   state: State,
   role: ReleaseRole,

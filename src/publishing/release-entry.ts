@@ -25,9 +25,18 @@ export interface ReleaseEntry {
   /** It fixes a vulnerability: its floor is its own version, unless the publisher gives another. Devices use the floor. */
   readonly security?: true;
   readonly withdrawn?: string;
+  /** For the publisher: what `waves` and `urgent` were, before a pause put the release off. Devices ignore it. */
+  readonly paused?: Pause;
   readonly notes?: string;
   /** Further lines of the notes, as Markdown. */
   readonly more_notes?: readonly string[];
+}
+
+export interface Pause {
+  /** RFC 3339, whole seconds, UTC. */
+  readonly at: string;
+  readonly waves?: Waves;
+  readonly urgent?: true;
 }
 
 /** Throws `validation_failed` for an entry that devices would refuse. */

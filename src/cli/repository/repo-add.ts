@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { readRfc3339 } from "../../contract/timestamps.ts";
-import { type AddResult, addRelease, withdrawRelease } from "../../publishing/add.ts";
+import { type AddResult, addRelease, type Selection, withdrawRelease } from "../../publishing/add.ts";
 import { rfc3339Seconds } from "../../publishing/drafts/drafts.ts";
 import type { PrivateKey } from "../../publishing/keys/private-keys.ts";
 import { describeLack } from "../../publishing/keys/signing.ts";
@@ -11,21 +11,43 @@ import { readSteps, usualSteps, type Waves } from "../../publishing/wave-plan.ts
 import type { Workspace } from "../../publishing/workspace.ts";
 import { CommandError } from "../client/context.ts";
 import { fileFailure } from "../client/failure.ts";
-import type { Command, Invocation } from "../framework/command.ts";
+import type { Command, Invocation, Option } from "../framework/command.ts";
 import { joinLines } from "../terminal/escape.ts";
 import { directoryPositional, keyOption, onWorkspace } from "./repo-command.ts";
 
 const usualChannel = "stable";
+
+const kindOption: Option = {
+  name: "kind",
+  value: "KIND",
+  values: releaseRoles,
+  summary: "the kind of the release; required",
+};
+const nameOption: Option = {
+  name: "name",
+  value: "TEXT",
+  summary: "its name; for a binary the product if not given",
+};
+const channelOption: Option = { name: "channel", value: "CHANNEL", summary: "stable if not given" };
+
+/** The options that name published releases, as selectionOf reads them. */
+export const selectionOptions: readonly Option[] = [
+  kindOption,
+  { name: "release", value: "VERSION", summary: "its version; required" },
+  nameOption,
+  channelOption,
+  { name: "arch", value: "ARCH", values: architectures, summary: "the architecture; all if not given" },
+];
 
 export const repoAdd: Command = {
   path: ["repo", "add"],
   summary: "Put a release into the draft of its kind, or withdraw one, and sign with the keys at hand",
   positionals: [directoryPositional, { name: "FILE", isOptional: true }],
   options: [
-    { name: "kind", value: "KIND", values: releaseRoles, summary: "the kind of the release; required" },
+    kindOption,
     { name: "release", value: "VERSION", summary: "its semantic version, such as 1.4.0; required" },
-    { name: "name", value: "TEXT", summary: "its name; for a binary the product if not given" },
-    { name: "channel", value: "CHANNEL", summary: "stable if not given" },
+    nameOption,
+    channelOption,
     { name: "product", value: "NAME", summary: "the product it is for; that of `repo init` if not given" },
     {
       name: "arch",
@@ -96,15 +118,20 @@ async function withdraw(
   if (positionals[1] !== undefined) {
     throw new CommandError(2, "--withdraw takes no FILE: it is about a release that is there already.");
   }
+  const selection = selectionOf({ options }, workspace);
+  return withdrawRelease(workspace, { selection, reason: options.text("withdraw") ?? "", keys });
+}
+
+/** Throws CommandError(2) where an option is missing. */
+export function selectionOf({ options }: Options, workspace: Workspace): Selection {
   const kind = kindOf({ options });
-  const selection = {
+  return {
     kind,
     name: nameOf({ options }, kind, workspace),
     version: required({ options }, "release"),
     channel: options.text("channel") ?? usualChannel,
     arch: options.text("arch"),
   };
-  return withdrawRelease(workspace, { selection, reason: options.text("withdraw") ?? "", keys });
 }
 
 async function entryOf({ options }: Invocation, workspace: Workspace): Promise<ReleaseEntry> {
@@ -196,7 +223,7 @@ async function wavesOf({ options }: Options, { now }: Workspace): Promise<Waves 
 function required({ options }: Options, name: string): string {
   const text = options.text(name);
   if (text) return text;
-  throw new CommandError(2, `--${name} is missing. More: steward repo add --help`);
+  throw new CommandError(2, `--${name} is missing. More: steward repo --help`);
 }
 
 function sentences({ role, version, targets, lacking }: AddResult, directory: string): string {

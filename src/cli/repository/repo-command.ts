@@ -42,15 +42,15 @@ export function surroundingsOf({ context, places }: Invocation, command: string)
 }
 
 /**
- * Does `work` on the repository that the first argument names, while no other command changes it: with the keys that --key
+ * Does `work` on the repository that `directory`, the first argument if not given, names, while no other command changes it: with the keys that --key
  * names and those in DIR/keys, and with the former alone.
  */
 export function onWorkspace<T>(
   invocation: Invocation,
   command: string,
   work: (workspace: Workspace, keys: readonly PrivateKey[], named: readonly PrivateKey[]) => Promise<T>,
+  [directory = ""]: readonly string[] = invocation.positionals,
 ): Promise<T> {
-  const [directory = ""] = invocation.positionals;
   return withWorkspace(directory, surroundingsOf(invocation, command), async (workspace) => {
     const { named, inDirectory } = await keysAtHand(invocation, workspace);
     return work(workspace, [...named, ...inDirectory], named);

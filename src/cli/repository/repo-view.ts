@@ -109,9 +109,10 @@ function targetTable(targets: readonly TargetReport[]): string {
 }
 
 function more(entry: NonNullable<ReturnType<typeof readEntry>>): string {
-  const { floor, min_agent, waves, urgent, security, withdrawn, notes, more_notes = [] } = entry;
+  const { floor, min_agent, waves, urgent, security, withdrawn, paused, notes, more_notes = [] } = entry;
   return [
     ...(withdrawn === undefined ? [] : [`WITHDRAWN: ${withdrawn}`]),
+    ...(paused === undefined ? [] : [`paused since ${paused.at}`]),
     ...(security ? ["security"] : []),
     ...(urgent ? ["urgent"] : []),
     ...(floor === undefined ? [] : [`floor ${floor}`]),

@@ -18,8 +18,10 @@ import { directoryPositional, keyOption, onWorkspace, surroundingsOf } from "./r
 import { repoDiscard } from "./repo-discard.ts";
 import { repoInit } from "./repo-init.ts";
 import { repoInspect } from "./repo-inspect.ts";
+import { repoPause, repoResume } from "./repo-pause.ts";
 import { repoPublish } from "./repo-publish.ts";
 import { repoRenew } from "./repo-renew.ts";
+import { repoWatch } from "./repo-watch.ts";
 
 const sign: Command = {
   path: ["repo", "sign"],
@@ -121,6 +123,9 @@ export const repoCommands: readonly Command[] = [
   sign,
   repoPublish,
   repoRenew,
+  repoPause,
+  repoResume,
+  repoWatch,
   repoDiscard,
   repoInspect,
 ].map((command): Command => ({ ...command, isWithoutAgent: true }));

@@ -56,6 +56,35 @@ describe("steward repo", { concurrency: 2, timeout: 120_000 }, () => {
     assert.deepEqual(JSON.parse((await good("inspect", site, "-o", "json")).stdout).drafts, []);
   });
 
+  it("stops a roll-out by an access log, and goes on with it", async (test) => {
+    const { directory, site, payload, good, bad } = await makeBench(test);
+    await good("init", site, "--product", "demo");
+    await good("add", site, payload, ...release, "--waves", "default");
+    await good("publish", site);
+    const log = join(directory, "access.log");
+    const line = (device: number, state: string): string =>
+      `192.0.2.${device} - - [23/Nov/2026:07:20:11 +0000] "GET /metadata/timestamp.json HTTP/1.1" 200 9 "-" "-" "steward/0.1.0;v=1, product/demo, rules/demo-rules/1.0.0;state=${state};wave=0.5;device=d00000000000${device}"`;
+    writeFileSync(log, `${[line(1, "good"), line(2, "failed"), line(3, "good"), "garbage"].join("\n")}\n`);
+    const halt = ["watch", log, site, "--once", "--halt-at", "30%"];
+    const { stdout } = await good(...halt);
+    assert.match(stdout, /^rules demo-rules 1\.0\.0 +demo +stable +0 +0 +0 +2 +1 +0 +33\.33 %$/m);
+    assert.match(stdout, /^4 lines, 0 without a report, 1 malformed/m);
+    const { stderr } = await bad(10, ...halt, "--min-devices", "1");
+    assert.match(
+      stderr,
+      /undone on 1 of 3 that tried it.*\n.*It is paused, and published in .*timestamp\.json/,
+    );
+    assert.match((await good("inspect", site)).stdout, /paused since \d{4}-.*1 waves from 2999-12-31/);
+    await good(...halt, "--min-devices", "1");
+    await good("resume", site, ...release);
+    await good("publish", site);
+    assert.match((await good("inspect", site)).stdout, /7 waves from 20\d\d-/);
+    await bad(6, "watch", log, site, "--once", "--halt-at", "0%");
+    await bad(6, "watch", log, site, "--once", "--halt-at", "5%", "--min-devices", "many");
+    await bad(2, "watch", log, site, "--once", "--min-devices", "5");
+    await bad(3, "watch", join(directory, "nothing"), site, "--once");
+  });
+
   it("has a draft signed by openssl: printed, signed elsewhere, attached", async (test) => {
     const { directory, site, good, bad } = await makeBench(test);
     const file = (name: string) => join(directory, name);

@@ -1,0 +1,239 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { StewardError } from "../../contract/errors.ts";
+import { readState } from "../../publishing/drafts/drafts.ts";
+import { describeLack } from "../../publishing/keys/signing.ts";
+import { isReleaseRole, releaseRoles } from "../../publishing/roles.ts";
+import { type Halted, type HaltMeans, haltRollout } from "../../publishing/rollout/halt.ts";
+import { LogFile } from "../../publishing/rollout/log-file.ts";
+import {
+  type CountBy,
+  type HaltRule,
+  type LogFigures,
+  type ReleaseFigures,
+  Tally,
+  toHalt,
+  watchedReleases,
+} from "../../publishing/rollout/tally.ts";
+import { openWorkspace } from "../../publishing/workspace.ts";
+import { CommandError } from "../client/context.ts";
+import type { Command, Invocation } from "../framework/command.ts";
+import { escapeText, joinLines } from "../terminal/escape.ts";
+import { formatTable } from "../terminal/table.ts";
+import { keyOption, onWorkspace, surroundingsOf } from "./repo-command.ts";
+
+const name = "repo watch";
+
+export const repoWatch: Command = {
+  path: ["repo", "watch"],
+  summary:
+    "Show from a web server's access log how roll-outs go, and stop one that fails; exit 10 if stopped",
+  positionals: [{ name: "ACCESS.LOG" }, { name: "DIR", isOptional: true }],
+  options: [
+    {
+      name: "halt-at",
+      value: "PERCENT",
+      summary: "stop the newest release when so many of the devices that tried it have undone it, such as 2%",
+    },
+    {
+      name: "min-devices",
+      value: "N",
+      summary: "and only when at least so many have undone it; 20 if not given",
+    },
+    {
+      name: "count",
+      value: "WHAT",
+      values: ["devices", "addresses"],
+      summary: "what counts as one: a device, or all devices of one address; devices if not given",
+    },
+    {
+      name: "with",
+      value: "MEANS",
+      values: ["pause", "withdraw"],
+      summary: "pause, which `repo resume` ends, or withdraw; pause if not given",
+    },
+    { name: "once", summary: "read the log to its end and stop, instead of waiting for more" },
+    keyOption,
+  ],
+  async run(invocation) {
+    const { options } = invocation;
+    for (const option of ["min-devices", "with"])
+      if (options.has(option) && !options.has("halt-at"))
+        throw new CommandError(2, `--${option} is for --halt-at.`);
+    const [path = ""] = invocation.positionals;
+    const log = new LogFile(path);
+    try {
+      await watch(invocation, log, ruleOf(invocation));
+    } finally {
+      await log.close();
+    }
+  },
+};
+
+/** null: nothing is stopped. Throws CommandError(6). */
+function ruleOf({ options }: Invocation): HaltRule | null {
+  const share = options.text("halt-at");
+  const least = options.text("min-devices") ?? "20";
+  if (share === undefined) return null;
+  const percent = Number(/^(\d{1,3}(?:\.\d{1,3})?)%?$/.exec(share)?.[1] ?? Number.NaN);
+  if (!(percent > 0 && percent <= 100))
+    throw new CommandError(
+      6,
+      escapeText(`--halt-at takes a share above 0 and up to 100, such as 2%, not "${share}".`),
+    );
+  if (!/^[1-9]\d{0,6}$/.test(least))
+    throw new CommandError(
+      6,
+      escapeText(`--min-devices takes a whole number from 1 to 9999999, not "${least}".`),
+    );
+  return { percent, least: Number(least) };
+}
+
+/** Milliseconds between two looks at the log. */
+const pollMilliseconds = 1_000;
+
+/** Milliseconds between two tables, where nothing is stopped. */
+const tableMilliseconds = 60_000;
+
+async function watch(invocation: Invocation, log: LogFile, rule: HaltRule | null): Promise<void> {
+  const { options, context, output } = invocation;
+  const directory = directoryOf(invocation);
+  const workspace = await openWorkspace(directory, surroundingsOf(invocation, name));
+  const tally = new Tally(
+    options.text("count") === "addresses" ? "addresses" : ("devices" satisfies CountBy),
+  );
+  const ending = options.has("once") ? AbortSignal.abort() : context.interruption();
+  if (rule !== null) await remarkDrafts(invocation, directory);
+  let shown = { text: "", at: Number.NEGATIVE_INFINITY };
+  for (;;) {
+    tally.watch(watchedReleases((await readState(workspace)).published));
+    await log.read((line) => tally.addLine(line));
+    const figures = tally.figures();
+    const bad = rule === null ? [] : toHalt(figures, rule);
+    const text = tableOf(figures, tally.log());
+    const isDue = bad.length > 0 || ending.aborted || performance.now() - shown.at >= tableMilliseconds;
+    if (isDue && text !== shown.text) {
+      await output.report({ releases: figures, log: tally.log() }, text);
+      shown = { text, at: performance.now() };
+    }
+    if (bad.length > 0 && (await halted(invocation, bad))) return;
+    if (ending.aborted) return;
+    await delay(pollMilliseconds, undefined, { signal: ending }).catch(() => undefined);
+  }
+}
+
+function directoryOf({ positionals }: Invocation): string {
+  return positionals[1] ?? ".";
+}
+
+/** A halt publishes its own change alone: what waits in a draft would keep it from that. */
+async function remarkDrafts(invocation: Invocation, directory: string): Promise<void> {
+  const { drafts } = await readState(await openWorkspace(directory, surroundingsOf(invocation, name)));
+  for (const role of releaseRoles.filter((one) => drafts[one] !== null))
+    await invocation.output.remark(
+      `A draft of ${role} waits: a halt of ${role} would be drafted with it, and not be published. Publish or discard it first.`,
+    );
+}
+
+/** False: another command is changing the repository; the next look tries again. Otherwise throws CommandError(10). */
+async function halted(invocation: Invocation, bad: readonly ReleaseFigures[]): Promise<boolean> {
+  const { options, output } = invocation;
+  const directory = directoryOf(invocation);
+  const means: HaltMeans = options.text("with") === "withdraw" ? "withdraw" : "pause";
+  try {
+    const done = await onWorkspace(
+      invocation,
+      name,
+      async (workspace, keys) => {
+        const all: Halted[] = [];
+        for (const release of bad)
+          all.push(await haltRollout(workspace, release, { means, reason: reasonOf(release), keys }));
+        return all;
+      },
+      [directory],
+    );
+    await output.changed(done, joinLines(done.flatMap((one) => haltLines(one, means, directory))));
+  } catch (error) {
+    if (!(error instanceof StewardError) || error.code !== "state_locked" || options.has("once")) throw error;
+    await output.remark(error.message);
+    return false;
+  }
+  throw new CommandError(
+    10,
+    `A roll-out was stopped: ${bad.map((one) => `${one.name} ${one.version}`).join(", ")}. Find the fault before it continues.`,
+  );
+}
+
+function reasonOf({ undone, tried, undone_percent }: ReleaseFigures): string {
+  return `undone on ${undone} of ${tried} that tried it (${undone_percent} %), as the access log says`;
+}
+
+function haltLines(
+  { release, published, lacking, hasOtherChanges }: Halted,
+  means: HaltMeans,
+  directory: string,
+) {
+  const { kind, version } = release;
+  const what = `${kind} ${release.name} ${version}`;
+  const verb = means === "pause" ? "paused" : "withdrawn";
+  const why = `${what}: ${reasonOf(release)}.`;
+  if (published !== null)
+    return [
+      why,
+      `It is ${verb}, and published in ${directory}/public. Upload that: targets/ first, and at the end ${published.last.map((one) => `metadata/${one}`).join(" and then ")}.`,
+      ...(means === "pause"
+        ? [
+            `To continue later: steward repo resume ${directory} --kind ${kind} --name ${release.name} --release ${version}`,
+          ]
+        : []),
+      ...published.remarks,
+    ];
+  return [
+    why,
+    `It is ${verb} in the draft of ${kind}, and NOT published:`,
+    ...(hasOtherChanges
+      ? [
+          `the draft had other changes before. Read it, then: steward repo publish ${directory} --only ${kind}`,
+        ]
+      : []),
+    ...(isReleaseRole(kind) && lacking.length > 0 ? [describeLack(kind, lacking, directory)] : []),
+  ];
+}
+
+function tableOf(figures: readonly ReleaseFigures[], log: LogFigures): string {
+  const { lines, silent, malformed, unreadable, foreign, beyond_limit } = log;
+  const table = formatTable({
+    heads: [
+      "RELEASE",
+      "PRODUCT",
+      "ON OFFER IN",
+      "OFFERED",
+      "STAGED",
+      "TRIAL",
+      "GOOD",
+      "UNDONE",
+      "REFUSED",
+      "SHARE",
+    ],
+    rows: figures.map(({ kind, version, product, channels, states, undone, undone_percent, ...one }) => [
+      `${kind} ${one.name} ${version}`,
+      product,
+      channels,
+      states.offered,
+      states.staged,
+      states.trial,
+      states.good,
+      undone,
+      states.refused,
+      undone_percent === null ? "-" : `${undone_percent} %`,
+    ]),
+  });
+  const others = [
+    `${lines} lines`,
+    `${silent} without a report`,
+    `${malformed} malformed`,
+    `${unreadable} unreadable reports`,
+    `${foreign} of other releases`,
+    ...(beyond_limit > 0 ? [`${beyond_limit} beyond the number of devices that are kept`] : []),
+  ];
+  return `${table}${others.join(", ")}\n`;
+}

@@ -1,0 +1,45 @@
+import { withdrawRelease } from "../add.ts";
+import { readState } from "../drafts/drafts.ts";
+import type { PrivateKey } from "../keys/private-keys.ts";
+import type { Count } from "../keys/signing.ts";
+import { type PublishResult, publish } from "../publish.ts";
+import type { Workspace } from "../workspace.ts";
+import { pauseRelease } from "./pause.ts";
+import type { ReleaseFigures } from "./tally.ts";
+
+export type HaltMeans = "pause" | "withdraw";
+
+export interface Halted {
+  readonly release: ReleaseFigures;
+  /** null: it is drafted, and waits for a person. */
+  readonly published: PublishResult | null;
+  /** Signatures that the draft needs before it can be published. */
+  readonly lacking: readonly Count[];
+  /** The draft had other changes before, which are not published unasked. */
+  readonly hasOtherChanges: boolean;
+}
+
+/**
+ * Pauses or withdraws a release in the channels in which it is the newest, and publishes that alone. Without a signature,
+ * or with a draft of its kind that waits, the change is drafted, and a person publishes it.
+ */
+export async function haltRollout(
+  workspace: Workspace,
+  release: ReleaseFigures,
+  { means, reason, keys }: { means: HaltMeans; reason: string; keys: readonly PrivateKey[] },
+): Promise<Halted> {
+  const { kind, name, version, newestIn } = release;
+  const hasOtherChanges = (await readState(workspace)).drafts[kind] !== null;
+  let lacking: readonly Count[] = [];
+  for (const channel of newestIn) {
+    const selection = { kind, name, version, channel };
+    const added =
+      means === "pause"
+        ? await pauseRelease(workspace, { selection, keys })
+        : await withdrawRelease(workspace, { selection, reason, keys });
+    lacking = added.lacking;
+  }
+  const canPublish = lacking.length === 0 && !hasOtherChanges;
+  const published = canPublish ? await publish(workspace, keys, { only: [kind] }) : null;
+  return { release, published, lacking, hasOtherChanges };
+}

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { readState } from "../../../src/publishing/drafts/drafts.ts";
+import { haltRollout } from "../../../src/publishing/rollout/halt.ts";
+import { pauseRelease, resumeRelease } from "../../../src/publishing/rollout/pause.ts";
+import { type ReleaseFigures, Tally, watchedReleases } from "../../../src/publishing/rollout/tally.ts";
+import { readRelease } from "../../../src/releases/release.ts";
+import { waveDueSeconds } from "../../../src/releases/waves.ts";
+import { makeDevice } from "../clients.ts";
+import { add, at, keysOf, makeSite, publishAll, type Site } from "../site.ts";
+
+const selection = { kind: "rules", name: "demo-rules", version: "1.0.0", channel: "stable" } as const;
+const waves = {
+  start: "2026-11-20T12:00:00Z",
+  steps: [
+    { percent: 10, after_seconds: 3_600 },
+    { percent: 100, after_seconds: 86_400 },
+  ],
+};
+
+/** When devices at these places of the waves take it, as a device reads what is published; null: at once. */
+async function dueAt(site: Site, places: readonly number[]): Promise<(string | null)[]> {
+  const device = await makeDevice(readFileSync(join(site.workspace.metadata, "1.root.json")));
+  const [target] = await (await device.refresh(site.workspace.public)).list("stable", "rules");
+  assert.ok(target);
+  const release = readRelease(target);
+  if ("reason" in release) throw new Error(release.reason);
+  return places.map((place) => {
+    const seconds = waveDueSeconds(release, place);
+    return seconds === null ? null : new Date(seconds * 1_000).toISOString();
+  });
+}
+
+/** What a log says of the published releases where `bad` of 100 devices have undone 1.0.0. */
+async function figuresOf({ workspace }: Site, bad: number): Promise<ReleaseFigures> {
+  const tally = new Tally("devices");
+  tally.watch(watchedReleases((await readState(workspace)).published));
+  for (let device = 0; device < 100; device += 1)
+    tally.addLine(
+      `10.0.0.${device} - - [t] "GET" 200 9 "-" "-" "steward/0.1.0;v=1, product/demo, rules/demo-rules/1.0.0;state=${device < bad ? "failed" : "good"};wave=1.0;device=d${device.toString(16).padStart(12, "0")}"`,
+    );
+  const [figures] = tally.figures();
+  assert.ok(figures);
+  return figures;
+}
+
+describe("a paused release", () => {
+  it("is put off for every device, of whatever wave, and goes on where it was", async (test) => {
+    const site = await makeSite(test);
+    await add(site, { waves });
+    await publishAll(site);
+    assert.deepEqual(await dueAt(site, [0.05, 0.5]), [
+      "2026-11-20T13:00:00.000Z",
+      "2026-11-21T12:00:00.000Z",
+    ]);
+    const keys = await keysOf(site.workspace);
+    const order = { selection, keys };
+    await pauseRelease(at(site.workspace, "2026-11-20T15:00:00Z"), order);
+    await publishAll(site);
+    assert.deepEqual(await dueAt(site, [0.05, 0.5]), [
+      "2999-12-31T00:00:00.000Z",
+      "2999-12-31T00:00:00.000Z",
+    ]);
+    await assert.rejects(pauseRelease(site.workspace, order), /has been paused since 2026-11-20T15:00:00Z/);
+    // Two days later: the first wave has come, the second is 21 hours away as it was.
+    const later = at(site.workspace, "2026-11-22T15:00:00Z");
+    await resumeRelease(later, order);
+    await publishAll({ workspace: later });
+    assert.deepEqual(await dueAt(site, [0.05, 0.5]), [
+      "2026-11-22T13:00:00.000Z",
+      "2026-11-23T12:00:00.000Z",
+    ]);
+    await assert.rejects(resumeRelease(site.workspace, order), /is not paused/);
+  });
+
+  it("waits without waves and although it is urgent, and is urgent again afterwards", async (test) => {
+    const site = await makeSite(test);
+    await add(site, { urgent: true });
+    await publishAll(site);
+    const order = { selection, keys: await keysOf(site.workspace) };
+    await pauseRelease(site.workspace, order);
+    await publishAll(site);
+    assert.deepEqual(await dueAt(site, [0]), ["2999-12-31T00:00:00.000Z"]);
+    await resumeRelease(site.workspace, order);
+    await publishAll(site);
+    assert.deepEqual(await dueAt(site, [0]), [null]);
+  });
+});
+
+describe("a halt", () => {
+  for (const means of ["pause", "withdraw"] as const) {
+    it(`publishes the ${means} of the release, and nothing else`, async (test) => {
+      const site = await makeSite(test);
+      await add(site);
+      await publishAll(site);
+      const release = await figuresOf(site, 30);
+      const keys = await keysOf(site.workspace);
+      const done = await haltRollout(site.workspace, release, { means, reason: "30 of 100", keys });
+      assert.deepEqual(
+        done.published?.published.map(({ role }) => role),
+        ["timestamp", "snapshot", "rules"],
+      );
+      const [again] = watchedReleases((await readState(site.workspace)).published);
+      assert.deepEqual([again?.channels, again?.newestIn], [[], []], "it would be stopped a second time");
+    });
+  }
+
+  it("does not publish what waited in the draft, and says so", async (test) => {
+    const site = await makeSite(test);
+    await add(site);
+    await publishAll(site);
+    await add(site, { version: "2.0.0" });
+    const release = await figuresOf(site, 30);
+    const keys = await keysOf(site.workspace);
+    const done = await haltRollout(site.workspace, release, { means: "pause", reason: "", keys });
+    assert.deepEqual([done.published, done.hasOtherChanges], [null, true]);
+    const { published, drafts } = await readState(site.workspace);
+    assert.equal(Object.keys(published.rules?.signed.targets ?? {}).length, 1);
+    assert.equal(Object.keys(drafts.rules?.signed.targets ?? {}).length, 2);
+  });
+
+  it("is drafted where no key is at hand, with the signatures that it needs", async (test) => {
+    const site = await makeSite(test);
+    await add(site);
+    await publishAll(site);
+    const release = await figuresOf(site, 30);
+    const done = await haltRollout(site.workspace, release, { means: "pause", reason: "", keys: [] });
+    assert.deepEqual([done.published, done.lacking[0]?.missing], [null, 1]);
+  });
+});

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Tally, toHalt, type WatchedRelease } from "../../../src/publishing/rollout/tally.ts";
+
+const rules = (version: string): WatchedRelease => ({
+  product: "demo",
+  kind: "rules",
+  name: "base",
+  version,
+  channels: ["stable"],
+  newestIn: version === "1.2.0" ? ["stable"] : [],
+});
+
+/** As a device with this number sends it, from an address of its own unless one is given. */
+function line(device: number, state: string, { version = "1.2.0", wave = 5, address = "" } = {}): string {
+  const from = address || `10.0.${device >> 8}.${device & 255}`;
+  const id = device.toString(16).padStart(12, "0");
+  const report = `steward/0.1.0;v=1, product/demo, rules/base/${version};state=${state};wave=${wave}.000;device=d${id}`;
+  return `${from} - - [23/Nov/2026:07:20:11 +0000] "GET /metadata/timestamp.json HTTP/1.1" 200 9 "-" "-" "${report}"`;
+}
+
+function tallied(
+  lines: readonly string[],
+  countBy: "devices" | "addresses" = "devices",
+  most?: number,
+): Tally {
+  const tally = new Tally(countBy, most);
+  tally.watch([rules("1.1.0"), rules("1.2.0")]);
+  for (const one of lines) tally.addLine(one);
+  return tally;
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+const newest = (tally: Tally) => tally.figures()[0];
+const rule = { percent: 2, least: 5 };
+
+describe("the tally of an access log", () => {
+  it("counts each device once, by its last report, and the newest release first", () => {
+    const tally = tallied([
+      line(1, "offered"),
+      line(1, "trial"),
+      line(1, "good", { wave: 3 }),
+      line(2, "failed", { wave: 7 }),
+      line(2, "failed", { wave: 7 }),
+      line(3, "rolled_back"),
+      line(4, "offered", { wave: 99 }),
+      line(5, "refused"),
+      line(6, "good", { version: "1.1.0" }),
+    ]);
+    const [one, other] = tally.figures();
+    assert.deepEqual([one?.version, other?.version, other?.states.good], ["1.2.0", "1.1.0", 1]);
+    assert.deepEqual([one?.tried, one?.undone, one?.undone_percent], [3, 2, 66.67]);
+    assert.deepEqual([one?.states.offered, one?.states.refused, one?.reached_percent], [1, 1, 7]);
+  });
+
+  it("counts garbage and never believes it", () => {
+    const garbage = [
+      "",
+      "GET / HTTP/1.1",
+      line(1, "failed").slice(0, -1),
+      line(1, "on fire"),
+      line(1, "failed", { version: "9.9.9" }),
+      line(1, "failed").replace("product/demo", "product/other"),
+      line(1, "failed").replace("v=1", "v=7"),
+      `${"\u0000".repeat(100)}`,
+      "x".repeat(100_000),
+      '{"remote_addr":{},"steward_report":[]}',
+    ];
+    const tally = tallied(numbers(200).flatMap(() => garbage));
+    assert.deepEqual(
+      tally.figures().map(({ tried, undone }) => [tried, undone]),
+      [
+        [0, 0],
+        [0, 0],
+      ],
+    );
+    assert.deepEqual(tally.log(), {
+      lines: 2_000,
+      silent: 200,
+      malformed: 1_000,
+      unreadable: 200,
+      foreign: 600,
+      beyond_limit: 0,
+    });
+    assert.deepEqual(toHalt(tally.figures(), { percent: 1, least: 1 }), []);
+  });
+
+  it("keeps no more devices than fit, however many are made up", () => {
+    const tally = tallied(
+      numbers(150).map((device) => line(device, "good")),
+      "devices",
+      100,
+    );
+    assert.deepEqual([newest(tally)?.tried, tally.log().beyond_limit], [100, 50]);
+  });
+});
+
+describe("a roll-out", () => {
+  const good = numbers(195).map((device) => line(device, "good"));
+  const bad = (count: number) => numbers(count).map((device) => line(1_000 + device, "failed"));
+  const halted = (lines: readonly string[], countBy: "devices" | "addresses" = "devices") =>
+    toHalt(tallied(lines, countBy).figures(), rule).map(({ version }) => version);
+
+  it("is stopped at the share and the number that were asked for, and not below either", () => {
+    assert.deepEqual(halted([...good, ...bad(5)]), ["1.2.0"]);
+    assert.deepEqual(halted([...good, ...bad(4)]), [], "4 are 2 % of 199, and fewer than 5");
+    const many = numbers(250).map((device) => line(device, "good"));
+    assert.deepEqual(halted([...many, ...bad(5)]), [], "5 are enough, and 1.96 % of 255");
+  });
+
+  it("is not stopped by one device, however often and in whatever words it reports", () => {
+    const states = ["failed", "deferred", "aborted", "rolled_back"];
+    assert.deepEqual(halted(numbers(400).map((index) => line(7, states[index % 4] ?? ""))), []);
+  });
+
+  it("is not stopped by one address that makes up devices, where addresses are counted", () => {
+    const made = numbers(400).map((device) => line(device, "failed", { address: "192.0.2.1" }));
+    assert.deepEqual(halted(made), ["1.2.0"]);
+    assert.deepEqual(halted(made, "addresses"), []);
+    const sameNetwork = numbers(400).map((device) => {
+      return line(device, "failed", { address: `2001:db8:1:2::${device.toString(16)}` });
+    });
+    assert.deepEqual(halted(sameNetwork, "addresses"), []);
+    assert.deepEqual(halted(bad(5), "addresses"), ["1.2.0"]);
+  });
+
+  it("is the one of the newest release: an older one is left alone", () => {
+    const older = numbers(50).map((device) => line(device, "failed", { version: "1.1.0" }));
+    assert.deepEqual(halted(older), []);
+  });
+
+  it("waits for devices that have tried it: those to which it is only offered do not dilute the share", () => {
+    const offered = numbers(10_000).map((device) => line(5_000 + device, "offered"));
+    assert.deepEqual(halted([...offered, ...bad(5)]), ["1.2.0"]);
+  });
+});
