@@ -173,6 +173,7 @@ function sourceProgram(environment: Record<string, string>, write: (line: string
     log,
     ownLines,
     // A test that needs another zone says so itself: this process has other tests.
+    processUsage: () => ({ cpuSeconds: 0, residentBytes: 0, heapBytes: 0, uptimeSeconds: process.uptime() }),
     adoptTimeZone: () => undefined,
     isLogInJournal: isJournalStream(environment.JOURNAL_STREAM, 2),
   };

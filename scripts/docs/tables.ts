@@ -7,6 +7,7 @@ import { settingKeysOf, settingText } from "../../src/cli/system/setting-keys.ts
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { eventDetails } from "../../src/contract/event-details.ts";
 import { type EventType, eventTypes } from "../../src/contract/event-types.ts";
+import { type MetricFamily, metricFamilies } from "../../src/contract/metrics.ts";
 import type { Access, Operation } from "../../src/contract/operations/operation.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { settings } from "../../src/contract/schemas/settings.ts";
@@ -23,6 +24,7 @@ export const tables: Readonly<Record<string, () => string>> = {
   commands: commandsTables,
   routes: routesTable,
   scopes: scopesTable,
+  metrics: metricsTable,
   "host-file": () => membersTable(hostFileMembers),
   "host-file-plan": () => membersTable(planMembers),
 };
@@ -107,6 +109,18 @@ function scopesTable(): string {
     routesOf(scope),
   ]);
   return markdownTable(["scope", "roles whose users can have it", "routes"], rows);
+}
+
+function metricsTable(): string {
+  const rows = Object.entries(metricFamilies).map(
+    ([name, { type, labels, help }]: [string, MetricFamily]) => [
+      `\`${name}\``,
+      type,
+      labels.map((label) => `\`${label}\``).join(", "),
+      help,
+    ],
+  );
+  return markdownTable(["metric", "type", "labels", "meaning"], rows);
 }
 
 function membersTable(members: readonly { path: string; words: string }[]): string {

@@ -5,6 +5,7 @@ type RoleName = (typeof roleNames)[number];
 /** What an API token may be good for, and the roles whose users can have one for it. */
 export const scopes = {
   "logs:read": ["admin", "operator", "readonly"],
+  "metrics:read": ["admin", "operator", "readonly"],
   "events:read": ["admin", "operator"],
   "system:read": ["admin", "operator", "readonly"],
   "system:write": ["admin", "operator"],

@@ -33,9 +33,11 @@ export interface DispatchRequest extends RawInput {
 /** A success, ready to be sent. */
 export interface Answer {
   status: number;
-  /** JSON text; undefined where there is no body. */
+  /** JSON text, or that of `mediaType`; undefined where there is no body. */
   text: string | undefined;
   etag: string | undefined;
+  /** Of text that is not JSON. */
+  mediaType?: string;
   location: string | undefined;
   /** Instead of text, where the operation is a stream. */
   stream?: StreamSource;
@@ -108,11 +110,12 @@ function record(
 }
 
 function answer(operation: Operation, result: unknown): Answer {
-  const { status, etag, schema, collection, stream, file } = operation.response;
+  const { status, etag, schema, collection, stream, file, mediaType } = operation.response;
   const bare = { status, text: undefined, etag: undefined, location: undefined };
-  // The type of the handlers ensures that such operations return a source or a file.
+  // The type of the handlers ensures that such operations return a source, a file or a text.
   if (stream) return { ...bare, stream: result as StreamSource };
   if (file) return { ...bare, file: result as BuiltFile };
+  if (mediaType !== undefined) return { ...bare, text: result as string, mediaType };
   if (!schema || typeof result !== "object" || result === null) return bare;
   const location = collection && "id" in result ? `${collection}/${String(result.id)}` : undefined;
   const text = textOf(result);

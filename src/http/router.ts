@@ -79,8 +79,11 @@ function refuseUnrouted(router: Router, ctx: Koa.Context): never {
 
 async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context): Promise<void> {
   const isLocal = options.isLocal(ctx);
+  ctx.state.operation = id;
   options.admit(id, isLocal);
-  if (operationOf(id).response.stream) acceptsStream(ctx);
+  const { stream, mediaType } = operationOf(id).response;
+  if (stream) accepts(ctx, "text/event-stream");
+  else if (mediaType !== undefined) accepts(ctx, mediaType);
   else acceptsJson(ctx);
   const attempt: RequestAttempt = { actor: anonymous, context: contextOf(options, ctx, isLocal), noted: {} };
   let isDone = false;
@@ -234,13 +237,10 @@ function acceptsJson(ctx: Koa.Context): void {
   );
 }
 
-function acceptsStream(ctx: Koa.Context): void {
+function accepts(ctx: Koa.Context, mediaType: string): void {
   const { accept } = ctx.req.headers;
-  if (accept === undefined || ctx.accepts("text/event-stream")) return;
-  throw new StewardError(
-    "not_acceptable",
-    "The answer is text/event-stream, which the Accept header excludes.",
-  );
+  if (accept === undefined || ctx.accepts(mediaType)) return;
+  throw new StewardError("not_acceptable", `The answer is ${mediaType}, which the Accept header excludes.`);
 }
 
 /** Uses `ctx.response` and `ctx.res`: each of ctx's own members is a delegate, which costs one more look-up. */
@@ -254,7 +254,7 @@ function send(ctx: Koa.Context, answer: Answer): void {
     if (req.headers["if-none-match"] !== undefined && isFresh(response, request)) return;
   }
   // Before the body: otherwise koa takes the text for HTML and looks its type up.
-  res.setHeader("Content-Type", "application/json");
+  res.setHeader("Content-Type", answer.mediaType ?? "application/json");
   if (req.method !== "GET") {
     response.body = answer.text;
     return;

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import Koa from "koa";
 import { StewardError } from "../contract/errors.ts";
+import type { OperationId } from "../contract/operations.ts";
 import type { Log } from "../journal/logs/log.ts";
 import { type DescribeClock, toProblem } from "./problems.ts";
 import { createRoutes, type RouterOptions } from "./router.ts";
@@ -13,6 +14,8 @@ export interface ServerOptions extends Omit<RouterOptions, "isLocal"> {
   serveFile: (ctx: Koa.Context) => Promise<boolean>;
   log: Log;
   requestLines: RequestLines;
+  /** Counts an answer. */
+  answered: (answer: { operation: OperationId | undefined; status: number; milliseconds: number }) => void;
   describeClock: DescribeClock;
 }
 
@@ -49,9 +52,13 @@ export function createServer(options: ServerOptions): Koa {
     } catch (error) {
       fail(options, ctx, error, requestId);
     }
-    if (ctx.req.method === "GET" && ctx.res.statusCode < 500) return;
+    const milliseconds = performance.now() - begin;
+    const { operation } = ctx.state as { operation?: OperationId };
+    const { statusCode: status } = ctx.res;
+    options.answered({ operation, status, milliseconds });
+    if (ctx.req.method === "GET" && status < 500) return;
     const client = isLocal(ctx) ? null : options.clientOf(ctx.req);
-    options.requestLines.add(ctx, { requestId, client, milliseconds: performance.now() - begin });
+    options.requestLines.add(ctx, { requestId, client, milliseconds });
   });
   app.use(routes.middleware);
   app.use(async (ctx) => {

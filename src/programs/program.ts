@@ -51,6 +51,16 @@ export const program: Program = {
   log,
   ownLines,
   isLogInJournal,
+  processUsage: () => {
+    const { user, system } = process.cpuUsage();
+    const { rss, heapUsed } = process.memoryUsage();
+    return {
+      cpuSeconds: (user + system) / 1e6,
+      residentBytes: rss,
+      heapBytes: heapUsed,
+      uptimeSeconds: process.uptime(),
+    };
+  },
   // Node reads the variable anew when it is set.
   adoptTimeZone: (name) => {
     process.env.TZ = name;

@@ -49,7 +49,8 @@ export function rescueStatus(
   };
 }
 
-function stateOf(needs: readonly Need[]): Status["state"] {
+/** The device in one word, by what it needs. */
+export function stateOf(needs: readonly Need[]): Status["state"] {
   if (needs.length === 0) return "ok";
   return needs.some(({ level }) => level === "failing") ? "failing" : "attention";
 }

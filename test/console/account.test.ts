@@ -240,7 +240,7 @@ describe("the own account in the console", () => {
     const scopes = await sheet
       .getByRole("checkbox")
       .evaluateAll((boxes) => boxes.map((box) => box.parentElement?.querySelector("label")?.textContent));
-    assert.deepEqual(scopes, ["logs:read", "system:read"]);
+    assert.deepEqual(scopes, ["logs:read", "metrics:read", "system:read"]);
     const create = sheet.getByRole("button", { name: "Create token" });
     await create.click();
     await sheet.getByText("Choose at least one scope").waitFor();

@@ -147,6 +147,10 @@ describe("what the documents type", () => {
   it("asks for the status with a token of a program", () => {
     assert.match(JSON.parse(printed("fleet", 0)).state, /^(ok|attention)$/);
   });
+
+  it("shows the figures for Prometheus", () => {
+    assert.match(printed("fleet", 1), /^steward_clock_synchronised [01]$/m);
+  });
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests look at.

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { metricFamilies } from "../../src/contract/metrics.ts";
+import { needCodes } from "../../src/contract/schemas/status.ts";
 import type { Need, Status } from "../../src/contract/types.ts";
 import { createStatusHandlers } from "../../src/http/handlers/status.ts";
 import type { EventQuery } from "../../src/journal/events/event-pages.ts";
 import { runSteward } from "../agent-in-process.ts";
 import { exampleUpdateSummary, exampleUpdates } from "../cli/example-updates.ts";
-import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
-import { adminName } from "../running-agent.ts";
+import { type CheckedAgent, goodPassword, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
+import { samplesOf } from "../metrics/samples.ts";
+import { adminName, type CallOptions } from "../running-agent.ts";
 
 describe("the status of a device with something to see to", () => {
   let agent: CheckedAgent;
@@ -69,6 +72,117 @@ describe("the status of a device with something to see to", () => {
     assert.match(stdout, /: attention, 4 things need attention\n\nclock +unknown/);
     assert.match(stdout, /^\* clock: /m);
   });
+
+  describe("as metrics", () => {
+    const scrape = async (sent: CallOptions) => {
+      const { status, text } = await agent.call("GET", "/api/metrics", sent);
+      assert.equal(status, 200, text);
+      return samplesOf(text);
+    };
+
+    it("has the same figures, for a token of its own scope", async () => {
+      const samples = await scrape({ token: await tokenFor(["metrics:read"], "1d") });
+      const { people, clock, state, needs, version } = await look();
+      const of = (name: string) => samples.get(name);
+      assert.equal(of("steward_accounts"), people.accounts);
+      assert.equal(of("steward_api_tokens"), people.tokens);
+      assert.equal(of(`steward_device_state{state="${state}"}`), 1);
+      assert.equal(of(`steward_clock_state{state="${clock.state}"}`), 1);
+      assert.equal(of("steward_clock_offset_seconds"), clock.offset_seconds ?? undefined);
+      const told = needCodes.filter((code) => of(`steward_need{code="${code}"}`) === 1);
+      assert.deepEqual(
+        told,
+        needCodes.filter((code) => needs.some((need: Need) => need.code === code)),
+      );
+      assert.ok(
+        [...samples.keys()].some((name) => name.startsWith(`steward_build_info{version="${version}"`)),
+      );
+    });
+
+    it("names no metric that the contract does not have, and has a help and a type for each", async () => {
+      const { text, headers } = await agent.call("GET", "/api/metrics", { token: reader.token });
+      assert.equal(headers["content-type"], "text/plain; version=0.0.4; charset=utf-8");
+      const typed = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type]) => [name, type]);
+      const families = Object.entries(metricFamilies).map(([name, { type }]) => [name, type]);
+      const isAbsent = ([name = ""]: readonly (string | undefined)[]) => !typed.some(([one]) => one === name);
+      assert.deepEqual(
+        typed,
+        families.filter((family) => !isAbsent(family)),
+      );
+      // What this device does not know, having asked no server for the time or for updates.
+      assert.deepEqual(
+        families.filter(isAbsent).map(([name]) => name),
+        [
+          "steward_clock_offset_seconds",
+          "steward_clock_uncertainty_seconds",
+          "steward_clock_last_sync_age_seconds",
+          "steward_update_available_info",
+          "steward_update_last_check_timestamp_seconds",
+          "steward_update_last_success_timestamp_seconds",
+          "steward_update_last_check_outcome",
+          "steward_update_root_expiry_timestamp_seconds",
+        ],
+      );
+    });
+
+    it("counts sign-ins by their outcome, and what else happens", async () => {
+      const before = await scrape({ local: true });
+      await agent.login("reader", goodPassword);
+      const body = { username: "reader", password: "not the password" };
+      assert.equal((await agent.call("POST", "/api/auth/login", { body })).status, 401);
+      const after = await scrape({ local: true });
+      const more = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
+      assert.equal(more('steward_sign_ins_total{outcome="succeeded"}'), 1);
+      assert.equal(more('steward_sign_ins_total{outcome="invalid_credentials"}'), 1);
+      assert.equal(more('steward_events_total{type="sign_in.refused"}'), 1);
+      const login = 'method="POST",route="/api/auth/login"';
+      assert.equal(more(`steward_http_requests_total{${login},status="200"}`), 1);
+      assert.equal(more(`steward_http_requests_total{${login},status="401"}`), 1);
+      assert.equal(more(`steward_http_request_duration_seconds_count{${login}}`), 2);
+      assert.equal(more("steward_sessions"), 1);
+    });
+
+    it("makes no series of what a stranger sends: path, method, user name, headers", async () => {
+      const attack = async (word: string): Promise<void> => {
+        for (const path of [`/${word}`, `/api/${word}`, `/api/users/${word}`, `/api/version?${word}=1`]) {
+          for (const method of ["GET", "POST", "PROPFIND"]) {
+            await agent.call(method, path, { headers: { "user-agent": word, accept: "*/*" } });
+          }
+        }
+        const body = { username: word, password: word };
+        await agent.call("POST", "/api/auth/login", { body });
+      };
+      await attack("zebra");
+      const before = await scrape({ local: true });
+      await attack("okapi");
+      const after = await scrape({ local: true });
+      assert.deepEqual([...after.keys()], [...before.keys()]);
+      assert.ok(![...after.keys()].some((name) => /zebra|okapi|PROPFIND/.test(name)));
+      const none = 'steward_http_requests_total{method="",route="none",status="404"}';
+      assert.ok((after.get(none) ?? 0) > (before.get(none) ?? 0), none);
+    });
+
+    it("answers HEAD without a body, and refuses strangers, other scopes and other media types", async () => {
+      const ask = (sent: CallOptions, method = "GET") => agent.call(method, "/api/metrics", sent);
+      const head = await ask({ token: reader.token }, "HEAD");
+      assert.deepEqual([head.status, head.text], [200, ""]);
+      assert.deepEqual([(await ask({})).status, (await ask({})).json.code], [401, "authentication_required"]);
+      const foreign = await ask({ token: await tokenFor(["system:read"], "1d") });
+      assert.deepEqual([foreign.status, foreign.json.code], [403, "insufficient_scope"]);
+      const accepts = async (accept: string) =>
+        (await ask({ token: reader.token, headers: { accept } })).status;
+      assert.deepEqual([await accepts("application/json"), await accepts("text/html")], [406, 406]);
+      // As Prometheus 2.42 and 3.5 send it, and as it would be without their last resort.
+      for (const accept of [
+        "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+        "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,text/plain;version=0.0.4;q=0.2,*/*;q=0.1",
+        "text/plain;version=0.0.4",
+        "text/plain",
+      ])
+        assert.equal(await accepts(accept), 200, accept);
+      assert.equal((await ask({ token: reader.token }, "POST")).status, 405);
+    });
+  });
 });
 
 describe("who sees what in the status", () => {
@@ -85,6 +199,7 @@ describe("who sees what in the status", () => {
   const { getStatus, getHealth, getReadiness } = createStatusHandlers({
     updates: { status: () => updates },
     requireReady: async () => undefined,
+    metrics: () => "",
     health: () => ({
       status: "degraded",
       checks: [

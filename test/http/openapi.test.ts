@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { descriptions } from "../../src/contract/openapi/descriptions.ts";
+import type { Operation } from "../../src/contract/operations/operation.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { scopeNames } from "../../src/contract/scopes.ts";
 import { roleNames } from "../../src/contract/shapes.ts";
@@ -159,9 +160,10 @@ describe("GET /api/openapi.json", () => {
   });
 });
 
-function mediaTypesOf({ schema, stream }: { schema?: object; stream?: true }): string[] {
+function mediaTypesOf({ schema, stream, mediaType }: Operation["response"]): string[] {
   if (schema === undefined) return [];
-  return [stream ? "text/event-stream" : "application/json"];
+  const [type = ""] = (mediaType ?? "application/json").split(";");
+  return [stream ? "text/event-stream" : type];
 }
 
 function contentsOf(responses: Described["responses"]): { schema: Schema }[] {

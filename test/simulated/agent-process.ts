@@ -57,6 +57,7 @@ const agent = await startAgent(
     isLogInJournal: true,
     logUnits: [],
     supportUntil: null,
+    processUsage: () => ({ cpuSeconds: 0, residentBytes: 0, heapBytes: 0, uptimeSeconds: process.uptime() }),
     adoptTimeZone: () => undefined,
     product: "demo",
     installer: null,

@@ -19,6 +19,8 @@ export interface Sessions {
   find(id: string): StoredSession | undefined;
   /** The living sessions of a user, the last used first. */
   list(userId: string): readonly StoredSession[];
+  /** The living sessions of all users. */
+  count(): number;
   /** Ends one session of a user; false when they have none with this id. */
   endOne(userId: string, id: string): Promise<boolean>;
   /**
@@ -73,6 +75,7 @@ export function createSessions(options: SessionsOptions): Sessions {
         .living()
         .filter((session) => session.user_id === userId)
         .sort((a, b) => b.rotated_uptime - a.rotated_uptime),
+    count: () => table.living().length,
     endOne: async (userId, id) => {
       if (table.find(id)?.user_id !== userId) return false;
       await table.end((one) => one.id === id);

@@ -90,7 +90,7 @@ function requestOf(operation: Operation, writer: SchemaWriter): object {
 }
 
 function successOf(operation: Operation, writer: SchemaWriter): object {
-  const { status, schema, etag, stream } = operation.response;
+  const { status, schema, etag, stream, mediaType = "application/json" } = operation.response;
   const written = schema && writer.write(schema, "answer");
   // OpenAPI 3.1 has no word for the items of a stream; JSON Schema 2020-12 §8 has one for what a text contains.
   const streamed = { ...text, contentMediaType: "text/event-stream", contentSchema: written };
@@ -105,7 +105,7 @@ function successOf(operation: Operation, writer: SchemaWriter): object {
     ...(written && {
       content: stream
         ? { "text/event-stream": { schema: streamed } }
-        : { "application/json": { schema: written } },
+        : { [mediaType.replace(/;.*/, "")]: { schema: written } },
     }),
   };
 }

@@ -106,6 +106,7 @@ export const shapes = {
   Status: status,
   Need: status.properties.needs.items,
   ConsoleGreeting: consoleGreeting,
+  Metrics: system.metricsText,
   SystemFacts: system.facts,
   MemoryFacts: system.facts.properties.memory,
   LoadFacts: system.facts.properties.load,

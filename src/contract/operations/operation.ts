@@ -68,6 +68,8 @@ export interface Operation {
     readonly etag?: true;
     readonly stream?: true;
     readonly file?: true;
+    /** Of an answer that is text and not JSON: its media type. */
+    readonly mediaType?: string;
     /** With 201: the path under which what was made is found by its id. */
     readonly collection?: string;
   };

@@ -51,6 +51,15 @@ export const systemOperations = {
     inRescue: true,
     response: { status: 200, schema: status },
   },
+  getMetrics: {
+    method: "GET",
+    path: "/api/metrics",
+    summary:
+      "Figures for Prometheus, in its text format: clock, updates, sign-ins, requests and the process; from memory alone",
+    access: everyone,
+    scope: "metrics:read",
+    response: { status: 200, schema: system.metricsText, mediaType: system.metricsType },
+  },
   getOpenApi: {
     method: "GET",
     path: "/api/openapi.json",

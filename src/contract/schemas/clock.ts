@@ -10,7 +10,7 @@ const nullableText = { type: ["string", "null"] } as const;
 
 export const timeModes = ["auto", "discipline", "delegate", "observe", "manual"] as const;
 
-const clockStates = [
+export const clockStates = [
   "unsynchronised",
   "acquiring",
   "synchronised",

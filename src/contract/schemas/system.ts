@@ -250,3 +250,11 @@ export const factoryResetAnswer = {
 } as const;
 
 export const anyObject = { type: "object" } as const;
+
+/** Prometheus' text format. */
+export const metricsType = "text/plain; version=0.0.4; charset=utf-8";
+export const metricsText = {
+  type: "string",
+  contentMediaType: "text/plain",
+  description: "a line for each value, under the help and the type of its metric",
+} as const;

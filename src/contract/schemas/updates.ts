@@ -6,7 +6,7 @@ import { passedOverCounts, passedOverList } from "./update-passed-over.ts";
 import { hold, updateSummary } from "./update-reasons.ts";
 import { updateTrust } from "./update-trust.ts";
 
-const updateStates = [
+export const updateStates = [
   "idle",
   "blocked",
   "checking",
@@ -22,6 +22,9 @@ const updateStates = [
   "good",
   "rolled_back",
 ] as const;
+
+/** Of a check of the repository. */
+export const checkOutcomes = ["ok", "failed", "waiting_for_clock"] as const;
 
 const nullableText = { type: ["string", "null"] } as const;
 const bytes = { type: "integer", minimum: 0 } as const;
@@ -96,7 +99,7 @@ const lastCheck = {
   required: ["at", "outcome", "code", "detail", "requests", "body_bytes"],
   properties: {
     at: timestamp,
-    outcome: { type: "string", enum: ["ok", "failed", "waiting_for_clock"] },
+    outcome: { type: "string", enum: checkOutcomes },
     code: { type: ["string", "null"], enum: [null, ...(Object.keys(errorCodes) as ErrorCode[])] },
     detail: nullableText,
     requests: { type: "integer", minimum: 0 },

@@ -3,7 +3,7 @@ import { type Actor, type Handlers, roleOf } from "../call.ts";
 import { type EventReader, latestEvents } from "./events.ts";
 import { coveredFor, viewOf } from "./updates.ts";
 
-type StatusHandlers = Pick<Handlers, "getHealth" | "getReadiness" | "getStatus">;
+type StatusHandlers = Pick<Handlers, "getHealth" | "getReadiness" | "getStatus" | "getMetrics">;
 
 export interface StatusHandlersOptions {
   updates: { status(): Updates };
@@ -14,6 +14,7 @@ export interface StatusHandlersOptions {
   requireReady: (isDetailed: boolean) => Promise<void>;
   /** The summary of the device, of what the caller may see. */
   status: (seen: Seen) => Promise<Status>;
+  metrics: () => string;
 }
 
 /** What a caller may see of that which not everybody may. */
@@ -23,7 +24,7 @@ export interface Seen {
   readonly latest: Status["latest"];
 }
 
-/** Health, readiness and the status of the device. */
+/** Health, readiness, the status of the device and its figures. */
 export function createStatusHandlers(options: StatusHandlersOptions): StatusHandlers {
   const { updates } = options;
   const healthFor = (actor: Actor): Health => {
@@ -38,6 +39,7 @@ export function createStatusHandlers(options: StatusHandlersOptions): StatusHand
       await options.requireReady(actor.kind !== "anonymous");
       return healthFor(actor);
     },
+    getMetrics: () => options.metrics(),
     getStatus: async ({ actor }) => {
       const whole = updates.status();
       const answer = await options.status({

@@ -12,6 +12,14 @@ import { type HostDecisions, type HostUpdateConfig, noDecisions } from "../host-
 import type { InstallerAccess } from "./installer-client.ts";
 import type { OpenClock } from "./wire-clock.ts";
 
+/** Of this process; seconds and bytes. */
+export interface ProcessUsage {
+  readonly cpuSeconds: number;
+  readonly residentBytes: number;
+  readonly heapBytes: number;
+  readonly uptimeSeconds: number;
+}
+
 /** All that the agent is started with. */
 export interface AgentConfig {
   stateDirectory: string;
@@ -41,6 +49,8 @@ export interface AgentConfig {
   clockAddon: string;
   /** Absolute paths of the runtime and of self-check.js. */
   selfCheck: { node: string; script: string };
+  /** What this process has used so far, and how long it has run. */
+  processUsage: () => ProcessUsage;
   /** Makes this process go by another time zone. */
   adoptTimeZone: (name: string) => void;
   /** Another clock than this host's. */
@@ -91,6 +101,7 @@ export interface Program
     | "ownLines"
     | "isLogInJournal"
     | "adoptTimeZone"
+    | "processUsage"
   > {
   /** Absolute path of the runtime. */
   readonly node: string;
@@ -111,9 +122,10 @@ export async function agentConfig(
   initialSettings?: string,
 ): Promise<RoomsConfig> {
   const { assetsDirectory, factsWorker, build, nodeVersion, log, ownLines } = program;
-  const { isLogInJournal, adoptTimeZone } = program;
+  const { isLogInJournal, adoptTimeZone, processUsage } = program;
   return {
     ...{ assetsDirectory, factsWorker, build, nodeVersion, log, ownLines, isLogInJournal, adoptTimeZone },
+    processUsage,
     stateDirectory: state,
     runDirectory: run,
     initialSettings: await readInitialSettings(initialSettings),

@@ -31,6 +31,7 @@ export interface Rescue {
   events: EventSink;
   admit: (id: OperationId) => void;
   describeClock: () => ProblemClock;
+  answered: () => void;
   deviceId: string;
   deviceName: () => string;
   /** Writes the events that were only counted. */
@@ -52,6 +53,8 @@ export function createRescue(config: RoomsConfig, host: Host, damage: StewardErr
       if (!operationOf(id).inRescue) refuse();
     },
     describeClock: unobserved,
+    // There is no account whose token could read the counts.
+    answered: () => undefined,
     deviceId: host.identity.deviceId,
     deviceName: () => host.identity.hostname,
     close: events.close,

@@ -42,6 +42,7 @@ import { createOwnTrialCheck } from "./installer-client.ts";
 import { createHttps, type Https } from "./listeners/https.ts";
 import { namesOf } from "./listeners/listen.ts";
 import { openState, type State } from "./state.ts";
+import { createMetering, type Metering } from "./status/wire-metrics.ts";
 import {
   checksOf,
   composeStatus,
@@ -85,6 +86,8 @@ export interface Rooms {
   describeClock: () => ProblemClock;
   deviceId: string;
   deviceName: () => string;
+  /** Counts an answer, for the metrics. */
+  answered: Metering["answered"];
   /** In a few words each, for `systemctl status`. */
   describe: () => readonly string[];
   /** The present as far as it is known, and a time no later than it. */
@@ -141,6 +144,7 @@ async function joinRooms(
     ...{ events, setupToken, disk, accounts: auth.accounts, passwords: auth.passwords },
     apiTokens: auth.apiTokens,
     describeClock: () => time.describe({ isProven: false }),
+    answered: ground.metering.answered,
     describe: () => statusWords({ ...auth, clock, updates }),
     resetRequested: reset.requested,
     deviceId: host.identity.deviceId,
@@ -156,6 +160,7 @@ async function joinRooms(
     settled: () => updates.settled(),
     close: async () => {
       auth.close();
+      ground.metering.stop();
       selfCheck.stop();
       clock.stop();
       await updates.stop();
@@ -178,7 +183,8 @@ async function openGround(config: RoomsConfig, host: Host): Promise<Ground> {
   const [readClock, floor] = [() => clock.state(), () => clock.floor()];
   const time = createTrustedTime({ wall: host.wall, uptime: host.uptime, readClock, floor });
   const directory = join(stateDirectory, "events");
-  const events = await openEventLog({ directory, log, now: time.now, reserve, readsOnly });
+  const metering = createMetering(config, host);
+  const events = metering.counting(await openEventLog({ directory, log, now: time.now, reserve, readsOnly }));
   await begin.tell(events);
   const state = await openState(stored, events, log);
   const settings = createSettings(documents.settings);
@@ -189,7 +195,7 @@ async function openGround(config: RoomsConfig, host: Host): Promise<Ground> {
   });
   settings.addGuard(settingsGuardOf(config.update, host.network, updates));
   observeClock(clock, { time, updates, events });
-  return { host, state, settings, time, clock, updates };
+  return { host, state, settings, time, clock, updates, metering };
 }
 
 /** What happens to the clock is an event; and what has waited for a clock that is trusted goes on. */
@@ -210,6 +216,7 @@ interface Ground {
   time: TrustedTime;
   clock: Clock;
   updates: Updates;
+  metering: Metering;
 }
 
 interface Joined extends Ground {
@@ -238,17 +245,7 @@ function joinHandlers(joined: Joined): Handlers {
     ...createTimeHandlers(clock),
     ...createUpdateHandlers(updates),
     ...composeMachine({ ...joined, time: auth.time }),
-    ...composeStatus({
-      config,
-      host,
-      settings,
-      clock,
-      updates,
-      auth,
-      checks,
-      selfCheck,
-      events: state.events,
-    }),
+    ...composeStatus({ ...joined, checks, events: state.events }),
     ...createSystemHandlers({
       settingsChanged: (names) => {
         if (names.some((name) => name.startsWith("time."))) clock.settingsChanged();

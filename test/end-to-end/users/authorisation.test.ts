@@ -17,6 +17,7 @@ const table: Record<string, string> = {
   getHealth: "           +      +      +        +       +       +         +      system:read",
   getReadiness: "        +      +      +        +       +       +         +      system:read",
   getStatus: "           -      +      +        +       +       +         e      system:read",
+  getMetrics: "          -      +      +        +       +       +         e      metrics:read",
   getOpenApi: "          +      +      +        +       +       +         +      none",
   greetConsole: "        +      +      +        +       +       +         +      none",
   getSetup: "            +      +      +        +       +       +         +      none",

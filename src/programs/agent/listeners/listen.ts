@@ -16,7 +16,7 @@ const stopMilliseconds = 4_000;
 
 type Application = Pick<
   ServerOptions,
-  "dispatch" | "authenticate" | "events" | "streams" | "admit" | "describeClock"
+  "dispatch" | "authenticate" | "events" | "streams" | "admit" | "describeClock" | "answered"
 > & {
   deviceId: string;
   /** What people call the device. */

@@ -10,7 +10,8 @@ import type { SettingsStore } from "../../../settings/settings.ts";
 import { readHostFigures } from "../../../system/facts.ts";
 import { type HealthCheck, readHealth, troublesOf } from "../../../system/health.ts";
 import { createSelfCheck, type SelfCheck } from "../../../system/self-check.ts";
-import { type StatusGround, statusOf } from "../../../system/status.ts";
+import { statusOf } from "../../../system/status.ts";
+import type { NeedsGround } from "../../../system/status-needs.ts";
 import { supportOf } from "../../../system/support.ts";
 import { fullVersion, publicVersion } from "../../../system/version.ts";
 import type { Updates } from "../../../updates/updates.ts";
@@ -23,44 +24,55 @@ export interface StatusRooms {
   readonly config: RoomsConfig;
   readonly host: Host;
   readonly settings: SettingsStore;
-  readonly clock: { status(): StatusGround["clock"] };
+  readonly clock: Pick<Clock, "status" | "state">;
   readonly updates: Updates;
   readonly auth: SignInRooms;
   readonly checks: readonly HealthCheck[];
   readonly selfCheck: SelfCheck;
   readonly events: EventReader;
+  readonly metering: { read(rooms: StatusRooms): string };
 }
 
-/** Joins what each room reports to the health of the agent and the status of the device. */
+/** Joins what each room reports to the health of the agent, the status of the device and its metrics. */
 export function composeStatus(
   rooms: StatusRooms,
-): Pick<Handlers, "getHealth" | "getReadiness" | "getStatus"> {
-  const { config, host, settings, clock, updates, auth, checks, selfCheck, events } = rooms;
+): Pick<Handlers, "getHealth" | "getReadiness" | "getStatus" | "getMetrics"> {
+  const { config, host, updates, checks, selfCheck, events } = rooms;
   return createStatusHandlers({
     updates,
     events,
     health: (isDetailed) => readHealth(checks, isDetailed),
     requireReady: (isDetailed) => selfCheck.require(isDetailed),
-    status: async (seen) => {
-      const { device, security, update } = settings.read();
+    metrics: () => rooms.metering.read(rooms),
+    status: async ({ latest, ...seen }) => {
+      const ground = needsGroundOf(rooms, seen);
       return statusOf({
-        deviceName: device.name || host.identity.hostname,
-        device,
+        ...ground,
+        latest,
+        deviceName: ground.device.name || host.identity.hostname,
         version: config.build.version,
-        clock: clock.status(),
-        ...seen,
-        ota: update.ota,
-        people: peopleFacts({ ...auth, security: () => security }),
-        isSetUp: auth.accounts.hasAdministrator(),
-        support: {
-          support: supportOf(config.supportUntil, auth.time),
-          support_until: config.supportUntil,
-        },
         host: await readHostFigures(config.stateDirectory, host),
-        troubles: troublesOf(checks),
       });
     },
   });
+}
+
+/** What follows from the rooms about the needs of the device, of what a caller may see. */
+export function needsGroundOf(
+  { config, settings, clock, auth, checks }: StatusRooms,
+  seen: Pick<NeedsGround, "updates" | "mayNameUsers">,
+): Omit<NeedsGround, "clockWord" | "host"> {
+  const { device, security, update } = settings.read();
+  return {
+    device,
+    clock: clock.status(),
+    ...seen,
+    ota: update.ota,
+    people: peopleFacts({ ...auth, security: () => security }),
+    isSetUp: auth.accounts.hasAdministrator(),
+    support: { support: supportOf(config.supportUntil, auth.time), support_until: config.supportUntil },
+    troubles: troublesOf(checks),
+  };
 }
 
 /** The version; those who have signed in are told more. */

@@ -77,6 +77,7 @@ export const account: Catalogue["account"] = {
   scopesTitle: "Rechte",
   scopes: {
     "logs:read": "Protokoll lesen",
+    "metrics:read": "Messwerte für die Überwachung lesen",
     "events:read": "Ereignisse lesen",
     "system:read": "Einstellungen, Gerätedaten, Uhr und Updates lesen",
     "system:write": "Einstellungen eines Bedieners ändern",

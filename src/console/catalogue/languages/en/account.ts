@@ -69,6 +69,7 @@ export const account = {
   scopesTitle: "Scopes",
   scopes: {
     "logs:read": "Read the logs",
+    "metrics:read": "Read figures for monitoring",
     "events:read": "Read the events",
     "system:read": "Read settings, device information, the clock and updates",
     "system:write": "Change an operator's settings",

@@ -1,0 +1,216 @@
+/** One metric with all its labels; the types and names are those of Prometheus (text format 0.0.4). */
+export interface MetricFamily {
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly help: string;
+  /** Names of its labels; of a histogram without `le`. */
+  readonly labels: readonly string[];
+}
+
+const oneOf = (label: string) => [label] as const;
+const none = [] as const;
+
+/**
+ * The metrics of GET /api/metrics, in the order of the answer: base units, and a value for each state where only one of
+ * them is 1. No label holds the name of a person, an address or a path that a stranger can choose.
+ */
+export const metricFamilies = {
+  steward_build_info: {
+    ...{ type: "gauge", labels: ["version", "commit", "node"] },
+    help: "The program that answers; always 1.",
+  },
+  steward_device_state: {
+    ...{ type: "gauge", labels: oneOf("state") },
+    help: "1 for the present state of the device, as GET /api/status has it.",
+  },
+  steward_need: {
+    ...{ type: "gauge", labels: oneOf("code") },
+    help: "1 while the device needs this of an administrator, as `needs` of GET /api/status.",
+  },
+  steward_health_check_ok: {
+    ...{ type: "gauge", labels: oneOf("check") },
+    help: "1 while this check of GET /api/health finds nothing wrong.",
+  },
+  steward_clock_time_seconds: {
+    ...{ type: "gauge", labels: none },
+    help: "The host's clock: seconds since 1970. Its difference to the time of the scrape is its error.",
+  },
+  steward_clock_offset_seconds: {
+    ...{ type: "gauge", labels: none },
+    help: "Measured error of the host's clock; positive: it is behind. Absent while it is not known.",
+  },
+  steward_clock_uncertainty_seconds: {
+    ...{ type: "gauge", labels: none },
+    help: "Root distance (RFC 5905 section 11.1): the most by which the offset can be wrong. Absent while it is not known.",
+  },
+  steward_clock_synchronised: {
+    ...{ type: "gauge", labels: none },
+    help: "1 while the time is known well enough for sign-in and updates.",
+  },
+  steward_clock_state: {
+    ...{ type: "gauge", labels: oneOf("state") },
+    help: "1 for the present state of the clock.",
+  },
+  steward_clock_trust: {
+    ...{ type: "gauge", labels: oneOf("trust") },
+    help: "1 for how well the time is known at present.",
+  },
+  steward_clock_mode: {
+    ...{ type: "gauge", labels: oneOf("mode") },
+    help: "1 for the mode of the clock in effect.",
+  },
+  steward_clock_sources: {
+    ...{ type: "gauge", labels: oneOf("state") },
+    help: "Time sources in this state.",
+  },
+  steward_clock_last_sync_age_seconds: {
+    ...{ type: "gauge", labels: none },
+    help: "Monotonic time since the clock was last synchronised, which a step does not change. Absent before the first time.",
+  },
+  steward_clock_polls_total: {
+    ...{ type: "counter", labels: none },
+    help: "Polls of all time servers.",
+  },
+  steward_clock_steps_total: {
+    ...{ type: "counter", labels: none },
+    help: "Times that Steward has stepped the clock.",
+  },
+  steward_clock_conflicts_total: {
+    ...{ type: "counter", labels: none },
+    help: "Times that another program has changed a clock that Steward sets.",
+  },
+  steward_update_state: {
+    ...{ type: "gauge", labels: oneOf("state") },
+    help: "1 for the present state of updates.",
+  },
+  steward_update_installed_info: {
+    ...{ type: "gauge", labels: ["kind", "version"] },
+    help: "The installed version of this kind; always 1. Absent where Steward has installed none.",
+  },
+  steward_update_available_info: {
+    ...{ type: "gauge", labels: ["kind", "version"] },
+    help: "The version of this kind that is offered to this device; always 1. Absent where there is none.",
+  },
+  steward_update_staged: {
+    ...{ type: "gauge", labels: oneOf("kind") },
+    help: "1 while a release of this kind is downloaded and verified, and not applied.",
+  },
+  steward_update_blocked: {
+    ...{ type: "gauge", labels: oneOf("kind") },
+    help: "1 while the metadata of this kind cannot be verified, so that no release of it is accepted.",
+  },
+  steward_update_failed_releases: {
+    ...{ type: "gauge", labels: oneOf("kind") },
+    help: "Releases of this kind that failed on this device and are not applied again without a request.",
+  },
+  steward_update_held_releases: {
+    ...{ type: "gauge", labels: oneOf("kind") },
+    help: "Releases of this kind that were rolled back or deferred, and are not applied without a request.",
+  },
+  steward_update_trial: {
+    ...{ type: "gauge", labels: oneOf("kind") },
+    help: "1 while a release of this kind is on trial.",
+  },
+  steward_update_automatic: {
+    ...{ type: "gauge", labels: none },
+    help: "1 where update.ota.enabled is set: updates are looked for by schedule.",
+  },
+  steward_update_last_check_timestamp_seconds: {
+    ...{ type: "gauge", labels: none },
+    help: "When updates were last looked for, by the device's clock. Absent before the first time.",
+  },
+  steward_update_last_success_timestamp_seconds: {
+    ...{ type: "gauge", labels: none },
+    help: "When updates were last looked for with success, by the device's clock. Absent before the first time.",
+  },
+  steward_update_last_check_outcome: {
+    ...{ type: "gauge", labels: oneOf("outcome") },
+    help: "1 for the outcome of the last check. Absent before the first one.",
+  },
+  steward_update_check_failures: {
+    ...{ type: "gauge", labels: none },
+    help: "Checks in a row that failed.",
+  },
+  steward_update_trust_installed: {
+    ...{ type: "gauge", labels: none },
+    help: "1 where a usable root of trust is installed.",
+  },
+  steward_update_trust_established: {
+    ...{ type: "gauge", labels: none },
+    help: "1 where the root of trust is installed, confirmed and proven.",
+  },
+  steward_update_root_expiry_timestamp_seconds: {
+    ...{ type: "gauge", labels: none },
+    help: "When the root of trust in force expires. Absent without one.",
+  },
+  steward_sign_ins_total: {
+    ...{ type: "counter", labels: oneOf("outcome") },
+    help: "Attempts to sign in, by `succeeded` or the code of the refusal; `totp_required` asks for a code after a right password.",
+  },
+  steward_sessions: {
+    ...{ type: "gauge", labels: none },
+    help: "Sessions that have neither ended nor expired.",
+  },
+  steward_accounts: {
+    ...{ type: "gauge", labels: none },
+    help: "Accounts.",
+  },
+  steward_accounts_administrators: {
+    ...{ type: "gauge", labels: none },
+    help: "Accounts of administrators that are enabled.",
+  },
+  steward_accounts_disabled: {
+    ...{ type: "gauge", labels: none },
+    help: "Accounts that are disabled.",
+  },
+  steward_accounts_locked: {
+    ...{ type: "gauge", labels: none },
+    help: "Accounts whose sign-in is locked for a while, after too many wrong passwords or codes.",
+  },
+  steward_accounts_second_factor_missing: {
+    ...{ type: "gauge", labels: none },
+    help: "Enabled accounts without the second factor that security.require_2fa asks for.",
+  },
+  steward_api_tokens: {
+    ...{ type: "gauge", labels: none },
+    help: "API tokens that have not expired.",
+  },
+  steward_events_total: {
+    ...{ type: "counter", labels: oneOf("type") },
+    help: "Events by their type; of a refusal each one, also where the event log counts several together.",
+  },
+  steward_http_requests_total: {
+    ...{ type: "counter", labels: ["method", "route", "status"] },
+    help: "Answers by route and status. The route is the path of the contract; `console`: its files; `none`: there is no such route.",
+  },
+  steward_http_request_duration_seconds: {
+    ...{ type: "histogram", labels: ["method", "route"] },
+    help: "Time until the answer was ready; of a stream until it began.",
+  },
+  steward_event_loop_delay_seconds: {
+    ...{ type: "histogram", labels: none },
+    help: "How late a timer of the agent ran, twice a second while it is scraped: what a request has waited at least.",
+  },
+  process_cpu_seconds_total: {
+    ...{ type: "counter", labels: none },
+    help: "Processor time of the agent, user and system.",
+  },
+  process_resident_memory_bytes: {
+    ...{ type: "gauge", labels: none },
+    help: "Resident memory of the agent.",
+  },
+  process_heap_bytes: {
+    ...{ type: "gauge", labels: none },
+    help: "JavaScript heap of the agent that is in use.",
+  },
+  process_start_time_seconds: {
+    ...{ type: "gauge", labels: none },
+    help: "When the agent started: seconds since 1970, by the present clock.",
+  },
+} as const satisfies Record<`${"steward" | "process"}_${string}`, MetricFamily>;
+
+export type MetricName = keyof typeof metricFamilies;
+
+/** The labels of a metric with their values. */
+export type MetricLabels<Name extends MetricName> = {
+  readonly [Label in (typeof metricFamilies)[Name]["labels"][number]]: string;
+};

@@ -1,0 +1,128 @@
+import { clockStates, clockTrusts, sourceStates, timeModes } from "../contract/schemas/clock.ts";
+import { deviceStates, needCodes } from "../contract/schemas/status.ts";
+import { checkOutcomes, updateStates } from "../contract/schemas/updates.ts";
+import type { Health, Need, Status, TimeSync, Updates } from "../contract/types.ts";
+import { updateKinds } from "../contract/update-kinds.ts";
+import { createExposition, type Exposition } from "./exposition.ts";
+import type { HistogramReading } from "./histogram.ts";
+
+/** What the rooms know at the moment of a scrape, all of it in memory. */
+export interface DeviceReadings {
+  readonly build: { readonly version: string; readonly commit: string | null; readonly node: string };
+  readonly state: Status["state"];
+  readonly needs: readonly Need[];
+  readonly checks: NonNullable<Health["checks"]>;
+  readonly clock: TimeSync;
+  readonly isSynchronised: boolean;
+  readonly updates: Updates;
+  readonly people: NonNullable<Status["people"]>;
+  readonly sessions: number;
+  readonly process: ProcessReadings;
+  readonly loopDelay: HistogramReading;
+}
+
+export interface ProcessReadings {
+  readonly cpuSeconds: number;
+  readonly residentBytes: number;
+  readonly heapBytes: number;
+  /** Since 1970. */
+  readonly startSeconds: number;
+}
+
+/** The answer of GET /api/metrics; `counted` add what they have counted. */
+export function metricsText(
+  readings: DeviceReadings,
+  counted: readonly { writeTo(exposition: Exposition): void }[],
+): string {
+  const exposition = createExposition();
+  writeDevice(exposition, readings);
+  writeClock(exposition, readings);
+  writeUpdates(exposition, readings.updates);
+  writePeople(exposition, readings);
+  writeProcess(exposition, readings);
+  for (const one of counted) one.writeTo(exposition);
+  return exposition.text();
+}
+
+function writeDevice({ add, addStates }: Exposition, { build, state, needs, checks }: DeviceReadings): void {
+  const { version, commit, node } = build;
+  add("steward_build_info", 1, { version, commit: commit ?? "", node });
+  addStates("steward_device_state", "state", deviceStates, state);
+  for (const code of needCodes) add("steward_need", flag(needs.some((need) => need.code === code)), { code });
+  for (const { name, status } of checks) {
+    add("steward_health_check_ok", flag(status === "ok"), { check: name });
+  }
+}
+
+function writeClock({ add, addStates }: Exposition, { clock, isSynchronised }: DeviceReadings): void {
+  add("steward_clock_time_seconds", secondsOf(clock.server_time), {});
+  add("steward_clock_offset_seconds", clock.offset_seconds, {});
+  add("steward_clock_uncertainty_seconds", clock.uncertainty_seconds, {});
+  add("steward_clock_synchronised", flag(isSynchronised), {});
+  addStates("steward_clock_state", "state", clockStates, clock.state);
+  addStates("steward_clock_trust", "trust", clockTrusts, clock.trust);
+  addStates("steward_clock_mode", "mode", timeModes, clock.mode);
+  for (const state of sourceStates) {
+    const count = clock.sources.filter((source) => source.state === state).length;
+    add("steward_clock_sources", count, { state });
+  }
+  add("steward_clock_last_sync_age_seconds", clock.last_sync_age_seconds, {});
+  const { rounds, steps, conflicts } = clock.counters;
+  add("steward_clock_polls_total", rounds ?? null, {});
+  add("steward_clock_steps_total", steps ?? null, {});
+  add("steward_clock_conflicts_total", conflicts ?? null, {});
+}
+
+function writeUpdates({ add, addStates }: Exposition, updates: Updates): void {
+  const { state, installed, available, blockers, failed, held, trial, schedule, trust } = updates;
+  addStates("steward_update_state", "state", updateStates, state);
+  for (const kind of updateKinds) {
+    const count = (releases: readonly { readonly kind: string }[]) =>
+      releases.filter((release) => release.kind === kind).length;
+    const [present, offered] = [installed[kind], available[kind]];
+    if (present !== null) add("steward_update_installed_info", 1, { kind, version: present });
+    if (offered) add("steward_update_available_info", 1, { kind, version: offered.version });
+    add("steward_update_staged", flag(offered?.staged === true), { kind });
+    add("steward_update_blocked", flag((blockers?.[kind] ?? null) !== null), { kind });
+    add("steward_update_failed_releases", count(failed), { kind });
+    add("steward_update_held_releases", count(held), { kind });
+    add("steward_update_trial", flag(trial?.kind === kind), { kind });
+  }
+  const { enabled, last_check, last_success_at, failures } = schedule;
+  add("steward_update_automatic", flag(enabled), {});
+  add("steward_update_last_check_timestamp_seconds", secondsOf(last_check?.at ?? null), {});
+  add("steward_update_last_success_timestamp_seconds", secondsOf(last_success_at), {});
+  if (last_check !== null) {
+    addStates("steward_update_last_check_outcome", "outcome", checkOutcomes, last_check.outcome);
+  }
+  add("steward_update_check_failures", failures, {});
+  add("steward_update_trust_installed", flag(trust.installed), {});
+  add("steward_update_trust_established", flag(trust.established), {});
+  add("steward_update_root_expiry_timestamp_seconds", secondsOf(trust.root_expires_at), {});
+}
+
+function writePeople({ add }: Exposition, { people, sessions }: DeviceReadings): void {
+  add("steward_sessions", sessions, {});
+  add("steward_accounts", people.accounts, {});
+  add("steward_accounts_administrators", people.administrators, {});
+  add("steward_accounts_disabled", people.disabled, {});
+  add("steward_accounts_locked", people.locked, {});
+  add("steward_accounts_second_factor_missing", people.two_factor_missing, {});
+  add("steward_api_tokens", people.tokens, {});
+}
+
+function writeProcess({ add, addHistogram }: Exposition, { process: own, loopDelay }: DeviceReadings): void {
+  add("process_cpu_seconds_total", own.cpuSeconds, {});
+  add("process_resident_memory_bytes", own.residentBytes, {});
+  add("process_heap_bytes", own.heapBytes, {});
+  add("process_start_time_seconds", own.startSeconds, {});
+  addHistogram("steward_event_loop_delay_seconds", loopDelay, {});
+}
+
+function flag(isSo: boolean): number {
+  return isSo ? 1 : 0;
+}
+
+function secondsOf(moment: string | null): number | null {
+  return moment === null ? null : Date.parse(moment) / 1_000;
+}

@@ -1,0 +1,41 @@
+import { type EventType, eventTypes } from "../contract/event-types.ts";
+import { type OperationId, operationOf } from "../contract/operations.ts";
+import type { Exposition } from "./exposition.ts";
+
+/** Events and attempts to sign in, since the agent's start. */
+export interface EventCounts {
+  recorded(type: EventType): void;
+  /** `operation` and `code`: what was refused, and why. */
+  refused(type: EventType, operation: unknown, code: string): void;
+  writeTo(exposition: Exposition): void;
+}
+
+/** The operations that end in a session. Others are refused under the same type of event: a step-up, a refresh. */
+const signIns: readonly OperationId[] = ["login", "answerChallenge"];
+
+export function createEventCounts(): EventCounts {
+  const types = new Map((Object.keys(eventTypes) as EventType[]).map((type) => [type, 0]));
+  const outcomes = new Map(["succeeded", ...refusalCodes()].map((outcome) => [outcome, 0]));
+  const add = <Key>(counts: Map<Key, number>, key: Key): void => {
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  };
+  return {
+    recorded: (type) => {
+      add(types, type);
+      if (type === "sign_in.succeeded") add(outcomes, "succeeded");
+    },
+    refused: (type, operation, code) => {
+      add(types, type);
+      if (type === "sign_in.refused" && signIns.some((id) => id === operation)) add(outcomes, code);
+    },
+    // Those that have not happened too: Prometheus' increase() does not see the first of a series that begins with it.
+    writeTo: (exposition) => {
+      for (const [outcome, count] of outcomes) exposition.add("steward_sign_ins_total", count, { outcome });
+      for (const [type, count] of types) exposition.add("steward_events_total", count, { type });
+    },
+  };
+}
+
+function refusalCodes(): readonly string[] {
+  return [...new Set(signIns.flatMap((id) => operationOf(id).errors ?? []))];
+}

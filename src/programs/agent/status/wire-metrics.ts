@@ -1,0 +1,83 @@
+import { clockWordOf } from "../../../contract/clock-word.ts";
+import type { OperationId } from "../../../contract/operations.ts";
+import type { Host } from "../../../host/host.ts";
+import type { EventSink } from "../../../journal/events/event.ts";
+import { metricsText, type ProcessReadings } from "../../../metrics/device-metrics.ts";
+import { createEventCounts } from "../../../metrics/event-counts.ts";
+import { createLoopDelay } from "../../../metrics/loop-delay.ts";
+import { createRequestCounts } from "../../../metrics/request-counts.ts";
+import { readHealth } from "../../../system/health.ts";
+import { stateOf } from "../../../system/status.ts";
+import { needsOf } from "../../../system/status-needs.ts";
+import type { RoomsConfig } from "../config.ts";
+import { needsGroundOf, type StatusRooms } from "./wire-status.ts";
+
+/** What the agent counts for GET /api/metrics. */
+export interface Metering {
+  /** The same events, counted as they come. */
+  counting<Events extends EventSink>(events: Events): Events;
+  answered(answer: { operation: OperationId | undefined; status: number; milliseconds: number }): void;
+  /** The answer of a scrape. It waits for nothing: every room has what it knows in memory. */
+  read(rooms: StatusRooms): string;
+  stop(): void;
+}
+
+export function createMetering(config: RoomsConfig, { timers }: Host): Metering {
+  const events = createEventCounts();
+  const requests = createRequestCounts();
+  const loopDelay = createLoopDelay({ timers, monotonicNow: () => performance.now() / 1_000 });
+  const processReadings = createProcessReadings(config);
+  return {
+    counting: (log) => ({
+      ...log,
+      record: (facts) => {
+        events.recorded(facts.type);
+        return log.record(facts);
+      },
+      refuse: (facts, code) => {
+        events.refused(facts.type, facts.details.operation, code);
+        log.refuse(facts, code);
+      },
+    }),
+    // A file of the console is all that is found without an operation.
+    answered: ({ operation, status, milliseconds }) =>
+      requests.add(operation ?? (status < 400 ? "console" : "none"), status, milliseconds / 1_000),
+    read: (rooms) => {
+      const { build, nodeVersion: node } = config;
+      const ground = needsGroundOf(rooms, { updates: rooms.updates.status(), mayNameUsers: false });
+      const { clock, updates, people } = ground;
+      const needs = needsOf({ ...ground, clockWord: clockWordOf(clock), host: rooms.host.identity });
+      const readings = {
+        ...{
+          build: { ...build, node },
+          state: stateOf(needs),
+          needs,
+          clock,
+          updates,
+          people: people.figures,
+        },
+        checks: readHealth(rooms.checks, true).checks ?? [],
+        isSynchronised: rooms.clock.state().synchronised === true,
+        sessions: rooms.auth.sessions.count(),
+        process: processReadings(),
+        loopDelay: loopDelay.read(),
+      };
+      return metricsText(readings, [events, requests]);
+    },
+    stop: loopDelay.stop,
+  };
+}
+
+/** Seconds: less is the clock's slew, and would look like another start each time. */
+const leastStep = 1;
+
+/** The start by the present clock, which may have been stepped since. */
+function createProcessReadings({ processUsage }: RoomsConfig): () => ProcessReadings {
+  let startSeconds = 0;
+  return () => {
+    const { uptimeSeconds, ...used } = processUsage();
+    const present = Date.now() / 1_000 - uptimeSeconds;
+    if (Math.abs(present - startSeconds) > leastStep) startSeconds = Math.round(present * 1_000) / 1_000;
+    return { ...used, startSeconds };
+  };
+}

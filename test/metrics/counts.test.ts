@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { eventTypes } from "../../src/contract/event-types.ts";
+import type { Timers } from "../../src/host/ports.ts";
+import { createEventCounts } from "../../src/metrics/event-counts.ts";
+import { createExposition, type Exposition } from "../../src/metrics/exposition.ts";
+import { createLoopDelay } from "../../src/metrics/loop-delay.ts";
+import { createRequestCounts } from "../../src/metrics/request-counts.ts";
+import { samplesOf } from "./samples.ts";
+
+function written(counts: { writeTo(exposition: Exposition): void }): ReadonlyMap<string, number> {
+  const exposition = createExposition();
+  counts.writeTo(exposition);
+  return samplesOf(exposition.text());
+}
+
+describe("the counts of requests", () => {
+  it("tell routes and statuses apart, by the contract's path", () => {
+    const counts = createRequestCounts();
+    counts.add("getUser", 200, 0.002);
+    counts.add("getUser", 200, 0.3);
+    counts.add("getUser", 404, 20);
+    counts.add("updateUser", 200, 0.001);
+    const samples = written(counts);
+    const [get, put] = ['method="GET",route="/api/users/{id}"', 'method="PUT",route="/api/users/{id}"'];
+    assert.equal(samples.get(`steward_http_requests_total{${get},status="200"}`), 2);
+    assert.equal(samples.get(`steward_http_requests_total{${get},status="404"}`), 1);
+    assert.equal(samples.get(`steward_http_requests_total{${put},status="200"}`), 1);
+    const within = (le: string) =>
+      samples.get(`steward_http_request_duration_seconds_bucket{${get},le="${le}"}`);
+    assert.deepEqual(["0.001", "0.005", "0.1", "0.5", "10", "+Inf"].map(within), [0, 1, 1, 2, 2, 3]);
+    assert.equal(samples.get(`steward_http_request_duration_seconds_count{${get}}`), 3);
+    assert.ok(
+      Math.abs((samples.get(`steward_http_request_duration_seconds_sum{${get}}`) ?? 0) - 20.302) < 1e-9,
+    );
+  });
+});
+
+describe("the counts of events", () => {
+  it("have a value for each type from the beginning", () => {
+    const samples = written(createEventCounts());
+    for (const type of Object.keys(eventTypes)) {
+      assert.equal(samples.get(`steward_events_total{type="${type}"}`), 0, type);
+    }
+    assert.equal(samples.get('steward_sign_ins_total{outcome="succeeded"}'), 0);
+    assert.equal(samples.get('steward_sign_ins_total{outcome="invalid_credentials"}'), 0);
+  });
+
+  it("tell attempts to sign in from what else is refused under the same type", () => {
+    const counts = createEventCounts();
+    counts.recorded("sign_in.succeeded");
+    counts.refused("sign_in.refused", "login", "invalid_credentials");
+    counts.refused("sign_in.refused", "answerChallenge", "totp_invalid");
+    counts.refused("sign_in.refused", "refresh", "invalid_token");
+    counts.refused("request.refused", "login", "account_locked");
+    const samples = written(counts);
+    const attempts = [...samples].filter(([name, value]) => name.startsWith("steward_sign_ins") && value > 0);
+    assert.deepEqual(attempts.sort(), [
+      ['steward_sign_ins_total{outcome="invalid_credentials"}', 1],
+      ['steward_sign_ins_total{outcome="succeeded"}', 1],
+      ['steward_sign_ins_total{outcome="totp_invalid"}', 1],
+    ]);
+    assert.equal(samples.get('steward_events_total{type="sign_in.refused"}'), 3);
+    assert.equal(samples.get('steward_events_total{type="request.refused"}'), 1);
+  });
+});
+
+describe("the delay of the event loop", () => {
+  /** Timers that run when the test says so, however late. */
+  function virtual() {
+    let now = 100;
+    let waiting: (() => void) | undefined;
+    const timers: Timers = {
+      after: (_seconds, call) => {
+        waiting = call;
+        return () => {
+          waiting = undefined;
+        };
+      },
+    };
+    const delay = createLoopDelay({ timers, monotonicNow: () => now });
+    const pass = (seconds: number): void => {
+      const due = waiting;
+      waiting = undefined;
+      now += seconds;
+      due?.();
+    };
+    return { delay, pass, isMeasuring: () => waiting !== undefined };
+  }
+
+  it("is not measured before the first scrape, nor ten minutes after the last", () => {
+    const { delay, pass, isMeasuring } = virtual();
+    assert.equal(isMeasuring(), false);
+    delay.read();
+    assert.equal(isMeasuring(), true);
+    for (let seconds = 0; seconds < 599; seconds += 0.5) pass(0.5);
+    assert.equal(isMeasuring(), true);
+    pass(0.5);
+    pass(0.5);
+    assert.equal(isMeasuring(), false);
+  });
+
+  it("is by how much a timer was late", () => {
+    const { delay, pass } = virtual();
+    delay.read();
+    for (const seconds of [0.5, 0.4999, 0.53, 3.5]) pass(seconds);
+    const { cumulative, sum } = delay.read();
+    assert.deepEqual(
+      cumulative.map(({ bound, count }) => [bound, count]),
+      [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, Number.POSITIVE_INFINITY].map((bound) => [
+        bound,
+        bound < 0.03 ? 2 : bound < 3 ? 3 : 4,
+      ]),
+    );
+    assert.ok(Math.abs(sum - 3.03) < 1e-9, String(sum));
+  });
+
+  it("is not measured after the stop", () => {
+    const { delay, isMeasuring } = virtual();
+    delay.read();
+    delay.stop();
+    assert.equal(isMeasuring(), false);
+  });
+});
