@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 CHECKS := check-types check-console-types check-console-test-types check-style
-.PHONY: help run test test-all screenshots test-lts test-firefox mutation fleet-test system-test vm-test vm-image bench build install uninstall man docs api-reference check $(CHECKS) format clean packages ready package reproduce
+.PHONY: help run test test-all screenshots test-lts test-firefox mutation fuzz fleet-test system-test vm-test vm-image bench build install uninstall man docs api-reference check $(CHECKS) format clean packages ready package reproduce
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
@@ -39,6 +39,9 @@ test-firefox: packages ready ## walk through the console in Firefox, as five peo
 
 mutation: $(NODE_MODULES) ## put faults into the code, and count those that tests notice; STEWARD_MUTANTS=all, ROOMS="auth"
 	@node --import tsx scripts/mutation/main.ts "$$(sh scripts/registry-packages.sh instrumenter @stryker-mutator/instrumenter@9.6.1)" $(ROOMS)
+
+fuzz: $(DIST) ## send bad, nearly good and good input to an agent and to its readers; TARGETS="api tuf", STEWARD_SEED, STEWARD_CASES
+	@node --import tsx scripts/fuzz/main.ts $(TARGETS)
 
 test-lts: packages $(DIST) check ## the same tests on the current LTS runtime from the registry
 	@sh scripts/run-tests.sh "$$(sh scripts/lts-runtime.sh)" $(TESTS)

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
+import { type AddressInfo, createServer } from "node:net";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
+import { createClient, type Send } from "../../../scripts/fuzz/api/client.ts";
+import { fuzzAgent } from "../../../scripts/fuzz/api/fuzz-api.ts";
+import { createLedger, TooManyFindings } from "../../../scripts/fuzz/ledger.ts";
+import { fuzzPort } from "../../../scripts/fuzz/socket.ts";
 import { problem } from "../../../src/contract/shapes.ts";
+import { createChance } from "../../simulated/chance.ts";
 import { assertFits } from "../answer-rules.ts";
 import { assertServesOthers, type CheckedAgent, startCheckedAgent } from "../checked-agent.ts";
 import { sendRaw } from "../raw-http.ts";
@@ -64,16 +70,16 @@ describe("bytes at random", () => {
 
   it("never crash it and never yield a 5xx: bytes", async () => {
     const bytes = fc.uint8Array({ maxLength: 2_000 });
-    await fc.assert(fc.asyncProperty(bytes, assertHarmless), { numRuns: 100 });
+    await fc.assert(fc.asyncProperty(bytes, assertHarmless), { numRuns: 50 });
   });
 
   it("never crash it and never yield a 5xx: pieces of requests, put together at random", async () => {
-    await fc.assert(fc.asyncProperty(requests, assertHarmless), { numRuns: 300 });
+    await fc.assert(fc.asyncProperty(requests, assertHarmless), { numRuns: 150 });
   });
 
   it("never crash it and never yield a 5xx: two such behind each other on one connection", async () => {
     const pairs = fc.tuple(requests, requests).map(([first, second]) => first + second);
-    await fc.assert(fc.asyncProperty(pairs, assertHarmless), { numRuns: 100 });
+    await fc.assert(fc.asyncProperty(pairs, assertHarmless), { numRuns: 50 });
   });
 
   it("never crash it and never yield a 5xx: any JSON as a body of any change", async () => {
@@ -93,12 +99,61 @@ describe("bytes at random", () => {
         const { status } = await agent.call(method, path, { body, local: true });
         assert.ok(status < 500, `${target} answered ${status}`);
       }),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 
   it("leave it as it was: one administrator, and others are served", async () => {
     assert.equal((await agent.call("GET", "/api/users", { local: true })).json.total, 1);
     await assertServesOthers(agent);
+  });
+
+  /** Few of the cases of `make fuzz`, which are the same at each run: enough to notice what is put wrong below. */
+  const fuzzed = async (cases: number, seed: number, distort = (send: Send): Send => send) => {
+    const { ledger } = createLedger();
+    const fuzzing = { chance: createChance(seed), cases, ledger };
+    await fuzzAgent(fuzzing, distort(createClient(agent))).catch((error: unknown) => {
+      if (!(error instanceof TooManyFindings)) throw error;
+    });
+    return ledger.findings;
+  };
+
+  it("in sequences by every role keep every rule that make fuzz holds them to", async () => {
+    assert.deepEqual(await fuzzed(150, 1), []);
+  });
+
+  it("are noticed by make fuzz where an ended token still works and a refused change is made", async () => {
+    const asRoot = { headers: {}, isLocal: true };
+    let unasked = 0;
+    const distort =
+      (send: Send): Send =>
+      async (request) => {
+        const answer = await send(request);
+        const bearer = request.headers?.authorization;
+        if (answer.status === 401 && bearer !== undefined && request.path === "/api/status")
+          return send({ ...request, ...asRoot });
+        if (answer.status === 403 && request.method !== "GET") {
+          unasked += 1;
+          const body = JSON.stringify({ console: { banner: `unasked ${unasked}` } });
+          const headers = { "content-type": "application/json" };
+          await send({ ...asRoot, method: "PUT", path: "/api/system", headers, body });
+        }
+        return answer;
+      };
+    const findings = (await fuzzed(300, 2, distort)).join("\n");
+    assert.match(findings, /ended (session|token) was answered 200/);
+    assert.match(findings, /no success, but .*unasked/);
+  });
+
+  it("on the socket are noticed by make fuzz where they are answered with 500", async () => {
+    const { ledger } = createLedger();
+    await fuzzPort({ chance: createChance(1), cases: 40, ledger }, agent.port);
+    assert.deepEqual(ledger.findings, []);
+    const broken = createServer((socket) => void socket.resume().end("HTTP/1.1 500 No\r\n\r\n"));
+    await new Promise<void>((resolve) => broken.listen(0, "127.0.0.1", resolve));
+    const port = (broken.address() as AddressInfo).port;
+    await fuzzPort({ chance: createChance(1), cases: 1, ledger }, port);
+    broken.close();
+    assert.match(ledger.findings.join(), /answered HTTP\/1\.1 500/);
   });
 });

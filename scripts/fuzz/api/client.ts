@@ -1,0 +1,63 @@
+import { request as httpRequest } from "node:http";
+import { type Answer, testProxy } from "../../../test/running-agent.ts";
+
+/** A request as it goes out. */
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** Over the unix socket, as root. */
+  readonly isLocal?: boolean;
+  /** The address that the trusted proxy names. */
+  readonly from?: string;
+}
+
+export type Send = (request: Request) => Promise<Answer>;
+
+/** Seconds until an answer must be complete: far more than any takes, also while passwords of others are hashed. */
+const longestSeconds = 90;
+
+/** Sends one request on a connection of its own; of an event stream the head is the answer. Throws where none comes. */
+export function createClient({ port, socket }: { port: number; socket: string }): Send {
+  return ({ method, path, headers = {}, body, isLocal, from }) => {
+    const where = isLocal ? { socketPath: socket } : { host: "127.0.0.1", port, localAddress: testProxy };
+    return new Promise((resolve, reject) => {
+      const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+      const forwarded = isLocal || from === undefined ? {} : { "x-forwarded-for": from };
+      const request = httpRequest({
+        ...{ ...where, method, path, agent: false },
+        headers: { ...length, ...forwarded, ...headers },
+      });
+      const timer = setTimeout(
+        () => request.destroy(new Error(`no answer within ${longestSeconds} s`)),
+        longestSeconds * 1_000,
+      );
+      request.once("error", reject);
+      request.once("close", () => clearTimeout(timer));
+      request.once("response", (response) => {
+        const { statusCode: status = 0, headers: answered } = response;
+        const finish = (text: string) =>
+          resolve({ status, headers: answered, text, json: parsedOrNot(text) });
+        if (String(answered["content-type"]).startsWith("text/event-stream")) {
+          finish("");
+          request.destroy();
+          return;
+        }
+        response
+          .setEncoding("utf8")
+          .toArray()
+          .then((chunks) => finish(chunks.join("")), reject);
+      });
+      request.end(body);
+    });
+  };
+}
+
+function parsedOrNot(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
