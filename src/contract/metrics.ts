@@ -32,7 +32,7 @@ export const metricFamilies = {
   },
   steward_clock_time_seconds: {
     ...{ type: "gauge", labels: none },
-    help: "The host's clock: seconds since 1970. Its difference to the time of the scrape is its error.",
+    help: "The time that the device goes by: seconds since 1970. Its difference to the time of the scrape is the error of one of the two.",
   },
   steward_clock_offset_seconds: {
     ...{ type: "gauge", labels: none },
