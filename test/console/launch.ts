@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, chromium, firefox, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { until } from "../until.ts";
+import { chromium, firefox } from "./playwright.ts";
 
 /** Milliseconds for anything in a page: for what hangs, not for machines that are slow. */
 export const patienceMilliseconds = 120_000;
