@@ -1,7 +1,7 @@
 import { StewardError } from "../contract/errors.ts";
 import type { TargetFile, Targets } from "../tuf/metadata.ts";
 import { draftOf, readState, type State, withDraft, writeDraft } from "./drafts/drafts.ts";
-import type { PrivateKey } from "./keys/private-keys.ts";
+import type { SigningKey } from "./keys/private-keys.ts";
 import { type Count, lacking, signWith } from "./keys/signing.ts";
 import { type LikelyMistake, requireIntended } from "./likely-mistakes.ts";
 import { clearPayloads, stagePayload } from "./payload-store.ts";
@@ -27,7 +27,7 @@ export interface AddResult {
 export interface Addition {
   readonly file: string;
   readonly entry: ReleaseEntry;
-  readonly keys: readonly PrivateKey[];
+  readonly keys: readonly SigningKey[];
   /** Findings that look like mistakes and are intended. */
   readonly allowed?: readonly LikelyMistake[];
 }
@@ -96,7 +96,7 @@ export interface Selection {
 /** Marks releases as withdrawn: devices that have not installed them never do. Throws `not_found`. */
 export async function withdrawRelease(
   workspace: Workspace,
-  { selection, reason, keys }: { selection: Selection; reason: string; keys: readonly PrivateKey[] },
+  { selection, reason, keys }: { selection: Selection; reason: string; keys: readonly SigningKey[] },
 ): Promise<AddResult> {
   const state = await readState(workspace);
   const drafted = selectReleases(workspace, state, selection).map(({ entry, ...one }) => {
@@ -130,7 +130,7 @@ export async function draftTargets(
   workspace: Workspace,
   state: State,
   role: ReleaseRole,
-  { drafted, keys }: { drafted: readonly Drafted[]; keys: readonly PrivateKey[] },
+  { drafted, keys }: { drafted: readonly Drafted[]; keys: readonly SigningKey[] },
 ): Promise<AddResult> {
   const signed = state.next[role]?.signed;
   if (!signed) {

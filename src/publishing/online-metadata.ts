@@ -4,13 +4,13 @@ import { canonicalJson } from "../tuf/canonical-json.ts";
 import type { Metadata, MetaFile, RoleType, Snapshot, Timestamp } from "../tuf/metadata.ts";
 import { draftOf, type State, withDraft, writeDraft } from "./drafts/drafts.ts";
 import { specVersion } from "./init.ts";
-import type { PrivateKey } from "./keys/private-keys.ts";
+import type { SigningKey } from "./keys/private-keys.ts";
 import { describeLack, lacking, signWith } from "./keys/signing.ts";
 import type { TypeOfRole } from "./roles.ts";
 import type { Workspace } from "./workspace.ts";
 
 interface How {
-  readonly keys: readonly PrivateKey[];
+  readonly keys: readonly SigningKey[];
   /** The command to continue with, after `steward repo`. */
   readonly again: string;
 }
@@ -80,7 +80,7 @@ async function make<R extends Online>(
   if (lacks.length === 0) return next;
   throw new StewardError(
     "repository_unsigned",
-    `Nothing was published yet: the draft of ${describeLack(role, lacks, workspace.directory)} …, then continue with: steward repo ${how.again}`,
+    `Nothing was published yet: the draft of ${describeLack(role, lacks, workspace.directory, workspace.owners)} …, then continue with: steward repo ${how.again}`,
   );
 }
 

@@ -7,7 +7,7 @@ import { readState, removeDraft, type State, stateOf } from "./drafts/drafts.ts"
 import { chooseDrafts, requireSigned, signDrafts } from "./drafts/ready-drafts.ts";
 import { type Expiring, expiring } from "./expiry.ts";
 import { makePublicDirectory, publicMode, readIfThere } from "./files.ts";
-import type { PrivateKey } from "./keys/private-keys.ts";
+import type { SigningKey } from "./keys/private-keys.ts";
 import { lacking } from "./keys/signing.ts";
 import { onlineMetadata } from "./online-metadata.ts";
 import { clearPayloads, locatePayload, publishPayload, verifyPayload } from "./payload-store.ts";
@@ -45,7 +45,7 @@ export interface PublishResult {
 
 export interface PublishOptions {
   /** Keys that also sign the drafts, where signatures are missing. */
-  readonly signers?: readonly PrivateKey[];
+  readonly signers?: readonly SigningKey[];
   /** The drafts to publish; all if not given. */
   readonly only?: readonly DraftedRole[];
   /** How long before an expiry it is reported; a share of each period if not given. */
@@ -59,7 +59,7 @@ export interface PublishOptions {
  */
 export async function publish(
   workspace: Workspace,
-  keys: readonly PrivateKey[],
+  keys: readonly SigningKey[],
   { signers = [], only = draftedRoles, marginSeconds }: PublishOptions = {},
 ): Promise<PublishResult> {
   const read = await readState(workspace);
@@ -99,7 +99,7 @@ function hasNews({ published, drafts }: State): boolean {
 /** Renews the timestamp, and the snapshot if it expires soon. Drafts stay drafts. */
 export async function renewOnline(
   workspace: Workspace,
-  keys: readonly PrivateKey[],
+  keys: readonly SigningKey[],
   { marginSeconds }: Pick<PublishOptions, "marginSeconds"> = {},
 ): Promise<PublishResult> {
   const whole = await readState(workspace);
@@ -114,7 +114,7 @@ export async function renewOnline(
 }
 
 interface How {
-  readonly keys: readonly PrivateKey[];
+  readonly keys: readonly SigningKey[];
   /** Including the drafts that wait. */
   readonly whole: State;
   /** The command to continue with, after `steward repo`. */

@@ -2,7 +2,7 @@ import { StewardError } from "../contract/errors.ts";
 import type { Key, Metadata, Role, Root, Targets } from "../tuf/metadata.ts";
 import { draftOf, readState, type State, withDraft, writeDraft } from "./drafts/drafts.ts";
 import { requireApart } from "./init.ts";
-import type { PrivateKey } from "./keys/private-keys.ts";
+import type { SigningKey } from "./keys/private-keys.ts";
 import type { NamedKey } from "./keys/public-keys.ts";
 import { type KeysOfRole, keysOfRoles } from "./keys/role-keys.ts";
 import { type Count, lacking, signWith } from "./keys/signing.ts";
@@ -44,7 +44,7 @@ export interface RenewResult {
 export async function renewRole(
   workspace: Workspace,
   role: DraftedRole,
-  { keys, changes }: { keys: readonly PrivateKey[]; changes: KeyChanges },
+  { keys, changes }: { keys: readonly SigningKey[]; changes: KeyChanges },
 ): Promise<readonly RenewResult[]> {
   const changed = changedRoles(workspace, role, changes);
   const before = await readState(workspace);
@@ -102,7 +102,7 @@ const unchanged: KeyChanges = { add: {}, remove: {}, thresholds: {} };
 
 interface Redraft {
   readonly role: DraftedRole;
-  readonly keys: readonly PrivateKey[];
+  readonly keys: readonly SigningKey[];
   readonly changes: KeyChanges;
   readonly changed: readonly RoleName[];
 }

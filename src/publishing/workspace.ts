@@ -20,6 +20,8 @@ export interface Workspace {
   readonly product: string;
   /** Seconds from signing to expiry. */
   readonly periods: Readonly<Record<RoleName, number>>;
+  /** Who holds a key, by its id: for people, and never signed. */
+  readonly owners: Readonly<Record<string, string>>;
   readonly now: () => Date;
   readonly askPassphrase: AskPassphrase;
 }
@@ -37,6 +39,8 @@ export interface Config {
   readonly steward_repository: 1;
   readonly product: string;
   readonly expires_seconds: Readonly<Record<RoleName, number>>;
+  /** Absent: nothing was said. */
+  readonly key_owners?: Readonly<Record<string, string>>;
 }
 
 /** Opens a directory that `steward repo init` made. Throws `not_found`, `validation_failed`. */
@@ -49,8 +53,8 @@ export async function openWorkspace(directory: string, surroundings: Surrounding
       `${directory} is not a repository: it has no ${configName}. Make one with: steward repo init ${directory}`,
     );
   }
-  const { product, expires_seconds: periods } = readConfig(bytes, path);
-  return { ...surroundings, ...placesIn(directory), product, periods };
+  const { product, expires_seconds: periods, key_owners: owners = {} } = readConfig(bytes, path);
+  return { ...surroundings, ...placesIn(directory), product, periods, owners };
 }
 
 export function placesIn(directory: string) {
@@ -101,7 +105,7 @@ function readConfig(bytes: Uint8Array, path: string): Config {
   } catch (cause) {
     throw new StewardError("validation_failed", `${path} is not JSON.`, { cause });
   }
-  const { steward_repository, product, expires_seconds } = (config ?? {}) as Partial<Config>;
+  const { steward_repository, product, expires_seconds, key_owners = {} } = (config ?? {}) as Partial<Config>;
   if (steward_repository !== 1 || typeof product !== "string") {
     throw new StewardError("validation_failed", `${path} belongs to a repository of an unknown format.`);
   }
@@ -113,5 +117,18 @@ function readConfig(bytes: Uint8Array, path: string): Config {
       `${path}: expires_seconds.${role} must be a number of seconds.`,
     );
   }
-  return { steward_repository, product, expires_seconds: periods };
+  if (!isOwners(key_owners))
+    throw new StewardError(
+      "validation_failed",
+      `${path}: key_owners must name people by the ids of their keys.`,
+    );
+  return { steward_repository, product, expires_seconds: periods, key_owners };
+}
+
+function isOwners(value: unknown): value is Readonly<Record<string, string>> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.entries(value).every(([id, owner]) => /^[0-9a-f]{64}$/.test(id) && typeof owner === "string")
+  );
 }

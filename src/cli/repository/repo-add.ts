@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { readRfc3339 } from "../../contract/timestamps.ts";
 import { type AddResult, addRelease, type Selection, withdrawRelease } from "../../publishing/add.ts";
 import { rfc3339Seconds } from "../../publishing/drafts/drafts.ts";
-import type { PrivateKey } from "../../publishing/keys/private-keys.ts";
+import type { SigningKey } from "../../publishing/keys/private-keys.ts";
 import { describeLack } from "../../publishing/keys/signing.ts";
 import { likelyMistakes } from "../../publishing/likely-mistakes.ts";
 import { type Architecture, architectures, type ReleaseEntry } from "../../publishing/release-entry.ts";
@@ -13,7 +13,7 @@ import { CommandError } from "../client/context.ts";
 import { fileFailure } from "../client/failure.ts";
 import type { Command, Invocation, Option } from "../framework/command.ts";
 import { joinLines } from "../terminal/escape.ts";
-import { directoryPositional, keyOption, onWorkspace } from "./repo-command.ts";
+import { directoryPositional, onWorkspace, signingOptions } from "./repo-command.ts";
 
 const usualChannel = "stable";
 
@@ -84,7 +84,7 @@ export const repoAdd: Command = {
       values: likelyMistakes,
       summary: "an intended finding: a new product, an older version, …; may be repeated",
     },
-    keyOption,
+    ...signingOptions,
   ],
   async run(invocation) {
     const { output, positionals } = invocation;
@@ -101,7 +101,7 @@ export const repoAdd: Command = {
 async function add(
   invocation: Invocation,
   workspace: Workspace,
-  keys: readonly PrivateKey[],
+  keys: readonly SigningKey[],
 ): Promise<AddResult> {
   const file = invocation.positionals[1];
   if (file === undefined) throw new CommandError(2, "FILE is missing: give the release as a .tar.gz.");
@@ -113,7 +113,7 @@ async function add(
 async function withdraw(
   { options, positionals }: Invocation,
   workspace: Workspace,
-  keys: readonly PrivateKey[],
+  keys: readonly SigningKey[],
 ): Promise<AddResult> {
   if (positionals[1] !== undefined) {
     throw new CommandError(2, "--withdraw takes no FILE: it is about a release that is there already.");

@@ -1,9 +1,11 @@
 import { durationSeconds } from "../../contract/durations.ts";
+import { readState } from "../../publishing/drafts/drafts.ts";
+import { keysElsewhere } from "../../publishing/keys/external-signer.ts";
 import {
   type AskPassphrase,
-  type PrivateKey,
   readKeysAtHand,
   readPrivateKey,
+  type SigningKey,
 } from "../../publishing/keys/private-keys.ts";
 import { isRoleName, type RoleName, roleNames } from "../../publishing/roles.ts";
 import { type Surroundings, type Workspace, withWorkspace } from "../../publishing/workspace.ts";
@@ -15,12 +17,21 @@ import { withHiddenInput } from "../terminal/prompt.ts";
 
 export const directoryPositional: Positional = { name: "DIR" };
 
-export const keyOption: Option = {
-  name: "key",
-  value: "FILE",
-  isFile: true,
-  summary: "a private key (PEM) beside those in DIR/keys; may be repeated",
-};
+/** The keys of a command, beside those in DIR/keys. */
+export const signingOptions: readonly Option[] = [
+  {
+    name: "key",
+    value: "FILE",
+    isFile: true,
+    summary: "a private key (PEM) beside those in DIR/keys; may be repeated",
+  },
+  {
+    name: "signer",
+    value: "COMMAND",
+    summary:
+      "a shell command that signs elsewhere (HSM, KMS, CI): the bytes on its standard input, the signature on its standard output; may be repeated",
+  },
+];
 
 export const thresholdOption: Option = {
   name: "threshold",
@@ -43,12 +54,12 @@ export function surroundingsOf({ context, places }: Invocation, command: string)
 
 /**
  * Does `work` on the repository that `directory`, the first argument if not given, names, while no other command changes it: with the keys that --key
- * names and those in DIR/keys, and with the former alone.
+ * and --signer name and those in DIR/keys, and with the former alone.
  */
 export function onWorkspace<T>(
   invocation: Invocation,
   command: string,
-  work: (workspace: Workspace, keys: readonly PrivateKey[], named: readonly PrivateKey[]) => Promise<T>,
+  work: (workspace: Workspace, keys: readonly SigningKey[], named: readonly SigningKey[]) => Promise<T>,
   [directory = ""]: readonly string[] = invocation.positionals,
 ): Promise<T> {
   return withWorkspace(directory, surroundingsOf(invocation, command), async (workspace) => {
@@ -59,17 +70,20 @@ export function onWorkspace<T>(
 
 async function keysAtHand({ options, output }: Invocation, workspace: Workspace) {
   const { keys, sealed } = await readKeysAtHand(workspace.keys);
-  const named = await keysNamed(options.texts("key"), workspace.askPassphrase);
+  const inFiles = await keysNamed(options.texts("key"), workspace.askPassphrase);
+  const commands = options.texts("signer");
+  const state = commands.length > 0 ? await readState(workspace) : null;
+  const elsewhere = state === null ? [] : commands.flatMap((command) => keysElsewhere(command, state));
   for (const file of sealed.filter((one) => !options.texts("key").includes(one)))
     await output.remark(
       escapeText(`${file} has a passphrase and was not used. To be asked for it, add --key ${file}.`),
     );
-  return { named, inDirectory: keys };
+  return { named: [...inFiles, ...elsewhere], inDirectory: keys };
 }
 
 /** One after the other, because each may ask for a passphrase. */
-async function keysNamed(files: readonly string[], ask: AskPassphrase): Promise<PrivateKey[]> {
-  const keys: PrivateKey[] = [];
+async function keysNamed(files: readonly string[], ask: AskPassphrase): Promise<SigningKey[]> {
+  const keys: SigningKey[] = [];
   for (const file of files) keys.push(await readPrivateKey(file, ask));
   return keys;
 }

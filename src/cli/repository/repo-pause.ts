@@ -4,13 +4,13 @@ import { pauseRelease, resumeRelease } from "../../publishing/rollout/pause.ts";
 import type { Command, Invocation } from "../framework/command.ts";
 import { joinLines } from "../terminal/escape.ts";
 import { selectionOf, selectionOptions } from "./repo-add.ts";
-import { directoryPositional, keyOption, onWorkspace } from "./repo-command.ts";
+import { directoryPositional, onWorkspace, signingOptions } from "./repo-command.ts";
 
 export const repoPause: Command = {
   path: ["repo", "pause"],
   summary: "Stop a roll-out for now: devices without the release wait, those that have it keep it",
   positionals: [directoryPositional],
-  options: [...selectionOptions, keyOption],
+  options: [...selectionOptions, ...signingOptions],
   run: (invocation) => change(invocation, "repo pause", pauseRelease, "is paused"),
 };
 
@@ -18,7 +18,7 @@ export const repoResume: Command = {
   path: ["repo", "resume"],
   summary: "Continue a paused roll-out where it was: its waves come as much later as it was paused",
   positionals: [directoryPositional],
-  options: [...selectionOptions, keyOption],
+  options: [...selectionOptions, ...signingOptions],
   run: (invocation) => change(invocation, "repo resume", resumeRelease, "continues"),
 };
 

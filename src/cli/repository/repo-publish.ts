@@ -8,10 +8,10 @@ import { fingerprintGroups } from "../terminal/fingerprint.ts";
 import { formatSpan } from "../time/time-figures.ts";
 import {
   directoryPositional,
-  keyOption,
   marginOption,
   marginSecondsOf,
   onWorkspace,
+  signingOptions,
 } from "./repo-command.ts";
 
 export const repoPublish: Command = {
@@ -19,7 +19,7 @@ export const repoPublish: Command = {
   summary: "Verify the drafts as devices do, and publish them to DIR/public",
   positionals: [directoryPositional],
   options: [
-    keyOption,
+    ...signingOptions,
     {
       name: "only",
       value: "ROLE",

@@ -1,5 +1,5 @@
 import { makeNewKeys } from "../../publishing/keys/new-keys.ts";
-import type { PrivateKey } from "../../publishing/keys/private-keys.ts";
+import type { SigningKey } from "../../publishing/keys/private-keys.ts";
 import { describeLack } from "../../publishing/keys/signing.ts";
 import { renewOnline } from "../../publishing/publish.ts";
 import { type KeyChanges, type RenewResult, renewRole } from "../../publishing/renew.ts";
@@ -17,10 +17,10 @@ import { escapeText, joinLines } from "../terminal/escape.ts";
 import {
   byRole,
   directoryPositional,
-  keyOption,
   marginOption,
   marginSecondsOf,
   onWorkspace,
+  signingOptions,
   thresholdOption,
   thresholdsOf,
 } from "./repo-command.ts";
@@ -35,7 +35,7 @@ export const repoRenew: Command = {
     { name: "ROLE", isOptional: true, isRepeated: true, values: draftedRoles },
   ],
   options: [
-    keyOption,
+    ...signingOptions,
     {
       name: "add-key",
       value: "ROLE=FILE",
@@ -94,7 +94,7 @@ async function draftRoles(invocation: Invocation): Promise<void> {
   await invocation.output.changed(results, joinLines([...lines, `Next: steward repo publish ${directory}`]));
 }
 
-async function renewRoles(invocation: Invocation, workspace: Workspace, atHand: readonly PrivateKey[]) {
+async function renewRoles(invocation: Invocation, workspace: Workspace, atHand: readonly SigningKey[]) {
   const [, ...words] = invocation.positionals;
   const roles = words.filter(isRoleName).filter(isDraftedRole);
   const { made, changes } = await keyChanges(invocation, workspace, roles);

@@ -19,7 +19,7 @@ import { CommandError } from "../client/context.ts";
 import type { Command, Invocation } from "../framework/command.ts";
 import { escapeText, joinLines } from "../terminal/escape.ts";
 import { formatTable } from "../terminal/table.ts";
-import { keyOption, onWorkspace, surroundingsOf } from "./repo-command.ts";
+import { onWorkspace, signingOptions, surroundingsOf } from "./repo-command.ts";
 
 const name = "repo watch";
 
@@ -52,7 +52,7 @@ export const repoWatch: Command = {
       summary: "pause, which `repo resume` ends, or withdraw; pause if not given",
     },
     { name: "once", summary: "read the log to its end and stop, instead of waiting for more" },
-    keyOption,
+    ...signingOptions,
   ],
   async run(invocation) {
     const { options } = invocation;

@@ -14,10 +14,11 @@ import { fileFailure } from "../client/failure.ts";
 import type { Command, Invocation } from "../framework/command.ts";
 import { escapeText, joinLines } from "../terminal/escape.ts";
 import { repoAdd } from "./repo-add.ts";
-import { directoryPositional, keyOption, onWorkspace, surroundingsOf } from "./repo-command.ts";
+import { directoryPositional, onWorkspace, signingOptions, surroundingsOf } from "./repo-command.ts";
 import { repoDiscard } from "./repo-discard.ts";
 import { repoInit } from "./repo-init.ts";
 import { repoInspect } from "./repo-inspect.ts";
+import { repoKeys } from "./repo-keys.ts";
 import { repoPause, repoResume } from "./repo-pause.ts";
 import { repoPublish } from "./repo-publish.ts";
 import { repoRenew } from "./repo-renew.ts";
@@ -28,7 +29,7 @@ const sign: Command = {
   summary: "Sign the draft of a role: with a key, or elsewhere by its printed bytes",
   positionals: [directoryPositional, { name: "ROLE", values: roleNames }],
   options: [
-    keyOption,
+    ...signingOptions,
     {
       name: "print",
       excludes: "attach",
@@ -94,14 +95,16 @@ async function attach({ options }: Invocation, workspace: Workspace, role: RoleN
   return attachSignature(workspace, role, { file, keyId: options.text("key-id") });
 }
 
-/** If a key is named, only that key signs. */
+/** If keys are named, only these sign. */
 async function signWithKeys(
   { options }: Invocation,
   workspace: Workspace,
   { role, atHand }: { role: RoleName; atHand: Parameters<typeof signDraft>[2] },
 ): Promise<SignResult> {
   const named = new Set(options.texts("key"));
-  return signDraft(workspace, role, named.size === 0 ? atHand : atHand.filter(({ file }) => named.has(file)));
+  const isChosen = named.size > 0 || options.has("signer");
+  const isNamed = ({ file, isElsewhere }: (typeof atHand)[number]) => isElsewhere || named.has(file);
+  return signDraft(workspace, role, isChosen ? atHand.filter(isNamed) : atHand);
 }
 
 function signSentence({ role, version, signed_by, lacking }: SignResult, directory: string): string {
@@ -123,6 +126,7 @@ export const repoCommands: readonly Command[] = [
   sign,
   repoPublish,
   repoRenew,
+  repoKeys,
   repoPause,
   repoResume,
   repoWatch,

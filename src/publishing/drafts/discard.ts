@@ -1,6 +1,6 @@
 import { StewardError } from "../../contract/errors.ts";
 import { specVersion } from "../init.ts";
-import type { PrivateKey } from "../keys/private-keys.ts";
+import type { SigningKey } from "../keys/private-keys.ts";
 import { type KeysOfRole, keysOfRoles } from "../keys/role-keys.ts";
 import { signWith } from "../keys/signing.ts";
 import { clearPayloads } from "../payload-store.ts";
@@ -82,7 +82,7 @@ function discardedOf(state: State, role: RoleName): Discarded {
 export async function discardDrafts(
   workspace: Workspace,
   state: State,
-  { discarded, keys }: { discarded: readonly Discarded[]; keys: readonly PrivateKey[] },
+  { discarded, keys }: { discarded: readonly Discarded[]; keys: readonly SigningKey[] },
 ): Promise<State> {
   for (const { role, is_emptied } of discarded) {
     if (is_emptied && isReleaseRole(role)) await emptyDraft(workspace, state, role, keys);
@@ -97,7 +97,7 @@ async function emptyDraft(
   workspace: Workspace,
   state: State,
   role: ReleaseRole,
-  keys: readonly PrivateKey[],
+  keys: readonly SigningKey[],
 ): Promise<void> {
   const content = { _type: "targets" as const, spec_version: specVersion, targets: {} };
   const draft = await draftOf(workspace, state, role, content);

@@ -1,5 +1,5 @@
 import { StewardError } from "../../contract/errors.ts";
-import type { PrivateKey } from "../keys/private-keys.ts";
+import type { SigningKey } from "../keys/private-keys.ts";
 import { describeLack, lacking, signWith } from "../keys/signing.ts";
 import { keysFor } from "../renew.ts";
 import { type DraftedRole, draftedRoles, type Held, holderOf } from "../roles.ts";
@@ -26,14 +26,14 @@ export function chooseDrafts({ published, drafts }: State, only: readonly Drafte
 export async function signDrafts(
   workspace: Workspace,
   state: State,
-  { roles, keys }: { roles: readonly DraftedRole[]; keys: readonly PrivateKey[] },
+  { roles, keys }: { roles: readonly DraftedRole[]; keys: readonly SigningKey[] },
 ): Promise<State> {
   let signed = state;
   for (const role of roles) {
     const draft = signed.drafts[role];
     if (draft === null) continue;
     const wanted = keysFor(role, signed);
-    const isFresh = ({ id }: PrivateKey): boolean =>
+    const isFresh = ({ id }: SigningKey): boolean =>
       wanted.has(id) && !draft.signatures.some(({ keyid }) => keyid === id);
     const mine = keys.filter(isFresh);
     if (mine.length === 0) continue;
@@ -48,9 +48,9 @@ export async function signDrafts(
  * Throws `repository_unsigned` with all missing signatures of `chosen` at once, so that the holders of keys are asked once,
  * and with the alternatives. `whole`: including the drafts that wait.
  */
-export function requireSigned({ directory }: Workspace, chosen: State, whole: State): void {
+export function requireSigned({ directory, owners }: Workspace, chosen: State, whole: State): void {
   const found = draftedRoles.flatMap((role) => {
-    const lack = lackOf(role, { chosen, whole, directory });
+    const lack = lackOf(role, { chosen, whole, directory, owners });
     return lack === null ? [] : [{ role, lack }];
   });
   if (found.length === 0) return;
@@ -66,15 +66,17 @@ export function requireSigned({ directory }: Workspace, chosen: State, whole: St
   );
 }
 
-function lackOf(
-  role: DraftedRole,
-  { chosen, whole, directory }: { chosen: State; whole: State; directory: string },
-): string | null {
+interface LackOptions extends Pick<Workspace, "directory" | "owners"> {
+  readonly chosen: State;
+  readonly whole: State;
+}
+
+function lackOf(role: DraftedRole, { chosen, whole, directory, owners }: LackOptions): string | null {
   const file = chosen.next[role];
   if (file === null) return `${role} has no metadata`;
   const counts = lacking(role, file, chosen);
   if (counts.length === 0) return null;
-  const needed = describeLack(role, counts, directory);
+  const needed = describeLack(role, counts, directory, owners);
   const withoutAdvice = needed.replace(/:[^:]*$/, "");
   const holder = holderOf(role);
   if (chosen.drafts[role] === null)

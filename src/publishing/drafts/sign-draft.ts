@@ -1,7 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { Metadata } from "../../tuf/metadata.ts";
-import type { PrivateKey } from "../keys/private-keys.ts";
-import { type Count, lacking, signWith, withSignature } from "../keys/signing.ts";
+import type { SigningKey } from "../keys/private-keys.ts";
+import { type Count, lacking, signatureIn, signWith, withSignature } from "../keys/signing.ts";
 import { idOf, keysFor } from "../renew.ts";
 import { isDraftedRole, type RoleName, type TypeOfRole } from "../roles.ts";
 import type { Workspace } from "../workspace.ts";
@@ -19,7 +19,7 @@ export interface SignResult {
 export async function signDraft(
   workspace: Workspace,
   role: RoleName,
-  keys: readonly PrivateKey[],
+  keys: readonly SigningKey[],
 ): Promise<SignResult> {
   const state = await readState(workspace);
   const draft = requireDraft(workspace, state, role);
@@ -33,7 +33,12 @@ export async function signDraft(
     );
   }
   const signed = signWith(role, draft, mine, state);
-  return keep(workspace, state, role, { signed, by: mine.map(({ id }) => id) });
+  const by = mine.map(({ id }) => id).filter((id) => signed.signatures.some(({ keyid }) => keyid === id));
+  if (by.length > 0) return keep(workspace, state, role, { signed, by });
+  throw new StewardError(
+    "not_found",
+    `The command of --signer made no signature for ${role}, which needs one of ${shortIds(wanted)}. Nothing was changed.`,
+  );
 }
 
 /** The bytes to be signed: the canonical form of the signed part of the draft. */
@@ -95,16 +100,12 @@ async function keep(
   return { role, version: signed.signed.version, signed_by: by, lacking: lacking(role, signed, next) };
 }
 
-/** Bytes of an Ed25519 signature. */
-const signatureBytes = 64;
-
 function readSignature(file: Uint8Array): Uint8Array {
-  if (file.length === signatureBytes) return file;
-  const text = Buffer.from(file.subarray(0, 1_024)).toString("latin1").replace(/\s/g, "");
-  if (/^[0-9a-fA-F]{128}$/.test(text)) return Buffer.from(text, "hex");
+  const signature = signatureIn(file);
+  if (signature !== null) return signature;
   throw new StewardError(
     "validation_failed",
-    `A signature has 64 bytes, or 128 hex digits; this file has ${file.length} bytes. It was not attached. Make one with: openssl pkeyutl -sign -rawin -inkey KEY.pem -in BYTES -out SIGNATURE`,
+    `A signature has 64 bytes, as they are, in hex or in Base64; this file has ${file.length} bytes. It was not attached. Make one with: openssl pkeyutl -sign -rawin -inkey KEY.pem -in BYTES -out SIGNATURE`,
   );
 }
 

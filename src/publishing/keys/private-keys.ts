@@ -4,11 +4,21 @@ import { basename, join } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { makeDirectory, writeDurably } from "../../store/files/durable-file.ts";
 import { privateMode, unreadable } from "../files.ts";
+import type { RoleName } from "../roles.ts";
 import { type NamedKey, namedKeyOf } from "./public-keys.ts";
 
-/** A key that can sign, for the duration of one command. */
-export interface PrivateKey extends NamedKey {
+/** A key that can sign, here or elsewhere, for the duration of one command. */
+export interface SigningKey extends NamedKey {
+  /** Where it is, for people. */
   readonly file: string;
+  /** Each signature may cost a person a touch: it is asked for only where one is missing. */
+  readonly isElsewhere?: true;
+  /** 64 bytes; null: it does not sign this. */
+  sign(message: Uint8Array, role: RoleName): Uint8Array | null;
+}
+
+/** One that is in a file. */
+export interface PrivateKey extends SigningKey {
   /** 64 bytes. */
   sign(message: Uint8Array): Uint8Array;
 }

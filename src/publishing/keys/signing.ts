@@ -4,7 +4,7 @@ import type { Metadata, Signature } from "../../tuf/metadata.ts";
 import { ed25519Alone, type Signers } from "../../tuf/signatures.ts";
 import { encode, type State } from "../drafts/drafts.ts";
 import { type Authority, authoritiesOf, type RoleName, type TypeOfRole } from "../roles.ts";
-import type { PrivateKey } from "./private-keys.ts";
+import type { SigningKey } from "./private-keys.ts";
 
 type File = Pick<Metadata<"root">, "signatures" | "signedBytes">;
 
@@ -43,26 +43,40 @@ export function lacking(role: RoleName, file: File, { published, next }: State):
     .filter(({ isRequired, missing }) => isRequired && missing > 0);
 }
 
-/** The file with the signatures of those of `keys` that count for it. */
+/** The file with the signatures of those of `keys` that count for it; keys elsewhere sign only where one is missing. */
 export function signWith<R extends RoleName>(
   role: R,
   file: Metadata<TypeOfRole[R]>,
-  keys: readonly PrivateKey[],
-  { published, next }: State,
+  keys: readonly SigningKey[],
+  state: State,
 ): Metadata<TypeOfRole[R]> {
-  const authorities = authoritiesOf(role, published, next);
+  const authorities = authoritiesOf(role, state.published, state.next);
   const wanted = keys.filter(({ id }) => authorities.some(({ keyids }) => keyids.includes(id)));
-  return wanted.reduce<Metadata<TypeOfRole[R]>>(
-    (signed, key) => withSignature(role, signed, key, key.sign(file.signedBytes)),
-    file,
-  );
+  const here = wanted.filter(({ isElsewhere }) => !isElsewhere);
+  const elsewhere = wanted.filter(({ isElsewhere }) => isElsewhere);
+  return [...here, ...elsewhere].reduce<Metadata<TypeOfRole[R]>>((signed, key) => {
+    if (key.isElsewhere && lacking(role, signed, state).length === 0) return signed;
+    const signature = key.sign(file.signedBytes, role);
+    return signature === null ? signed : withSignature(role, signed, key, signature);
+  }, file);
+}
+
+/** Bytes of an Ed25519 signature. */
+const signatureBytes = 64;
+
+/** A signature as tools write it: 64 bytes, their hex digits, or Base64; null: it is none. */
+export function signatureIn(output: Uint8Array): Uint8Array | null {
+  if (output.length === signatureBytes) return output;
+  const text = Buffer.from(output.subarray(0, 1_024)).toString("latin1").replace(/\s/g, "");
+  if (/^[0-9a-fA-F]{128}$/.test(text)) return Buffer.from(text, "hex");
+  return /^[A-Za-z0-9+/]{86}==$/.test(text) ? Buffer.from(text, "base64") : null;
 }
 
 /** Throws `update_signature_invalid` for a signature that is not of this key over this file. */
 export function withSignature<R extends RoleName>(
   role: R,
   file: Metadata<TypeOfRole[R]>,
-  { id, key }: Pick<PrivateKey, "id" | "key">,
+  { id, key }: Pick<SigningKey, "id" | "key">,
   signature: Uint8Array,
 ): Metadata<TypeOfRole[R]> {
   if (!verifyEd25519(Buffer.from(key.keyval.public, "hex"), file.signedBytes, signature)) {
@@ -76,10 +90,16 @@ export function withSignature<R extends RoleName>(
   return encode(role, file.signed, [...others, added]);
 }
 
-/** `rules needs 1 more signature of the keys a1b2…, c3d4… (targets version 2): steward repo sign site rules`. */
-export function describeLack(role: RoleName, counts: readonly Count[], directory: string): string {
+/** `rules needs 1 more signature of a1b2… [Anna], c3d4… (as targets version 2 says): steward repo sign site rules`. */
+export function describeLack(
+  role: RoleName,
+  counts: readonly Count[],
+  directory: string,
+  owners: Readonly<Record<string, string>> = {},
+): string {
+  const named = (id: string): string => `${id.slice(0, 16)}${owners[id] ? ` [${owners[id]}]` : ""}`;
   const parts = counts.map(({ by, missing, keyids, signedBy }) => {
-    const left = keyids.filter((id) => !signedBy.includes(id)).map((id) => id.slice(0, 16));
+    const left = keyids.filter((id) => !signedBy.includes(id)).map(named);
     return `${missing} more ${missing === 1 ? "signature" : "signatures"} of ${left.join(", ")} (as ${by} says)`;
   });
   return `${role} needs ${parts.join(", and ")}: steward repo sign ${directory} ${role}`;

@@ -1,6 +1,6 @@
 import { withdrawRelease } from "../add.ts";
 import { readState } from "../drafts/drafts.ts";
-import type { PrivateKey } from "../keys/private-keys.ts";
+import type { SigningKey } from "../keys/private-keys.ts";
 import type { Count } from "../keys/signing.ts";
 import { type PublishResult, publish } from "../publish.ts";
 import type { Workspace } from "../workspace.ts";
@@ -26,7 +26,7 @@ export interface Halted {
 export async function haltRollout(
   workspace: Workspace,
   release: ReleaseFigures,
-  { means, reason, keys }: { means: HaltMeans; reason: string; keys: readonly PrivateKey[] },
+  { means, reason, keys }: { means: HaltMeans; reason: string; keys: readonly SigningKey[] },
 ): Promise<Halted> {
   const { kind, name, version, newestIn } = release;
   const hasOtherChanges = (await readState(workspace)).drafts[kind] !== null;

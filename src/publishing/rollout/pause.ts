@@ -1,7 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import { type AddResult, draftTargets, type Selection, selectReleases } from "../add.ts";
 import { readState, rfc3339Seconds } from "../drafts/drafts.ts";
-import type { PrivateKey } from "../keys/private-keys.ts";
+import type { SigningKey } from "../keys/private-keys.ts";
 import type { Pause, ReleaseEntry } from "../release-entry.ts";
 import type { Workspace } from "../workspace.ts";
 
@@ -13,7 +13,7 @@ const never = "2999-12-31T00:00:00Z";
 
 interface Order {
   readonly selection: Selection;
-  readonly keys: readonly PrivateKey[];
+  readonly keys: readonly SigningKey[];
 }
 
 /**

@@ -85,6 +85,27 @@ describe("steward repo", { concurrency: 2, timeout: 120_000 }, () => {
     await bad(3, "watch", join(directory, "nothing"), site, "--once");
   });
 
+  it("names the owners of keys, and has a draft signed by a command", async (test) => {
+    const { directory, site, payload, good, bad } = await makeBench(test);
+    await good("init", site, "--product", "demo");
+    const key = join(directory, "rules.pem");
+    execFileSync("mv", [join(site, "keys", "rules.pem"), key]);
+    const row = /^rules +1 +([0-9a-f]{16}) +- +drafted +elsewhere$/m.exec((await good("keys", site)).stdout);
+    const id = row?.[1] ?? "";
+    const { stdout } = await good("keys", site, "--owner", `${id.slice(0, 8)}=Anna, HSM 2`);
+    assert.match(stdout, new RegExp(`^rules +1 +${id} +Anna, HSM 2 +drafted +elsewhere$`, "m"));
+    await good("add", site, payload, ...release);
+    const { stderr } = await bad(5, "publish", site);
+    assert.match(stderr, new RegExp(`rules needs 1 more signature of ${id} \\[Anna, HSM 2\\]`));
+    const input = join(directory, "input");
+    const command = `cat > ${input} && openssl pkeyutl -sign -rawin -inkey ${key} -in ${input}`;
+    await bad(6, "publish", site, "--signer", `${command} | head -c 63`);
+    await good("publish", site, "--signer", command);
+    const keys = JSON.parse((await good("keys", site, "-o", "json")).stdout);
+    assert.deepEqual(keys.find(({ role }: { role: string }) => role === "rules").owner, "Anna, HSM 2");
+    await bad(2, "keys", site, "--owner", "Anna");
+  });
+
   it("has a draft signed by openssl: printed, signed elsewhere, attached", async (test) => {
     const { directory, site, good, bad } = await makeBench(test);
     const file = (name: string) => join(directory, name);
