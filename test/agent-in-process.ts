@@ -13,6 +13,7 @@ import type { Program } from "../src/programs/agent/config.ts";
 import { type Surroundings, serve } from "../src/programs/agent/serve.ts";
 import { createCommandContext } from "../src/programs/command-line/context.ts";
 import { capture, type Ended } from "./captured-streams.ts";
+import { assertAnswersHeld, holdAnswers } from "./http/held-answers.ts";
 import {
   type AgentOptions,
   agentAt,
@@ -73,6 +74,7 @@ export function passingTime(): TestTime {
 export async function startAgentInProcess(options: InProcessOptions = {}): Promise<RunningAgent> {
   const { stateDirectory, environment, arguments: others = [], ...surroundings } = options;
   process.umask(0o077);
+  holdAnswers();
   const home = await makeHome(stateDirectory);
   let text = "";
   const write = (line: string): void => {
@@ -95,7 +97,8 @@ export async function startAgentInProcess(options: InProcessOptions = {}): Promi
     return ended;
   };
   try {
-    return await agentAt(home, { pid: process.pid, log: () => text, ended, stop });
+    const agent = await agentAt(home, { pid: process.pid, log: () => text, ended, stop });
+    return { ...agent, dispose: () => agent.dispose().then(assertAnswersHeld) };
   } catch (error) {
     await rm(home.directory, { recursive: true, force: true });
     throw error;

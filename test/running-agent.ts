@@ -114,7 +114,17 @@ export async function startAgentProcess(options: AgentOptions = {}): Promise<Age
     return ended;
   };
   const agent = await agentAt(home, { pid: child.pid ?? 0, log: () => log, ended, stop });
-  return { ...agent, process: child };
+  return { ...agent, call: held(agent.call), process: child };
+}
+
+/** The same, with each answer held against the contract, as an agent in the test's own process holds all of its answers. */
+function held(call: RunningAgent["call"]): RunningAgent["call"] {
+  return async (method, path, options) => {
+    const answer = await call(method, path, options);
+    const { checkAnswer } = await import("./http/answer-rules.ts");
+    checkAnswer(method, path, answer);
+    return answer;
+  };
 }
 
 /** How an agent runs: where it writes, how it ends. */

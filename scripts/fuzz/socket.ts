@@ -1,5 +1,5 @@
 import { problem } from "../../src/contract/shapes.ts";
-import { assertFits } from "../../test/http/answer-rules.ts";
+import { assertFits } from "../../test/http/answer-validators.ts";
 import { type RawAnswers, requestText, sendRaw } from "../../test/http/raw-http.ts";
 import type { Chance } from "../../test/simulated/chance.ts";
 import { anyText, draw, oneOf, percent, randomBytes, spoiltBytes } from "./draw.ts";

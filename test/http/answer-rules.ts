@@ -1,30 +1,14 @@
 import assert from "node:assert/strict";
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { type ErrorCode, errorCodes } from "../../src/contract/error-codes.ts";
 import { eventDetails } from "../../src/contract/event-details.ts";
 import type { EventType } from "../../src/contract/event-types.ts";
 import { errorCodesOf } from "../../src/contract/openapi/answers.ts";
 import type { Operation } from "../../src/contract/operations/operation.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
-import { annotationKeywords } from "../../src/contract/schemas/settings.ts";
 import { problem as problemSchema } from "../../src/contract/shapes.ts";
 import type { AuditEvent } from "../../src/contract/types.ts";
 import type { Answer } from "../running-agent.ts";
-
-/** RFC 3339 in UTC with milliseconds, as the contract promises. */
-const timestamp = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
-
-const ajv = new Ajv2020({
-  // The schemas themselves are checked once, by test/contract/schemas.test.ts.
-  ...{ meta: false, validateSchema: false },
-  code: { optimize: false },
-  allErrors: true,
-  strictTypes: false,
-  strictRequired: false,
-  keywords: [...annotationKeywords, "x-optional"],
-  formats: { "date-time": timestamp },
-});
-const compiled = new WeakMap<object, ValidateFunction>();
+import { assertFits, timestampForm } from "./answer-validators.ts";
 
 const securityHeaders = {
   "x-content-type-options": "nosniff",
@@ -86,13 +70,6 @@ function schemaOf(type: string, schema: object): object {
   return known;
 }
 
-/** Throws with ajv's words unless the value fits. */
-export function assertFits(schema: object, value: unknown, where: string): void {
-  const validate = compiled.get(schema) ?? ajv.compile(schema);
-  compiled.set(schema, validate);
-  assert.ok(validate(value), `${where}: ${ajv.errorsText(validate.errors)}`);
-}
-
 function checkHeaders(where: string, { headers }: Answer, isFile: boolean): void {
   assert.match(String(headers["x-request-id"] ?? ""), /^[A-Za-z0-9._-]{1,64}$/, `${where}: X-Request-Id`);
   assert.equal(headers["cache-control"], isFile ? "no-cache" : "no-store", `${where}: Cache-Control`);
@@ -147,7 +124,7 @@ function checkChallenge(where: string, code: string, { status, headers, json }: 
     assert.equal(challenge, status === 401 ? named : undefined, where);
   }
   if (["invalid_token", "totp_invalid", "totp_reused"].includes(code)) {
-    assert.match(String(json.clock?.server_time), timestamp, `${where}: clock`);
+    assert.match(String(json.clock?.server_time), timestampForm, `${where}: clock`);
   }
   if (["invalid_token", "totp_invalid"].includes(code)) assert.equal(json.title, "Invalid token", where);
   if (code !== "invalid_token") return;

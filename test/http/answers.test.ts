@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
+import { startAgentInProcess } from "../agent-in-process.ts";
 import type { Answer } from "../running-agent.ts";
 import { checkAnswer } from "./answer-rules.ts";
 import { type CheckedAgent, type SignedIn, startCheckedAgent, untilLogged } from "./checked-agent.ts";
@@ -136,4 +139,19 @@ describe("the check of answers itself", () => {
   for (const [name, change] of Object.entries(wrong)) {
     it(`refuses ${name}`, () => assert.throws(check(change), assert.AssertionError));
   }
+});
+
+describe("the answers of every agent that a test starts in its own process", () => {
+  it("are held against the contract: one that does not fit fails the test when it disposes of the agent", async () => {
+    const agent = await startAgentInProcess();
+    const notOurs = createServer((_, response) => {
+      response.setHeader("X-Request-Id", "a").setHeader("Cross-Origin-Resource-Policy", "same-origin");
+      response.end('{"name": "steward", "version": 1}');
+    });
+    await new Promise<void>((resolve) => void notOurs.listen(0, "127.0.0.1", resolve));
+    const { port } = notOurs.address() as AddressInfo;
+    await (await fetch(`http://127.0.0.1:${port}/api/version`)).text();
+    await new Promise((resolve) => notOurs.close(resolve));
+    await assert.rejects(agent.dispose(), /GET \/api\/version → 200/);
+  });
 });

@@ -8,7 +8,7 @@ import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { timeSync } from "../../src/contract/schemas/clock.ts";
 import { consoleGreeting } from "../../src/contract/schemas/console.ts";
 import { status as deviceStatus } from "../../src/contract/schemas/status.ts";
-import { assertFits } from "../http/answer-rules.ts";
+import { assertFits } from "../http/answer-validators.ts";
 import { type AgentProcess, runSteward } from "../running-agent.ts";
 import { until } from "../until.ts";
 import { damageBoth, type LivedInState, login, makeLivedInState } from "./damaged-state.ts";

@@ -38,6 +38,8 @@ export const authOperations = {
       "too_many_attempts",
       "username_taken",
       ...newPasswordErrors,
+      "storage_full",
+      "storage_unwritable",
     ],
     event: "setup.done",
     refusal: "sign_in.refused",

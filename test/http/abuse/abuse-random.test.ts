@@ -8,7 +8,7 @@ import { createLedger, TooManyFindings } from "../../../scripts/fuzz/ledger.ts";
 import { fuzzPort } from "../../../scripts/fuzz/socket.ts";
 import { problem } from "../../../src/contract/shapes.ts";
 import { createChance } from "../../simulated/chance.ts";
-import { assertFits } from "../answer-rules.ts";
+import { assertFits } from "../answer-validators.ts";
 import { assertServesOthers, type CheckedAgent, startCheckedAgent } from "../checked-agent.ts";
 import { sendRaw } from "../raw-http.ts";
 
