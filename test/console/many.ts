@@ -56,7 +56,9 @@ async function addEvents(stateDirectory: string, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const isAboutUser = index % 50 === 0;
     const written = events.record(
-      isAboutUser ? change(`user-${index}`, { enabled: true }) : agentEvent("clock.sync_requested", { force: false }),
+      isAboutUser
+        ? change(`user-${index}`, { enabled: true })
+        : agentEvent("clock.sync_requested", { force: false }),
     );
     // What waits for the disk at once is bounded.
     if (index % 100 === 0) await written;
