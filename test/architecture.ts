@@ -22,6 +22,7 @@ const floors: Readonly<Record<string, number>> = {
   certificates: 3,
   releases: 3,
   updates: 4,
+  configuration: 4,
   installer: 4,
   publishing: 4,
   http: 5,

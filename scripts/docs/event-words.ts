@@ -56,6 +56,7 @@ export const eventWords: Readonly<Record<EventType, string>> = {
   "update.undone": "a release was undone",
   "update.refused": "the installer refused a release",
   "settings.changed": "settings were changed",
+  "configuration.applied": "root applied a configuration: users, API tokens and settings of one file",
   "host_file.read": "the agent read the host file again",
   "host_file.refused": "the host file could not be used, and the agent goes on with the one before",
   "https.certificate_changed": "HTTPS has another certificate",

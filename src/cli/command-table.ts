@@ -1,5 +1,7 @@
 import { CommandError } from "./client/context.ts";
 import { namesOf } from "./client/live-names.ts";
+import { apply } from "./configuration/apply.ts";
+import { hashPasswordCommand } from "./configuration/hash-password.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { eventCommands } from "./events/events.ts";
 import type { Command } from "./framework/command.ts";
@@ -112,8 +114,10 @@ export const commands: readonly Command[] = [
   ...twoFactorCommands,
   ...sessionCommands,
   ...tokenCommands,
+  hashPasswordCommand,
   status,
   doctor,
+  apply,
   ...systemCommands,
   ...machineCommands,
   ...tlsCommands,

@@ -129,6 +129,16 @@ export const eventDetails = {
     ...{ count: sometimes(reason.count), last_answer: sometimes(reason.last_answer) },
   },
   "settings.changed": { changed: { ...texts, description: "keys of the settings" } },
+  "configuration.applied": {
+    changes: {
+      ...count,
+      description: "users, API tokens and settings that were changed; each has its own event",
+    },
+    is_resumed: sometimes({
+      ...flag,
+      description: "true: it was interrupted, and the agent finished it at its next start",
+    }),
+  },
   "host_file.read": {
     changed: { ...texts, description: "members whose new values are in use" },
     needs_restart: { ...texts, description: "members whose new values wait for a restart" },

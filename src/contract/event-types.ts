@@ -61,6 +61,7 @@ export const eventTypes = {
   "update.undone": operations,
   "update.refused": operations,
   "settings.changed": operations,
+  "configuration.applied": security,
   "host_file.read": operations,
   "host_file.refused": operations,
   "https.certificate_changed": operations,
@@ -84,7 +85,7 @@ export const eventGroups = {
   users: ["user", "password", "two_factor", "token"],
   clock: ["clock"],
   updates: ["update"],
-  settings: ["settings", "host_file", "https"],
+  settings: ["settings", "configuration", "host_file", "https"],
   device: ["host", "state"],
   requests: ["request"],
 } as const satisfies Record<string, readonly string[]>;

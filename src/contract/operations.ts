@@ -1,4 +1,5 @@
 import { authOperations } from "./operations/auth.ts";
+import { configurationOperations } from "./operations/configuration.ts";
 import { eventOperations } from "./operations/events.ts";
 import { hostOperations } from "./operations/host.ts";
 import { logOperations } from "./operations/logs.ts";
@@ -20,6 +21,7 @@ export const operations = {
   ...userOperations,
   ...twoFactorOperations,
   ...tokenOperations,
+  ...configurationOperations,
   ...eventOperations,
   ...logOperations,
 } as const satisfies Record<string, Operation>;

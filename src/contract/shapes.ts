@@ -42,6 +42,18 @@ export const displayName = {
 /** The rules for a new password are judged by the accounts, which can say why; here only its type. */
 export const password = { type: "string", minLength: 1, writeOnly: true } as const;
 
+/**
+ * An argon2id hash in PHC form that this device can check: at most 254 MiB, 99 passes, 9 lanes. One that asks for
+ * more would end the process at the next sign-in instead of refusing it.
+ */
+export const passwordHash = {
+  type: "string",
+  pattern:
+    "^\\$argon2id\\$v=19\\$m=([0-9]{1,5}|1[0-9]{5}|2[0-5][0-9]{4}),t=[1-9][0-9]?,p=[1-9]" +
+    "(\\$([A-Za-z0-9+/]{4}){2,16}([A-Za-z0-9+/]{2,3})?){2}$",
+  "x-expected": "an argon2id hash in PHC form, as `steward hash-password` prints it",
+} as const;
+
 export const roleNames = ["admin", "operator", "readonly"] as const;
 export const role = { type: "string", enum: roleNames } as const;
 

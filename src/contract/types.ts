@@ -1,4 +1,5 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
+import type { configuration, configurationResult } from "./configuration.ts";
 import type { damageKinds, HealthCode, healthCodes, healthFacts, replacements } from "./health-codes.ts";
 import type { OperationId, operations } from "./operations.ts";
 import type { session, sessionList } from "./schemas/auth.ts";
@@ -48,6 +49,10 @@ export type TokenList = Typed<typeof tokenList>;
 export type ProblemClock = Typed<typeof problem.properties.clock>;
 export type Settings = Typed<typeof settings>;
 export type SettingsChange = Typed<typeof settingsChange>;
+/** One document for a whole device, and what came of it. */
+export type Configuration = Sent<typeof configuration>;
+export type ConfigurationResult = Typed<typeof configurationResult>;
+export type ConfigurationChange = ConfigurationResult["changes"][number];
 export type Version = Typed<typeof version>;
 export type ConsoleGreeting = Typed<typeof consoleGreeting>;
 export type Problem = Typed<typeof problem>;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { StewardError } from "../contract/errors.ts";
+import type { Actor } from "./call.ts";
 
 /** Bounds of a body. */
 export interface BodyLimits {
@@ -9,7 +10,10 @@ export interface BodyLimits {
   readonly milliseconds: number | null;
 }
 
-/** Bounds for requests with a valid token, and for those over the unix socket. */
+/** For root on the device: a configuration with all its users. */
+const rootsBody: BodyLimits = { bytes: 512 * 1024, milliseconds: null };
+
+/** Bounds for requests with a valid token. */
 export const usualBody: BodyLimits = { bytes: 64 * 1024, milliseconds: null };
 
 /**
@@ -17,6 +21,11 @@ export const usualBody: BodyLimits = { bytes: 64 * 1024, milliseconds: null };
  * hundred bytes; the longest password fits even when it is written in escapes.
  */
 export const strangersBody: BodyLimits = { bytes: 4 * 1024, milliseconds: 5_000 };
+
+export function bodyLimitsOf(actor: Actor["kind"]): BodyLimits {
+  if (actor === "local-root") return rootsBody;
+  return actor === "anonymous" ? strangersBody : usualBody;
+}
 
 /** An oversize body is read and discarded up to here, so that the client receives the answer. */
 const maximumDrainedBytes = 1024 * 1024;

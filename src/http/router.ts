@@ -11,7 +11,7 @@ import { authorise, refuseOutOfScope } from "./authorise.ts";
 import { type Actor, type BuiltFile, eventActorOf, roleOf } from "./call.ts";
 import type { RequestClient } from "./client-address.ts";
 import type { Answer, Dispatch } from "./dispatch.ts";
-import { readJson, strangersBody, usualBody } from "./read-json.ts";
+import { bodyLimitsOf, readJson } from "./read-json.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
 import { type RequestAttempt, recordRefusal, recordTolerance } from "./request-events.ts";
 import { keepPlace } from "./wire/connection-places.ts";
@@ -146,7 +146,7 @@ async function perform(
     // meanwhile must be refused.
     authorise(operation, attempt.actor, ctx.params);
     if (!operation.bodyOptional || hasBody(ctx.req.headers)) {
-      body = await readJson(ctx.req, attempt.actor.kind === "anonymous" ? strangersBody : usualBody);
+      body = await readJson(ctx.req, bodyLimitsOf(attempt.actor.kind));
     }
     attempt.actor = await identify(options, ctx, facts, operation);
   }

@@ -34,6 +34,8 @@ export interface SettingsStore {
   ): Promise<Settings>;
   /** The faults of a change, as far as it fits the schema; the same for every writer. */
   faultsOf(change: SettingsChange): Fault[];
+  /** What another room refuses a change for, after a look at what it relies on; null: nothing. */
+  refusalOf(change: SettingsChange): Promise<StewardError | null>;
   /** From now on these rules are kept as well. */
   addGuard(guard: SettingsGuard): void;
 }
@@ -85,6 +87,7 @@ export function createSettings(document: Document<Settings>): SettingsStore {
         return next;
       });
     },
+    refusalOf: (change) => firstRefusal(guards, onlyDifferences(document.read(), change)),
     faultsOf: (change) => settingsFaults(guards, document.read(), change),
     addGuard: (guard) => {
       guards.push(guard);

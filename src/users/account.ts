@@ -1,5 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { displayName, nullableTimestamp, role, timestamp, userId, username } from "../contract/shapes.ts";
+import {
+  displayName,
+  nullableTimestamp,
+  passwordHash,
+  role,
+  timestamp,
+  userId,
+  username,
+} from "../contract/shapes.ts";
 import type { Role, User } from "../contract/types.ts";
 import type { DocumentKind } from "../store/documents/document-kind.ts";
 
@@ -38,17 +46,6 @@ export interface Account {
 export interface AccountsState {
   readonly accounts: readonly Account[];
 }
-
-/**
- * An argon2id hash in PHC form that this device can check: at most 254 MiB, 99 passes, 9 lanes. One that asks for
- * more would end the process at the next sign-in instead of refusing it.
- */
-export const passwordHash = {
-  type: "string",
-  pattern:
-    "^\\$argon2id\\$v=19\\$m=([0-9]{1,5}|1[0-9]{5}|2[0-5][0-9]{4}),t=[1-9][0-9]?,p=[1-9]" +
-    "(\\$([A-Za-z0-9+/]{4}){2,16}([A-Za-z0-9+/]{2,3})?){2}$",
-} as const;
 
 const account = {
   type: "object",

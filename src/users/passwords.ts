@@ -32,23 +32,28 @@ export interface PasswordsOptions {
 export function createPasswords({ isKnownClient }: PasswordsOptions): Passwords {
   const turn = createTurns(isKnownClient);
   const decoy = madeUpHash();
-  const hashNow = async (password: string): Promise<string> => {
-    const { hash } = await openArgon2();
-    return hash(password.normalize("NFKC"), cost);
-  };
   return {
-    hash: (password, clientKey) => turn(clientKey, () => hashNow(password)),
+    hash: (password, clientKey) => turn(clientKey, () => hashPassword(password)),
     verify: (phc, password, clientKey) =>
       turn(clientKey, async () => {
         const { verify } = await openArgon2();
         const matches = await verify(phc ?? decoy, password.normalize("NFKC"));
         return phc !== null && matches;
       }),
-    isWeaker: (phc) => {
-      const [, memory, passes] = /\$m=(\d+),t=(\d+),p=\d+\$/.exec(phc) ?? [];
-      return Number(memory ?? 0) < cost.memory || Number(passes ?? 0) < cost.passes;
-    },
+    isWeaker,
   };
+}
+
+/** True for a hash made at a lower cost than today's. */
+export function isWeaker(phc: string): boolean {
+  const [, memory, passes] = /\$m=(\d+),t=(\d+),p=\d+\$/.exec(phc) ?? [];
+  return Number(memory ?? 0) < cost.memory || Number(passes ?? 0) < cost.passes;
+}
+
+/** The hash of a new password, for a program that is no agent and has no queue. */
+export async function hashPassword(password: string): Promise<string> {
+  const { hash } = await openArgon2();
+  return hash(password.normalize("NFKC"), cost);
 }
 
 /** Of no password: to check one against it takes as long as against one that was made at today's cost. */

@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
+import { configurationSchema, configurationSchemaPath } from "../../scripts/docs/configuration-schema.ts";
 import { readPages, tablesOf, withTables } from "../../scripts/docs/pages.ts";
 import { tables } from "../../scripts/docs/tables.ts";
 
 const pages = readPages();
+
+describe("the schema of configurations", () => {
+  it("is that of the contract; otherwise run: make docs", () => {
+    assert.equal(readFileSync(configurationSchemaPath, "utf8"), configurationSchema());
+  });
+});
 
 describe("the tables of the documents", () => {
   it("stand in some page each", () => {

@@ -15,6 +15,7 @@ const order = [
   "docs/troubleshooting.md",
   "docs/logs-and-events.md",
   "docs/fleet.md",
+  "docs/apply.md",
 ];
 const pages = readPages();
 const textOf = (path: string): string => pages.find((page) => page.path === path)?.text ?? "";
@@ -51,6 +52,12 @@ describe("what the documents type", () => {
 
   it("makes the first administrator", () => {
     assert.equal(JSON.parse(printed("getting-started", 0)).role, "admin");
+  });
+
+  it("applies one file to a device, and finds nothing to change the second time", () => {
+    const lines = printed("apply", 0).trim().split("\n");
+    assert.equal(lines.filter((line) => line === "created user monitor").length, 2);
+    assert.equal(lines.at(-1), "no change");
   });
 
   it("adds a readonly user with the command line", () => {

@@ -1,5 +1,4 @@
-import { username as usernameSchema } from "../../contract/shapes.ts";
-import { passwordHash } from "../../users/account.ts";
+import { passwordHash, username as usernameSchema } from "../../contract/shapes.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import type { Passwords } from "../../users/passwords.ts";
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { apiToken, tokenId } from "../../contract/schemas/tokens.ts";
+import { apiToken, tokenHash, tokenId } from "../../contract/schemas/tokens.ts";
 import type { Scope } from "../../contract/scopes.ts";
 import { timestamp, userId } from "../../contract/shapes.ts";
 import type { DocumentKind } from "../../store/documents/document-kind.ts";
@@ -34,12 +34,13 @@ export function newTokenText(): string {
   return `stw_${randomBytes(32).toString("base64url")}`;
 }
 
+export function newTokenId(): string {
+  return `tok_${randomBytes(16).toString("hex")}`;
+}
+
 export function hashOfToken(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
-
-/** The form of such a hash. */
-export const tokenHash = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
 
 const { name } = apiToken.properties;
 const nullableText = { type: ["string", "null"] } as const;

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { StewardError } from "../../contract/errors.ts";
 import { type Scope, scopes as scopeRoles } from "../../contract/scopes.ts";
 import type { Uptime } from "../../host/ports.ts";
@@ -6,7 +5,13 @@ import type { Document } from "../../store/documents/document.ts";
 import { createGroups, createLookUp } from "../../store/documents/look-up.ts";
 import type { Account } from "../../users/account.ts";
 import type { TrustedTime } from "../trusted-time.ts";
-import { type ApiTokensState, hashOfToken, newTokenText, type StoredApiToken } from "./api-token.ts";
+import {
+  type ApiTokensState,
+  hashOfToken,
+  newTokenId,
+  newTokenText,
+  type StoredApiToken,
+} from "./api-token.ts";
 
 /** Tokens for programs: with scopes and an end, stored as hashes, never good for credentials. */
 export interface ApiTokens {
@@ -55,7 +60,7 @@ export interface ApiTokensOptions {
 }
 
 /** Tokens that one user may have. */
-const tokensPerUser = 50;
+export const tokensPerUser = 50;
 
 /** Seconds between two notes of a token's use; it is not worth more writes. */
 const useNoteSeconds = 15 * 60;
@@ -117,7 +122,7 @@ async function add(
   refuseForeignScopes(owner, scopes);
   const begin = time.now();
   const token: StoredApiToken = {
-    id: `tok_${randomBytes(16).toString("hex")}`,
+    id: newTokenId(),
     user_id: owner.id,
     name,
     scopes,

@@ -1,9 +1,9 @@
 import { durationSecondsOrNaN } from "../../contract/durations.ts";
-import { createToken, tokenLifeSeconds } from "../../contract/schemas/tokens.ts";
+import { createToken, tokenHash, tokenLifeSeconds } from "../../contract/schemas/tokens.ts";
 import { type Scope, scopeNames } from "../../contract/scopes.ts";
 import { username as usernameSchema } from "../../contract/shapes.ts";
 import type { Accounts } from "../../users/accounts.ts";
-import { hashOfToken, newTokenText, type StoredApiToken, tokenHash } from "./api-token.ts";
+import { hashOfToken, newTokenText, type StoredApiToken } from "./api-token.ts";
 import type { ApiTokens, WantedToken } from "./api-tokens.ts";
 
 /** A token that a provisioned device begins with: known only as its hash. */
@@ -34,7 +34,7 @@ export function readFirstToken(text: string): FirstToken {
     username: textOf(members, "username", usernameSchema),
     name: textOf(members, "name", createToken.properties.name),
     scopes: scopesOf(members.scopes),
-    hash: textOf(members, "token_hash", { ...tokenHash, "x-expected": "the 64 hex digits of a SHA-256" }),
+    hash: textOf(members, "token_hash", tokenHash),
     lifetimeSeconds: lifetimeOf(members.expires_in),
   };
 }

@@ -8,11 +8,11 @@ export interface CommandGroup {
 
 /** Every first word of the command table is in one of them: test/cli checks that. */
 export const commandGroups: readonly CommandGroup[] = [
-  { title: "Users and their access", words: ["user", "token", "setup-token"] },
+  { title: "Users and their access", words: ["user", "token", "hash-password", "setup-token"] },
   {
     title: "The device",
     words: [
-      ...["status", "doctor", "system", "tls", "time", "logs", "events"],
+      ...["status", "doctor", "apply", "system", "tls", "time", "logs", "events"],
       ...["reboot", "power-off", "factory-reset", "version"],
     ],
   },

@@ -66,6 +66,7 @@ const changedBy: Readonly<Record<EventType, Reads>> = {
   "update.undone": [...updates, "getVersion"],
   "update.refused": updates,
   "settings.changed": ["getSettings", ...clock, ...updates],
+  "configuration.applied": [...sessions, ...tokens, "getSettings"],
   "host_file.read": ["getSettings", ...clock, ...updates, ...device],
   "host_file.refused": ["getHealth"],
   "https.certificate_changed": ["getHealth"],

@@ -116,6 +116,8 @@ export const descriptions: Readonly<Record<OperationId, string>> = {
   createToken:
     "`token` is in this answer and nowhere else. The token can do what both its scopes and its owner's role allow; it never touches passwords, second factors or tokens.",
   deleteToken: "For another user's token an administrator needs a step-up.",
+  applyConfiguration:
+    "For `steward apply`, over the socket on the device alone. Members that are absent stay as they are. All faults are told at once, each with its place in the document, and then nothing is changed. What a loss of power interrupts is finished at the next start, before the agent answers.",
   listEvents:
     "Both logs, changes and refusals, in one sequence; each is a chain of hashes. To follow without a gap, ask with `after` set to the last `seq` that was read.",
   streamEvents:

@@ -7,6 +7,9 @@ import { SchemaWriter } from "./schema-writer.ts";
 import { securityOf, securitySchemes } from "./security.ts";
 import { shapes } from "./shapes.ts";
 
+/** What root alone calls, over the socket on the device, is for the command line: no client over the network can. */
+export const documentedIds = operationIds.filter((id) => operationOf(id).access !== "local");
+
 /** The parts of the API, by the first part of their paths; all other operations are of the system. */
 const tags: Readonly<Record<string, string>> = {
   system: "The settings, the clock, the host, health and status of the device.",
@@ -24,8 +27,8 @@ export function openApiDocument(version: string): object {
   const writer = new SchemaWriter();
   const paths: Record<string, Record<string, object>> = {};
   // Requests first: a shape of requests is closed wherever it occurs.
-  const requests = operationIds.map((id) => requestOf(operationOf(id), writer));
-  for (const [index, id] of operationIds.entries()) {
+  const requests = documentedIds.map((id) => requestOf(operationOf(id), writer));
+  for (const [index, id] of documentedIds.entries()) {
     const operation = operationOf(id);
     const item = paths[operation.path] ?? {};
     item[operation.method.toLowerCase()] = {

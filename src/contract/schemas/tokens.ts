@@ -9,13 +9,20 @@ export const tokenId = {
   "x-expected": "the id of an API token, which begins with tok_",
 } as const;
 
+/** An API token as a file may have it: the token cannot be made of it. */
+export const tokenHash = {
+  type: "string",
+  pattern: "^[0-9a-f]{64}$",
+  "x-expected": "the 64 hex digits of a SHA-256",
+} as const;
+
 const scopes = {
   type: "array",
   items: { type: "string", enum: scopeNames },
   uniqueItems: true,
 } as const;
 
-const scopeList = { ...scopes, minItems: 1 } as const;
+export const scopeList = { ...scopes, minItems: 1 } as const;
 
 export const apiToken = {
   type: "object",

@@ -83,7 +83,7 @@ export async function composeSignIn(parts: SignInParts) {
     recovery: createRecovery({ ...common, enrolment }),
     checks: [{ name: "two-factor key", code: "two_factor_key" as const, isFailure: true as const, trouble }],
     /** What else goes with a user who is deleted. */
-    forget: async ({ id, username }: User) => {
+    forget: async ({ id, username }: Pick<User, "id" | "username">) => {
       throttle.forget(username);
       usedCodes.forget(id);
       await apiTokens.remove(({ user_id }) => user_id === id);

@@ -4,6 +4,7 @@ import { createSetupToken, type SetupToken } from "../../auth/sign-in/setup-toke
 import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { createTrustedTime, type TrustedTime } from "../../auth/trusted-time.ts";
 import type { Clock } from "../../clock/loop/clock.ts";
+import type { Configurator } from "../../configuration/configuration.ts";
 import type { ProblemClock } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import { openHost } from "../../host/linux/open-host.ts";
@@ -11,6 +12,7 @@ import { type Authenticate, createAuthenticate } from "../../http/authenticate.t
 import type { Handlers } from "../../http/call.ts";
 import { createDispatch, type Dispatch } from "../../http/dispatch.ts";
 import { createAuthHandlers } from "../../http/handlers/auth.ts";
+import { createConfigurationHandlers } from "../../http/handlers/configuration.ts";
 import { createEventHandlers } from "../../http/handlers/events.ts";
 import { createLogHandlers } from "../../http/handlers/logs.ts";
 import { createSessionHandlers } from "../../http/handlers/sessions.ts";
@@ -38,6 +40,7 @@ import type { Passwords } from "../../users/passwords.ts";
 import { beginState } from "./begin-state.ts";
 import type { RoomsConfig } from "./config.ts";
 import { openDocuments } from "./documents.ts";
+import { openConfigurator } from "./fleet/wire-configuration.ts";
 import { createOwnTrialCheck } from "./installer-client.ts";
 import { createHttps, type Https } from "./listeners/https.ts";
 import { namesOf } from "./listeners/listen.ts";
@@ -134,8 +137,9 @@ async function joinRooms(
   const rescueToken = createRescueToken(join(config.runDirectory, rescueTokenName), host.uptime);
   const selfCheck = openSelfCheck(config, host);
   const reset = createReset(config);
+  const configurator = await openConfigurator({ ...ground, config, auth: { ...auth, setupToken } });
   const handlers = joinHandlers({
-    ...{ ...ground, config, https, selfCheck, reset },
+    ...{ ...ground, config, https, selfCheck, reset, configurator },
     auth: { ...auth, setupToken, rescueToken },
   });
   return {
@@ -195,7 +199,11 @@ async function openGround(config: RoomsConfig, host: Host): Promise<Ground> {
   });
   settings.addGuard(settingsGuardOf(config.update, host.network, updates));
   observeClock(clock, { time, updates, events });
-  return { host, state, settings, time, clock, updates, metering };
+  const settingsChanged = (names: readonly string[]) => {
+    if (names.some((name) => name.startsWith("time."))) clock.settingsChanged();
+    if (names.some((name) => name.startsWith("update."))) updates.settingsChanged();
+  };
+  return { host, state, settings, settingsChanged, time, clock, updates, metering };
 }
 
 /** What happens to the clock is an event; and what has waited for a clock that is trusted goes on. */
@@ -213,6 +221,8 @@ interface Ground {
   host: Host;
   state: State;
   settings: SettingsStore;
+  /** Called with the names of the settings that were changed. */
+  settingsChanged: (names: readonly string[]) => void;
   time: TrustedTime;
   clock: Clock;
   updates: Updates;
@@ -225,6 +235,7 @@ interface Joined extends Ground {
   auth: SignInRooms & { setupToken: SetupToken; rescueToken: RescueToken };
   selfCheck: SelfCheck;
   reset: Reset;
+  configurator: () => Promise<Configurator>;
 }
 
 function joinHandlers(joined: Joined): Handlers {
@@ -239,6 +250,7 @@ function joinHandlers(joined: Joined): Handlers {
     ...createSessionHandlers({ ...auth, now }),
     ...createTwoFactorHandlers(auth),
     ...createTokenHandlers(auth),
+    ...createConfigurationHandlers(joined.configurator),
     ...createEventHandlers(state.events, (listener) => updates.subscribe(listener), presentTime),
     // By the host's own clock, which the lines are stamped by, however wrong it is.
     ...createLogHandlers({ logs: openLogs(config, host), now: presentTime }),
@@ -247,10 +259,7 @@ function joinHandlers(joined: Joined): Handlers {
     ...composeMachine({ ...joined, time: auth.time }),
     ...composeStatus({ ...joined, checks, events: state.events }),
     ...createSystemHandlers({
-      settingsChanged: (names) => {
-        if (names.some((name) => name.startsWith("time."))) clock.settingsChanged();
-        if (names.some((name) => name.startsWith("update."))) updates.settingsChanged();
-      },
+      settingsChanged: joined.settingsChanged,
       ...{ settings, apiDocument: join(config.assetsDirectory, "openapi.json") },
       acceptFindings: (document) => state.register.accept(document),
       tls: https.status,

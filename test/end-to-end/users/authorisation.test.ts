@@ -49,6 +49,7 @@ const table: Record<string, string> = {
   listTokens: "          -      +      +        +       +       +         e      none",
   createToken: "         -      +      s        s       s       +         e      none",
   deleteToken: "         -      +      +        +       +       +         e      none",
+  applyConfiguration: "  -      +      -        -       -       -         e      none",
   listEvents: "          -      +      -        +       +       +         e      events:read",
   streamEvents: "        -      +      -        +       +       +         e      events:read",
   listLogs: "            -      +      +        +       +       +         e      logs:read",

@@ -115,6 +115,7 @@ export const events: Catalogue["events"] = {
     "update.undone": "Update zurückgenommen",
     "update.refused": "Update abgelehnt",
     "settings.changed": "Einstellungen geändert",
+    "configuration.applied": "Konfiguration angewendet",
     "host_file.read": "Host-Datei neu gelesen",
     "host_file.refused": "Host-Datei abgelehnt",
     "https.certificate_changed": "Zertifikat gewechselt",

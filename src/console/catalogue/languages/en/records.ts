@@ -117,6 +117,7 @@ export const events = {
     "update.undone": "Update undone",
     "update.refused": "Update refused",
     "settings.changed": "Settings changed",
+    "configuration.applied": "Configuration applied",
     "host_file.read": "Host file read again",
     "host_file.refused": "Host file refused",
     "https.certificate_changed": "Certificate changed",

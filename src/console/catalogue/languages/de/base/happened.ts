@@ -66,6 +66,7 @@ export const happened: Catalogue["home"]["happened"] = {
   "update.refused": ({ release }) =>
     release === "" ? "Ein Update wurde abgelehnt" : `${release} wurde abgelehnt`,
   "settings.changed": ({ who }) => `${who} hat Einstellungen geändert`,
+  "configuration.applied": ({ who }) => `${who} hat eine Konfiguration angewendet`,
   "host_file.read": () => "Die Host-Datei wurde neu gelesen",
   "host_file.refused": () => "Die Host-Datei wurde abgelehnt",
   "https.certificate_changed": () => "Das Zertifikat wurde gewechselt",

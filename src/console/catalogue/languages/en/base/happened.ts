@@ -81,6 +81,7 @@ export const happened = {
   "update.undone": ({ release }) => `${release} was undone`,
   "update.refused": ({ release }) => (release === "" ? "An update was refused" : `${release} was refused`),
   "settings.changed": ({ who }) => `${who} changed settings`,
+  "configuration.applied": ({ who }) => `${who} applied a configuration`,
   "host_file.read": () => "The host file was read again",
   "host_file.refused": () => "The host file was refused",
   "https.certificate_changed": () => "The certificate was changed",

@@ -1,0 +1,82 @@
+import { createReadStream } from "node:fs";
+import type { Configuration, ConfigurationChange, ConfigurationResult } from "../../contract/types.ts";
+import { CommandError } from "../client/context.ts";
+import { fileFailure } from "../client/failure.ts";
+import { requireLocal } from "../client/places.ts";
+import type { Command, Invocation } from "../framework/command.ts";
+import { escapeText } from "../terminal/escape.ts";
+
+/** As much as the agent takes of one. */
+const maximumBytes = 512 * 1024;
+
+/** A device from one file: what the agent is asked is all or nothing, and asking twice changes nothing. */
+export const apply: Command = {
+  path: ["apply"],
+  summary:
+    "As root: bring users, API tokens and settings to what a file says, all of it or nothing; a second run changes nothing",
+  examples: [
+    { line: "steward apply fleet.json --check --diff", what: "shows what would change, old and new" },
+    { line: "steward apply -", what: "takes the file from standard input" },
+  ],
+  positionals: [{ name: "FILE" }],
+  options: [
+    { name: "check", summary: "say what would change, and change nothing" },
+    { name: "diff", summary: "show old and new values; never a secret" },
+  ],
+  worksOffline: true,
+  async run(invocation) {
+    const { positionals, options, places, client, output } = invocation;
+    requireLocal(places, "apply");
+    const [source = ""] = positionals;
+    const configuration = parsed(await textOf(invocation, source), source);
+    const check = options.has("check");
+    const result = await client.call("applyConfiguration", { query: { check }, body: configuration });
+    await output.report(result, report(result, options.has("diff")));
+    if (check && result.changed) await output.remark("Nothing was changed: --check was given.");
+  },
+};
+
+async function textOf({ context }: Invocation, source: string): Promise<string> {
+  const stream = source === "-" ? context.stdin : createReadStream(source);
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of stream) {
+      parts.push(Buffer.from(part));
+      bytes += parts.at(-1)?.length ?? 0;
+      if (bytes > maximumBytes) throw new CommandError(6, `${source} has more than ${maximumBytes} bytes.`);
+    }
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw fileFailure(error, source);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+/** The agent judges what is in it. */
+function parsed(text: string, source: string): Configuration {
+  try {
+    return JSON.parse(text) as Configuration;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandError(6, `${source} is not JSON: ${why}. Nothing was changed.`);
+  }
+}
+
+function report({ changed, changes }: ConfigurationResult, isDiff: boolean): string {
+  if (!changed) return "no change\n";
+  return changes.flatMap((change) => [lineOf(change, isDiff), ...(isDiff ? diffOf(change) : [])]).join("");
+}
+
+function lineOf({ action, subject, name, members }: ConfigurationChange, isDiff: boolean): string {
+  const what = name === "" ? subject : `${subject} ${name}`;
+  const which = action === "changed" && !isDiff ? `: ${members.map(({ member }) => member).join(", ")}` : "";
+  return `${action} ${escapeText(what)}${which}\n`;
+}
+
+function diffOf({ members }: ConfigurationChange): string[] {
+  return members.map(({ member, before, after, is_secret }) => {
+    if (is_secret) return `  ${member}: (secret)\n`;
+    return `  ${member}: ${escapeText(before ?? "none")} → ${escapeText(after ?? "none")}\n`;
+  });
+}

@@ -1,0 +1,96 @@
+import type { EventType } from "../contract/event-types.ts";
+import type { ConfigurationChange } from "../contract/types.ts";
+import type { EventDetails, EventSubject } from "../journal/events/event.ts";
+import type { Account } from "../users/account.ts";
+import type { Present } from "./order.ts";
+
+export interface ChangeEvent {
+  readonly type: EventType;
+  readonly subject: EventSubject | null;
+  readonly details: EventDetails;
+}
+
+/** The events of the changes between two states: the same that a change of each alone would have. */
+export function changeEvents(
+  before: Present,
+  after: Present,
+  changes: readonly ConfigurationChange[],
+): ChangeEvent[] {
+  return [...userEvents(before, after), ...tokenEvents(before, after), ...settingEvents(changes)];
+}
+
+function userEvents(before: Present, after: Present): ChangeEvent[] {
+  const former = new Map(before.users.accounts.map((account) => [account.id, account]));
+  const next = new Set(after.users.accounts.map(({ id }) => id));
+  const gone = before.users.accounts.filter(({ id }) => !next.has(id));
+  return [
+    ...after.users.accounts.flatMap((is): ChangeEvent[] => {
+      const was = former.get(is.id);
+      if (was === is) return [];
+      return was === undefined ? [created(is)] : changed(was, is);
+    }),
+    ...gone.map(
+      (account): ChangeEvent => ({
+        type: "user.deleted",
+        subject: subjectOf(account),
+        details: { role: account.role },
+      }),
+    ),
+  ];
+}
+
+function created(account: Account): ChangeEvent {
+  const { role, enabled } = account;
+  const details = { role, enabled, has_initial_password: false };
+  return { type: "user.created", subject: subjectOf(account), details };
+}
+
+function changed(was: Account, is: Account): ChangeEvent[] {
+  const subject = subjectOf(is);
+  const details = {
+    ...(is.role !== was.role && { role: is.role, role_before: was.role }),
+    ...(is.enabled !== was.enabled && { enabled: is.enabled }),
+    ...(is.display_name !== was.display_name && { display_name_changed: true }),
+  };
+  const reset = { has_initial_password: false, tokens_ended: 0 };
+  return [
+    ...(Object.keys(details).length > 0 ? [{ type: "user.changed" as const, subject, details }] : []),
+    ...(is.password_hash === was.password_hash
+      ? []
+      : [{ type: "user.password_reset" as const, subject, details: reset }]),
+  ];
+}
+
+function tokenEvents(before: Present, after: Present): ChangeEvent[] {
+  const former = new Set(before.tokens.tokens.map(({ id }) => id));
+  const next = new Set(after.tokens.tokens.map(({ id }) => id));
+  const names = new Map(after.users.accounts.map(({ id, username }) => [id, username]));
+  return [
+    ...after.tokens.tokens
+      .filter(({ id }) => !former.has(id))
+      .map(
+        ({ id, name, scopes, user_id }): ChangeEvent => ({
+          type: "token.created",
+          subject: { id, name },
+          details: { scopes, owner: names.get(user_id) ?? user_id },
+        }),
+      ),
+    ...before.tokens.tokens
+      .filter(({ id }) => !next.has(id))
+      .map(({ id, name }): ChangeEvent => ({ type: "token.deleted", subject: { id, name }, details: {} })),
+  ];
+}
+
+function settingEvents(changes: readonly ConfigurationChange[]): ChangeEvent[] {
+  return changes
+    .filter(({ subject }) => subject === "settings")
+    .map(({ members }) => ({
+      type: "settings.changed",
+      subject: null,
+      details: { changed: members.map(({ member }) => member) },
+    }));
+}
+
+function subjectOf({ id, username }: Account): EventSubject {
+  return { id, name: username };
+}

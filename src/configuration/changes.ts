@@ -1,0 +1,111 @@
+import type { StoredApiToken } from "../auth/tokens/api-token.ts";
+import { settings as settingsSchema } from "../contract/schemas/settings.ts";
+import type { ConfigurationChange } from "../contract/types.ts";
+import { changedMembers, dotted, isObject } from "../settings/changes.ts";
+import type { Account, AccountsState } from "../users/account.ts";
+import type { Present } from "./order.ts";
+
+type Member = ConfigurationChange["members"][number];
+
+/** What differs, as people are told it: no secret, and of a secret only that it differs. */
+export function changesBetween(before: Present, after: Present): ConfigurationChange[] {
+  return [
+    ...userChanges(before.users, after.users),
+    ...tokenChanges(before, after),
+    ...settingChanges(before, after),
+  ];
+}
+
+function userChanges(before: AccountsState, after: AccountsState): ConfigurationChange[] {
+  return compared(before.accounts, after.accounts, ({ id }) => id).flatMap(([was, is]) => {
+    const { username } = is ?? was;
+    return change(
+      "user",
+      username,
+      [was, is],
+      [
+        ...shown([was, is], ["role", "display_name", "enabled"]),
+        ...secret("password", was?.password_hash !== is?.password_hash),
+      ],
+    );
+  });
+}
+
+function tokenChanges(before: Present, after: Present): ConfigurationChange[] {
+  const names = new Map([...before.users.accounts, ...after.users.accounts].map(nameById));
+  const view = (token: StoredApiToken | undefined) =>
+    token && {
+      user: names.get(token.user_id) ?? token.user_id,
+      name: token.name,
+      scopes: token.scopes,
+      expires_at: token.is_dated ? token.expires_at : null,
+    };
+  return compared(before.tokens.tokens, after.tokens.tokens, ({ hash }) => hash).flatMap(([was, is]) => {
+    const { user_id, name } = is ?? was;
+    const both = [view(was), view(is)] as const;
+    const label = `${names.get(user_id) ?? user_id}/${name}`;
+    return change("token", label, [was, is], shown(both, ["user", "name", "scopes", "expires_at"]));
+  });
+}
+
+function settingChanges(before: Present, after: Present): ConfigurationChange[] {
+  const members = changedMembers(settingsSchema, before.settings, after.settings).map(({ pointer }) => ({
+    member: dotted(pointer),
+    before: textOf(at(before.settings, pointer)),
+    after: textOf(at(after.settings, pointer)),
+  }));
+  return members.length === 0 ? [] : [{ subject: "settings", name: "", action: "changed", members }];
+}
+
+function nameById({ id, username }: Account): readonly [string, string] {
+  return [id, username];
+}
+
+/** The pairs that are not the same object: what is gone, what changed, what is new. One of the two is there. */
+type Pair<T> = readonly [was: T, is: T] | readonly [was: T, is: undefined] | readonly [was: undefined, is: T];
+
+function compared<T>(before: readonly T[], after: readonly T[], keyOf: (one: T) => string): Pair<T>[] {
+  const [former, next] = [before, after].map((list) => new Map(list.map((one) => [keyOf(one), one])));
+  const changed = before.flatMap((was): Pair<T>[] => {
+    const is = next?.get(keyOf(was));
+    return is === was ? [] : [[was, is] as Pair<T>];
+  });
+  const fresh = after.flatMap((is): Pair<T>[] => (former?.has(keyOf(is)) ? [] : [[undefined, is]]));
+  return [...changed, ...fresh];
+}
+
+function change(
+  subject: ConfigurationChange["subject"],
+  name: string,
+  [was, is]: readonly [unknown, unknown],
+  members: readonly Member[],
+): ConfigurationChange[] {
+  const action = was === undefined ? "created" : is === undefined ? "removed" : "changed";
+  if (action === "removed") return [{ subject, name, action, members: [] }];
+  return members.length === 0 ? [] : [{ subject, name, action, members: [...members] }];
+}
+
+function shown<T extends object>(
+  [was, is]: readonly [T | undefined, T | undefined],
+  names: readonly (keyof T & string)[],
+): Member[] {
+  return names
+    .map((member) => ({ member, before: textOf(was?.[member]), after: textOf(is?.[member]) }))
+    .filter(({ before, after }) => before !== after && !(before === null && after === ""));
+}
+
+function secret(member: string, isOther: boolean): Member[] {
+  return isOther ? [{ member, before: null, after: null, is_secret: true }] : [];
+}
+
+function textOf(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function at(value: unknown, pointer: string): unknown {
+  return pointer
+    .split("/")
+    .slice(1)
+    .reduce((part, name) => (isObject(part) ? part[name] : undefined), value);
+}

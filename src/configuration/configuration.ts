@@ -1,0 +1,167 @@
+import type { ApiTokensState } from "../auth/tokens/api-token.ts";
+import type { TrustedTime } from "../auth/trusted-time.ts";
+import { type Fault, type InputError, StewardError } from "../contract/errors.ts";
+import type { Configuration, ConfigurationChange, Settings, SettingsChange } from "../contract/types.ts";
+import type { Document } from "../store/documents/document.ts";
+import type { AccountsState } from "../users/account.ts";
+import { changesBetween } from "./changes.ts";
+import { administratorFaults, configurationFaults } from "./faults.ts";
+import { createOrder, type Order, type Present } from "./order.ts";
+import { planned, plannedSettings } from "./plan.ts";
+import { plannedTokens } from "./planned-tokens.ts";
+import { plannedUsers } from "./planned-users.ts";
+import { readTransaction, removeTransaction, type Transaction, writeTransaction } from "./transaction.ts";
+
+/** Brings a device to what one document says: all of it or nothing. */
+export interface Configurator {
+  /** With `check` it only says what would change. Throws `validation_failed` with every fault, `storage_full`, `storage_unwritable`. */
+  apply(configuration: Configuration, check: boolean): Promise<readonly ConfigurationChange[]>;
+  /** All that is wrong with a configuration, as far as it fits the schema. */
+  faultsOf(configuration: Configuration): Promise<readonly Fault[]>;
+  /**
+   * Carries out what an interrupted process had decided; null: there is nothing of the kind. Throws `state_damaged` where
+   * that cannot be read, `validation_failed` where it would take the last administrator away.
+   */
+  resume(): Promise<readonly ConfigurationChange[] | null>;
+}
+
+export interface ConfiguratorOptions {
+  /** Of the state. */
+  readonly directory: string;
+  readonly users: Document<AccountsState>;
+  readonly tokens: Document<ApiTokensState>;
+  readonly settings: Document<Settings>;
+  readonly time: Pick<TrustedTime, "now" | "isTrusted">;
+  readonly settingFaults: (change: SettingsChange) => readonly Fault[];
+  readonly settingRefusal: (change: SettingsChange) => Promise<StewardError | null>;
+  /** What follows from the change in other rooms. It may be done twice. */
+  readonly follow: (
+    transaction: Transaction,
+    changes: readonly ConfigurationChange[],
+    present: Present,
+  ) => Promise<void>;
+}
+
+export function createConfigurator(options: ConfiguratorOptions): Configurator {
+  let turn: Promise<unknown> = Promise.resolve();
+  /** One at a time: the next is judged by what the one before has made of the state. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = turn.then(work);
+    turn = result.catch(() => undefined);
+    return result;
+  };
+  return {
+    apply: (configuration, check) => inTurn(() => apply(options, configuration, check)),
+    faultsOf: async (configuration) => faultsOf(options, orderOf(options, configuration)),
+    resume: () => inTurn(() => resume(options)),
+  };
+}
+
+async function apply(
+  options: ConfiguratorOptions,
+  configuration: Configuration,
+  check: boolean,
+): Promise<readonly ConfigurationChange[]> {
+  const order = orderOf(options, configuration);
+  refuse(await faultsOf(options, order));
+  const before = presentOf(options);
+  const next = planned(before, order);
+  const changes = changesBetween(before, next);
+  if (check || changes.length === 0) return changes;
+  const transaction: Transaction = { version: 1, order, ...effectsOf(before, next) };
+  await writeTransaction(options.directory, transaction);
+  return carryOut(options, transaction);
+}
+
+async function resume(options: ConfiguratorOptions): Promise<readonly ConfigurationChange[] | null> {
+  const transaction = await readTransaction(options.directory);
+  return transaction === null ? null : carryOut(options, transaction);
+}
+
+function orderOf({ time }: ConfiguratorOptions, configuration: Configuration): Order {
+  return createOrder(configuration, time.now(), time.isTrusted());
+}
+
+function presentOf({ users, tokens, settings }: ConfiguratorOptions): Present {
+  return { users: users.read(), tokens: tokens.read(), settings: settings.read() };
+}
+
+async function faultsOf(options: ConfiguratorOptions, order: Order): Promise<readonly Fault[]> {
+  const { settings } = order.configuration;
+  const refusal = settings === undefined ? null : await options.settingRefusal(settings);
+  const faults = configurationFaults(presentOf(options), order, options);
+  if (refusal === null) return faults;
+  const detail = `cannot be changed so: ${refusal.message}`;
+  const own: InputError = { pointer: "/settings", code: refusal.code, detail };
+  return [...faults, { ...own, as: "validation_failed", sentence: `/settings ${detail}` }];
+}
+
+/** Whose sessions end, and who is forgotten: a person with another password is not the one who signed in. */
+function effectsOf(before: Present, after: Present): Pick<Transaction, "endSessions" | "forget"> {
+  const left = new Map(after.users.accounts.map((account) => [account.id, account]));
+  const gone = before.users.accounts.filter(({ id }) => !left.has(id));
+  const ended = before.users.accounts.filter((account) => {
+    const is = left.get(account.id);
+    return is === undefined || !is.enabled || is.password_hash !== account.password_hash;
+  });
+  return {
+    endSessions: ended.map(({ id }) => id),
+    forget: gone.map(({ id, username }) => ({ id, username })),
+  };
+}
+
+/**
+ * In memory at once and together, so that no request sees a part of it; then on the disk, document by document. What the
+ * disk does not take now it takes later, or the next start does it again.
+ */
+async function carryOut(
+  options: ConfiguratorOptions,
+  transaction: Transaction,
+): Promise<readonly ConfigurationChange[]> {
+  const { directory, users, tokens, settings } = options;
+  const { order } = transaction;
+  const before = presentOf(options);
+  const next = planned(before, order);
+  const faults = administratorFaults(before.users, next.users, order.configuration);
+  if (faults.length > 0) await removeTransaction(directory);
+  refuse(faults);
+  users.note((present) => plannedUsers(present, order), 0);
+  tokens.note((present) => plannedTokens(present, users.read(), order), 0);
+  settings.note((present) => plannedSettings(present, order), 0);
+  const changes = changesBetween(before, next);
+  for (const document of [users, tokens, settings]) await document.save();
+  await options.follow(transaction, changes, before);
+  const isWritten = () => [users, tokens, settings].every((document) => document.trouble() === null);
+  await settle(directory, isWritten);
+  return changes;
+}
+
+/** Milliseconds between two looks at whether the disk has taken everything. */
+const settleMilliseconds = 5_000;
+
+/** Removes the transaction once all of it is on the disk: carried out later, it would undo what people change until then. */
+async function settle(directory: string, isWritten: () => boolean): Promise<void> {
+  const isDone = async (): Promise<boolean> =>
+    isWritten() &&
+    removeTransaction(directory).then(
+      () => true,
+      () => false,
+    );
+  if (await isDone()) return;
+  const timer = setInterval(async () => {
+    if (await isDone()) clearInterval(timer);
+  }, settleMilliseconds).unref();
+}
+
+/** One code for all of them: each says in its entry what it is. */
+function refuse(faults: readonly Fault[]): void {
+  const [first] = faults;
+  if (first === undefined) return;
+  const more = faults.length === 1 ? "" : `, and ${faults.length - 1} more`;
+  const errors = faults.map(({ pointer, code, detail }) => ({ pointer, code, detail }));
+  throw new StewardError(
+    "validation_failed",
+    `The configuration is refused: ${first.pointer} ${first.detail}${more}. Nothing was changed.`,
+    { details: { errors } },
+  );
+}

@@ -1,0 +1,148 @@
+import { tokensPerUser } from "../auth/tokens/api-tokens.ts";
+import { durationSeconds } from "../contract/durations.ts";
+import type { Fault } from "../contract/errors.ts";
+import { tokenLifeSeconds } from "../contract/schemas/tokens.ts";
+import { scopes as scopeRoles } from "../contract/scopes.ts";
+import type { Configuration } from "../contract/types.ts";
+import type { AccountsState } from "../users/account.ts";
+import { isEnabledAdministrator } from "../users/accounts-state.ts";
+import { isWeaker } from "../users/passwords.ts";
+import type { Order, Present } from "./order.ts";
+import { planned } from "./plan.ts";
+import type { ConfiguredToken } from "./planned-tokens.ts";
+import type { ConfiguredUser } from "./planned-users.ts";
+
+/** What else the faults of a configuration depend on. */
+export interface Judging {
+  /** Of a change of the settings, with pointers into them. */
+  readonly settingFaults: (change: NonNullable<Configuration["settings"]>) => readonly Fault[];
+}
+
+/** All that is wrong with a configuration whose form is right, with its place in the file. */
+export function configurationFaults(present: Present, order: Order, judging: Judging): Fault[] {
+  const { configuration } = order;
+  const next = planned(present, order);
+  return [
+    ...userFaults(present.users, configuration),
+    ...administratorFaults(present.users, next.users, configuration),
+    ...tokenFaults(present, next, order),
+    ...judging
+      .settingFaults(configuration.settings ?? {})
+      .map((one) => ({ ...one, pointer: `/settings${one.pointer}` })),
+  ];
+}
+
+/**
+ * At least one enabled administrator remains, once there has been one: the one fault that a change of others, made
+ * meanwhile, can bring about.
+ */
+export function administratorFaults(
+  before: AccountsState,
+  after: AccountsState,
+  { users = [] }: Configuration,
+): Fault[] {
+  if (!before.accounts.some(isEnabledAdministrator) || after.accounts.some(isEnabledAdministrator)) return [];
+  const detail = "would leave no enabled administrator, which could not be undone over the network";
+  const last = before.accounts.filter(isEnabledAdministrator).map(({ username }) => username);
+  const places = users.flatMap(({ name }, index) => (last.includes(name) ? [`/users/${index}`] : []));
+  // Those who are not named at all go by this member.
+  const pointers = places.length > 0 ? places : ["/users_not_named"];
+  return pointers.map((pointer) => fault(pointer, "last_admin", detail));
+}
+
+function userFaults({ accounts }: AccountsState, { users = [] }: Configuration): Fault[] {
+  const known = new Set(accounts.map(({ username }) => username));
+  return users.flatMap((user, index) => {
+    const at = (member: string) => `/users/${index}/${member}`;
+    const isRepeated = users.findIndex(({ name }) => name === user.name) < index;
+    return [
+      ...(isRepeated ? [fault(at("name"), "repeated", `names ${user.name} a second time`)] : []),
+      ...(known.has(user.name) ? [] : missing(user).map((name) => fault(at(name), "required", isNew(user)))),
+      ...weakFaults(user, at("password_hash")),
+    ];
+  });
+}
+
+function missing({ role, password_hash }: ConfiguredUser): string[] {
+  return Object.entries({ role, password_hash }).flatMap(([name, value]) =>
+    value === undefined ? [name] : [],
+  );
+}
+
+function isNew({ name }: ConfiguredUser): string {
+  return `is missing, and there is no user ${name} yet`;
+}
+
+/** The device replaces a weaker hash at the next sign-in, and each run after that would bring the weak one back. */
+function weakFaults({ password_hash }: ConfiguredUser, pointer: string): Fault[] {
+  if (password_hash === undefined || !isWeaker(password_hash)) return [];
+  const detail =
+    "costs less than m=19456,t=2, so it is too easy to guess at; make it with `steward hash-password`";
+  return [fault(pointer, "too_weak", detail)];
+}
+
+function tokenFaults(present: Present, next: Present, order: Order): Fault[] {
+  const { tokens = [] } = order.configuration;
+  const accounts = new Map(next.users.accounts.map((account) => [account.username, account]));
+  const known = new Set(present.tokens.tokens.map(({ hash }) => hash));
+  const crowded = new Set(
+    next.users.accounts
+      .filter(({ id }) => next.tokens.tokens.filter(({ user_id }) => user_id === id).length > tokensPerUser)
+      .map(({ username }) => username),
+  );
+  return tokens.flatMap((token, index) => {
+    const at = (member: string) => `/tokens/${index}/${member}`;
+    const owner = accounts.get(token.user);
+    const isRepeated = tokens.findIndex(({ token_hash }) => token_hash === token.token_hash) < index;
+    const isFresh = !known.has(token.token_hash);
+    return [
+      ...(isRepeated ? [fault(at("token_hash"), "repeated", "is that of another token of this file")] : []),
+      ...(owner
+        ? scopeFaults(token, owner.role, at("scopes"))
+        : [fault(at("user"), "not_found", absent(token))]),
+      ...(isFresh && crowded.has(token.user) ? [fault(at("user"), "token_limit_reached", tooMany)] : []),
+      ...endFaults(token, { isFresh, order, at }),
+    ];
+  });
+}
+
+const tooMany = `would have more than ${tokensPerUser} API tokens, which is the maximum`;
+
+function absent({ user }: ConfiguredToken): string {
+  return `names ${user}, who is no user of this device and would not become one`;
+}
+
+function scopeFaults({ scopes }: ConfiguredToken, role: string, pointer: string): Fault[] {
+  const foreign = scopes.filter((scope) => !(scopeRoles[scope] as readonly string[]).includes(role));
+  if (foreign.length === 0) return [];
+  return [
+    fault(
+      pointer,
+      "forbidden",
+      `has ${foreign.join(", ")}, which the owner's role "${role}" does not permit`,
+    ),
+  ];
+}
+
+function endFaults(
+  { expires_in, expires_at }: ConfiguredToken,
+  { isFresh, order, at }: { isFresh: boolean; order: Order; at: (member: string) => string },
+): Fault[] {
+  const { shortest, longest } = tokenLifeSeconds;
+  const seconds = durationSeconds(expires_in ?? "90d");
+  if (expires_in !== undefined && expires_at !== undefined)
+    return [fault(at("expires_in"), "inconsistent", "and expires_at exclude each other; give one of them")];
+  if (seconds < shortest || seconds > longest)
+    return [fault(at("expires_in"), "out_of_range", "must be 1h to 366d")];
+  if (expires_at !== undefined && Number.isNaN(Date.parse(expires_at)))
+    return [fault(at("expires_at"), "format", "is no date of the calendar")];
+  // A token that is there may have expired since the file was written.
+  if (expires_at === undefined || !isFresh || !order.isClockTrusted) return [];
+  const left = (Date.parse(expires_at) - Date.parse(order.at)) / 1_000;
+  if (left <= 0) return [fault(at("expires_at"), "out_of_range", "lies in the past")];
+  return left > longest ? [fault(at("expires_at"), "out_of_range", "is more than 366 days away")] : [];
+}
+
+function fault(pointer: string, code: string, detail: string): Fault {
+  return { pointer, code, detail, as: "validation_failed", sentence: `${pointer} ${detail}` };
+}

@@ -1,0 +1,35 @@
+import { type ApiTokensState, newTokenId } from "../auth/tokens/api-token.ts";
+import type { Configuration, Settings } from "../contract/types.ts";
+import { type AccountsState, newUserId } from "../users/account.ts";
+
+/** What a configuration is about, as it is or as it will be. */
+export interface Present {
+  readonly users: AccountsState;
+  readonly tokens: ApiTokensState;
+  readonly settings: Settings;
+}
+
+/**
+ * A configuration with all that would come out differently a second time: so it can be carried out again after a crash,
+ * on whatever part of it is on the disk, and ends the same.
+ */
+export interface Order {
+  readonly configuration: Configuration;
+  /** By the agent's clock, RFC 3339. */
+  readonly at: string;
+  readonly isClockTrusted: boolean;
+  /** Ids for users and tokens that are new, by name and by hash. */
+  readonly userIds: Readonly<Record<string, string>>;
+  readonly tokenIds: Readonly<Record<string, string>>;
+}
+
+export function createOrder(configuration: Configuration, now: Date, isClockTrusted: boolean): Order {
+  const { users = [], tokens = [] } = configuration;
+  return {
+    configuration,
+    at: now.toISOString(),
+    isClockTrusted,
+    userIds: Object.fromEntries(users.map(({ name }) => [name, newUserId()])),
+    tokenIds: Object.fromEntries(tokens.map(({ token_hash }) => [token_hash, newTokenId()])),
+  };
+}

@@ -1,0 +1,80 @@
+import type { ApiTokensState, StoredApiToken } from "../auth/tokens/api-token.ts";
+import { durationSeconds } from "../contract/durations.ts";
+import { tokenLifeSeconds } from "../contract/schemas/tokens.ts";
+import type { Configuration } from "../contract/types.ts";
+import type { AccountsState } from "../users/account.ts";
+import type { Order } from "./order.ts";
+
+export type ConfiguredToken = NonNullable<Configuration["tokens"]>[number];
+
+/**
+ * The tokens that stay, as the order has them, then the new ones; a token goes with its user. The same object where
+ * nothing changes. `users`: as they will be.
+ */
+export function plannedTokens(present: ApiTokensState, users: AccountsState, order: Order): ApiTokensState {
+  const { tokens = [], tokens_not_named } = order.configuration;
+  const wanted = new Map(tokens.map((token) => [token.token_hash, token]));
+  const ids = new Map(users.accounts.map(({ username, id }) => [username, id]));
+  const living = new Set(ids.values());
+  const kept = present.tokens.flatMap((token) => {
+    if (!living.has(token.user_id)) return [];
+    const one = wanted.get(token.hash);
+    if (one === undefined) return tokens_not_named === "remove" ? [] : [token];
+    return [changed(token, one, ids.get(one.user) ?? "")];
+  });
+  const known = new Set(present.tokens.map(({ hash }) => hash));
+  const fresh = tokens
+    .filter(({ token_hash }) => !known.has(token_hash))
+    .map((token) => newToken(token, ids.get(token.user) ?? "", order));
+  const all = [...kept, ...fresh];
+  const isSame =
+    all.length === present.tokens.length && all.every((token, index) => token === present.tokens[index]);
+  return isSame ? present : { ...present, tokens: all };
+}
+
+/** Without `expires_at` its end stays what it was: `expires_in` is of a new token alone. */
+function changed(token: StoredApiToken, { name, scopes, expires_at }: ConfiguredToken, userId: string) {
+  const isOtherEnd = expires_at !== undefined && Date.parse(expires_at) !== Date.parse(token.expires_at);
+  const next: StoredApiToken = {
+    ...{ ...token, name, user_id: userId },
+    ...(!isSameSet(scopes, token.scopes) && { scopes }),
+    ...(isOtherEnd && endAt(expires_at, token.created_at)),
+  };
+  return JSON.stringify(next) === JSON.stringify(token) ? token : next;
+}
+
+function newToken(
+  { token_hash, name, scopes, expires_in = "90d", expires_at }: ConfiguredToken,
+  userId: string,
+  { at, tokenIds, isClockTrusted }: Order,
+): StoredApiToken {
+  const lifetime = durationSeconds(expires_in);
+  const end = new Date(Date.parse(at) + lifetime * 1_000).toISOString();
+  return {
+    id: tokenIds[token_hash] ?? "",
+    user_id: userId,
+    ...{ name, scopes, hash: token_hash, created_at: at },
+    ...{ lifetime_seconds: lifetime, expires_at: end, is_dated: isClockTrusted, is_dead: false },
+    ...(expires_at !== undefined && endAt(expires_at, at)),
+    last_used_at: null,
+    last_used_from: null,
+  };
+}
+
+/** A date that root gave holds whatever the clock was worth when the token was made. */
+function endAt(expires_at: string, created_at: string) {
+  const wanted = Date.parse(expires_at);
+  // A date that there is not, such as the 31st of February, is a fault that is told.
+  const end = new Date(Number.isNaN(wanted) ? created_at : wanted);
+  const seconds = (end.getTime() - Date.parse(created_at)) / 1_000;
+  return {
+    expires_at: end.toISOString(),
+    lifetime_seconds: Math.min(Math.max(seconds, 1), tokenLifeSeconds.longest),
+    is_dated: true,
+    is_dead: false,
+  };
+}
+
+function isSameSet(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((scope) => other.includes(scope));
+}

@@ -1,0 +1,56 @@
+import type { Configuration } from "../contract/types.ts";
+import type { Account, AccountsState } from "../users/account.ts";
+import type { Order } from "./order.ts";
+
+export type ConfiguredUser = NonNullable<Configuration["users"]>[number];
+
+/** Those who stay, as the order has them, then those who are new; the same object where nothing changes. */
+export function plannedUsers(present: AccountsState, order: Order): AccountsState {
+  const { users = [], users_not_named } = order.configuration;
+  const wanted = new Map(users.map((user) => [user.name, user]));
+  const kept = present.accounts.flatMap((account) => {
+    const user = wanted.get(account.username);
+    if (user === undefined) return users_not_named === "remove" ? [] : [account];
+    return [changed(account, user, order)];
+  });
+  const known = new Set(present.accounts.map(({ username }) => username));
+  const fresh = users.filter(({ name }) => !known.has(name)).map((user) => newAccount(user, order));
+  const accounts = [...kept, ...fresh];
+  const isSame =
+    accounts.length === present.accounts.length &&
+    accounts.every((account, index) => account === present.accounts[index]);
+  return isSame ? present : { accounts };
+}
+
+function changed(account: Account, user: ConfiguredUser, { at }: Order): Account {
+  const { role = account.role, display_name = account.display_name, enabled = account.enabled } = user;
+  const hash = hashFor(account, user);
+  const next: Account = {
+    ...{ ...account, role, display_name, enabled },
+    ...(hash !== null && { password_hash: hash, password_state: "chosen" as const }),
+  };
+  return JSON.stringify(next) === JSON.stringify(account) ? account : { ...next, updated_at: at };
+}
+
+/** The hash that replaces the present one; null: that one stays, with whatever its user still has to do. */
+function hashFor(account: Account, { password_hash, update_password }: ConfiguredUser): string | null {
+  if (password_hash === undefined || update_password === "on_create") return null;
+  return password_hash === account.password_hash ? null : password_hash;
+}
+
+/** The faults of a new user without a role or a password are told before this is used. */
+function newAccount(user: ConfiguredUser, { at, userIds }: Order): Account {
+  return {
+    id: userIds[user.name] ?? "",
+    username: user.name,
+    display_name: user.display_name ?? "",
+    role: user.role ?? "readonly",
+    enabled: user.enabled ?? true,
+    password_hash: user.password_hash ?? "",
+    password_state: "chosen",
+    two_factor: null,
+    last_login_at: null,
+    created_at: at,
+    updated_at: at,
+  };
+}

@@ -1,0 +1,50 @@
+import { readFile, rm } from "node:fs/promises";
+import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import { syncDirectory, writeDurably } from "../store/files/durable-file.ts";
+import type { Order } from "./order.ts";
+
+/**
+ * What was decided and may not be on the disk yet. A configuration changes several documents: with this file they all
+ * change or none does. While it is there the order is in force, and whoever opens the state carries it out first.
+ */
+export interface Transaction {
+  readonly version: 1;
+  readonly order: Order;
+  /** Ids of users whose sessions end: their password, or whether they may sign in, was changed. */
+  readonly endSessions: readonly string[];
+  /** Users who are deleted, with what else is kept of them. */
+  readonly forget: readonly { readonly id: string; readonly username: string }[];
+}
+
+/** Hidden, like the lock: alone in a directory it is no state. */
+export function transactionPath(directory: string): string {
+  return `${directory}/.transaction.json`;
+}
+
+/** From the moment it returns the order is in force. Throws `storage_full`, `storage_unwritable`. */
+export function writeTransaction(directory: string, transaction: Transaction): Promise<void> {
+  return writeDurably(transactionPath(directory), `${JSON.stringify(transaction)}\n`);
+}
+
+/** null: there is none. Throws `state_damaged` for one that cannot be read. */
+export async function readTransaction(directory: string): Promise<Transaction | null> {
+  const path = transactionPath(directory);
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    if (systemErrorCode(error) === "ENOENT") return null;
+    throw error;
+  });
+  if (text === null) return null;
+  try {
+    const { version, order, endSessions, forget } = JSON.parse(text) as Transaction;
+    if (version === 1 && order.configuration.version === 1) return { version, order, endSessions, forget };
+  } catch {
+    // Falls through: damage and another form are told alike.
+  }
+  throw new StewardError("state_damaged", ".transaction.json is damaged, or a newer release has written it.");
+}
+
+/** Everything is on the disk, or nothing was done. */
+export async function removeTransaction(directory: string): Promise<void> {
+  await rm(transactionPath(directory), { force: true });
+  await syncDirectory(directory);
+}

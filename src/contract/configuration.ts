@@ -1,0 +1,120 @@
+import { duration } from "./durations.ts";
+import { settingsChange } from "./schemas/settings-forms.ts";
+import { scopeList, tokenHash } from "./schemas/tokens.ts";
+import { displayName, passwordHash, role, timestamp, username } from "./shapes.ts";
+
+/** What happens to those of a list that the file does not name. */
+const notNamed = {
+  type: "string",
+  enum: ["keep", "remove"],
+  description: "what happens to those that the file does not name; keep if absent",
+} as const;
+
+const configuredUser = {
+  type: "object",
+  additionalProperties: false,
+  required: ["name"],
+  properties: {
+    name: { ...username, description: "which user; made where there is none of this name" },
+    role: { ...role, description: "needed for a new user" },
+    display_name: displayName,
+    enabled: { type: "boolean", description: "a new user is enabled if it is absent" },
+    password_hash: {
+      ...passwordHash,
+      description:
+        "an argon2id hash in PHC form, as `steward hash-password` prints it; needed for a new user",
+    },
+    update_password: {
+      type: "string",
+      enum: ["always", "on_create"],
+      description:
+        "on_create: the hash counts for a new user alone, and a password that they have chosen since stays; always if absent",
+    },
+  },
+} as const;
+
+const configuredToken = {
+  type: "object",
+  additionalProperties: false,
+  required: ["token_hash", "name", "user", "scopes"],
+  properties: {
+    token_hash: { ...tokenHash, description: "SHA-256 of the token in hex; it says which token this is" },
+    name: { ...displayName, minLength: 1, description: "what the token is for, as people read it" },
+    user: { ...username, description: "the owner; the token can do no more than that user" },
+    scopes: scopeList,
+    expires_in: { ...duration, description: "of a new token, from now on: 1h to 366d; 90d if absent" },
+    expires_at: {
+      ...timestamp,
+      pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,3})?Z$",
+      description: "its end, instead of `expires_in`: RFC 3339 in UTC",
+    },
+  },
+} as const;
+
+/** Entries of one list. */
+const mostEntries = 1_000;
+
+/** What `steward apply` brings about: members that are absent stay as they are. */
+export const configuration = {
+  type: "object",
+  additionalProperties: false,
+  required: ["version"],
+  properties: {
+    $schema: { type: "string", maxLength: 256, description: "for editors; it has no effect" },
+    version: { type: "integer", const: 1, description: "of the form of this file" },
+    users: { type: "array", maxItems: mostEntries, items: configuredUser },
+    users_not_named: notNamed,
+    tokens: { type: "array", maxItems: mostEntries, items: configuredToken },
+    tokens_not_named: notNamed,
+    settings: settingsChange,
+  },
+} as const;
+
+export const configurationQuery = {
+  type: "object",
+  additionalProperties: false,
+  properties: { check: { type: "boolean", description: "say what would change, and change nothing" } },
+} as const;
+
+const text = { type: ["string", "null"] } as const;
+
+/** What came of a configuration, or would come of it. */
+export const configurationResult = {
+  type: "object",
+  additionalProperties: false,
+  required: ["changed", "check", "changes"],
+  properties: {
+    changed: { type: "boolean", description: "false: the device was as the file says" },
+    check: { type: "boolean", description: "true: nothing was changed, this is what would be" },
+    changes: {
+      type: "array",
+      items: {
+        type: "object",
+        additionalProperties: false,
+        required: ["subject", "name", "action", "members"],
+        properties: {
+          subject: { type: "string", enum: ["user", "token", "settings"] },
+          name: {
+            type: "string",
+            description: "of the user, or of a token as USER/NAME; settings have none",
+          },
+          action: { type: "string", enum: ["created", "changed", "removed"] },
+          members: {
+            type: "array",
+            items: {
+              type: "object",
+              additionalProperties: false,
+              required: ["member", "before", "after"],
+              properties: {
+                member: { type: "string" },
+                before: { ...text, description: "null: there was none, or it is a secret" },
+                after: { ...text, description: "null: there is none, or it is a secret" },
+                is_secret: { type: "boolean", const: true },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+} as const;

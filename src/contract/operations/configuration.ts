@@ -1,0 +1,18 @@
+import * as schemas from "../configuration.ts";
+import type { Operation } from "./operation.ts";
+
+/** A whole device from one file. */
+export const configurationOperations = {
+  applyConfiguration: {
+    method: "POST",
+    path: "/api/configuration",
+    summary:
+      "Bring users, API tokens and settings to what one document says: all of it or nothing; a document that is in force already changes nothing",
+    access: "local",
+    query: schemas.configurationQuery,
+    body: schemas.configuration,
+    response: { status: 200, schema: schemas.configurationResult },
+    errors: ["validation_failed", "storage_full", "storage_unwritable"],
+    event: "configuration.applied",
+  },
+} as const satisfies Record<string, Operation>;

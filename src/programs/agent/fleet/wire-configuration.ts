@@ -1,0 +1,107 @@
+import { existsSync } from "node:fs";
+import { rename } from "node:fs/promises";
+import type { SetupToken } from "../../../auth/sign-in/setup-token.ts";
+import type { Configurator, ConfiguratorOptions } from "../../../configuration/configuration.ts";
+import { transactionPath } from "../../../configuration/transaction.ts";
+import { StewardError } from "../../../contract/errors.ts";
+import { agentEvent, type EventSink } from "../../../journal/events/event.ts";
+import type { SettingsStore } from "../../../settings/settings.ts";
+import { removeLeftovers } from "../../../store/files/durable-file.ts";
+import type { RoomsConfig } from "../config.ts";
+import type { State } from "../state.ts";
+import type { SignInRooms } from "../wire-accounts.ts";
+
+export interface ConfigurationRooms {
+  readonly config: RoomsConfig;
+  readonly state: State;
+  readonly settings: SettingsStore;
+  readonly auth: SignInRooms & { readonly setupToken: SetupToken };
+  /** Called with the names of the settings that were changed. */
+  readonly settingsChanged: (names: readonly string[]) => void;
+}
+
+/**
+ * What applies configurations, opened when it is first needed: most agents never do. One that was cut off is finished
+ * first, before anyone can see a part of it. Never throws.
+ */
+export async function openConfigurator(rooms: ConfigurationRooms): Promise<() => Promise<Configurator>> {
+  let opened: Promise<Configurator> | undefined;
+  const open = () => {
+    opened ??= import("../../../configuration/configuration.ts").then(({ createConfigurator }) =>
+      createConfigurator(optionsOf(rooms)),
+    );
+    return opened;
+  };
+  const path = transactionPath(rooms.config.stateDirectory);
+  if (rooms.config.readsOnly) return open;
+  await removeLeftovers(path).catch(() => undefined);
+  if (existsSync(path)) await resume(rooms, open, path);
+  return open;
+}
+
+async function resume(
+  { config, state }: ConfigurationRooms,
+  open: () => Promise<Configurator>,
+  path: string,
+): Promise<void> {
+  try {
+    const changes = await (await open()).resume();
+    if (changes === null) return;
+    const details = { changes: changes.length, is_resumed: true };
+    config.log("notice", "a configuration that was interrupted is finished", { changes: changes.length });
+    await record(state.events, { type: "configuration.applied", details });
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    config.log("error", "a configuration that was interrupted cannot be finished: apply it again", {
+      detail,
+    });
+    const isDamaged = error instanceof StewardError && error.code === "state_damaged";
+    if (isDamaged) await rename(path, path.replace(/\.json$/, ".bad")).catch(() => undefined);
+  }
+}
+
+function optionsOf({
+  config,
+  state,
+  settings,
+  auth,
+  settingsChanged,
+}: ConfigurationRooms): ConfiguratorOptions {
+  return {
+    directory: config.stateDirectory,
+    ...{ users: state.users, tokens: state.tokens, settings: state.settings, time: auth.time },
+    settingFaults: settings.faultsOf,
+    settingRefusal: settings.refusalOf,
+    follow: async ({ endSessions, forget }, changes, before) => {
+      for (const id of endSessions) await auth.sessions.endAll(id);
+      for (const user of forget) await auth.forget(user);
+      if (auth.accounts.hasAdministrator()) await auth.setupToken.remove();
+      const names = changes
+        .filter(({ subject }) => subject === "settings")
+        .flatMap(({ members }) => members.map(({ member }) => member));
+      if (names.length > 0) settingsChanged(names);
+      const { changeEvents } = await import("../../../configuration/change-events.ts");
+      const after = {
+        users: state.users.read(),
+        tokens: state.tokens.read(),
+        settings: state.settings.read(),
+      };
+      for (const event of changeEvents(before, after, changes)) await record(state.events, event);
+    },
+  };
+}
+
+/** It was root's decision, also where the agent carries it out later. */
+function record(
+  events: EventSink,
+  {
+    type,
+    subject = null,
+    details,
+  }: Pick<Parameters<EventSink["record"]>[0], "type" | "details"> & {
+    subject?: Parameters<EventSink["record"]>[0]["subject"];
+  },
+): Promise<void> {
+  const actor = { kind: "local-root", id: null, name: null } as const;
+  return events.record({ ...agentEvent(type, details), actor, subject });
+}

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { sampled } from "../counts.ts";
+import { createHeldDisk, leftovers, startAgent, temporaryDirectory } from "../store/state-directory.ts";
+
+/** Of "correct horse battery staple lamp", made with `argon2 -id -m 15 -t 2 -p 1 -e`; no one signs in here. */
+const hash = "$argon2id$v=19$m=32768,t=2,p=1$c29tZXNhbHRzb21lc2E$QPXnvMfOTb1PMtLYjXGxDIvRqDHuFEmyQmsG9ZsA2Tk";
+
+const file = {
+  version: 1,
+  users: [{ name: "fleet", role: "admin", password_hash: hash }],
+  tokens: [{ token_hash: "ab".repeat(32), name: "metrics", user: "fleet", scopes: ["system:read"] }],
+  settings: { device: { name: "edge-7" } },
+};
+
+/** Each write of a configuration, in its order, and what a device is that was cut off there. */
+const writes = [
+  { path: ".transaction.json", becomes: "old" },
+  { path: ".users.json", becomes: "new" },
+  { path: ".tokens.json", becomes: "new" },
+  { path: ".settings.json", becomes: "new" },
+] as const;
+
+/** What of it lies on the disk. */
+async function partsOnDisk(directory: string): Promise<boolean[]> {
+  const read = async (name: string) => JSON.parse(await readFile(join(directory, `${name}.json`), "utf8"));
+  const [users, tokens, settings] = [await read("users"), await read("tokens"), await read("settings")];
+  return [users.accounts.length === 1, tokens.tokens.length === 1, settings.device.name === "edge-7"];
+}
+
+describe("a configuration that is cut off", () => {
+  for (const { path, becomes } of sampled(writes, { oneIn: 2 })) {
+    it(`at the write of ${path} leaves a device that is ${becomes}, and nothing in between`, async (test) => {
+      const directory = await temporaryDirectory(test);
+      const disk = await createHeldDisk(test);
+      const agent = await startAgent(test, { stateDirectory: directory, environment: disk.environment });
+      disk.hold(path);
+      const cutOff = assert.rejects(agent.call("POST", "/api/configuration", { local: true, body: file }));
+      await disk.waits(path);
+      process.kill(agent.pid, "SIGKILL");
+      await cutOff;
+      assert.equal(existsSync(join(directory, ".transaction.json")), becomes === "new");
+      assert.notDeepEqual(await partsOnDisk(directory), [true, true, true], "the kill came too late");
+
+      const next = await startAgent(test, { stateDirectory: directory });
+      const isNew = becomes === "new";
+      assert.deepEqual((await next.call("GET", "/api/setup")).json, { setup_required: !isNew });
+      assert.deepEqual(await partsOnDisk(directory), [isNew, isNew, isNew]);
+      const left = (await leftovers(directory)).filter((name) => name.includes("transaction"));
+      assert.deepEqual(left, []);
+      if (isNew) assert.match(next.log(), /a configuration that was interrupted is finished/);
+    });
+  }
+});
