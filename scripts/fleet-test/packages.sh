@@ -7,6 +7,7 @@ missing=""
 need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
 need curl curl
 need ip iproute2
+need strace strace
 
 # shellcheck disable=SC2086 -- one word a package
 sh "$(dirname "$0")/../install-packages.sh" "make fleet-test" $missing

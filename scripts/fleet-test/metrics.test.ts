@@ -1,0 +1,259 @@
+/** A real Prometheus, as Debian has it, scrapes the built agent with the configuration of scripts/monitoring. */
+import assert from "node:assert/strict";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { eventTypes } from "../../src/contract/event-types.ts";
+import { samplesOf } from "../../test/metrics/samples.ts";
+import { type AgentProcess, startAgentProcess } from "../../test/running-agent.ts";
+import { until } from "../../test/until.ts";
+import { addRow } from "./table.ts";
+
+const root = join(import.meta.dirname, "../..");
+const row = (what: string, value: string): void => addRow({ subject: "metrics", what, value });
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Ends a process that the test has started, and waits for its end. */
+async function end(child: ChildProcess | undefined): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  await ended;
+}
+
+describe("Prometheus and an agent", () => {
+  let directory: string;
+  let programs: string;
+  let agent: AgentProcess;
+  let httpsPort: number;
+  let admin: string;
+  let token: { id: string; token: string };
+  let prometheus: ChildProcess | undefined;
+  let prometheusUrl: string;
+  let said = "";
+
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), "steward-fleet-metrics-"));
+    const unpack = [
+      "scripts/unpack-packages.sh",
+      "prometheus",
+      "usr/bin/prometheus usr/bin/promtool",
+      "prometheus",
+    ];
+    programs = join(execFileSync("sh", unpack, { cwd: root, encoding: "utf8" }).trim(), "usr/bin");
+    httpsPort = await freePort();
+    const hostFile = join(directory, "steward.json");
+    const https = { enabled: true, port: httpsPort, address: "127.0.0.1" };
+    writeFileSync(hostFile, JSON.stringify({ names: ["edge-7.example.net"], https }));
+    agent = await startAgentProcess({ arguments: ["--host-file", hostFile] });
+    admin = (await agent.signedInAdmin()).token;
+    const body = { name: "prometheus", scopes: ["metrics:read"], expires_in: "1d" };
+    token = (await agent.call("POST", "/api/tokens", { token: admin, body })).json;
+  });
+  after(async () => {
+    await end(prometheus);
+    await agent?.dispose();
+    if (directory) rmSync(directory, { recursive: true, force: true });
+  });
+
+  const scrape = async (): Promise<string> => {
+    const { status, text } = await agent.call("GET", "/api/metrics", { token: token.token });
+    assert.equal(status, 200, text);
+    return text;
+  };
+
+  /** The values of a query to Prometheus, by the job of their series. */
+  const ask = async (query: string): Promise<Record<string, number>> => {
+    const answer = await fetch(`${prometheusUrl}/api/v1/query?query=${encodeURIComponent(query)}`);
+    const { data } = (await answer.json()) as {
+      data: { result: { metric: { job?: string }; value: [number, string] }[] };
+    };
+    return Object.fromEntries(data.result.map(({ metric, value }) => [metric.job ?? "", Number(value[1])]));
+  };
+
+  it("promtool finds nothing to say about the answer", async () => {
+    // Two scrapes: from the second on it has the requests and the event loop too.
+    await scrape();
+    const text = await scrape();
+    const { status, stdout, stderr } = spawnSync(join(programs, "promtool"), ["check", "metrics"], {
+      input: text,
+      encoding: "utf8",
+    });
+    assert.deepEqual([status, stdout, stderr], [0, "", ""]);
+    row("series of an answer", `${samplesOf(text).size}, ${Math.round(text.length / 1_024)} KiB`);
+  });
+
+  it("promtool does find a metric with a wrong name, and a line that is none", async () => {
+    const check = (input: string) =>
+      spawnSync(join(programs, "promtool"), ["check", "metrics"], { input, encoding: "utf8" });
+    const wrong = (await scrape()).replaceAll("steward_clock_steps_total", "steward_clock_steps");
+    assert.notEqual(check(wrong).status, 0);
+    assert.match(check(wrong).stderr, /steward_clock_steps counter metrics should have "_total" suffix/);
+    assert.notEqual(check(`${await scrape()}steward_sessions one\n`).status, 0);
+  });
+
+  it("is scraped with the configuration as it is, over HTTPS with the device's own certificate, and over HTTP", async () => {
+    for (const name of ["alerts.yml", "prometheus.yml"])
+      cpSync(join(root, "scripts/monitoring", name), join(directory, name));
+    writeFileSync(join(directory, "steward.token"), `${token.token}\n`, { mode: 0o600 });
+    cpSync(join(agent.stateDirectory, "tls/certificate.pem"), join(directory, "steward-ca.pem"));
+    writeFileSync(join(directory, "steward-devices.yml"), `- targets: ["localhost:${httpsPort}"]\n`);
+    const file = join(directory, "prometheus.yml");
+    const http = `  - job_name: over-http
+    metrics_path: /api/metrics
+    authorization: { credentials_file: steward.token }
+    static_configs: [{ targets: ["127.0.0.1:${agent.port}"] }]
+`;
+    const faster = readFileSync(file, "utf8").replace("scrape_interval: 1m", "scrape_interval: 1s");
+    writeFileSync(file, faster.replace("evaluation_interval: 1m", "evaluation_interval: 1s") + http);
+    const port = await freePort();
+    prometheusUrl = `http://127.0.0.1:${port}`;
+    mkdirSync(join(directory, "data"));
+    prometheus = spawn(
+      join(programs, "prometheus"),
+      [
+        ...["--config.file", file, "--storage.tsdb.path", join(directory, "data")],
+        ...["--web.listen-address", `127.0.0.1:${port}`, "--log.level", "warn"],
+      ],
+      { stdio: ["ignore", "ignore", "pipe"] },
+    );
+    prometheus.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    const isUp = async () => {
+      const up = await ask("up").catch((): Record<string, number> => ({}));
+      return up.steward === 1 && up["over-http"] === 1;
+    };
+    await until(`Prometheus scrapes both ways; it says ${said}`, isUp);
+  });
+
+  it("has the values of the agent in its database, by their types", async () => {
+    assert.deepEqual(await ask("steward_accounts"), { steward: 1, "over-http": 1 });
+    assert.deepEqual(await ask("count by (job) (steward_events_total)"), {
+      steward: Object.keys(eventTypes).length,
+      "over-http": Object.keys(eventTypes).length,
+    });
+    assert.deepEqual(await ask('sum by (job) (steward_clock_state{state="unsynchronised"})'), {
+      steward: 1,
+      "over-http": 1,
+    });
+    // As the agent counts its own scrapes, so does Prometheus see them rise.
+    const scrapes = 'increase(steward_http_requests_total{route="/api/metrics",status="200"}[1m])';
+    await until("the scrapes are counted", async () => ((await ask(scrapes)).steward ?? 0) > 0);
+    const quantile = `histogram_quantile(0.99, sum by (job, le) (rate(steward_http_request_duration_seconds_bucket{route="/api/metrics"}[1m])))`;
+    await until("the durations make a quantile", async () => ((await ask(quantile)).steward ?? 0) > 0);
+    await until("the event loop is measured", async () => {
+      const counts = await ask("steward_event_loop_delay_seconds_count");
+      return (counts.steward ?? 0) > 0;
+    });
+    const samples = await ask("scrape_samples_scraped");
+    const durations = await ask("scrape_duration_seconds");
+    row("series that Prometheus stores", String(samples.steward));
+    for (const [job, seconds] of Object.entries(durations))
+      row(`a scrape ${job === "steward" ? "over HTTPS" : "over HTTP"}`, `${(seconds * 1_000).toFixed(1)} ms`);
+  });
+
+  it("raises the alerts of its rules by the agent's values: this one has no time server", async () => {
+    const query = 'ALERTS{alertname="StewardClockNotSynchronised",job="steward"}';
+    await until("the alert is pending", async () => (await ask(query)).steward === 1);
+    assert.deepEqual(await ask('ALERTS{alertname="StewardDown"}'), {});
+  });
+
+  it("is refused when the token is deleted, and tells so", async () => {
+    const { status } = await agent.call("DELETE", `/api/tokens/${token.id}`, { token: admin });
+    assert.equal(status, 204);
+    await until("the scrapes fail", async () => {
+      const up = await ask("up");
+      return up.steward === 0 && up["over-http"] === 0;
+    });
+    await until(
+      "the alert is pending",
+      async () => (await ask('ALERTS{alertname="StewardDown"}')).steward === 1,
+    );
+  });
+});
+
+describe("a scrape and the disk", () => {
+  let agent: AgentProcess;
+  let directory: string;
+  let strace: ChildProcess | undefined;
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), "steward-fleet-strace-"));
+    agent = await startAgentProcess();
+    await agent.signedInAdmin();
+  });
+  after(async () => {
+    await end(strace);
+    await agent?.dispose();
+    if (directory) rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** strace over all threads of the agent, once it sees them. */
+  const trace = async (name: string, ...args: string[]): Promise<string> => {
+    const file = join(directory, name);
+    strace = spawn("strace", ["-f", "-y", "-p", String(agent.pid), "-o", file, ...args], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let words = "";
+    strace.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      words += text;
+    });
+    await until(`strace is attached: ${words}`, () => /attached/.test(words));
+    return file;
+  };
+  const scrape = async (): Promise<void> => {
+    const { status, text } = await agent.call("GET", "/api/metrics", { local: true });
+    assert.equal(status, 200, text);
+  };
+
+  it("touches no file but /proc/self", async () => {
+    await scrape();
+    const file = await trace("calls", "-e", "trace=%file,%desc");
+    for (let round = 0; round < 20; round += 1) await scrape();
+    await end(strace);
+    // The directory that openat(2) would begin at, were its path relative, is none that it touches.
+    const lines = readFileSync(file, "utf8")
+      .replaceAll(/AT_FDCWD<[^>]*>/g, "AT_FDCWD")
+      .split("\n");
+    // Of a call the path itself, or with -y that of its file descriptor.
+    const paths = lines.flatMap((line) =>
+      [...line.matchAll(/(?:<|")(\/[^>"]*)(?:>|")/g)].map(([, path]) => path ?? ""),
+    );
+    const isNoDisk = (path: string) =>
+      /^\/(proc|dev)\//.test(path) ||
+      path.startsWith(agent.runDirectory) ||
+      path.startsWith("/sys/fs/cgroup");
+    assert.ok(lines.filter((line) => /write|send/.test(line)).length >= 20, "strace saw no answers");
+    assert.ok(paths.includes("/proc/self/stat"), paths.join("\n").slice(0, 1_000));
+    assert.deepEqual([...new Set(paths.filter((path) => !isNoDisk(path)))], []);
+    row("files of the disk that 20 scrapes touch", "0");
+  });
+
+  it("is answered while a write stalls: the disk takes 30 s for each", async () => {
+    // Microseconds; strace lets the call go when it ends.
+    const inject = "inject=fsync,fdatasync:delay_enter=30000000";
+    const file = await trace("stalled", "-e", "trace=fsync,fdatasync", "-e", inject);
+    let isWritten = false;
+    const body = { device: { name: "while the disk stalls" } };
+    const writing = agent.call("PUT", "/api/system", { local: true, body }).then((answer) => {
+      isWritten = true;
+      return answer;
+    });
+    await until("the write has begun", () => /f(data)?sync\(/.test(readFileSync(file, "utf8")));
+    for (let round = 0; round < 20; round += 1) await scrape();
+    assert.equal(isWritten, false, "the disk did not stall");
+    await end(strace);
+    assert.equal((await writing).status, 200);
+    row("scrapes answered while one write of the state stalled", "20");
+  });
+});
