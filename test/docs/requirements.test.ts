@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+
+const root = join(import.meta.dirname, "../..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+interface Standard {
+  readonly page: string;
+  /** Numbers and levels, as the standard has them. */
+  readonly list: string;
+  /** What a page must say something of. */
+  readonly isAsked: (level: string) => boolean;
+}
+
+const standards: readonly Standard[] = [
+  { page: "docs/design/asvs.md", list: "asvs-5.0.0.txt", isAsked: (level) => level !== "3" },
+  { page: "docs/design/en-303-645.md", list: "en-303-645-3.1.3.txt", isAsked: () => true },
+];
+
+interface Row {
+  readonly numbers: readonly string[];
+  /** Null in a table without levels. */
+  readonly level: string | null;
+  readonly evidence: string;
+  readonly isMet: boolean;
+}
+
+/** The rows of the tables whose first column is about requirements. */
+function rowsOf(text: string): Row[] {
+  return text
+    .split(/\n(?=\|[^\n]*\n\|---)/)
+    .filter((table) => /^\| (requirement|provision) \|/.test(table))
+    .flatMap((table) => {
+      const [head = "", , ...lines] = table.split("\n");
+      const hasLevel = / (level|status) \|/.test(head);
+      const isMet = / shown by \|$/.test(head);
+      const rows = lines.slice(0, lines.findIndex((line) => !line.startsWith("|")) >>> 0);
+      return rows.map((line) => {
+        const cells = line.slice(2, -2).split(" | ");
+        const numbers = (cells[0] ?? "").split(", ");
+        return { numbers, level: hasLevel ? (cells[1] ?? "") : null, evidence: cells.at(-1) ?? "", isMet };
+      });
+    });
+}
+
+const levelsOf = (list: string): Map<string, string> =>
+  new Map(
+    read(`test/vectors/requirements/${list}`)
+      .trim()
+      .split("\n")
+      .map((line) => line.split(" ") as [string, string]),
+  );
+
+/** What is wrong with the evidence of a row: a test that there is not, a page that there is not, or none of either. */
+function faultsOf({ evidence, numbers }: Row): string[] {
+  const tests = [...evidence.matchAll(/`([a-z0-9/-]+)`: "(.+?)"(?=;|$)/g)];
+  const links = [...evidence.matchAll(/\]\(([^)#]*)[^)]*\)/g)];
+  const faults = tests.flatMap(([, name = "", title = ""]) => {
+    const path = `test/${name}.test.ts`;
+    if (!existsSync(join(root, path))) return [`${path} does not exist`];
+    return titlesOf(read(path)).has(title) ? [] : [`${path} has no test "${title}"`];
+  });
+  for (const [, page = ""] of links)
+    if (!existsSync(join(root, "docs/design", page))) faults.push(`${page} does not exist`);
+  const isWhole = tests.length + links.length === evidence.split(/(?<=["`)]); /).length;
+  if (tests.length + links.length === 0 || !isWhole) faults.push(`"${evidence}" cannot be read`);
+  return faults.map((fault) => `${numbers}: ${fault}`);
+}
+
+/** Of tests and suites, as they stand in the source, with an ellipsis for each value that the test puts in. */
+function titlesOf(source: string): Set<string> {
+  const plain = source.matchAll(/\b(?:it|describe)\(\s*"((?:[^"\\]|\\.)*)"/g);
+  const made = source.matchAll(/\b(?:it|describe)\(\s*`([^`]*)`/g);
+  return new Set([
+    ...[...plain].map(([, title = ""]) => JSON.parse(`"${title}"`) as string),
+    ...[...made].map(([, title = ""]) => title.replace(/\$\{[^}]*\}/g, "…")),
+  ]);
+}
+
+for (const { page, list, isAsked } of standards) {
+  describe(`${page}`, () => {
+    const rows = rowsOf(read(page));
+    const levels = levelsOf(list);
+    const named = rows.flatMap(({ numbers }) => numbers);
+
+    it("names requirements that there are, each once, by their level", () => {
+      assert.deepEqual(
+        named.filter((number) => !levels.has(number)),
+        [],
+        "not in the standard",
+      );
+      assert.deepEqual(
+        named.filter((number, index) => named.indexOf(number) !== index),
+        [],
+        "more than once",
+      );
+      for (const { numbers, level } of rows.filter((row) => row.level !== null))
+        assert.equal(
+          level,
+          [...new Set(numbers.map((number) => levels.get(number)))].join(", "),
+          `${numbers}`,
+        );
+    });
+
+    it("leaves out none that is asked for: met, not applicable, or not met", () => {
+      const left = [...levels].filter(([number, level]) => isAsked(level) && !named.includes(number));
+      assert.deepEqual(left, []);
+    });
+
+    it("names tests that there are", () => {
+      const met = rows.filter(({ isMet }) => isMet);
+      assert.ok(met.length > 40, `only ${met.length} rows`);
+      assert.deepEqual(met.flatMap(faultsOf), []);
+    });
+  });
+}
+
+describe("the check of such a page", () => {
+  const row = (evidence: string): Row => ({ numbers: ["1.1.1"], level: "1", isMet: true, evidence });
+
+  it("notices a test that was renamed, a file that is gone, and evidence that is none", () => {
+    const own = '`docs/requirements`: "names tests that there are"';
+    assert.deepEqual(faultsOf(row(own)), []);
+    assert.match(faultsOf(row(own.replace("names", "named"))).join(), /has no test/);
+    assert.match(faultsOf(row(own.replace("docs/", "dogs/"))).join(), /does not exist/);
+    assert.match(faultsOf(row("[there](nowhere.md)")).join(), /nowhere\.md does not exist/);
+    for (const evidence of ["", "by its nature", `${own}; and others`])
+      assert.match(faultsOf(row(evidence)).join(), /cannot be read/, evidence);
+  });
+
+  it("reads each table", () => {
+    const text =
+      "| requirement | level | shown by |\n|---|---|---|\n| 1.1.1, 1.1.2 | 2 | [a](b.md) |\n\nText";
+    assert.deepEqual(rowsOf(text), [
+      { numbers: ["1.1.1", "1.1.2"], level: "2", evidence: "[a](b.md)", isMet: true },
+    ]);
+  });
+});
