@@ -66,6 +66,9 @@ const ownPackages = (root: string): Plugin => ({
   },
 });
 
+/** Files that a folder of `test` has at least, to be compiled apart from the others. */
+const fewestApart = 40;
+
 /**
  * Compiles test files with all that they import into `directory` (both relative to `root`); gives back their paths
  * there, in the same order. Compiled once they start in a third of the time, without a loader thread and a compiler's
@@ -78,6 +81,34 @@ export async function compileTests(
   options: CompileOptions = {},
 ): Promise<string[]> {
   rmSync(join(root, directory), { recursive: true, force: true });
+  for (const together of groupsOf(files)) await compileTogether(root, directory, together, options);
+  await stop();
+  return files.map((file) => join(root, directory, relative(root, join(root, file)).replace(/\.ts$/, ".js")));
+}
+
+/**
+ * By folders. What several files of a group import is cut where their needs differ: were all of them one group, a file
+ * would load 85 pieces on average and 270 at most, each of which costs half a millisecond.
+ */
+function groupsOf(files: readonly string[]): string[][] {
+  const folderOf = (file: string): string => file.split("/").slice(0, 2).join("/");
+  const sizes = new Map<string, number>();
+  for (const file of files) sizes.set(folderOf(file), (sizes.get(folderOf(file)) ?? 0) + 1);
+  const groups = new Map<string, string[]>();
+  for (const file of files) {
+    const folder = folderOf(file);
+    const name = (sizes.get(folder) ?? 0) < fewestApart ? "" : folder;
+    groups.set(name, [...(groups.get(name) ?? []), file]);
+  }
+  return [...groups.values()];
+}
+
+async function compileTogether(
+  root: string,
+  directory: string,
+  files: readonly string[],
+  options: CompileOptions,
+): Promise<void> {
   await build({
     absWorkingDir: root,
     entryPoints: [...files],
@@ -89,6 +120,4 @@ export async function compileTests(
     banner: { js: requireBanner },
     plugins: [ownPackages(root), fewMediaTypes, slimPackages, firstLine(root, options)],
   });
-  await stop();
-  return files.map((file) => join(root, directory, relative(root, join(root, file)).replace(/\.ts$/, ".js")));
 }
