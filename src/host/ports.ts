@@ -238,6 +238,8 @@ export interface TransferRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The same for the origin of the address alone: a redirect to another one leaves them out. */
   readonly originHeaders?: Readonly<Record<string, string>>;
+  /** What a POST sends, ASCII; absent: a GET. */
+  readonly post?: string | undefined;
   readonly limits: TransferLimits;
   /** Ends the transfer, head or body, with the signal's reason. */
   readonly signal: AbortSignal;

@@ -12,15 +12,20 @@ import { refused, unreachable } from "./transfer-failures.ts";
  */
 export async function exchange(
   url: URL,
-  { headers, limits, signal: whole }: TransferRequest,
+  { headers, post, limits, signal: whole }: TransferRequest,
   opening: AbortSignal,
   connections: ConnectionOptions,
 ): Promise<Transfer> {
   const { stream, reused } = await connect(url, connections, opening);
   const isAbsolute = connections.proxy !== undefined && url.protocol === "http:";
   const response = await headOf(stream, opening, reused, {
+    post,
     path: isAbsolute ? `${url.origin}${url.pathname}${url.search}` : `${url.pathname}${url.search}`,
-    headers: { ...headers, "accept-encoding": "identity", host: url.host, connection: "close" },
+    headers: {
+      ...headers,
+      ...(post !== undefined && { "content-length": String(Buffer.byteLength(post)) }),
+      ...{ "accept-encoding": "identity", host: url.host, connection: "close" },
+    },
   });
   const lengthBytes = plainLength(response);
   const encoding = response.headers["content-encoding"] ?? "";
@@ -78,11 +83,11 @@ function headOf(
   stream: Duplex,
   signal: AbortSignal,
   reused: ReusedBuffer | null,
-  { path, headers }: { path: string; headers: Record<string, string> },
+  { path, headers, post }: Pick<TransferRequest, "post"> & { path: string; headers: Record<string, string> },
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const sending = sendRequest({
-      ...{ method: "GET", path, headers, maxHeaderSize: mostHeaderBytes },
+      ...{ method: post === undefined ? "GET" : "POST", path, headers, maxHeaderSize: mostHeaderBytes },
       createConnection: () => stream,
     });
     sending.once("response", (response) => {
@@ -96,7 +101,7 @@ function headOf(
       stream.destroy();
       reject(signal.aborted ? signal.reason : error);
     });
-    sending.end();
+    sending.end(post);
   });
 }
 
