@@ -74,6 +74,67 @@ const top: Members<Omit<HostFile, "update">> = {
       example: false,
     },
   ],
+  oidc: [
+    {
+      path: "oidc.issuer",
+      words: "The OpenID provider that users can sign in at, as its discovery document calls it",
+      example: "https://id.example.com/realms/plant",
+    },
+    { path: "oidc.client_id", words: "The name of this device there", example: "edge-7" },
+    {
+      path: "oidc.client_secret_file",
+      words:
+        "File with the secret of this device there, `root:steward` 0640. Absent: a public client, which PKCE protects",
+      example: "/etc/steward/oidc-secret",
+    },
+    {
+      path: "oidc.origins",
+      words:
+        "Origins of this device that the provider may send browsers back to, to the path `/oidc`. The provider must know the same",
+      example: ["https://edge-7.example.net:8443"],
+    },
+    {
+      path: "oidc.roles",
+      words:
+        "Which groups give which role: `admin`, `operator`, `readonly`. Users who are in none of them are refused",
+      example: { admin: ["plant-admins"], operator: ["plant-operators"] },
+    },
+    {
+      path: "oidc.group_claim",
+      words: "The claim that has a user's groups. Default: `groups`",
+      example: "roles",
+    },
+    {
+      path: "oidc.name_claim",
+      words: "The claim that the name of a new account is made of. Default: `preferred_username`",
+      example: "email",
+    },
+    {
+      path: "oidc.scopes",
+      words: "Scopes that are asked for. Default: `openid`, `profile` and `groups`",
+      example: ["openid", "profile"],
+    },
+    {
+      path: "oidc.name",
+      words: "What the button of the console calls the provider. Default: `single sign-on`",
+      example: "Example Works",
+    },
+    {
+      path: "oidc.ca_file",
+      words: "PEM file with certificate authorities that the provider may use besides the public ones",
+      example: "/etc/steward/branch-ca.pem",
+    },
+    {
+      path: "oidc.endpoint_origins",
+      words: "Origins besides the issuer's own that its endpoints may have",
+      example: ["https://keys.example.com"],
+    },
+    {
+      path: "oidc.allow_local_servers",
+      words: "true: the provider may be at a loopback or link-local address. Default: false",
+      example: true,
+    },
+  ],
   supportUntil: [
     {
       path: "support_until",

@@ -19,7 +19,8 @@ export function peopleFacts({ accounts, apiTokens, time, security }: PeopleOptio
   const policy = security().require_2fa;
   const enabled = users.filter((user) => user.enabled);
   const locked = users.filter((user) => user.locked !== null);
-  const alone = enabled.filter(({ two_factor }) => !two_factor.enabled);
+  // The second factor of a provider's account is the provider's, which this device is not told of.
+  const alone = enabled.filter(({ two_factor, origin }) => origin === "local" && !two_factor.enabled);
   const withoutFactor = alone.filter(({ role }) => isFactorRequired(role, policy));
   return {
     figures: {
@@ -35,7 +36,7 @@ export function peopleFacts({ accounts, apiTokens, time, security }: PeopleOptio
     locked: locked.map(({ username }) => username),
     withoutFactor: withoutFactor.map(({ username }) => username),
     unprotectedAdmins: enabled
-      .filter((user) => user.role === "admin" && !user.two_factor.enabled && !withoutFactor.includes(user))
+      .filter((user) => user.role === "admin" && alone.includes(user) && !withoutFactor.includes(user))
       .map(({ username }) => username),
     refusedTokens: sumOfTokens(withoutFactor),
     tokenEnds: endsSoon(apiTokens, time.expiryNow()),

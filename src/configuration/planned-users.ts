@@ -49,6 +49,7 @@ function newAccount(user: ConfiguredUser, { at, userIds }: Order): Account {
     password_hash: user.password_hash ?? "",
     password_state: "chosen",
     two_factor: null,
+    provider: null,
     last_login_at: null,
     created_at: at,
     updated_at: at,

@@ -23,6 +23,7 @@ export const errorCodes = {
   step_up_required: { status: 401, exit: 4, title: "Password required again" },
   invalid_token: { status: 401, exit: 4, title: "Invalid token" },
   setup_token_invalid: { status: 401, exit: 4, title: "Wrong setup token" },
+  provider_refused: { status: 401, exit: 4, title: "Sign-in provider's answer not accepted" },
 
   forbidden: { status: 403, exit: 4, title: "Not permitted" },
   insufficient_scope: { status: 403, exit: 4, title: "Not in the token's scope" },
@@ -30,12 +31,14 @@ export const errorCodes = {
   two_factor_enrolment_required: { status: 403, exit: 4, title: "Two-factor enrolment required" },
   password_wrong: { status: 403, exit: 4, title: "Wrong current password" },
   password_change_required: { status: 403, exit: 4, title: "Password change required" },
+  role_missing: { status: 403, exit: 4, title: "No role on this device" },
 
   not_found: { status: 404, exit: 3, title: "Not found" },
   method_not_allowed: { status: 405, exit: 2, title: "Method not allowed" },
   not_acceptable: { status: 406, exit: 2, title: "Not acceptable" },
   request_timeout: { status: 408, exit: 1, title: "Request timed out" },
 
+  account_of_provider: { status: 409, exit: 5, title: "Account of the sign-in provider" },
   username_taken: { status: 409, exit: 5, title: "User name taken" },
   last_admin: { status: 409, exit: 5, title: "Last administrator" },
   two_factor_already_enabled: { status: 409, exit: 5, title: "Two-factor already enabled" },
@@ -100,6 +103,7 @@ export const errorCodes = {
   setup_required: { status: 503, exit: 1, title: "Setup required" },
   no_time_source: { status: 503, exit: 9, title: "No time source" },
   no_majority: { status: 503, exit: 9, title: "Time sources disagree" },
+  provider_unreachable: { status: 503, exit: 1, title: "Sign-in provider unreachable" },
   hashing_busy: { status: 503, exit: 7, title: "Busy with other sign-ins" },
   second_factor_unavailable: { status: 503, exit: 1, title: "Second factor unavailable" },
   state_damaged: { status: 503, exit: 1, title: "State damaged" },

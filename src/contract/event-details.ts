@@ -38,12 +38,12 @@ const tokensAfter = {
   tokens_kept: sometimes({ ...count, description: "API tokens that stayed valid on request" }),
 } as const;
 const signIn = {
-  method: { type: "string", enum: ["password", "totp", "recovery_code"] },
+  method: { type: "string", enum: ["password", "totp", "recovery_code", "provider"] },
   session,
 } as const;
 const refusal = {
   operation: sometimes({ type: "string", description: "operationId in OpenAPI; absent: of several" }),
-  reason: sometimes({ type: "string", description: "of the code `invalid_token`" }),
+  reason: sometimes({ type: "string", description: "of the codes `invalid_token` and `provider_refused`" }),
 } as const;
 const noDetails = {} as const;
 
@@ -64,7 +64,10 @@ export const eventDetails = {
   "session.reused": { session },
   "session.cookie_refused": { session },
   "password.changed": noDetails,
-  "user.created": { role, enabled: flag, has_initial_password: flag },
+  "user.created": {
+    ...{ role, enabled: flag, has_initial_password: flag },
+    origin: sometimes({ type: "string", const: "provider", description: "made by the first sign-in there" }),
+  },
   "user.changed": {
     ...{ role: sometimes(role), role_before: sometimes(role) },
     ...{ enabled: sometimes(flag), tokens: sometimes(count), display_name_changed: sometimes(flag) },

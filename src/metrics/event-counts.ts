@@ -11,7 +11,7 @@ export interface EventCounts {
 }
 
 /** The operations that end in a session. Others are refused under the same type of event: a step-up, a refresh. */
-const signIns: readonly OperationId[] = ["login", "answerChallenge"];
+const signIns: readonly OperationId[] = ["login", "answerChallenge", "signInAtProvider"];
 
 export function createEventCounts(): EventCounts {
   const types = new Map((Object.keys(eventTypes) as EventType[]).map((type) => [type, 0]));

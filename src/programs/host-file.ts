@@ -4,6 +4,7 @@ import { type HostFile, plainHostFile, readHostFile } from "../host/linux/host-f
 import type { HttpsDecisions } from "../host/linux/host-file/host-file-https.ts";
 import type { UpdateDecisions } from "../host/linux/host-file/host-file-update.ts";
 import { updateRootFile } from "../host/linux/host-file/installed-root.ts";
+import type { SignInProvider } from "../host/provider-ports.ts";
 
 export const usualHostFile = "/etc/steward/steward.json";
 
@@ -30,6 +31,7 @@ export interface HostDecisions {
     product: string;
     supportUntil: string | null;
     update: HostUpdateConfig;
+    oidc: (SignInProvider & TrustedOwners) | null;
   };
 }
 
@@ -61,12 +63,13 @@ function ownersOf(path: string, uid: number | undefined): TrustedOwners {
 function decisionsOf(path: string, owners: TrustedOwners, host: HostFile): HostDecisions {
   const { names, trustedProxies, logUnits, product, kernelRescue, supportUntil } = host;
   const https = { ...host.https, ...owners, directory: join(dirname(resolve(path)), "tls") };
+  const oidc = host.oidc && { ...host.oidc, ...owners };
   const update = { ...host.update, ...owners, rootFile: updateRootFile(path) };
   return {
     names,
     trustedProxies,
     https,
     kernelRescue,
-    forRooms: { logUnits, product, supportUntil, update },
+    forRooms: { logUnits, product, supportUntil, update, oidc },
   };
 }

@@ -9,7 +9,7 @@ import {
   username,
 } from "../contract/shapes.ts";
 import type { Role, User } from "../contract/types.ts";
-import type { DocumentKind } from "../store/documents/document-kind.ts";
+import type { DocumentKind, Migration } from "../store/documents/document-kind.ts";
 
 /**
  * How the present password came about: `chosen` by its user or set permanently by an administrator; `initial`: made
@@ -26,6 +26,12 @@ export interface StoredFactor {
   readonly recovery_hashes: readonly string[];
 }
 
+/** Who a person is at an OpenID provider: the subject alone says it, and only together with its issuer. */
+export interface ProviderIdentity {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
 /** An account as it is stored. */
 export interface Account {
   readonly id: string;
@@ -33,11 +39,13 @@ export interface Account {
   readonly display_name: string;
   readonly role: Role;
   readonly enabled: boolean;
-  /** PHC string. */
+  /** PHC string; of no password, where the user signs in at the provider. */
   readonly password_hash: string;
   readonly password_state: PasswordState;
   /** null: signs in with the password alone. */
   readonly two_factor: StoredFactor | null;
+  /** null: an account of this device. */
+  readonly provider: ProviderIdentity | null;
   readonly last_login_at: string | null;
   readonly created_at: string;
   readonly updated_at: string;
@@ -59,6 +67,7 @@ const account = {
     "password_hash",
     "password_state",
     "two_factor",
+    "provider",
     "last_login_at",
     "created_at",
     "updated_at",
@@ -86,6 +95,20 @@ const account = {
         },
       ],
     },
+    provider: {
+      oneOf: [
+        { type: "null" },
+        {
+          type: "object",
+          additionalProperties: false,
+          required: ["issuer", "subject"],
+          properties: {
+            issuer: { type: "string", minLength: 1, maxLength: 512 },
+            subject: { type: "string", minLength: 1, maxLength: 255 },
+          },
+        },
+      ],
+    },
     last_login_at: nullableTimestamp,
     created_at: timestamp,
     updated_at: timestamp,
@@ -95,16 +118,10 @@ const account = {
 /** Accounts are what must never be made up: without them the agent goes into rescue. */
 export const accountsKind: DocumentKind<AccountsState> = {
   name: "users",
-  formatVersion: "1.1.0",
+  formatVersion: "1.2.0",
   migrations: {
-    "1.1.0": (members) => {
-      const accounts = members.get("accounts");
-      if (!Array.isArray(accounts)) throw new Error("accounts is no list");
-      members.set(
-        "accounts",
-        accounts.map((one: object) => ({ ...one, two_factor: null })),
-      );
-    },
+    "1.1.0": (members) => giveEach(members, { two_factor: null }),
+    "1.2.0": (members) => giveEach(members, { provider: null }),
   },
   schema: {
     type: "object",
@@ -119,6 +136,15 @@ export const accountsKind: DocumentKind<AccountsState> = {
       ? accounts.length > 0
       : JSON.stringify(before.accounts.map(withoutSignIn)) !== JSON.stringify(accounts.map(withoutSignIn)),
 };
+
+function giveEach(members: Parameters<Migration>[0], added: Partial<Account>): void {
+  const accounts = members.get("accounts");
+  if (!Array.isArray(accounts)) throw new Error("accounts is no list");
+  members.set(
+    "accounts",
+    accounts.map((one: object) => ({ ...added, ...one })),
+  );
+}
 
 /** What an ordinary sign-in leaves as it is: ten of them must not push out what people have changed. */
 function withoutSignIn({ last_login_at: _, ...account }: Account): Omit<Account, "last_login_at"> {
@@ -145,6 +171,7 @@ export function toUser(account: Account, { locked, isKeyMissing, tokens }: Accou
     username: account.username,
     display_name: account.display_name,
     role: account.role,
+    origin: account.provider === null ? "local" : "provider",
     enabled: account.enabled,
     must_change_password: account.password_state !== "chosen",
     two_factor: {

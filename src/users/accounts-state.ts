@@ -32,6 +32,7 @@ export function keepingAnAdministrator(before: AccountsState, after: AccountsSta
   );
 }
 
+/** Of this device: a provider that is gone, or gives its groups another role, must not leave it without one. */
 export function isEnabledAdministrator(account: Account): boolean {
-  return account.role === "admin" && account.enabled;
+  return account.role === "admin" && account.enabled && account.provider === null;
 }

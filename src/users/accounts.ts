@@ -2,7 +2,13 @@ import { type Fault, StewardError } from "../contract/errors.ts";
 import type { Role, User, UserList, UserQuery } from "../contract/types.ts";
 import type { Document } from "../store/documents/document.ts";
 import { createLookUp } from "../store/documents/look-up.ts";
-import { type Account, type AccountsState, type StoredFactor, toUser } from "./account.ts";
+import {
+  type Account,
+  type AccountsState,
+  type ProviderIdentity,
+  type StoredFactor,
+  toUser,
+} from "./account.ts";
 import { noteSignIn, spendRecoveryCode } from "./account-notes.ts";
 import { type AccountWriter, createAccountWriter, type Maker } from "./account-writer.ts";
 import { inState, isEnabledAdministrator, keepingAnAdministrator, withNew } from "./accounts-state.ts";
@@ -10,6 +16,13 @@ import { type CheckPassword, newCredentials } from "./credentials.ts";
 import { listUsers } from "./list-users.ts";
 import { create, type NewAccount, newAccount, newAccountFaults } from "./new-account.ts";
 import type { ClientKey, Passwords } from "./passwords.ts";
+import {
+  type KeptAccount,
+  keepProviderAccount,
+  ofIdentity,
+  type ProviderAccount,
+  refuseOfProvider,
+} from "./provider-account.ts";
 
 /** Called with the user as stored just before a change; throws to stop it (If-Match). */
 export type Precondition = (present: User) => void;
@@ -67,6 +80,9 @@ export interface Accounts {
     clientKey: ClientKey,
     maker: Maker,
   ): Promise<WithInitialPassword & { isHeld: boolean }>;
+  /** The account of an identity at the provider, with the role that it gives. Throws `username_taken`. */
+  keepProviderAccount(given: ProviderAccount): Promise<KeptAccount>;
+  findByIdentity(identity: ProviderIdentity): Account | undefined;
   /** Notes a sign-in: when it was, and that an initial password is spent. */
   signedIn(id: string, rehashed: string | undefined): void;
   /** Gives or takes the second factor. Throws `not_found`, and what `change` throws. */
@@ -134,14 +150,13 @@ export function createAccounts(given: AccountsOptions): Accounts {
     },
     faultsOf: (form) => newAccountFaults(options, form),
     createFirst: (username, password) => createFirst(options, username, password),
-    update: async (id, change, precondition) => {
-      const check = precondition && ((account: Account) => precondition(view(account)));
-      return view((await writer.change(present(id).id, withChange(change), { check })).account);
-    },
+    update: (id, change, precondition) => update(options, present(id), change, precondition),
     remove: (id, precondition) => remove(options, present(id).id, precondition),
     setPassword: (id, password, clientKey, maker) =>
       setPassword(options, present(id), password, clientKey, maker),
     rescue: (id, password, clientKey, maker) => rescue(options, present(id), password, { clientKey, maker }),
+    keepProviderAccount: (given) => keepProviderAccount(options, given),
+    findByIdentity: (identity) => ofIdentity(document.read(), identity),
     signedIn: (id, rehashed) => noteSignIn(document, id, options.now(), rehashed),
     changeFactor: async (id, change, maker) =>
       view((await writer.change(present(id).id, withFactor(change), { maker })).account),
@@ -177,6 +192,18 @@ async function createFirst(
   return viewOf(options, account);
 }
 
+async function update(
+  parts: Parts,
+  account: Account,
+  change: AccountChange,
+  precondition: Precondition | undefined,
+): Promise<User> {
+  const { enabled: _, ...ofProvider } = change;
+  if (Object.values(ofProvider).some((value) => value !== undefined)) refuseOfProvider(account);
+  const check = precondition && ((present: Account) => precondition(viewOf(parts, present)));
+  return viewOf(parts, (await parts.writer.change(account.id, withChange(change), { check })).account);
+}
+
 async function setPassword(
   parts: Parts,
   account: Account,
@@ -184,6 +211,7 @@ async function setPassword(
   clientKey: ClientKey,
   maker: Maker | undefined,
 ): Promise<WithInitialPassword> {
+  refuseOfProvider(account);
   const { credentials, initialPassword } = await newCredentials(parts, account, password, clientKey);
   const set = (present: Account): Account => ({ ...present, ...credentials });
   const changed = await parts.writer.change(account.id, set, { maker });
@@ -196,6 +224,7 @@ async function rescue(
   password: string | undefined,
   { clientKey, maker }: { clientKey: ClientKey; maker: Maker },
 ) {
+  refuseOfProvider(account);
   const { credentials, initialPassword } = await newCredentials(parts, account, password, clientKey);
   const open = (present: Account): Account => ({
     ...present,

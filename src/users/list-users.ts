@@ -24,7 +24,8 @@ function matches(user: User, { role, enabled, locked, two_factor, signed_in, q }
   if (role !== undefined && user.role !== role) return false;
   if (enabled !== undefined && user.enabled !== enabled) return false;
   if (locked !== undefined && (user.locked !== null) !== locked) return false;
-  if (two_factor !== undefined && user.two_factor.enabled !== two_factor) return false;
+  if (two_factor !== undefined && (user.two_factor.enabled !== two_factor || user.origin === "provider"))
+    return false;
   if (signed_in !== undefined && (user.last_login_at !== null) !== signed_in) return false;
   const part = q?.toLowerCase();
   return part === undefined || user.username.includes(part) || user.display_name.toLowerCase().includes(part);

@@ -69,6 +69,7 @@ export function newAccount(at: Date, input: NewAccount & Credentials): Account {
     password_hash: input.password_hash,
     password_state: input.password_state,
     two_factor: null,
+    provider: null,
     last_login_at: null,
     created_at: now,
     updated_at: now,

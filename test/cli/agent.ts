@@ -105,6 +105,7 @@ export function exampleUser(change: Partial<User> = {}): User {
     username: "anna",
     display_name: "Anna",
     role: "readonly",
+    origin: "local",
     enabled: true,
     must_change_password: false,
     two_factor: { enabled: false, enrolled_at: null, recovery_codes_remaining: 0 },

@@ -58,6 +58,7 @@ const agent = await startAgent(
     logUnits: [],
     supportUntil: null,
     processUsage: () => ({ cpuSeconds: 0, residentBytes: 0, heapBytes: 0, uptimeSeconds: process.uptime() }),
+    oidc: null,
     adoptTimeZone: () => undefined,
     product: "demo",
     installer: null,

@@ -3,6 +3,7 @@ import type { Enrolment as SetUp, TwoFactor, User } from "../../contract/types.t
 import type { Uptime } from "../../host/ports.ts";
 import type { Account, StoredFactor } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
+import { refuseOfProvider } from "../../users/provider-account.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import type { FullProof, OwnAccount } from "../sign-in/own-account.ts";
@@ -78,7 +79,7 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
       return { ...two_factor, locked };
     },
     setUp: async ({ account }) => {
-      refuseSecond(account.two_factor);
+      refuseSetUp(account);
       // A device without a key fails now, not when the user types the code.
       seal.seal("", account.id);
       const expiresAt = new Date(time.now().getTime() + pendingSeconds * 1_000);
@@ -89,7 +90,7 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
       );
     },
     enable: async ({ account, session }, code, mayTrustClock, context) => {
-      refuseSecond(account.two_factor);
+      refuseSetUp(account);
       const secret = pending.find(account.id);
       if (secret === undefined) throw notPending();
       if (!time.isTrusted() && !mayTrustClock) throw clockInDoubt(time);
@@ -158,6 +159,11 @@ async function describe(
     period: 30,
     expires_at: expiresAt.toISOString(),
   };
+}
+
+function refuseSetUp(account: Account): void {
+  refuseOfProvider(account);
+  refuseSecond(account.two_factor);
 }
 
 function refuseSecond(factor: StoredFactor | null): void {

@@ -13,6 +13,8 @@ export function isFactorRequired(role: Role, policy: Policy): boolean {
 
 /** Decided at every request, so that a new policy applies at once. */
 export function requiredActionOf(account: Account, policy: Policy): RequiredAction {
+  // Its factors are the provider's.
+  if (account.provider !== null) return null;
   if (account.password_state !== "chosen") return "password_change";
   if (account.two_factor === null && isFactorRequired(account.role, policy)) return "two_factor_enrolment";
   return null;

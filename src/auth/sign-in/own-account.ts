@@ -2,6 +2,7 @@ import { StewardError } from "../../contract/errors.ts";
 import type { Account } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import type { Passwords } from "../../users/passwords.ts";
+import { refuseOfProvider } from "../../users/provider-account.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { FactorMethod, FactorProof, SecondFactor } from "../second-factor/second-factor.ts";
 import type { Sessions } from "../sessions/sessions.ts";
@@ -75,7 +76,9 @@ async function withPassword(
   password: string,
   { clientKey }: RequestContext,
 ): Promise<Account> {
-  const tried = accounts.find(id)?.password_hash ?? null;
+  const present = accounts.find(id);
+  if (present) refuseOfProvider(present);
+  const tried = present?.password_hash ?? null;
   const isRight = await passwords.verify(tried, password, clientKey);
   const account = accounts.find(id);
   if (isRight && account?.password_hash === tried) return account;

@@ -37,7 +37,7 @@ export interface Credentials extends FactorProof {
 
 export interface SignedIn {
   session: Session;
-  method: "password" | FactorMethod;
+  method: "password" | FactorMethod | "provider";
 }
 
 export interface SignInOptions extends SessionResponseOptions {

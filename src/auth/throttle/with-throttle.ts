@@ -9,6 +9,7 @@ const guesses: ReadonlySet<ErrorCode> = new Set([
   "invalid_credentials",
   "password_wrong",
   "setup_token_invalid",
+  "provider_refused",
   "totp_invalid",
   "totp_reused",
   "recovery_code_invalid",

@@ -7,8 +7,14 @@ import { SchemaWriter } from "./schema-writer.ts";
 import { securityOf, securitySchemes } from "./security.ts";
 import { shapes } from "./shapes.ts";
 
-/** What root alone calls, over the socket on the device, is for the command line: no client over the network can. */
-export const documentedIds = operationIds.filter((id) => operationOf(id).access !== "local");
+/**
+ * What root alone calls, over the socket on the device, is for the command line, and some is for the console's own page: no
+ * other client can call it.
+ */
+export const documentedIds = operationIds.filter((id) => {
+  const { access, ofConsole } = operationOf(id);
+  return access !== "local" && !ofConsole;
+});
 
 /** The parts of the API, by the first part of their paths; all other operations are of the system. */
 const tags: Readonly<Record<string, string>> = {

@@ -13,6 +13,18 @@ const factorErrors = [
   "second_factor_unavailable",
 ] as const;
 
+/** What a sign-in at the provider can be refused for. */
+const providerErrors = [
+  "provider_refused",
+  "provider_unreachable",
+  "clock_not_synchronised",
+  "role_missing",
+  "username_taken",
+  "too_many_attempts",
+  "hashing_busy",
+  "not_found",
+] as const;
+
 /** First administrator, sign-in, sessions and the own account. */
 export const authOperations = {
   getSetup: {
@@ -68,6 +80,50 @@ export const authOperations = {
     event: "sign_in.succeeded",
     refusal: "sign_in.refused",
   },
+  beginAtProvider: {
+    method: "POST",
+    path: "/api/auth/provider/begin",
+    summary: "Begin a sign-in at the OpenID provider of the host file, or a step-up there",
+    ofConsole: true,
+    access: "open",
+    body: auth.beginAtProvider,
+    response: { status: 200, schema: auth.begunAtProvider },
+    errors: [
+      "authentication_required",
+      "forbidden",
+      "provider_refused",
+      "provider_unreachable",
+      "clock_not_synchronised",
+      "not_found",
+    ],
+    refusal: "sign_in.refused",
+  },
+  signInAtProvider: {
+    method: "POST",
+    path: "/api/auth/provider",
+    summary: "Sign in with what the provider sent back; the first sign-in of a user makes the account",
+    ofConsole: true,
+    access: "open",
+    cookie: "set",
+    body: auth.finishAtProvider,
+    response: { status: 200, schema: auth.session },
+    errors: ["forbidden", ...providerErrors],
+    event: "sign_in.succeeded",
+    refusal: "sign_in.refused",
+  },
+  stepUpAtProvider: {
+    method: "POST",
+    path: "/api/auth/provider/reauth",
+    summary:
+      "Step up with what the provider sent back; for five minutes this session may do what requires a step-up",
+    ofConsole: true,
+    access: "session",
+    body: auth.confirmAtProvider,
+    response: { status: 200, schema: auth.stepUp },
+    errors: providerErrors,
+    event: "step_up.succeeded",
+    refusal: "sign_in.refused",
+  },
   refresh: {
     method: "POST",
     path: "/api/auth/refresh",
@@ -99,7 +155,7 @@ export const authOperations = {
     beforeEnrolment: true,
     body: auth.reauth,
     response: { status: 200, schema: auth.stepUp },
-    errors: ["password_wrong", "totp_required", "hashing_busy", ...factorErrors],
+    errors: ["password_wrong", "totp_required", "hashing_busy", "account_of_provider", ...factorErrors],
     event: "step_up.succeeded",
     refusal: "sign_in.refused",
   },
@@ -121,7 +177,7 @@ export const authOperations = {
     beforeEnrolment: true,
     body: auth.changePassword,
     response: { status: 204 },
-    errors: ["password_wrong", "too_many_attempts", ...newPasswordErrors],
+    errors: ["password_wrong", "too_many_attempts", "account_of_provider", ...newPasswordErrors],
     event: "password.changed",
     refusal: "sign_in.refused",
   },

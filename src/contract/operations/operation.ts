@@ -50,6 +50,8 @@ export interface Operation {
    * X-Refresh-Binding header.
    */
   readonly cookie?: "set" | "read";
+  /** Of use to the console's page alone, where a sign-in provider sends the browser back to. */
+  readonly ofConsole?: true;
   /** Accepts a token whose time claims are all that is wrong with it, for a clock that is to be mended. */
   readonly clockTolerant?: true;
   readonly pathParameters?: Readonly<Record<string, object>>;

@@ -20,7 +20,7 @@ export const tokenOperations = {
     stepUp: true,
     body: tokens.createToken,
     response: { status: 201, schema: tokens.createdToken, collection: "/api/tokens" },
-    errors: ["token_limit_reached", "not_found"],
+    errors: ["token_limit_reached", "not_found", "account_of_provider"],
     event: "token.created",
   },
   deleteToken: {

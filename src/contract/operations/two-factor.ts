@@ -25,7 +25,7 @@ export const twoFactorOperations = {
     stepUp: true,
     pathParameters: byId,
     response: { status: 200, schema: twoFactor.enrolment },
-    errors: ["two_factor_already_enabled", "second_factor_unavailable"],
+    errors: ["two_factor_already_enabled", "second_factor_unavailable", "account_of_provider"],
     event: "two_factor.set_up",
   },
   enableTwoFactor: {

@@ -46,7 +46,7 @@ export const userOperations = {
     pathParameters: byId,
     body: users.updateUser,
     response: { status: 200, schema: users.user, etag: true },
-    errors: ["last_admin"],
+    errors: ["last_admin", "account_of_provider"],
     event: "user.changed",
   },
   deleteUser: {
@@ -70,7 +70,7 @@ export const userOperations = {
     pathParameters: byId,
     body: users.resetPassword,
     response: { status: 200, schema: users.resetUser },
-    errors: [...newPasswordErrors],
+    errors: ["account_of_provider", ...newPasswordErrors],
     event: "user.password_reset",
   },
   unlockUser: {
@@ -94,7 +94,7 @@ export const userOperations = {
     body: users.rescueUser,
     bodyOptional: true,
     response: { status: 200, schema: users.rescuedUser },
-    errors: ["hashing_busy"],
+    errors: ["hashing_busy", "account_of_provider"],
     event: "user.rescued",
   },
   endUserSessions: {

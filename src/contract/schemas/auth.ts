@@ -96,6 +96,65 @@ export const reauth = {
   ...oneFactorProof,
 } as const;
 
+export const beginAtProvider = {
+  type: "object",
+  additionalProperties: false,
+  required: ["origin"],
+  properties: {
+    origin: {
+      type: "string",
+      minLength: 1,
+      maxLength: 256,
+      description:
+        "the origin of the page, which the provider sends the browser back to; one of `oidc.origins`",
+    },
+    step_up: {
+      type: "boolean",
+      default: false,
+      description: "true: of the caller's own session; the provider asks its user to sign in again",
+    },
+  },
+} as const;
+
+export const begunAtProvider = {
+  type: "object",
+  additionalProperties: false,
+  required: ["authorization_url", "flow_token", "expires_in"],
+  properties: {
+    authorization_url: { type: "string", description: "where the browser goes to sign in" },
+    flow_token: {
+      type: "string",
+      description: "proves, when the browser is back, that it began here; good once",
+    },
+    expires_in: { type: "integer", description: "seconds for the user to sign in there" },
+  },
+} as const;
+
+const returned = {
+  flow_token: { type: "string", minLength: 1, maxLength: 128, writeOnly: true },
+  query: {
+    type: "string",
+    minLength: 1,
+    maxLength: 8192,
+    writeOnly: true,
+    description: "the query of the address that the provider sent the browser back to, as it is",
+  },
+} as const;
+
+export const finishAtProvider = {
+  type: "object",
+  additionalProperties: false,
+  required: ["flow_token", "query"],
+  properties: { ...returned, refresh: refreshTransport },
+} as const;
+
+export const confirmAtProvider = {
+  type: "object",
+  additionalProperties: false,
+  required: ["flow_token", "query"],
+  properties: returned,
+} as const;
+
 export const stepUp = {
   type: "object",
   additionalProperties: false,

@@ -1,5 +1,8 @@
 import { timestamp } from "../shapes.ts";
 
+/** Where a sign-in provider sends the browser back to: the redirect URI is an origin of the device with this path. */
+export const providerReturnPath = "/oidc";
+
 /** Paths at which a browser gets the console's page; the page itself resolves the rest of the path. */
 export const consolePaths = [
   "/",
@@ -26,6 +29,7 @@ export const consoleGreeting = {
     "rescue",
     "server_time",
     "synchronised",
+    "provider",
   ],
   properties: {
     device_name: { type: "string", description: "device.name, or the host's name where that is empty" },
@@ -42,5 +46,9 @@ export const consoleGreeting = {
     },
     server_time: { ...timestamp, description: "the time by which codes and tokens are judged" },
     synchronised: { type: ["boolean", "null"], description: "the clock is trusted; null: not known" },
+    provider: {
+      type: ["string", "null"],
+      description: "the name of the provider that users can sign in at; null: the device has none",
+    },
   },
 } as const;

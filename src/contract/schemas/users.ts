@@ -9,6 +9,7 @@ export const user = {
     "username",
     "display_name",
     "role",
+    "origin",
     "enabled",
     "must_change_password",
     "two_factor",
@@ -23,6 +24,12 @@ export const user = {
     username,
     display_name: displayName,
     role,
+    origin: {
+      type: "string",
+      enum: ["local", "provider"],
+      description:
+        "`provider`: made at the first sign-in at the OpenID provider of the host file, which has password, second factor, name and groups",
+    },
     enabled: { type: "boolean" },
     must_change_password: { type: "boolean" },
     two_factor: {

@@ -1,27 +1,43 @@
+import type { SingleSignOn } from "../../auth/oidc/single-sign-on.ts";
+import type { RequestContext } from "../../auth/request-context.ts";
 import type { RefreshProof } from "../../auth/sessions/refresh-exchange.ts";
 import type { StoredSession } from "../../auth/sessions/session.ts";
 import type { OwnAccount } from "../../auth/sign-in/own-account.ts";
 import { asUsername, type SignedIn, type SignIn } from "../../auth/sign-in/sign-in.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { Session } from "../../contract/types.ts";
-import type { EventSubject } from "../../journal/events/event.ts";
+import type { EventSink, EventSubject } from "../../journal/events/event.ts";
 import type { Accounts } from "../../users/accounts.ts";
+import type { KeptAccount } from "../../users/provider-account.ts";
 import { type Call, type Handlers, personOf } from "../call.ts";
 import type { RefreshCookie } from "../refresh-cookie.ts";
 
 type AuthHandlers = Pick<
   Handlers,
-  "login" | "answerChallenge" | "refresh" | "logout" | "reauthenticate" | "getMe" | "changePassword"
+  | "login"
+  | "answerChallenge"
+  | "beginAtProvider"
+  | "signInAtProvider"
+  | "stepUpAtProvider"
+  | "refresh"
+  | "logout"
+  | "reauthenticate"
+  | "getMe"
+  | "changePassword"
 >;
 
 export interface AuthHandlersOptions {
   accounts: Accounts;
   signIn: SignIn;
   ownAccount: OwnAccount;
+  singleSignOn: SingleSignOn;
+  /** For what a sign-in changes besides: an account that it makes, a role that it gives. */
+  events: EventSink;
 }
 
 /** Sign-in and the own account. */
-export function createAuthHandlers({ accounts, signIn, ownAccount }: AuthHandlersOptions): AuthHandlers {
+export function createAuthHandlers(options: AuthHandlersOptions): AuthHandlers {
+  const { accounts, signIn, ownAccount, singleSignOn, events } = options;
   return {
     login: async ({ body, context, cookie, note }) => {
       const named = accounts.findByName(asUsername(body.username));
@@ -33,6 +49,17 @@ export function createAuthHandlers({ accounts, signIn, ownAccount }: AuthHandler
       const session = told(await signIn.answerChallenge(body.challenge_token, body, context), note);
       return body.refresh === "cookie" && cookie ? intoCookie(signIn, session, cookie) : session;
     },
+    beginAtProvider: ({ body, actor, context }) =>
+      singleSignOn.begin(body.origin, body.step_up ? personOf(actor) : null, context),
+    signInAtProvider: async ({ body, context, cookie, note }) => {
+      const { kept, ...signedIn } = await singleSignOn.finish(body, context);
+      await recordKept(events, kept, context);
+      const session = told(signedIn, note);
+      return body.refresh === "cookie" && cookie ? intoCookie(signIn, session, cookie) : session;
+    },
+    stepUpAtProvider: async ({ body, actor, context }) => ({
+      expires_in: await singleSignOn.confirm(personOf(actor), body, context),
+    }),
     refresh: async ({ body, context, cookie, note }) => {
       const session = await withToken(body, cookie, (proof) => signIn.refresh(proof, context));
       note({ actor: { kind: "user", id: session.user.id, name: session.user.username } });
@@ -61,6 +88,23 @@ export function told({ session, method }: SignedIn, note: Call<"login">["note"])
   const subject: EventSubject = { id, name: username };
   note({ actor: { kind: "user", ...subject }, subject, details: { method, session: session.session.id } });
   return session;
+}
+
+/** The provider's word made an account, or changed its role. */
+async function recordKept(
+  events: EventSink,
+  { before, account }: KeptAccount,
+  { address, requestId }: RequestContext,
+): Promise<void> {
+  const subject = { id: account.id, name: account.username };
+  const facts = { actor: { kind: "user" as const, ...subject }, subject, from: address, requestId };
+  const { role, enabled } = account;
+  if (!before) {
+    const details = { role, enabled, has_initial_password: false, origin: "provider" };
+    return events.record({ type: "user.created", ...facts, details });
+  }
+  if (before.role === role) return;
+  await events.record({ type: "user.changed", ...facts, details: { role, role_before: before.role } });
 }
 
 /** A first cookie: its binding is in this answer only, and the page keeps it. */

@@ -74,6 +74,7 @@ async function createToken(
   const { name, scopes, expires_in = "90d", user_id } = body;
   const lifetimeSeconds = lifetimeOf(expires_in);
   const owner = ownerOf(options, actor, user_id);
+  refuseOfProvider(owner);
   const made = await options.apiTokens.create(owner, { name, scopes, lifetimeSeconds });
   const details = { scopes, owner: owner.username };
   note({ subject: { id: made.token.id, name }, details });
@@ -107,6 +108,15 @@ function ownerOf(
   if (!owner) throw new StewardError("not_found", "There is no user with this id. Nothing was created.");
   refuseUnready(owner, requiredAction(owner));
   return owner;
+}
+
+/** A token would outlive its owner's removal at the provider, of which this device is told only when they sign in. */
+function refuseOfProvider({ username, provider }: Account): void {
+  if (provider === null) return;
+  throw new StewardError(
+    "account_of_provider",
+    `${username} signs in at ${provider.issuer} and can have no API tokens here. Make them for a user of this device. Nothing was created.`,
+  );
 }
 
 /** A token of this user would be refused: better to say so before a program has it. */

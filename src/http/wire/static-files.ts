@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { extname } from "node:path";
 import type Koa from "koa";
 import { StewardError } from "../../contract/errors.ts";
-import { consolePaths } from "../../contract/schemas/console.ts";
+import { consolePaths, providerReturnPath } from "../../contract/schemas/console.ts";
 import { readCoded, readIfThere, sendCoded } from "./content-codings.ts";
 
 const types: Readonly<Record<string, string>> = {
@@ -68,7 +68,7 @@ export function createStaticFiles(directory: string): (ctx: Koa.Context) => Prom
   const page = files.get("/index.html");
   // The page is served at the console's paths only: at /index.html it could not tell where it is.
   files.delete("/index.html");
-  const pages = new Map(page && consolePaths.map((path) => [path as string, page]));
+  const pages = new Map(page && [...consolePaths, providerReturnPath].map((path) => [path as string, page]));
   return async (ctx) => {
     const forms = pages.get(ctx.path) ?? files.get(ctx.path);
     if (forms === undefined) return false;

@@ -72,6 +72,8 @@ export interface AgentConfig {
   /** The last day of the maker's support (YYYY-MM-DD); null: root has said none. */
   supportUntil: string | null;
   update: HostUpdateConfig;
+  /** Where users can sign in besides; null: nowhere. */
+  oidc: HostDecisions["forRooms"]["oidc"];
   /** Where the installer is, and how the agent starts it; null: there is none. */
   installer: InstallerAccess | null;
   /** Loopback only: plain HTTP goes no further. */

@@ -1,4 +1,10 @@
 import { join } from "node:path";
+import {
+  createSingleSignOn,
+  isOfProvider,
+  type SingleSignOn,
+  type SingleSignOnOptions,
+} from "../../auth/oidc/single-sign-on.ts";
 import { createEnrolment } from "../../auth/second-factor/enrolment.ts";
 import { createLostCodes } from "../../auth/second-factor/lost-codes.ts";
 import { createSeal, type Seal } from "../../auth/second-factor/seal.ts";
@@ -23,6 +29,8 @@ import { durationSeconds } from "../../contract/durations.ts";
 import { isOfStorage } from "../../contract/errors.ts";
 import type { Settings, User } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
+import { readClientSecret } from "../../host/linux/host-file/host-file-oidc.ts";
+import type { SignInProvider } from "../../host/provider-ports.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import { withoutRepeats } from "../../journal/logs/log.ts";
 import type { SettingsStore } from "../../settings/settings.ts";
@@ -60,10 +68,10 @@ export async function composeSignIn(parts: SignInParts) {
   const { usedCodes, lostCodes } = await openUsedCodes(parts, basics.accounts);
   const requiredAction = (account: Account) => requiredActionOf(account, security().require_2fa);
   const common = {
-    ...{ ...basics, usedCodes, seal, uptime, requiredAction },
+    ...{ ...basics, events, usedCodes, seal, uptime, requiredAction },
     ...{ tokens: createAccessTokens({ time, uptime }), stepUps: createStepUps(uptime) },
   };
-  const secondFactor = createSecondFactor({ ...common, events, requestSync: parts.requestSync });
+  const secondFactor = createSecondFactor({ ...common, requestSync: parts.requestSync });
   const ownAccount = createOwnAccount({ ...common, secondFactor });
   const issuer = () => settings.read().device.name || `Steward ${host.identity.hostname}`;
   const isRequired = ({ role }: Account) => isFactorRequired(role, security().require_2fa);
@@ -76,6 +84,7 @@ export async function composeSignIn(parts: SignInParts) {
   observeTime(parts, { onTrusted, onStep: lostCodes.stepped });
   return {
     ...common,
+    singleSignOn: await openSingleSignOn(parts, common),
     ownAccount,
     enrolment,
     bearer: createBearer({ ...common, security }),
@@ -95,6 +104,36 @@ export async function composeSignIn(parts: SignInParts) {
       throttle.close();
     },
   };
+}
+
+type SingleSignOnGround = Omit<SingleSignOnOptions, "config" | "openTransfers" | "readSecret">;
+
+/** Over this host's own network. What another provider than that of the host file has opened ends. */
+async function openSingleSignOn(parts: SignInParts, common: SingleSignOnGround): Promise<SingleSignOn> {
+  const { config, host } = parts;
+  const { oidc, build, product } = config;
+  if (!config.readsOnly) await endForeign(parts, common);
+  return createSingleSignOn({
+    ...common,
+    config: oidc,
+    readSecret: () => readClientSecret(oidc ?? { clientSecretFile: null }, { own: oidc?.own }),
+    openTransfers: ({ allowLocalServers, caFile }: SignInProvider) =>
+      host.network.openTransfers({
+        ...{ allowLocalServers, redirectOrigins: [], redirects: 0 },
+        caFile: caFile ?? undefined,
+        userAgent: `Steward/${build.version} (${product})`,
+      }),
+  });
+}
+
+async function endForeign(
+  { config }: SignInParts,
+  { accounts, sessions }: Pick<SingleSignOnGround, "accounts" | "sessions">,
+): Promise<void> {
+  for (const { id, origin } of accounts.everyone()) {
+    const account = origin === "provider" ? accounts.find(id) : undefined;
+    if (account && !isOfProvider(account, config.oidc)) await sessions.endAll(id);
+  }
 }
 
 export type SignInRooms = Awaited<ReturnType<typeof composeSignIn>>;

@@ -37,6 +37,7 @@ async function device(sealedSecrets: readonly (string | null)[], keys: readonly 
       password_state: "chosen",
       two_factor:
         sealed_secret === null ? null : { sealed_secret, enrolled_at: accountTime, recovery_hashes: [] },
+      provider: null,
       last_login_at: null,
       created_at: accountTime,
       updated_at: accountTime,

@@ -30,6 +30,7 @@ describe("users", () => {
         username: "vera.k",
         display_name: "Vera K.",
         role: "operator",
+        origin: "local",
         enabled: true,
         must_change_password: false,
         two_factor: { enabled: false, enrolled_at: null, recovery_codes_remaining: 0 },

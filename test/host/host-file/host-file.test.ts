@@ -11,6 +11,34 @@ import { ownDirectory, refused, write } from "./judged-host-file.ts";
 
 const nothing = plainHostFile;
 
+const oidc = {
+  issuer: "https://id.example.com",
+  client_id: "edge-7",
+  origins: ["https://edge-7.example.net:8443"],
+  roles: { operator: ["plant-operators"] },
+};
+
+const oidcNonsense = (
+  [
+    ["no provider's address", { issuer: undefined }, /as oidc\.issuer: it must be an https address/],
+    ["a provider over http", { issuer: "http://id.example.com" }, /as oidc\.issuer: it must be an https/],
+    ["an issuer with a query", { issuer: "https://id.example.com/?x" }, /as oidc\.issuer/],
+    ["an issuer with a password", { issuer: "https://a:b@id.example.com" }, /as oidc\.issuer/],
+    ["no client_id", { client_id: undefined }, /as oidc\.client_id: it must be a text/],
+    ["a name with a line feed", { name: "a\nb" }, /as oidc\.name: it must be a text/],
+    ["no origin", { origins: [] }, /oidc\.origins must be a list of 1 to 16/],
+    ["an origin over plain http", { origins: ["http://edge-7"] }, /in oidc\.origins: it must be an https/],
+    ["an origin with a path", { origins: ["https://edge-7/x"] }, /in oidc\.origins: it must be an https/],
+    ["an endpoint over http", { endpoint_origins: ["http://127.0.0.1"] }, /in oidc\.endpoint_origins/],
+    ["scopes without openid", { scopes: ["profile"] }, /oidc\.scopes must be a list .* openid among them/],
+    ["no roles", { roles: {} }, /oidc\.roles must say which groups/],
+    ["an unknown role", { roles: { root: ["x"] } }, /"oidc\.roles\.root" that is not known/],
+    ["a number for a group", { roles: { admin: [7] } }, /has 7 in oidc\.roles\.admin/],
+    ["a relative secret", { client_secret_file: "x" }, /as oidc\.client_secret_file: it must be an absolute/],
+    ["an unknown member of oidc", { secret: "x" }, /"oidc\.secret" that is not known/],
+  ] as const
+).map(([name, change, words]): [string, unknown, RegExp] => [name, { oidc: { ...oidc, ...change } }, words]);
+
 describe("the host file", asRoot, () => {
   it("that is not there says nothing", async () => {
     assert.deepEqual(await readHostFile("/etc/steward-is-not-here/steward.json"), nothing);
@@ -171,6 +199,7 @@ describe("the host file", asRoot, () => {
       { trusted_proxies: ["10.0.0.1", entry] },
       /neither an address nor a range such as/,
     ]),
+    ...oidcNonsense,
   ];
   for (const [name, content, words] of nonsense) {
     it(`with ${name} is refused`, async (test) => {

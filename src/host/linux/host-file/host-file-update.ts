@@ -69,7 +69,9 @@ const maximumBytes = 4 * 1024 * 1024;
 export async function readAuthorities(
   { caFile }: Pick<UpdateDecisions, "caFile">,
   owners: TrustedOwners = {},
+  member = "update.ca_file",
 ): Promise<string | null> {
+  const refusal = refusalOf(`The ${member} of the host file`);
   if (caFile === null) return null;
   const bytes = await readTrustedFile(caFile, { ...owners, maximumBytes }, refusal);
   if (bytes === null) throw refusal(caFile, "does not exist");
@@ -128,8 +130,6 @@ function checkedOrigin(origin: unknown, refuse: Refuse): string {
     `has ${JSON.stringify(origin)} in update.redirect_origins: it must be an origin such as https://cdn.example.net`,
   );
 }
-
-const refusal = refusalOf("The update.ca_file of the host file");
 
 function refusalOf(what: string): (path: string, why: string) => StewardError {
   return (path, why) => new StewardError("validation_failed", `${what} cannot be used: ${path} ${why}.`);

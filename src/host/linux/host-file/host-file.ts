@@ -3,8 +3,10 @@ import { dirname } from "node:path";
 import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
 import { unitName } from "../../../contract/schemas/logs.ts";
 import type { TrustedOwners } from "../../host.ts";
+import type { SignInProvider } from "../../provider-ports.ts";
 import { plansOf, type Refuse } from "./host-file-apply.ts";
 import { checkedHttps, type HttpsDecisions, plainHttps } from "./host-file-https.ts";
+import { checkedOidc } from "./host-file-oidc.ts";
 import { checkedUpdate, checkPrograms, readAuthorities, type UpdateDecisions } from "./host-file-update.ts";
 import { readTrustedFile } from "./trusted-file.ts";
 
@@ -24,6 +26,8 @@ export interface HostFile {
   kernelRescue: boolean;
   /** The last day of the maker's support (YYYY-MM-DD); null: it says none. */
   supportUntil: string | null;
+  /** Where users can sign in besides; null: nowhere. */
+  oidc: SignInProvider | null;
   update: UpdateDecisions;
 }
 
@@ -36,6 +40,7 @@ export const plainHostFile: HostFile = {
   product: "steward",
   kernelRescue: true,
   supportUntil: null,
+  oidc: null,
   update: {
     caFile: null,
     proxy: null,
@@ -62,6 +67,7 @@ export async function readHostFile(path: string, owners: TrustedOwners = {}): Pr
   const host = checked(path, Buffer.from(bytes).toString("utf8"));
   // Now, and not days later at the first check of the update server.
   await readAuthorities(host.update, owners);
+  if (host.oidc) await readAuthorities(host.oidc, owners, "oidc.ca_file");
   await checkPrograms(host.update, owners);
   return host;
 }
@@ -74,7 +80,7 @@ function checked(path: string, text: string): HostFile {
   const refuse = (what: string, cause?: unknown) => refusal(path, what, cause);
   const parsed = parse(text, refuse);
   const { names, trusted_proxies, https, log_units, product, support_until, kernel_rescue, ...more } = parsed;
-  const { update, ...others } = more;
+  const { oidc, update, ...others } = more;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw refuse(`has a member "${unknown}" that is not known`);
   const decisions = checkedUpdate(update, refuse);
@@ -87,6 +93,7 @@ function checked(path: string, text: string): HostFile {
     product: runs,
     kernelRescue: checkedFlag("kernel_rescue", kernel_rescue, plainHostFile.kernelRescue, refuse),
     supportUntil: support_until === undefined ? null : checkedDate(support_until, refuse),
+    oidc: checkedOidc(oidc, refuse),
     update: { ...decisions, apply: plansOf(runs, decisions.apply) },
   };
 }

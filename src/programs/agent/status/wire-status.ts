@@ -120,6 +120,7 @@ export function greetingOf({
     rescue: isInRescue,
     server_time,
     synchronised,
+    provider: isInRescue ? null : (config.oidc?.name ?? null),
   };
 }
 

@@ -38,16 +38,20 @@ export const causes: Catalogue["causes"] = {
   step_up_required: "Das Passwort schützt diese Aktion auch in einer offenen Sitzung.",
   invalid_token: "Die Sitzung ist abgelaufen, wurde anderswo beendet, oder das Passwort wurde geändert.",
   setup_token_invalid: "Er ist abgelaufen oder wurde ersetzt. Einen neuen gibt es auf dem Gerät.",
+  provider_refused:
+    "Die Antwort gehörte zu keiner Anmeldung dieses Browsers, kam zu spät oder hielt einer Prüfung nicht stand. Beginnen Sie noch einmal.",
   forbidden: "Ein Administrator kann das tun oder Ihnen eine andere Rolle geben.",
   insufficient_scope: "Ein API-Token kann nur, wofür er angelegt wurde.",
   token_not_allowed: "Dafür muss sich ein Mensch anmelden.",
   two_factor_enrolment_required: "Ein Administrator verlangt für Ihr Konto einen zweiten Faktor.",
   password_wrong: "Prüfen Sie Tastaturbelegung und Feststelltaste.",
   password_change_required: "Ihr Passwort hat eine andere Person gesetzt, oder es muss ersetzt werden.",
+  role_missing: "Wer Ihre Gruppen verwaltet, kann Sie in eine aufnehmen, die dieses Gerät kennt.",
   not_found: "Es wurde inzwischen gelöscht oder umbenannt.",
   method_not_allowed: older,
   not_acceptable: older,
   request_timeout: "Die Verbindung zum Gerät ist langsam oder wurde unterbrochen.",
+  account_of_provider: "Passwort, zweiter Faktor, Name und Rolle dieses Benutzers liegen dort.",
   username_taken: "Jeder Name kommt nur einmal vor, auch in anderer Schreibweise.",
   last_admin:
     "Ohne Administrator ließe sich das Gerät nicht verwalten. Machen Sie zuerst einen anderen Benutzer zum Administrator.",
@@ -115,6 +119,7 @@ export const causes: Catalogue["causes"] = {
   setup_required: "Der erste Administrator muss noch angelegt werden.",
   no_time_source: "Prüfen Sie das Netzwerk und die Liste der Zeitserver.",
   no_majority: "Mindestens ein Zeitserver ist falsch. Entfernen Sie ihn, oder fügen Sie andere hinzu.",
+  provider_unreachable: "Benutzer dieses Geräts melden sich auch ohne ihn mit ihrem Passwort an.",
   hashing_busy: "Passwörter werden nacheinander geprüft.",
   second_factor_unavailable:
     "Der Schlüssel für zweite Faktoren ist nicht lesbar. Ein Wiederherstellungscode funktioniert.",

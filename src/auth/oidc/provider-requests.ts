@@ -1,0 +1,116 @@
+import { StewardError } from "../../contract/errors.ts";
+import type { Transfer, TransferLimits, Transfers } from "../../host/ports.ts";
+import { refusedAnswer } from "./refusals.ts";
+
+/** Sends one request of a sign-in, as fetch would. Throws `provider_unreachable`, `provider_refused`. */
+export type ProviderRequest = (
+  url: string,
+  options: { readonly headers: Record<string, string>; readonly body?: URLSearchParams | undefined },
+) => Promise<Response>;
+
+export interface ProviderRequestOptions {
+  readonly transfers: Transfers;
+  /** Origins that are asked; any other would be what a provider sends the device to. */
+  readonly origins: readonly string[];
+}
+
+const limits: TransferLimits = { headSeconds: 10, minimumBytesPerSecond: 512, rateWindowSeconds: 5 };
+
+/** Milliseconds for one whole answer. */
+const answerMilliseconds = 15_000;
+
+/** Bytes of an answer: a discovery document has some 5 KiB, twenty keys with their certificates 60 KiB. */
+const mostBytes = 256 * 1024;
+
+/** Requests of sign-ins: bounded in time and bytes, to the origins that root has named, without redirects. */
+export function createProviderRequest({ transfers, origins }: ProviderRequestOptions): ProviderRequest {
+  return async (url, { headers, body }) => {
+    const { origin, host } = new URL(url);
+    if (!origins.includes(origin)) {
+      throw refusedAnswer(
+        "endpoint",
+        `It names ${origin}, which is not one of ${origins.join(", ")}. Other origins go into oidc.endpoint_origins of the host file.`,
+      );
+    }
+    const signal = AbortSignal.timeout(answerMilliseconds);
+    try {
+      const answer = await transfers.open(url, { headers, post: body?.toString(), limits, signal });
+      return asResponse(answer, await textOf(answer));
+    } catch (cause) {
+      throw signal.aborted ? unreachable(host, "it did not answer in time", cause) : failure(host, cause);
+    }
+  };
+}
+
+async function textOf({ body, close }: Transfer): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.byteLength;
+    if (bytes > mostBytes) {
+      close();
+      throw refusedAnswer("size", `An answer has more than ${mostBytes / 1024} KiB.`);
+    }
+    // Copied: the memory of a piece is used again for the next.
+    pieces.push(Buffer.from(piece));
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+/**
+ * What oauth4webapi reads of a Response. A real one would load Node's fetch, 3 MiB; the program has put a class of its
+ * own in its place, so the tag is that of whatever is there.
+ */
+function asResponse({ status, headers }: Transfer, text: string): Response {
+  class ProviderResponse {
+    readonly status = status;
+    readonly ok = status >= 200 && status < 300;
+    readonly bodyUsed = false;
+    readonly body = null;
+    readonly headers = { get: (name: string) => headers[name.toLowerCase()] ?? null };
+    get [Symbol.toStringTag](): string | undefined {
+      return (Response.prototype as { [Symbol.toStringTag]?: string })[Symbol.toStringTag];
+    }
+    async text(): Promise<string> {
+      return text;
+    }
+    async json(): Promise<unknown> {
+      return JSON.parse(text);
+    }
+    clone(): this {
+      return this;
+    }
+  }
+  return new ProviderResponse() as unknown as Response;
+}
+
+/** The words of the transfers are about updates; here their cause is said in those of a sign-in. */
+function failure(host: string, error: unknown): unknown {
+  if (!(error instanceof StewardError)) return error;
+  const { code, details } = error;
+  if (code === "update_too_slow") return unreachable(host, "it is too slow", error);
+  if (code === "update_server_refused") {
+    return refusedAnswer(
+      "endpoint",
+      `${host} redirects, or is on this device or its own link, which takes oidc.allow_local_servers in the host file.`,
+      error,
+    );
+  }
+  if (code !== "update_server_unreachable") return error;
+  return unreachable(host, whys[details.reason ?? ""] ?? "no connection could be made", error);
+}
+
+const whys: Readonly<Record<string, string>> = {
+  certificate:
+    "its certificate cannot be trusted. An authority of your own goes into oidc.ca_file of the host file",
+  certificate_date: "its certificate is not valid at this time. Check the clock of this device",
+  ca_file: "oidc.ca_file of the host file cannot be used",
+};
+
+function unreachable(host: string, why: string, cause: unknown): StewardError {
+  return new StewardError(
+    "provider_unreachable",
+    `The sign-in provider ${host} cannot be used: ${why}. Try again, or sign in with an account of this device.`,
+    { cause },
+  );
+}

@@ -1,0 +1,218 @@
+import { createHash } from "node:crypto";
+import * as oauth from "oauth4webapi";
+import { StewardError } from "../../contract/errors.ts";
+import type { Uptime } from "../../host/ports.ts";
+import type { SignInProvider } from "../../host/provider-ports.ts";
+import type { TrustedTime } from "../trusted-time.ts";
+import type { Flow } from "./flows.ts";
+import type { Claims } from "./identity.ts";
+import type { ProviderRequest } from "./provider-requests.ts";
+import { type ProviderReason, refusedAnswer } from "./refusals.ts";
+
+/** The provider as this device speaks to it: OpenID Connect Core 1.0, authorization code with PKCE. */
+export interface Provider {
+  /** The address that begins a flow, for the browser. Throws `provider_unreachable`, `provider_refused`. */
+  authorizationUrl(flow: Flow): Promise<string>;
+  /**
+   * Who has signed in, by the query that came back; for a step-up, since the flow began. Throws `provider_unreachable`,
+   * `provider_refused`.
+   */
+  claimsOf(flow: Flow, query: URLSearchParams): Promise<Claims>;
+}
+
+export interface ProviderOptions {
+  readonly config: SignInProvider;
+  readonly request: ProviderRequest;
+  /** null: a public client. */
+  readonly readSecret: () => Promise<string | null>;
+  readonly time: Pick<TrustedTime, "nowSeconds">;
+  readonly uptime: Uptime;
+}
+
+/** Seconds by which the clocks of device and provider may differ. */
+const toleranceSeconds = 30;
+
+/** Seconds for which the discovery document is kept: strangers may begin flows, and must not reach the provider with each. */
+const discoverySeconds = 5 * 60;
+
+export function createProvider(options: ProviderOptions): Provider {
+  const discovered = createDiscovery(options);
+  return {
+    authorizationUrl: async (flow) => {
+      const { config } = options;
+      const server = await discovered();
+      const url = endpoint(server.authorization_endpoint, config);
+      const challenge = await oauth.calculatePKCECodeChallenge(flow.verifier);
+      const parameters = {
+        ...{ client_id: config.clientId, response_type: "code", scope: config.scopes.join(" ") },
+        ...{ redirect_uri: flow.redirectUri, state: flow.state, nonce: flow.nonce },
+        ...{ code_challenge: challenge, code_challenge_method: "S256" },
+        ...(flow.sessionId !== null && { prompt: "login", max_age: "0" }),
+      };
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+      return url.href;
+    },
+    claimsOf: async (flow, query) => {
+      const server = await discovered();
+      try {
+        return await redeem(options, server, flow, query);
+      } catch (error) {
+        throw asRefusal(error);
+      }
+    },
+  };
+}
+
+type Server = oauth.AuthorizationServer;
+
+function createDiscovery({ config, request, uptime }: ProviderOptions): () => Promise<Server> {
+  let known: { server: Promise<Server>; at: number } | undefined;
+  const read = async (): Promise<Server> => {
+    const issuer = new URL(config.issuer);
+    const [server] = await asRefusals(async () => {
+      const response = await oauth.discoveryRequest(issuer, { [oauth.customFetch]: fetchBy(request) });
+      return [await oauth.processDiscoveryResponse(issuer, response)];
+    });
+    // RFC 9700 §2.1.1: without it a code that was stolen is good for whoever has it.
+    if (server.code_challenge_methods_supported?.includes("S256") === false) throw refusedAnswer("pkce");
+    return server;
+  };
+  return () => {
+    if (known && uptime() - known.at < discoverySeconds) return known.server;
+    const server = read();
+    known = { server, at: uptime() };
+    server.catch(() => {
+      known = undefined;
+    });
+    return server;
+  };
+}
+
+async function redeem(
+  { config, request, readSecret, time, uptime }: ProviderOptions,
+  server: Server,
+  flow: Flow,
+  query: URLSearchParams,
+): Promise<Claims> {
+  const client: oauth.Client = {
+    client_id: config.clientId,
+    // The library goes by the wall clock; every other judgement here by the trusted time.
+    [oauth.clockSkew]: time.nowSeconds() - Math.floor(Date.now() / 1_000),
+    [oauth.clockTolerance]: toleranceSeconds,
+  };
+  const options = { [oauth.customFetch]: fetchBy(request) };
+  const parameters = oauth.validateAuthResponse(server, client, query, flow.state);
+  const secret = await readSecret();
+  const proof = secret === null ? oauth.None() : oauth.ClientSecretBasic(secret);
+  const response = await oauth.authorizationCodeGrantRequest(
+    ...([server, client, proof, parameters, flow.redirectUri, flow.verifier, options] as const),
+  );
+  const elapsedSeconds = Math.ceil(uptime() - flow.startedUptime);
+  const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
+    expectedNonce: flow.nonce,
+    requireIdToken: true,
+    ...(flow.sessionId !== null && { maxAge: elapsedSeconds }),
+  });
+  const idToken = oauth.getValidatedIdTokenClaims(tokens) ?? missing();
+  await verifySignature(server, response, options);
+  checkFurther(idToken, tokens, { client, elapsedSeconds, nowSeconds: time.nowSeconds() });
+  if (config.groupClaim in idToken || server.userinfo_endpoint === undefined) return idToken;
+  // Providers may keep the larger claims for the userinfo endpoint (OpenID Connect Core 1.0 §5.4).
+  const answer = await oauth.userInfoRequest(server, client, tokens.access_token, options);
+  const more = await oauth.processUserInfoResponse(server, client, idToken.sub, answer);
+  return { ...more, ...idToken };
+}
+
+/** With keys that are read for this token: a provider may change them at any time. */
+async function verifySignature(
+  server: Server,
+  response: Response,
+  options: oauth.ValidateSignatureOptions,
+): Promise<void> {
+  try {
+    // The library keeps keys by the object.
+    await oauth.validateApplicationLevelSignature({ ...server }, response, options);
+  } catch (error) {
+    if (error instanceof StewardError || error instanceof oauth.UnsupportedOperationError) throw error;
+    throw refusedAnswer("signature", "", error);
+  }
+}
+
+/** What the library leaves open. */
+function checkFurther(
+  claims: oauth.IDToken,
+  { access_token, id_token = "" }: oauth.TokenEndpointResponse,
+  at: { client: oauth.Client; elapsedSeconds: number; nowSeconds: number },
+): void {
+  const { azp, iat, auth_time, at_hash, sub } = claims;
+  // OpenID Connect Core 1.0 §3.1.3.7, 5: also beside a single audience.
+  if (azp !== undefined && azp !== at.client.client_id) throw refusedAnswer("authorized_party");
+  // Made for this flow: not before it began, and not in the future.
+  const oldest = at.nowSeconds - at.elapsedSeconds - toleranceSeconds;
+  const newest = at.nowSeconds + toleranceSeconds;
+  if (iat < oldest || iat > newest) throw refusedAnswer("expired");
+  if (auth_time !== undefined && auth_time > newest) throw refusedAnswer("auth_time");
+  if (at_hash !== undefined && at_hash !== atHash(access_token, id_token)) throw refusedAnswer("code");
+  if (sub === "" || Buffer.byteLength(sub) > 255) throw refusedAnswer("malformed");
+}
+
+/** OpenID Connect Core 1.0 §3.1.3.6: the left half of the hash that the algorithm names. */
+function atHash(accessToken: string, idToken: string): string {
+  const header = Buffer.from(idToken.split(".")[0] ?? "", "base64url").toString();
+  const bits = /"alg"\s*:\s*"[A-Z]+(256|384|512)"/.exec(header)?.[1] ?? "512";
+  const digest = createHash(`sha${bits}`).update(accessToken).digest();
+  return digest.subarray(0, digest.length / 2).toString("base64url");
+}
+
+function missing(): never {
+  throw refusedAnswer("malformed");
+}
+
+/** Where the browser is sent: an address of the provider, as those that the device asks are. */
+function endpoint(address: string | undefined, { issuer, endpointOrigins }: SignInProvider): URL {
+  const url = address !== undefined && URL.canParse(address) ? new URL(address) : undefined;
+  const allowed = [new URL(issuer).origin, ...endpointOrigins];
+  if (url && allowed.includes(url.origin)) return url;
+  throw refusedAnswer("endpoint", `Its authorization endpoint is ${JSON.stringify(address)}.`);
+}
+
+function fetchBy(request: ProviderRequest) {
+  return (
+    url: string,
+    { headers, body }: { headers: Record<string, string>; body?: URLSearchParams | null | undefined },
+  ) => request(url, { headers, body: body ?? undefined });
+}
+
+async function asRefusals<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asRefusal(error);
+  }
+}
+
+const claimReasons: Readonly<Record<string, ProviderReason>> = {
+  ...{ iss: "issuer", aud: "audience", azp: "authorized_party", nonce: "nonce" },
+  ...{ exp: "expired", nbf: "expired", auth_time: "auth_time", sub: "subject" },
+};
+
+/** The errors of the library as ours; what it does not expect is malformed. */
+function asRefusal(error: unknown): unknown {
+  if (error instanceof StewardError) return error;
+  if (error instanceof oauth.AuthorizationResponseError)
+    return refusedAnswer("provider_error", `It says ${JSON.stringify(error.error.slice(0, 64))}.`, error);
+  if (error instanceof oauth.ResponseBodyError) return refusedAnswer("code", "", error);
+  if (error instanceof oauth.UnsupportedOperationError) return refusedAnswer("algorithm", "", error);
+  if (!(error instanceof oauth.OperationProcessingError)) return error;
+  const { claim, attribute, reason, parameters } = (error.cause ?? {}) as Record<string, unknown>;
+  const named = claimReasons[String(claim ?? "")];
+  if (named) return refusedAnswer(named, "", error);
+  if (attribute === "sub") return refusedAnswer("subject", "", error);
+  if (attribute === "issuer") return refusedAnswer("issuer", "", error);
+  if (reason !== undefined) return refusedAnswer("algorithm", "", error);
+  if (parameters !== undefined)
+    return refusedAnswer(/"iss"/.test(error.message) ? "issuer" : "state", "", error);
+  if (error.code === oauth.HTTP_REQUEST_FORBIDDEN)
+    return refusedAnswer("endpoint", "It is not https.", error);
+  return refusedAnswer("malformed", "", error);
+}

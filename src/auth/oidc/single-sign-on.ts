@@ -1,0 +1,239 @@
+import { randomBytes } from "node:crypto";
+import { StewardError } from "../../contract/errors.ts";
+import { providerReturnPath } from "../../contract/schemas/console.ts";
+import type { Transfers, Uptime } from "../../host/ports.ts";
+import type { SignInProvider } from "../../host/provider-ports.ts";
+import type { Account } from "../../users/account.ts";
+import type { KeptAccount } from "../../users/provider-account.ts";
+import type { RequestContext } from "../request-context.ts";
+import { type StepUps, stepUpSeconds } from "../sessions/step-up.ts";
+import { respondWithSession, type SessionResponseOptions } from "../sign-in/session-answer.ts";
+import type { SignedIn } from "../sign-in/sign-in.ts";
+import type { Throttle } from "../throttle/throttle.ts";
+import { withThrottle } from "../throttle/with-throttle.ts";
+import type { Person } from "../tokens/bearer.ts";
+import { createFlows, type Flow, flowSeconds } from "./flows.ts";
+import { type Claims, displayNameOf, roleOf, usernamesFor } from "./identity.ts";
+import type { Provider, ProviderOptions } from "./provider.ts";
+import { refusedAnswer } from "./refusals.ts";
+
+/** What a page needs to send its user to the provider, and to end the flow when they are back. */
+export interface BegunFlow {
+  readonly authorization_url: string;
+  readonly flow_token: string;
+  readonly expires_in: number;
+}
+
+/** What came back with the browser. */
+export interface Returned {
+  readonly flow_token: string;
+  /** The query of the address, as the provider made it. */
+  readonly query: string;
+}
+
+/** Signing in at the OpenID provider of the host file. Without one every operation throws `not_found`. */
+export interface SingleSignOn {
+  /** The provider's name; null: there is none. */
+  readonly name: string | null;
+  /**
+   * `person`: whose session is to be stepped up; null: a sign-in. Throws `clock_not_synchronised`, `validation_failed`,
+   * `provider_unreachable`, `provider_refused`.
+   */
+  begin(origin: string, person: Person | null, context: RequestContext): Promise<BegunFlow>;
+  /** Throws as `begin`, and `role_missing`, `forbidden`, `username_taken`, `too_many_attempts`. */
+  finish(returned: Returned, context: RequestContext): Promise<SignedIn & { kept: KeptAccount }>;
+  /** Steps the session up. Seconds that it is good for. Throws as `finish`. */
+  confirm(person: Person, returned: Returned, context: RequestContext): Promise<number>;
+}
+
+export interface SingleSignOnOptions extends SessionResponseOptions {
+  readonly config: SignInProvider | null;
+  readonly openTransfers: (config: SignInProvider) => Transfers;
+  readonly readSecret: ProviderOptions["readSecret"];
+  readonly throttle: Throttle;
+  readonly stepUps: StepUps;
+  readonly uptime: Uptime;
+}
+
+/** Answers of the provider that are checked at a time: each takes several requests to it. */
+const mostAtOnce = 4;
+
+export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
+  const { config } = options;
+  if (config === null) return noProvider;
+  const flows = createFlows(options.uptime);
+  const parts: Parts = { ...options, config, flows, provider: once(() => loadProvider(options, config)) };
+  let running = 0;
+  const checked = (returned: Returned, context: RequestContext, person: Person | null): Promise<Claims> =>
+    withThrottle(options.throttle, { name: null }, context, async () => {
+      if (running >= mostAtOnce) throw busy();
+      running += 1;
+      try {
+        return await claimsOf(parts, returned, person);
+      } finally {
+        running -= 1;
+      }
+    });
+  return {
+    name: config.name,
+    begin: (origin, person, context) => begin(parts, origin, person, context),
+    finish: async (returned, context) => {
+      const claims = await checked(returned, context, null);
+      return enter(parts, claims, context);
+    },
+    confirm: async (person, returned, context) => {
+      const claims = await checked(returned, context, person);
+      const { provider } = person.account;
+      if (provider?.subject !== claims.sub || provider.issuer !== config.issuer)
+        throw refusedAnswer("subject");
+      await keep(parts, claims);
+      options.stepUps.grant(person.session.id);
+      return stepUpSeconds;
+    },
+  };
+}
+
+interface Parts extends SingleSignOnOptions {
+  readonly config: SignInProvider;
+  readonly flows: ReturnType<typeof createFlows>;
+  readonly provider: () => Promise<Provider>;
+}
+
+/** With oauth4webapi, in a part of its own: an agent without a provider never has it in memory. */
+async function loadProvider(
+  { openTransfers, readSecret, time, uptime }: SingleSignOnOptions,
+  config: SignInProvider,
+): Promise<Provider> {
+  const { createProvider } = await import("./provider.ts");
+  const { createProviderRequest } = await import("./provider-requests.ts");
+  const origins = [new URL(config.issuer).origin, ...config.endpointOrigins];
+  const request = createProviderRequest({ transfers: openTransfers(config), origins });
+  return createProvider({ config, request, readSecret, time, uptime });
+}
+
+async function begin(
+  parts: Parts,
+  origin: string,
+  person: Person | null,
+  { clientKey }: RequestContext,
+): Promise<BegunFlow> {
+  const { config, flows, provider, time, uptime } = parts;
+  if (person !== null && person.account.provider === null) throw ofDevice();
+  requireClock(parts);
+  if (!config.origins.includes(origin)) {
+    throw new StewardError(
+      "validation_failed",
+      `${config.name} sends users back to ${config.origins.join(", ")}, not to ${origin}. Open the console there, or sign in with an account of this device.`,
+      {
+        details: {
+          errors: [{ pointer: "/origin", code: "enum", detail: "must be an origin of oidc.origins" }],
+        },
+      },
+    );
+  }
+  const random = () => randomBytes(32).toString("base64url");
+  const flow: Flow = {
+    ...{ state: random(), nonce: random(), verifier: random() },
+    redirectUri: `${origin}${providerReturnPath}`,
+    sessionId: person?.session.id ?? null,
+    ...{ epoch: time.epoch(), startedUptime: uptime() },
+  };
+  const authorization_url = await (await provider()).authorizationUrl(flow);
+  return { authorization_url, flow_token: flows.open(flow, clientKey), expires_in: flowSeconds };
+}
+
+/** Each flow ends with its first answer, whatever that is. */
+async function claimsOf(
+  parts: Parts,
+  { flow_token, query }: Returned,
+  person: Person | null,
+): Promise<Claims> {
+  const { flows, provider, time } = parts;
+  const parameters = new URLSearchParams(query);
+  const flow = flows.take(parameters.get("state") ?? "", flow_token);
+  if (flow === undefined || flow.sessionId !== (person?.session.id ?? null)) throw refusedAnswer("flow");
+  requireClock(parts);
+  if (!time.isInEpoch(flow.epoch)) throw refusedAnswer("expired", "The clock was set meanwhile.");
+  return (await provider()).claimsOf(flow, parameters);
+}
+
+async function enter(
+  parts: Parts,
+  claims: Claims,
+  context: RequestContext,
+): Promise<SignedIn & { kept: KeptAccount }> {
+  const { accounts, sessions } = parts;
+  const kept = await keep(parts, claims);
+  const account = accounts.find(kept.account.id) ?? kept.account;
+  if (!account.enabled) {
+    throw new StewardError(
+      "forbidden",
+      `The account ${account.username} is disabled on this device. An administrator can enable it.`,
+    );
+  }
+  const opened = sessions.open(account.id, context);
+  accounts.signedIn(account.id, undefined);
+  const session = respondWithSession(parts, opened, accounts.find(account.id) ?? account);
+  return { session, method: "provider", kept };
+}
+
+/** The account with the role of today's groups. A person who has no role any more loses the sessions as well. */
+async function keep({ config, accounts, sessions }: Parts, claims: Claims): Promise<KeptAccount> {
+  const identity = { issuer: config.issuer, subject: claims.sub };
+  const role = roleOf(claims, config);
+  if (role !== null) {
+    const usernames = usernamesFor(claims, config);
+    return accounts.keepProviderAccount({ identity, role, display_name: displayNameOf(claims), usernames });
+  }
+  const former = accounts.findByIdentity(identity);
+  if (former) await sessions.endAll(former.id);
+  throw new StewardError(
+    "role_missing",
+    `${config.name} has signed you in, but none of your groups has a role on this device. Have one of them changed at the provider; the host file of this device names those that count (oidc.roles).`,
+  );
+}
+
+/** The times of an ID token say nothing to a device that does not know the time. */
+function requireClock({ time, config }: Parts): void {
+  if (time.isTrusted()) return;
+  throw new StewardError(
+    "clock_not_synchronised",
+    `The clock of this device is not trusted, so it cannot judge what ${config.name} says. Sign in with an account of this device, or correct the clock first.`,
+    { details: { clock: time.describe({ isProven: false }) } },
+  );
+}
+
+function ofDevice(): StewardError {
+  return new StewardError(
+    "forbidden",
+    "This account is one of the device: confirm its password with POST /api/auth/reauth.",
+  );
+}
+
+function busy(): StewardError {
+  return new StewardError("hashing_busy", "Other sign-ins are being checked. Try again in a second.", {
+    details: { retryAfterSeconds: 1 },
+  });
+}
+
+async function refuse(): Promise<never> {
+  throw new StewardError(
+    "not_found",
+    "This device has no sign-in provider. Root can name one: member oidc of the host file.",
+  );
+}
+
+const noProvider: SingleSignOn = { name: null, begin: refuse, finish: refuse, confirm: refuse };
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** Whether this account may still be used: its provider is the one that the host file names today. */
+export function isOfProvider({ provider }: Account, config: SignInProvider | null): boolean {
+  return provider === null || provider.issuer === config?.issuer;
+}

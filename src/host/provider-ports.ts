@@ -1,0 +1,26 @@
+import type { Role } from "../contract/types.ts";
+
+/** The OpenID provider that root has chosen for this device, as the host file describes it. */
+export interface SignInProvider {
+  /** As people call it: the button for it has this name. */
+  readonly name: string;
+  /** An https address, as discovery (OpenID Connect Discovery 1.0 §4) and every ID token repeat it. */
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Absolute path; null: a public client, which PKCE alone protects. */
+  readonly clientSecretFile: string | null;
+  /** Origins of this device that the provider may send a browser back to. */
+  readonly origins: readonly string[];
+  readonly scopes: readonly string[];
+  /** The claim that names a person's groups, and the groups that give each role. */
+  readonly groupClaim: string;
+  readonly roles: Readonly<Record<Role, readonly string[]>>;
+  /** The claim that a new account's name is made of. */
+  readonly nameClaim: string;
+  /** Absolute path of a PEM file with authorities that are trusted besides the public ones. */
+  readonly caFile: string | null;
+  /** Origins besides the issuer's own that its endpoints may have. */
+  readonly endpointOrigins: readonly string[];
+  /** Loopback and link-local addresses may be the provider. */
+  readonly allowLocalServers: boolean;
+}

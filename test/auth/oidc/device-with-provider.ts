@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { after } from "node:test";
+import { createSingleSignOn } from "../../../src/auth/oidc/single-sign-on.ts";
+import { createAccessTokens } from "../../../src/auth/tokens/access-tokens.ts";
+import type { Person } from "../../../src/auth/tokens/bearer.ts";
+import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
+import type { SignInProvider } from "../../../src/host/provider-ports.ts";
+import { virtualHost } from "../virtual-host.ts";
+import { context, virtualSignIn } from "../virtual-sign-in.ts";
+import { clientId, clientSecret, type Json, type Lies, startLyingProvider } from "./lying-provider.ts";
+
+/** In virtual time, as the provider is. */
+export const host = virtualHost();
+export const provider = await startLyingProvider(() => host.time.nowSeconds());
+after(() => provider.stop());
+
+export const origin = "https://edge-7.example.net:8443";
+
+const config: SignInProvider = {
+  ...{
+    name: "Example Works",
+    issuer: provider.issuer,
+    clientId,
+    clientSecretFile: "/etc/steward/oidc-secret",
+  },
+  ...{ origins: [origin], scopes: ["openid", "profile"], caFile: provider.caFile },
+  ...{ groupClaim: "groups", nameClaim: "preferred_username" },
+  roles: { admin: ["admins"], operator: ["operators"], readonly: ["guests"] },
+  ...{ endpointOrigins: [], allowLocalServers: true },
+};
+
+export const operator = {
+  sub: "person-1",
+  preferred_username: "Ada.Lovelace@example.com",
+  groups: ["operators"],
+};
+
+/** The rooms of one device. A new one for each attempt: what it has read of the provider is forgotten. */
+export async function device(change: Partial<SignInProvider> = {}) {
+  const rooms = await virtualSignIn(host);
+  const tokens = createAccessTokens(host);
+  const common = { ...rooms, tokens, requiredAction: () => null };
+  const singleSignOn = createSingleSignOn({
+    ...common,
+    config: { ...config, ...change },
+    readSecret: async () => clientSecret,
+    openTransfers: ({ allowLocalServers, caFile }) =>
+      createTransfers({ redirects: 0, allowLocalServers, caFile: caFile ?? undefined }),
+  });
+  const begin = (person: Person | null = null) => singleSignOn.begin(origin, person, context);
+  /** A whole sign-in, as a browser does it. */
+  const signIn = async (who: Json = operator) => {
+    const { authorization_url, flow_token } = await begin();
+    return singleSignOn.finish({ flow_token, query: provider.visit(authorization_url, who) }, context);
+  };
+  const personOf = (id: string): Person => {
+    const [session] = rooms.sessions.list(id);
+    const account = rooms.accounts.find(id);
+    assert.ok(session && account);
+    return {
+      ...{ kind: "user", account, session, requiredAction: null },
+      ...{ isSteppedUp: false, isTolerated: false },
+    };
+  };
+  return { ...common, singleSignOn, begin, signIn, personOf };
+}
+
+export type DeviceWithProvider = Awaited<ReturnType<typeof device>>;
+
+/** A provider whose ID tokens have these claims. */
+export const claims = (change: Json): Lies => ({ claims: (truth) => ({ ...truth, ...change }) });

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { beforeEach, describe, it } from "node:test";
+import { createSingleSignOn } from "../../../src/auth/oidc/single-sign-on.ts";
+import { createSignIn } from "../../../src/auth/sign-in/sign-in.ts";
+import { codeFrom, context, errorFrom } from "../virtual-sign-in.ts";
+import {
+  claims,
+  type DeviceWithProvider,
+  device,
+  host,
+  operator,
+  origin,
+  provider,
+} from "./device-with-provider.ts";
+import { clientId, type Json, type Lies } from "./lying-provider.ts";
+
+let here: DeviceWithProvider;
+beforeEach(async () => {
+  provider.lie({});
+  here = await device();
+});
+
+describe("signing in at the provider", () => {
+  it("makes an account with the role of the groups, and opens a session", async () => {
+    const { session, method, kept } = await here.signIn({ ...operator, name: "Ada Lovelace" });
+    const { username, role, origin: made, display_name, two_factor, must_change_password } = session.user;
+    assert.deepEqual(
+      [username, role, made, display_name, two_factor.enabled, must_change_password, method, kept.before],
+      ["ada.lovelace", "operator", "provider", "Ada Lovelace", false, false, "provider", undefined],
+    );
+    assert.equal(here.sessions.list(session.user.id).length, 1);
+    assert.equal(here.stepUps.isGranted(session.session.id), false);
+  });
+
+  it("asks for a code with S256, a state and a nonce that differ each time", async () => {
+    const [one, other] = [await here.begin(), await here.begin()].map(
+      ({ authorization_url }) => new URL(authorization_url),
+    );
+    assert.ok(one && other);
+    const asked = Object.fromEntries(one.searchParams);
+    const { state, nonce, code_challenge, ...fixed } = asked;
+    assert.deepEqual(fixed, {
+      ...{ client_id: clientId, response_type: "code", scope: "openid profile" },
+      ...{ redirect_uri: `${origin}/oidc`, code_challenge_method: "S256" },
+    });
+    for (const name of ["state", "nonce", "code_challenge"]) {
+      assert.match(one.searchParams.get(name) ?? "", /^[\w-]{43}$/);
+      assert.notEqual(one.searchParams.get(name), other.searchParams.get(name));
+    }
+  });
+
+  it("finds the account again by issuer and subject, with the role of today's groups", async () => {
+    const { session } = await here.signIn();
+    const again = await here.signIn({ ...operator, preferred_username: "ada.king", groups: ["admins"] });
+    const { id, username, role } = again.session.user;
+    assert.deepEqual([id, username, role], [session.user.id, "ada.lovelace", "admin"]);
+    assert.equal(again.kept.before?.role, "operator");
+  });
+
+  it("never takes a local account for one of the provider, nor the other way round", async () => {
+    const { session } = await here.signIn({ ...operator, preferred_username: "ana" });
+    assert.match(session.user.username, /^ana-[0-9a-f]{4}$/);
+    assert.equal(here.account().provider, null);
+    const challenges = {
+      open: () => "",
+      find: () => undefined,
+      failed: () => undefined,
+      close: () => undefined,
+    };
+    const local = createSignIn({ ...here, challenges });
+    const tried = local.login({ username: session.user.username, password: "" }, context);
+    assert.equal(await codeFrom(tried), "invalid_credentials");
+  });
+
+  it("reads the groups from the userinfo endpoint where the ID token has none", async () => {
+    const { groups: _, ...bare } = operator;
+    assert.equal((await here.signIn(bare)).session.user.role, "operator");
+    assert.equal(
+      await reasonOfSecond({ userinfo: () => ({ sub: "person-2", groups: ["admins"] }) }, bare),
+      "provider_refused: subject",
+    );
+  });
+
+  it("refuses users without a group that counts, and ends the sessions that they had", async () => {
+    const { session } = await here.signIn();
+    const error = await errorFrom(here.signIn({ ...operator, groups: ["visitors"] }));
+    assert.equal(error?.code, "role_missing");
+    assert.match(error?.message ?? "", /none of your groups/);
+    assert.equal(here.sessions.list(session.user.id).length, 0);
+    for (const groups of [[], [7, "admins"], { admins: true }, null])
+      assert.equal(await codeFrom(here.signIn({ ...operator, sub: "person-3", groups })), "role_missing");
+  });
+
+  it("refuses a user who is disabled here", async () => {
+    const { session } = await here.signIn();
+    await here.accounts.update(session.user.id, { enabled: false });
+    assert.equal(await codeFrom(here.signIn()), "forbidden");
+  });
+
+  it("is refused while the clock is not trusted, and says so", async () => {
+    const { authorization_url, flow_token } = await here.begin();
+    const query = provider.visit(authorization_url, operator);
+    host.know({ trust: "none" });
+    const [first, last] = [
+      await errorFrom(here.begin()),
+      await errorFrom(here.singleSignOn.finish({ flow_token, query }, context)),
+    ];
+    host.know({ trust: "trusted" });
+    assert.deepEqual([first?.code, last?.code], ["clock_not_synchronised", "clock_not_synchronised"]);
+    assert.match(first?.message ?? "", /clock of this device is not trusted/);
+  });
+
+  it("does not exist without a provider in the host file", async () => {
+    const off = createSingleSignOn({
+      ...here,
+      config: null,
+      readSecret: async () => null,
+      openTransfers: () => assert.fail("a connection was prepared"),
+    });
+    assert.equal(off.name, null);
+    assert.equal(await codeFrom(off.begin(origin, null, context)), "not_found");
+  });
+
+  it("leaves the password, the second factor and the role of such a user to the provider", async () => {
+    const { session } = await here.signIn();
+    const { id } = session.user;
+    const person = here.personOf(id);
+    const refused = [
+      here.accounts.setPassword(id, undefined, null),
+      here.accounts.rescue(id, undefined, null, "local-root"),
+      here.accounts.update(id, { role: "admin" }),
+      here.accounts.update(id, { must_change_password: true }),
+      here.enrolment.setUp(person),
+      here.ownAccount.reauthenticate(person, { password: "" }, context),
+      here.ownAccount.changePassword(person, "", "seven quiet owls at dusk", context),
+    ];
+    for (const one of refused) assert.equal(await codeFrom(one), "account_of_provider");
+  });
+
+  it("does not count such an administrator as the last of the device", async () => {
+    await here.signIn({ ...operator, groups: ["admins"] });
+    assert.equal(await codeFrom(here.accounts.remove(here.account().id)), "last_admin");
+  });
+});
+
+/** The same after an honest sign-in, which has made the account. */
+async function reasonOfSecond(lies: Lies, who: Json): Promise<string> {
+  provider.lie(lies);
+  const error = await errorFrom(here.signIn(who));
+  return `${error?.code}: ${error?.details.reason}`;
+}
+
+describe("a step-up at the provider", () => {
+  async function steppedUp(who: Json, lies: Lies = {}) {
+    provider.lie({});
+    const { session } = await here.signIn();
+    const person = here.personOf(session.user.id);
+    const { authorization_url, flow_token } = await here.begin(person);
+    provider.lie(lies);
+    const query = provider.visit(authorization_url, who);
+    const work = here.singleSignOn.confirm(person, { flow_token, query }, context);
+    return { work, person, url: new URL(authorization_url), flow_token, query };
+  }
+
+  it("has the provider ask again, and steps this session up", async () => {
+    const { work, person, url } = await steppedUp(operator);
+    assert.deepEqual([url.searchParams.get("prompt"), url.searchParams.get("max_age")], ["login", "0"]);
+    assert.equal(await work, 300);
+    assert.equal(here.stepUps.isGranted(person.session.id), true);
+  });
+
+  it("is refused where the provider did not ask again: auth_time lies before the step-up", async () => {
+    for (const auth_time of [host.time.nowSeconds() - 40, host.time.nowSeconds() + 3_600, undefined]) {
+      const { work, person } = await steppedUp(operator, claims({ auth_time }));
+      const error = await errorFrom(work);
+      assert.equal(error?.code, "provider_refused");
+      assert.equal(here.stepUps.isGranted(person.session.id), false);
+    }
+  });
+
+  it("is refused for another person at the same provider", async () => {
+    const { work, person } = await steppedUp({ ...operator, sub: "person-2" });
+    assert.equal((await errorFrom(work))?.details.reason, "subject");
+    assert.equal(here.stepUps.isGranted(person.session.id), false);
+  });
+
+  it("takes no answer to a sign-in, and a sign-in none to a step-up", async () => {
+    const { person, flow_token, query, work } = await steppedUp(operator);
+    await work;
+    assert.equal(
+      (await errorFrom(here.singleSignOn.finish({ flow_token, query }, context)))?.details.reason,
+      "flow",
+    );
+    const begun = await here.begin();
+    const back = provider.visit(begun.authorization_url, operator);
+    const crossed = here.singleSignOn.confirm(person, { flow_token: begun.flow_token, query: back }, context);
+    assert.equal((await errorFrom(crossed))?.details.reason, "flow");
+  });
+
+  it("is not for accounts of the device", async () => {
+    const { id } = here.account();
+    here.sessions.open(id, context);
+    assert.equal(await codeFrom(here.begin(here.personOf(id))), "forbidden");
+  });
+});
