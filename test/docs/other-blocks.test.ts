@@ -30,6 +30,7 @@ const kinds = [
 /** Commands of Debian and its kind that the pages use. */
 const known = [
   "/usr/local/sbin/steward-certificate",
+  "ansible-playbook",
   "apt",
   "certbot",
   "journalctl",
@@ -87,6 +88,8 @@ describe("a block of the documents", () => {
         "README.md: sh checkout",
         "README.md: sh appliance",
         "README.md: sh appliance",
+        // `make fleet-test SUBJECTS=ansible` types it.
+        "docs/fleet.md: sh checkout",
         "docs/getting-started.md: sh checkout",
         "docs/install.md: sh checkout",
         "docs/install.md: sh appliance",

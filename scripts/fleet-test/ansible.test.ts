@@ -1,0 +1,224 @@
+/** Ansible, as Debian has it, drives `steward apply` over SSH and the settings over HTTPS, by the playbooks of scripts/ansible. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { type Devices, startDevices } from "./devices/devices.ts";
+import { addRow } from "./table.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/** As docs/fleet.md has them. */
+const check = "ansible-playbook -i inventory.yml scripts/ansible/devices.yml --check";
+const apply = "ansible-playbook -i inventory.yml scripts/ansible/devices.yml";
+const settings = "ansible-playbook -i inventory.yml scripts/ansible/settings.yml";
+
+/** What a playbook did: ansible's summary, and all that it printed. */
+interface Run {
+  readonly recap: Readonly<Record<string, { readonly changed: number; readonly failed: number }>>;
+  readonly text: string;
+}
+
+describe("ansible", () => {
+  let devices: Devices;
+  let play: ReturnType<typeof newPlayer>;
+
+  before(async () => {
+    devices = await startDevices(2);
+    const steward = (args: string[], input = "") =>
+      execFileSync(process.execPath, [join(root, "dist/main.js"), ...args], {
+        input,
+        encoding: "utf8",
+      }).trim();
+    const prepared = join(devices.directory, "token.json");
+    const token = steward([
+      ...["token", "prepare", prepared, "--user", "fleet", "--name", "ansible"],
+      ...["--scope", "system:read", "--scope", "system:write", "--quiet"],
+    ]);
+    const { token_hash } = JSON.parse(readFileSync(prepared, "utf8")) as { token_hash: string };
+    const password_hash = steward(["hash-password", "--password-stdin"], "nine quiet rivers bend\n");
+    play = newPlayer(devices, {
+      steward_configuration: {
+        version: 1,
+        users: [
+          { name: "fleet", role: "admin", password_hash },
+          { name: "lena", role: "readonly", password_hash, update_password: "on_create" },
+        ],
+        tokens: [{ token_hash, name: "ansible", user: "fleet", scopes: ["system:read", "system:write"] }],
+        // What differs between devices comes from the variables of each.
+        settings: { device: { name: "{{ inventory_hostname }}" } },
+      },
+      steward_certificates: devices.directory,
+      steward_token: token,
+      steward_settings: { device: { location: "hall 3" } },
+    });
+  });
+  after(() => devices?.dispose());
+
+  it("is called as docs/fleet.md says", () => {
+    const page = readFileSync(join(root, "docs/fleet.md"), "utf8");
+    assert.ok(page.includes(`\`\`\`sh checkout\n${check}\n${apply}\n${settings}\n\`\`\`\n`));
+  });
+
+  it("says with --check what a run would change, and changes nothing", () => {
+    const run = play(check);
+    for (const { name } of devices.all)
+      assert.ok((run.recap[name]?.changed ?? 0) > 0, `${name} would change`);
+    const { stdout } = devices.on(0, "steward -o json user list");
+    assert.deepEqual(JSON.parse(stdout).items, []);
+  });
+
+  it("brings both devices to what the file says, and a second run reports no change", () => {
+    const first = play(apply);
+    for (const { name } of devices.all) assert.ok((first.recap[name]?.changed ?? 0) > 0, `${name} changed`);
+    const { stdout } = devices.on(1, "steward -o json user list");
+    const names = JSON.parse(stdout).items.map(({ username }: { username: string }) => username);
+    assert.deepEqual(names.sort(), ["fleet", "lena"]);
+    const second = play(apply);
+    assert.deepEqual(changesOf(second), [0, 0]);
+    addRow({
+      subject: "ansible",
+      what: "devices.yml over SSH, first run, changed tasks",
+      value: changesOf(first).join(" and "),
+    });
+    addRow({
+      subject: "ansible",
+      what: "devices.yml over SSH, second run, changed tasks",
+      value: changesOf(second).join(" and "),
+    });
+  });
+
+  it("changes settings over HTTPS with the fleet's token, and the second time nothing", () => {
+    const first = play(settings);
+    assert.deepEqual(changesOf(first), [1, 1]);
+    assert.equal(settingsOf(0).device.location, "hall 3");
+    assert.equal(settingsOf(0).device.name, "device1");
+    const second = play(settings);
+    assert.deepEqual(changesOf(second), [0, 0]);
+    addRow({
+      subject: "ansible",
+      what: "settings.yml over HTTPS, second run, changed tasks",
+      value: changesOf(second).join(" and "),
+    });
+  });
+
+  it("mends the one device that a person has changed", () => {
+    assert.equal(devices.on(1, "steward system set device.location=elsewhere").status, 0);
+    assert.deepEqual(changesOf(play(settings)), [0, 1]);
+    assert.equal(settingsOf(1).device.location, "hall 3");
+  });
+
+  it("is refused with the place of each fault, and nothing is changed", () => {
+    const users = [
+      { name: "fleet", role: "admin", password_hash: "letmein" },
+      { name: "olga", rolle: "admin" },
+    ];
+    const before = devices.on(0, "steward -o json user list").stdout;
+    const run = play(`${apply} --limit device1`, {
+      variables: { steward_configuration: { version: 1, users } },
+      fails: true,
+    });
+    assert.match(run.text, /\/users\/0\/password_hash/);
+    assert.match(run.text, /\/users\/1\/rolle/);
+    assert.equal(devices.on(0, "steward -o json user list").stdout, before);
+  });
+
+  it("does not send the token to a device whose certificate is another's", () => {
+    const swapped = join(devices.directory, "swapped");
+    mkdirSync(swapped);
+    for (const [own, other] of [
+      ["device1", "device2"],
+      ["device2", "device1"],
+    ])
+      copyFileSync(join(devices.directory, `${own}.pem`), join(swapped, `${other}.pem`));
+    const run = play(settings, { variables: { steward_certificates: swapped }, fails: true });
+    assert.deepEqual(
+      devices.all.map(({ name }) => run.recap[name]?.failed),
+      [1, 1],
+    );
+    assert.match(run.text, /CERTIFICATE_VERIFY_FAILED/);
+  });
+
+  /** How many tasks changed something, device by device. */
+  function changesOf({ recap }: Run): (number | undefined)[] {
+    return devices.all.map(({ name }) => recap[name]?.changed);
+  }
+
+  function settingsOf(index: number) {
+    return JSON.parse(devices.on(index, "steward -o json system get").stdout);
+  }
+});
+
+/** Runs playbooks against the devices. Ansible's own ending tells whether all tasks went well. */
+function newPlayer(devices: Devices, variables: object) {
+  const unpacked = unpackAnsible();
+  const hosts = devices.all.map(({ name, address }) => {
+    const ssh = { ansible_user: "root", ansible_ssh_common_args: devices.ssh.join(" ") };
+    return [name, { ansible_host: address, ansible_port: 2222, ...ssh }] as const;
+  });
+  // The folder that the commands are typed in; JSON is YAML.
+  writeFileSync(
+    join(devices.directory, "inventory.yml"),
+    JSON.stringify({ devices: { hosts: Object.fromEntries(hosts) } }),
+  );
+  symlinkSync(join(root, "scripts"), join(devices.directory, "scripts"));
+  const bin = join(devices.directory, "bin");
+  mkdirSync(bin);
+  const program = `#!/bin/sh\nexec /usr/bin/python3 ${join(unpacked, "usr/bin/ansible-playbook")} "$@"\n`;
+  writeFileSync(join(bin, "ansible-playbook"), program, { mode: 0o755 });
+  const configuration = join(devices.directory, "ansible.cfg");
+  writeFileSync(configuration, "");
+  const environment = {
+    ANSIBLE_HOME: join(devices.directory, "ansible"),
+    // Not the caller's own.
+    ANSIBLE_CONFIG: configuration,
+    ANSIBLE_NOCOLOR: "1",
+    ANSIBLE_PYTHON_INTERPRETER: "/usr/bin/python3",
+    PATH: `${bin}:${process.env.PATH}`,
+    PYTHONPATH: join(unpacked, "usr/lib/python3/dist-packages"),
+    LC_ALL: "C.UTF-8",
+  };
+  return (line: string, given: { variables?: object; fails?: boolean } = {}): Run => {
+    const extra = join(devices.directory, "variables.json");
+    writeFileSync(extra, JSON.stringify({ ...variables, ...given.variables }));
+    const { status, stdout, stderr } = devices.run(
+      ["sh", "-c", `cd ${devices.directory} && ${line} -e @variables.json`],
+      { environment },
+    );
+    assert.equal(status !== 0, given.fails ?? false, `${line} ended with ${status}\n${stdout}\n${stderr}`);
+    return { recap: recapOf(stdout), text: stdout };
+  };
+}
+
+/** Of lines such as `device1 : ok=4 changed=2 unreachable=0 failed=0 …`. */
+function recapOf(text: string): Run["recap"] {
+  const lines = text
+    .slice(text.lastIndexOf("PLAY RECAP"))
+    .matchAll(/^(\S+)\s*:.*changed=(\d+).*failed=(\d+)/gm);
+  return Object.fromEntries(
+    [...lines].map(([, name = "", changed, failed]) => [
+      name,
+      { changed: Number(changed), failed: Number(failed) },
+    ]),
+  );
+}
+
+/** Debian's ansible-core with what it needs, for Debian's own Python. */
+function unpackAnsible(): string {
+  const packages = [
+    ...[
+      "ansible-core",
+      "python3-cffi-backend",
+      "python3-cryptography",
+      "python3-jinja2",
+      "python3-markupsafe",
+    ],
+    ...["python3-packaging", "python3-resolvelib", "python3-yaml"],
+  ];
+  const text = execFileSync("sh", ["scripts/unpack-packages.sh", "ansible", "", ...packages], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  return text.trim();
+}
