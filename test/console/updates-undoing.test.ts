@@ -57,7 +57,10 @@ describe("the console's updates, on a device with two good releases and a bad on
     await reading.getByText("urgent", { exact: true }).waitFor();
     await reading.getByRole("region", { name: "Update settings" }).locator("summary").click();
     await reading.getByText("your role cannot see this value").waitFor();
-    await reading.getByRole("region", { name: "Update settings" }).getByText("Update server", { exact: true }).waitFor();
+    await reading
+      .getByRole("region", { name: "Update settings" })
+      .getByText("Update server", { exact: true })
+      .waitFor();
     const buttons = await reading.locator("main").getByRole("button").allTextContents();
     assert.deepEqual(buttons, []);
     assert.equal(await reading.locator("main input").count(), 0, "nothing can be typed");
