@@ -1,6 +1,11 @@
 import { readFileSync } from "node:fs";
 import { writeHostFile } from "../../test/host/host-file/host-file-of-root.ts";
-import { type AgentProcess, startAgentProcess, testProxy } from "../../test/running-agent.ts";
+import {
+  type AgentOptions,
+  type AgentProcess,
+  startAgentProcess,
+  testProxy,
+} from "../../test/running-agent.ts";
 import { peakMiBOf } from "./api/invariants.ts";
 import type { Ledger } from "./ledger.ts";
 
@@ -16,27 +21,30 @@ export interface FuzzedAgent extends AgentProcess {
   judgeProcess(ledger: Ledger): number;
 }
 
-/** Starts it; as root it loses the right to set the clock first. Throws where it has that right all the same. */
 export async function startFuzzedAgent(stateDirectory?: string): Promise<FuzzedAgent> {
-  const isRoot = process.getuid?.() === 0;
-  const hostFile = isRoot ? writeHostFile({ trusted_proxies: [testProxy] }) : null;
-  const agent = await startAgentProcess({
+  const hostFile = process.getuid?.() === 0 ? writeHostFile({ trusted_proxies: [testProxy] }) : null;
+  const agent = await startWithoutClockRight({
     ...(stateDirectory !== undefined && { stateDirectory }),
-    ...(isRoot && { prefix: ["setpriv", "--bounding-set=-sys_time", "--inh-caps=-sys_time"] }),
     ...(hostFile && { arguments: ["--host-file", hostFile.path] }),
   });
   const dispose = async (): Promise<void> => {
     await agent.dispose();
     hostFile?.remove();
   };
+  return { ...agent, dispose, judgeProcess: (ledger) => judgeProcess(agent, ledger) };
+}
+
+/** Starts the built agent; as root it loses the right to set the clock first. Throws where it has that right all the same. */
+export async function startWithoutClockRight(options: AgentOptions): Promise<AgentProcess> {
+  const isRoot = process.getuid?.() === 0;
+  const prefix = ["setpriv", "--bounding-set=-sys_time", "--inh-caps=-sys_time"];
+  const agent = await startAgentProcess({ ...options, ...(isRoot && { prefix }) });
   const capabilities = /^CapEff:\s+([0-9a-f]+)$/m.exec(
     readFileSync(`/proc/${agent.pid}/status`, "utf8"),
   )?.[1];
-  if ((BigInt(`0x${capabilities}`) & capSysTime) !== 0n) {
-    await dispose();
-    throw new Error("the agent to be fuzzed could set this machine's clock");
-  }
-  return { ...agent, dispose, judgeProcess: (ledger) => judgeProcess(agent, ledger) };
+  if ((BigInt(`0x${capabilities}`) & capSysTime) === 0n) return agent;
+  await agent.dispose();
+  throw new Error("the agent could set this machine's clock");
 }
 
 function judgeProcess({ process: child, pid, log }: AgentProcess, ledger: Ledger): number {

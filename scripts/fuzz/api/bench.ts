@@ -4,7 +4,7 @@ import { settings as settingsSchema } from "../../../src/contract/schemas/settin
 import { changedMembers } from "../../../src/settings/changes.ts";
 import { checkAnswer } from "../../../test/http/answer-rules.ts";
 import type { Answer } from "../../../test/running-agent.ts";
-import type { Ledger } from "../ledger.ts";
+import { type Ledger, TooManyFindings } from "../ledger.ts";
 import type { Request, Send } from "./client.ts";
 import { follow } from "./effects.ts";
 import { forbiddance } from "./permitted.ts";
@@ -57,6 +57,7 @@ export class Bench {
       this.#judge({ actor, id, given, answer, method, path });
       return answer;
     } catch (error) {
+      if (error instanceof TooManyFindings) throw error;
       // Of a body that is larger than the agent reads, it may end the connection before the answer is read.
       const isCutOff = String(body ?? "").length > 1_000_000 && String(error).includes("ECONNRESET");
       if (isCutOff) this.ledger.count("cut off");
@@ -128,7 +129,10 @@ function isOperations(operation: Operation, method: string): boolean {
 function requestOf(operation: Operation, actor: Actor, given: Given): Request {
   const { params = {}, query = {}, body, raw, headers = {}, from } = given;
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? "x"));
-  const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  const pairs = Object.entries(query).map(([name, value]): [string, string] => [
+    name,
+    typeof value === "string" ? value : (JSON.stringify(value) ?? ""),
+  ]);
   const search = pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : "";
   const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const bearer = bearerOf(actor);
