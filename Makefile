@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 CHECKS := check-types check-console-types check-console-test-types check-style
-.PHONY: help run test test-all screenshots test-lts test-firefox mutation fuzz fleet-test system-test vm-test vm-image bench build install uninstall man docs api-reference api-released check $(CHECKS) format clean packages ready package reproduce
+.PHONY: help run test test-all screenshots test-lts test-firefox mutation fuzz soak fleet-test system-test vm-test vm-image bench build install uninstall man docs api-reference api-released check $(CHECKS) format clean packages ready package reproduce
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
@@ -42,6 +42,9 @@ mutation: $(NODE_MODULES) ## put faults into the code, and count those that test
 
 fuzz: $(DIST) ## send bad, nearly good and good input to an agent and to its readers; TARGETS="api tuf", STEWARD_SEED, STEWARD_CASES
 	@node --import tsx scripts/fuzz/main.ts $(TARGETS)
+
+soak: packages $(DIST) ## load two agents for SOAK_MINUTES (10) while clocks jump, time servers flap and one restarts; judge memory
+	@node --import tsx scripts/soak/main.ts
 
 test-lts: packages $(DIST) check ## the same tests on the current LTS runtime from the registry
 	@sh scripts/run-tests.sh "$$(sh scripts/lts-runtime.sh)" $(TESTS)

@@ -1,0 +1,121 @@
+/**
+ * `make soak`: two built agents under a mixed load by everyone for SOAK_MINUTES (10), while their clocks jump (by
+ * libfaketime; never this machine's), their time servers stop and lie, and one of them is ended and started again. Ends
+ * with a table; with exit code 1 where an answer was not expected, or the memory or the open files of the agent that
+ * was never restarted grow. STEWARD_SEED repeats the order of things, not their times.
+ */
+import { randomInt } from "node:crypto";
+import { createChance } from "../../test/simulated/chance.ts";
+import { flapServers, passes, restartAgent, startServers, stepClocks } from "./disturbances.ts";
+import { loadAgent } from "./load.ts";
+import { slopeOf } from "./slope.ts";
+import { type SoakedAgent, startSoakedAgent } from "./soaked-agent.ts";
+import { readStream } from "./stream-reader.ts";
+import { tableOf, type Usage } from "./table.ts";
+import { createTally } from "./tally.ts";
+
+/** Share of the run after which V8 has its heap and the caches are full. */
+const warmUpShare = 0.4;
+/** Minutes after the warm-up below which a heap that has not been collected looks like one that grows: not judged. */
+const leastJudgedMinutes = 5;
+const sampleSeconds = 1;
+
+/**
+ * Growth an hour that is certain, with 97.5 % confidence (the lower end of the slope's interval), from which on the run
+ * fails. 6 MiB an hour would fill what systemd/steward.service leaves above the usual 100 MiB within a day.
+ */
+const mostGrowth = { mebibytes: 6, files: 10 };
+/** MiB: `MemoryMax` of systemd/steward.service. */
+const mostMiB = 256;
+
+const minutes = Number(process.env.SOAK_MINUTES ?? 10);
+if (!(minutes >= 1)) {
+  console.error("SOAK_MINUTES must be a number of minutes, at least 1.");
+  process.exit(2);
+}
+const seed = Number(process.env.STEWARD_SEED ?? randomInt(2 ** 31));
+console.log(`seed ${seed}; ${minutes} minutes`);
+const chance = createChance(seed);
+const tally = createTally();
+const ending = new AbortController();
+const { signal } = ending;
+process.once("SIGINT", () => ending.abort());
+const servers = await startServers();
+const names = servers.map(({ port }) => `127.0.0.1:${port}`);
+const agents: SoakedAgent[] = [];
+try {
+  for (const name of ["the steady agent", "the restarted agent"])
+    agents.push(await startSoakedAgent(name, names));
+  process.exitCode = (await soak(agents)) ? 0 : 1;
+} finally {
+  ending.abort();
+  for (const agent of agents) await agent.dispose();
+  for (const server of servers) await server.stop();
+}
+
+/** True: nothing was wrong. */
+async function soak([steady, restarted]: readonly SoakedAgent[]): Promise<boolean> {
+  if (!steady || !restarted) throw new Error("there are two agents");
+  const timer = setTimeout(() => ending.abort(), minutes * 60_000);
+  const loads = [steady, restarted].map((agent) =>
+    loadAgent({ agent, chance: chance.fork(), tally, signal }),
+  );
+  const streams = [steady, restarted].map((agent) => readStream({ agent, tally, signal }));
+  const [usage, restarts, steps, flaps, events] = await Promise.all([
+    measure(steady),
+    restartAgent(restarted, { chance: chance.fork(), tally, signal }),
+    stepClocks([steady, restarted], chance.fork(), signal),
+    flapServers(servers, chance.fork(), signal),
+    Promise.all(streams).then((counts) => counts.reduce((sum, count) => sum + count, 0)),
+    ...loads,
+  ]);
+  clearTimeout(timer);
+  const faults = [...tally.unexpected(), ...faultsOf(usage)];
+  for (const { name, errors } of [steady, restarted])
+    faults.push(
+      ...errors()
+        .slice(0, 3)
+        .map((line) => `the log of ${name} has an error: ${line.slice(0, 300)}`),
+    );
+  for (const fault of faults) console.log(fault);
+  const facts = [
+    ["restarts", restarts],
+    ["steps of a clock", steps],
+    ["time servers that stopped and came back", flaps],
+    ["events read from streams, each once", events],
+    ["faults", faults.length],
+  ] as const;
+  console.log(`\n${tableOf(tally.rows(), usage, facts)}`);
+  return faults.length === 0;
+}
+
+async function measure(agent: SoakedAgent): Promise<Usage> {
+  const begun = performance.now();
+  const readings: { atSeconds: number; mebibytes: number; files: number }[] = [];
+  while (await passes(sampleSeconds, signal)) {
+    const measured = agent.measure();
+    if (measured) readings.push({ ...measured, atSeconds: (performance.now() - begun) / 1_000 });
+    else tally.wrong(agent.name, "its process is not there");
+  }
+  const warm = readings.slice(Math.floor(readings.length * warmUpShare));
+  return {
+    name: agent.name,
+    rss: slopeOf(warm.map(({ atSeconds, mebibytes: value }) => ({ atSeconds, value }))),
+    files: slopeOf(warm.map(({ atSeconds, files: value }) => ({ atSeconds, value }))),
+    mostMiB: Math.max(...readings.map(({ mebibytes }) => mebibytes)),
+  };
+}
+
+function faultsOf({ name, rss, files, mostMiB: peakMiB }: Usage): string[] {
+  const faults: string[] = [];
+  if (peakMiB > mostMiB) faults.push(`${name} took ${peakMiB.toFixed(0)} MiB, and may take ${mostMiB}`);
+  if (minutes * (1 - warmUpShare) < leastJudgedMinutes) {
+    console.log("the slopes are not judged: the run was too short for it");
+    return faults;
+  }
+  if (rss.perHour - rss.plusMinus > mostGrowth.mebibytes)
+    faults.push(`the memory of ${name} grows by more than ${mostGrowth.mebibytes} MiB an hour`);
+  if (files.perHour - files.plusMinus > mostGrowth.files)
+    faults.push(`the open files of ${name} grow by more than ${mostGrowth.files} an hour`);
+  return faults;
+}

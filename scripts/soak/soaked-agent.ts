@@ -1,0 +1,137 @@
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AgentOptions, type AgentProcess, adminName, testProxy } from "../../test/running-agent.ts";
+import { libfaketimePath } from "../../test/simulated/faked-time.ts";
+import { publishDemoRelease } from "../demo-product/publish.ts";
+import { startWithoutClockRight } from "../fuzz/fuzzed-agent.ts";
+
+/** An agent that is started again on the same state, and whose wall clock moves without that of this machine. */
+export interface SoakedAgent {
+  readonly name: string;
+  /** Null while it is being started again. */
+  present(): AgentProcess | null;
+  /** Ends it by this signal and starts it again. Gives the exit code. */
+  restart(signal: "SIGTERM" | "SIGKILL"): Promise<number | null>;
+  /** How often that has begun. */
+  restarts(): number;
+  /** When it was last ended by SIGKILL, by performance.now(); 0: never. */
+  killedAt(): number;
+  /** Its wall clock jumps by so many seconds. */
+  stepClock(seconds: number): void;
+  /** RSS in MiB and open files; null while it is being started again. */
+  measure(): { mebibytes: number; files: number } | null;
+  /** Lines of its log with the severity error, of all its processes. */
+  errors(): readonly string[];
+  dispose(): Promise<void>;
+}
+
+/** The password of everyone here. */
+export const password = "seven calm otters by the river";
+
+/** Its users: one of each role beside the administrator. */
+export const usernames = { admin: adminName, operator: "soak-operator", readonly: "soak-reader" } as const;
+
+/** Starts the built agent with users, time servers and a repository to look for updates in. */
+export async function startSoakedAgent(name: string, servers: readonly string[]): Promise<SoakedAgent> {
+  const directory = mkdtempSync(join(process.getuid?.() === 0 ? "/run" : tmpdir(), "steward-soak-"));
+  const timeFile = join(directory, "time");
+  const options = await prepare(directory, servers);
+  let [offsetSeconds, restarts, killedAt] = [0, 0, 0];
+  setTime(timeFile, offsetSeconds);
+  let agent: AgentProcess | null = await startWithoutClockRight(options);
+  const formerErrors: string[] = [];
+  await makeUsers(agent, options.fingerprint);
+  return {
+    name,
+    present: () => agent,
+    restarts: () => restarts,
+    killedAt: () => killedAt,
+    restart: async (signal) => {
+      const ending = agent;
+      if (!ending) return null;
+      restarts += 1;
+      if (signal === "SIGKILL") killedAt = performance.now();
+      agent = null;
+      ending.process.kill(signal);
+      const code = await ending.stop();
+      formerErrors.push(...errorsOf(ending.log()));
+      agent = await startWithoutClockRight(options);
+      return code;
+    },
+    stepClock: (seconds) => {
+      offsetSeconds += seconds;
+      setTime(timeFile, offsetSeconds);
+    },
+    measure: () => (agent ? measureProcess(agent.pid) : null),
+    errors: () => [...formerErrors, ...errorsOf(agent?.log() ?? "")],
+    dispose: async () => {
+      await agent?.dispose();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What root decides, a publisher, and how the agent is started: it tells the time by a file. */
+async function prepare(
+  directory: string,
+  servers: readonly string[],
+): Promise<AgentOptions & { fingerprint: string }> {
+  const inside = (name: string) => join(directory, name);
+  const places = { publisher: inside("publisher"), root: inside("update-root.json") };
+  const { server, fingerprint } = await publishDemoRelease(places);
+  const settings = { time: { mode: "observe", servers }, update: { ota: { server } } };
+  writeFileSync(inside("settings.json"), JSON.stringify(settings));
+  const host = { product: "demo", update: { allow_local_servers: true }, trusted_proxies: [testProxy] };
+  writeFileSync(inside("steward.json"), JSON.stringify(host), { mode: 0o600 });
+  const own = [
+    "--host-file",
+    inside("steward.json"),
+    "--releases",
+    inside("releases"),
+    "--trust",
+    inside("trust"),
+  ];
+  return {
+    fingerprint,
+    stateDirectory: inside("state"),
+    arguments: own,
+    environment: {
+      LD_PRELOAD: libfaketimePath(),
+      FAKETIME_DONT_FAKE_MONOTONIC: "1",
+      FAKETIME_NO_CACHE: "1",
+      FAKETIME_TIMESTAMP_FILE: inside("time"),
+      STEWARD_INITIAL_SETTINGS: inside("settings.json"),
+    },
+  };
+}
+
+async function makeUsers(agent: AgentProcess, fingerprint: string): Promise<void> {
+  const post = async (path: string, body: object): Promise<void> => {
+    const { status, text } = await agent.call("POST", path, { body, local: true });
+    if (status >= 300) throw new Error(`POST ${path}: ${text}`);
+  };
+  for (const [role, username] of Object.entries(usernames))
+    await post("/api/users", { username, password, role });
+  await post("/api/updates/trust", { fingerprint });
+}
+
+/** In one piece: libfaketime reads it at any time. */
+function setTime(path: string, offsetSeconds: number): void {
+  writeFileSync(`${path}.new`, `${offsetSeconds.toFixed(3).replace(/^(?!-)/, "+")}\n`);
+  renameSync(`${path}.new`, path);
+}
+
+function measureProcess(pid: number): { mebibytes: number; files: number } | null {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    const mebibytes = Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1_024;
+    return { mebibytes, files: readdirSync(`/proc/${pid}/fd`).length };
+  } catch {
+    return null;
+  }
+}
+
+function errorsOf(log: string): string[] {
+  return log.split("\n").filter((line) => line.includes('"severity":"error"'));
+}

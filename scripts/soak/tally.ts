@@ -1,0 +1,67 @@
+/** What came of the requests of each kind of caller. */
+export interface Tally {
+  /** Counts an answer; one whose status is none of `expected` is kept with its words. */
+  count(
+    caller: string,
+    answered: { what: string; status: number; text: string },
+    expected: readonly number[],
+  ): void;
+  /** Counts what has gone wrong otherwise. */
+  wrong(caller: string, what: string): void;
+  /** A request that met an agent which was being restarted. */
+  away(caller: string): void;
+  rows(): readonly Row[];
+  /** The first of what was not expected, and how often it came. */
+  unexpected(): readonly string[];
+}
+
+/** A line of the table. */
+export interface Row {
+  readonly caller: string;
+  requests: number;
+  succeeded: number;
+  /** Refusals that had to come. */
+  refused: number;
+  away: number;
+  unexpected: number;
+}
+
+/** Characters of an answer that was not expected. */
+const longestText = 300;
+
+export function createTally(): Tally {
+  const rows = new Map<string, Row>();
+  const unexpected = new Map<string, number>();
+  const rowOf = (caller: string): Row => {
+    const row = rows.get(caller) ?? { caller, requests: 0, succeeded: 0, refused: 0, away: 0, unexpected: 0 };
+    rows.set(caller, row);
+    return row;
+  };
+  const wrong = (caller: string, what: string): void => {
+    rowOf(caller).unexpected += 1;
+    const text = `${caller}: ${what}`.slice(0, longestText);
+    unexpected.set(text, (unexpected.get(text) ?? 0) + 1);
+  };
+  return {
+    wrong,
+    count: (caller, { what, status, text }, expected) => {
+      const row = rowOf(caller);
+      row.requests += 1;
+      if (!expected.includes(status)) {
+        // Without what differs each time, so that the same fault is one.
+        const words = ["code", "reason"].map(
+          (name) => new RegExp(`"${name}":"(\\w+)"`).exec(text)?.[1] ?? "",
+        );
+        wrong(caller, `${what} was answered ${status} ${words.join(" ")}`);
+      } else if (status < 400) row.succeeded += 1;
+      else row.refused += 1;
+    },
+    away: (caller) => {
+      rowOf(caller).requests += 1;
+      rowOf(caller).away += 1;
+    },
+    rows: () => [...rows.values()],
+    unexpected: () =>
+      [...unexpected].map(([what, count]) => `${what}${count > 1 ? ` (${count} times)` : ""}`),
+  };
+}
