@@ -9,7 +9,9 @@ export interface Mutant {
   /** The source, as seen from the root. */
   readonly file: string;
   readonly line: number;
-  /** What was there is given by the line; this is what stands there instead. */
+  /** That line, without the blanks around it. */
+  readonly source: string;
+  /** What stands there instead of a part of it. */
   readonly replacement: string;
   readonly kind: string;
 }
@@ -55,6 +57,7 @@ export async function instrument(
     const name = join(root, file);
     return { name, mutate: true as const, content: readFileSync(name, "utf8") };
   });
+  const lines = new Map(sources.map(({ name, content }) => [name, content.split("\n")]));
   const result = await instrumenter.instrument(sources, {
     ...{ plugins: null, excludedMutations, ignorers: [] },
   });
@@ -64,6 +67,7 @@ export async function instrument(
       .filter(({ status }) => status !== "Ignored")
       .map(({ id, fileName, mutatorName, replacement, location }) => ({
         ...{ id, file: relative(root, fileName), line: location.start.line + 1 },
+        source: (lines.get(fileName)?.[location.start.line] ?? "").trim(),
         ...{ replacement: replacement.replace(/\s+/g, " ").slice(0, 80), kind: mutatorName },
       })),
   };

@@ -7,14 +7,23 @@ export type Ending = "passed" | "failed" | "hung";
 /** Names the file in which a run leaves the faults whose code it came through. */
 export const coverageVariable = "STEWARD_MUTATION_COVERAGE";
 
-/** Runs a compiled test file with one fault switched on, or none; what takes longer than `seconds` is killed. */
+/** Characters kept of what has come, so that a line in two pieces is one. */
+const longestLine = 200;
+
+/** How a test that fails is told of, as soon as it does: by TAP, and by Node's own words. */
+const failedTest = /^\s*(not ok |✖ )/m;
+
+/**
+ * Runs a compiled test file with one fault switched on, or none. It is killed at the first test that fails, as the others
+ * say no more, and when it takes longer than `seconds`.
+ */
 export function runTestFile(
   file: string,
   seconds: number,
   given: { directory: string; mutant?: string; coverage?: string },
 ): Promise<Ending> {
   const child = spawn(process.execPath, [file], {
-    stdio: "ignore",
+    stdio: ["ignore", "pipe", "ignore"],
     // A group of its own, so that what the test has started ends with it.
     detached: true,
     env: {
@@ -26,7 +35,12 @@ export function runTestFile(
     },
   });
   return new Promise((resolve) => {
-    let hasHung = false;
+    let [hasHung, hasFailed, line] = [false, false, ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      hasFailed ||= failedTest.test(line + text);
+      line = (line + text).slice(-longestLine);
+      if (hasFailed) endGroup(child.pid);
+    });
     const timer = setTimeout(() => {
       hasHung = true;
       endGroup(child.pid);
@@ -34,7 +48,7 @@ export function runTestFile(
     child.once("exit", (code) => {
       clearTimeout(timer);
       endGroup(child.pid);
-      resolve(hasHung ? "hung" : code === 0 ? "passed" : "failed");
+      resolve(hasHung ? "hung" : code === 0 && !hasFailed ? "passed" : "failed");
     });
   });
 }
