@@ -147,6 +147,13 @@ describe("Prometheus and an agent", () => {
       steward: 1,
       "over-http": 1,
     });
+    const certificate = join(agent.stateDirectory, "tls/certificate.pem");
+    const [, end = ""] =
+      execFileSync("openssl", ["x509", "-in", certificate, "-noout", "-enddate"], { encoding: "utf8" }).match(
+        /^notAfter=(.*)$/m,
+      ) ?? [];
+    const expiry = await ask("steward_https_certificate_expiry_timestamp_seconds");
+    assert.equal(expiry.steward, Date.parse(end) / 1_000);
     // As the agent counts its own scrapes, so does Prometheus see them rise.
     const scrapes = 'increase(steward_http_requests_total{route="/api/metrics",status="200"}[1m])';
     await until("the scrapes are counted", async () => ((await ask(scrapes)).steward ?? 0) > 0);
@@ -216,26 +223,34 @@ describe("a scrape and the disk", () => {
     assert.equal(status, 200, text);
   };
 
-  it("touches no file but /proc/self", async () => {
-    await scrape();
-    const file = await trace("calls", "-e", "trace=%file,%desc");
+  /** The files that the agent has touched while it answered 20 scrapes, and what else it was doing. */
+  const touchedBy20 = async (name: string): Promise<string[]> => {
+    const file = await trace(name, "-e", "trace=%file,%desc");
     for (let round = 0; round < 20; round += 1) await scrape();
     await end(strace);
     // The directory that openat(2) would begin at, were its path relative, is none that it touches.
     const lines = readFileSync(file, "utf8")
       .replaceAll(/AT_FDCWD<[^>]*>/g, "AT_FDCWD")
       .split("\n");
+    assert.ok(lines.filter((line) => /write|send/.test(line)).length >= 20, "strace saw no answers");
     // Of a call the path itself, or with -y that of its file descriptor.
     const paths = lines.flatMap((line) =>
       [...line.matchAll(/(?:<|")(\/[^>"]*)(?:>|")/g)].map(([, path]) => path ?? ""),
     );
-    const isNoDisk = (path: string) =>
-      /^\/(proc|dev)\//.test(path) ||
-      path.startsWith(agent.runDirectory) ||
-      path.startsWith("/sys/fs/cgroup");
-    assert.ok(lines.filter((line) => /write|send/.test(line)).length >= 20, "strace saw no answers");
     assert.ok(paths.includes("/proc/self/stat"), paths.join("\n").slice(0, 1_000));
-    assert.deepEqual([...new Set(paths.filter((path) => !isNoDisk(path)))], []);
+    return [...new Set(paths)].filter(
+      (path) => !/^\/(proc|dev|sys\/fs\/cgroup)\//.test(path) && !path.startsWith(agent.runDirectory),
+    );
+  };
+
+  it("touches no file but /proc/self", async () => {
+    await scrape();
+    // The agent may be writing what the sign-in has changed; a scrape that touched a file would do so in every round.
+    const rounds: string[][] = [];
+    while (rounds.length < 5 && rounds.at(-1)?.length !== 0) {
+      rounds.push(await touchedBy20(`calls-${rounds.length}`));
+    }
+    assert.deepEqual(rounds.at(-1), [], JSON.stringify(rounds));
     row("files of the disk that 20 scrapes touch", "0");
   });
 

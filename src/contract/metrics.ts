@@ -142,6 +142,10 @@ export const metricFamilies = {
     ...{ type: "gauge", labels: none },
     help: "When the root of trust in force expires. Absent without one.",
   },
+  steward_https_certificate_expiry_timestamp_seconds: {
+    ...{ type: "gauge", labels: none },
+    help: "When the certificate that HTTPS shows expires. Absent where HTTPS is off.",
+  },
   steward_sign_ins_total: {
     ...{ type: "counter", labels: oneOf("outcome") },
     help: "Attempts to sign in, by `succeeded` or the code of the refusal; `totp_required` asks for a code after a right password.",

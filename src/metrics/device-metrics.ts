@@ -15,6 +15,8 @@ export interface DeviceReadings {
   readonly clock: TimeSync;
   readonly isSynchronised: boolean;
   readonly updates: Updates;
+  /** Of the certificate that HTTPS shows; null: there is none. */
+  readonly certificateEnd: Date | null;
   readonly people: NonNullable<Status["people"]>;
   readonly sessions: number;
   readonly process: ProcessReadings;
@@ -44,7 +46,8 @@ export function metricsText(
   return exposition.text();
 }
 
-function writeDevice({ add, addStates }: Exposition, { build, state, needs, checks }: DeviceReadings): void {
+function writeDevice({ add, addStates }: Exposition, readings: DeviceReadings): void {
+  const { build, state, needs, checks, certificateEnd } = readings;
   const { version, commit, node } = build;
   add("steward_build_info", 1, { version, commit: commit ?? "", node });
   addStates("steward_device_state", "state", deviceStates, state);
@@ -52,6 +55,8 @@ function writeDevice({ add, addStates }: Exposition, { build, state, needs, chec
   for (const { name, status } of checks) {
     add("steward_health_check_ok", flag(status === "ok"), { check: name });
   }
+  const end = certificateEnd?.toISOString() ?? null;
+  add("steward_https_certificate_expiry_timestamp_seconds", secondsOf(end), {});
 }
 
 function writeClock({ add, addStates }: Exposition, { clock, isSynchronised }: DeviceReadings): void {

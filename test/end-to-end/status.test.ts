@@ -121,6 +121,7 @@ describe("the status of a device with something to see to", () => {
           "steward_update_last_success_timestamp_seconds",
           "steward_update_last_check_outcome",
           "steward_update_root_expiry_timestamp_seconds",
+          "steward_https_certificate_expiry_timestamp_seconds",
         ],
       );
     });

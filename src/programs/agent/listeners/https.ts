@@ -6,6 +6,8 @@ export interface Https {
   status(): Promise<Tls>;
   /** Null: all is well, or it is off. */
   trouble(): Trouble | null;
+  /** Of the certificate that is shown; null: there is none, or HTTPS is off. */
+  certificateEnd(): Date | null;
   /** Begins to listen where the host file says so. Never throws: loopback and the socket do not depend on it. */
   open(ground: HttpsGround): Promise<void>;
   /** Goes by these decisions, and reads the certificates again. Never throws. */
@@ -40,6 +42,7 @@ export function createHttps(place: HttpsPlace, decisions: HttpsDecisions): Https
   return {
     status: async () => (present.enabled ? (await load()).status(present) : off),
     trouble: () => (present.enabled ? (opened?.trouble() ?? null) : null),
+    certificateEnd: () => (present.enabled ? (opened?.certificateEnd() ?? null) : null),
     open: (next) => {
       ground = next;
       timer = setInterval(() => void applied(), lookMilliseconds).unref();

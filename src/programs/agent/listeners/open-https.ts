@@ -42,6 +42,8 @@ export interface OpenedHttps {
   apply(decisions: HttpsDecisions, ground: HttpsGround): Promise<void>;
   status(decisions: HttpsDecisions): Promise<Tls>;
   trouble(): Trouble | null;
+  /** Of the certificate that is shown; null: there is none. */
+  certificateEnd(): Date | null;
   stop(milliseconds: number): Promise<void>;
 }
 
@@ -82,6 +84,7 @@ export function openHttps(place: HttpsPlace): OpenedHttps {
       return statusOf(as, { certificates, problem, isListening: listeners.isListening() });
     },
     trouble: () => troubleOf(problem, certificates, ground?.now() ?? new Date()),
+    certificateEnd: () => certificates.present()?.facts.notAfter ?? null,
     stop: listeners.close,
   };
 }

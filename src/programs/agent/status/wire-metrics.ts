@@ -58,6 +58,7 @@ export function createMetering(config: RoomsConfig, { timers }: Host): Metering 
         },
         checks: readHealth(rooms.checks, true).checks ?? [],
         isSynchronised: rooms.clock.state().synchronised === true,
+        certificateEnd: rooms.https.certificateEnd(),
         sessions: rooms.auth.sessions.count(),
         process: processReadings(),
         loopDelay: loopDelay.read(),

@@ -30,6 +30,7 @@ export interface StatusRooms {
   readonly checks: readonly HealthCheck[];
   readonly selfCheck: SelfCheck;
   readonly events: EventReader;
+  readonly https: Pick<Https, "certificateEnd">;
   readonly metering: { read(rooms: StatusRooms): string };
 }
 
