@@ -47,6 +47,12 @@ const top: Members<Omit<HostFile, "update">> = {
       example: "192.0.2.7",
     },
     {
+      path: "https.hsts",
+      words:
+        "Tell browsers to use this name by HTTPS alone for a year, while an installed certificate is shown. Default: `false`",
+      example: false,
+    },
+    {
       path: "https.redirect_port",
       words: "A port for plain HTTP on the LAN, which answers nothing but a redirect to HTTPS. Default: none",
       example: 8080,

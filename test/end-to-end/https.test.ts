@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { Agent, request } from "node:https";
 import { type AddressInfo, createServer, connect as tcpConnect } from "node:net";
 import { tmpdir } from "node:os";
@@ -153,6 +161,29 @@ describe("HTTPS on the LAN", () => {
     assert.equal(next.getPeerCertificate().fingerprint256, json.tls.certificate.fingerprint);
     next.destroy();
     keepAlive.destroy();
+  });
+
+  it("has browsers use HTTPS alone where the host file says so, and an installed certificate is shown", async () => {
+    const strict = /^strict-transport-security: max-age=31536000\r$/im;
+    assert.doesNotMatch(await curl("/", "--insecure"), strict);
+    const { redirect_port, ...alone } = on();
+    decide({ ...alone, hsts: true });
+    await reload();
+    for (const path of ["/", "/api/version", "/api/nothing"])
+      assert.match(await curl(path, "--insecure"), strict, path);
+    const pair = ["site.crt", "site.key"].map((name) => join(home, "etc/tls", name));
+    for (const path of pair) renameSync(path, `${path}.aside`);
+    assert.equal((await reload()).json.tls.certificate.source, "self_made");
+    assert.doesNotMatch(
+      await curl("/"),
+      strict,
+      "else a browser would not let people go on past its warning",
+    );
+    for (const path of pair) renameSync(`${path}.aside`, path);
+    decide({ ...on(), hsts: true });
+    assert.match((await reload()).json.detail ?? "", /https\.hsts with an https\.redirect_port/);
+    decide(on());
+    await reload();
   });
 
   it("keeps the certificate when a bad one takes its place, and says so in health", async () => {

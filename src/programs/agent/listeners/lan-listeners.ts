@@ -24,11 +24,15 @@ export interface Application {
 /** Milliseconds for requests in flight on a listener that moves. */
 const stopMilliseconds = 4_000;
 
+/** A year, the least that is worth it (OWASP ASVS 3.4.1). Names below this one may be those of other devices. */
+const onlyHttps = ["Strict-Transport-Security", "max-age=31536000"] as const;
+
 export function createLanListeners(log: Log): LanListeners {
   let at: object | undefined;
   let shows: Shown | undefined;
   let https: HttpsListener | undefined;
   let redirect: Listener | undefined;
+  let isStrict = false;
   const close = async (milliseconds: number): Promise<void> => {
     const leaving = [https, redirect];
     at = https = redirect = undefined;
@@ -38,12 +42,18 @@ export function createLanListeners(log: Log): LanListeners {
   return {
     isListening: () => https !== undefined,
     close,
-    bring: async ({ address, port, redirectPort }, shown, { handle, isOurHost }) => {
+    bring: async ({ address, port, redirectPort, hsts }, shown, { handle, isOurHost }) => {
       const place = { address, port, redirectPort };
+      // By a certificate of the device's own, a browser that was told so would let no person in.
+      isStrict = hsts && shown.installed !== null;
       if (!isDeepStrictEqual(at, place)) await close(stopMilliseconds);
       at = place;
       if (https === undefined) {
-        https = await listenHttps(handle, { address, port }, shown, now);
+        const strictly: RequestListener = (request, response) => {
+          if (isStrict) response.setHeader(...onlyHttps);
+          return handle(request, response);
+        };
+        https = await listenHttps(strictly, { address, port }, shown, now);
         const { fingerprint } = shown.facts;
         log("notice", "listening on the LAN", { address: https.address, fingerprint });
       } else if (shown !== shows) https.show(shown);
