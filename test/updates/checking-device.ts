@@ -5,7 +5,6 @@ import type { InstalledVersions } from "../../src/releases/selection.ts";
 import { type UpdateRecord, updateRecordKind } from "../../src/releases/update-record.ts";
 import type { Document } from "../../src/store/documents/document.ts";
 import { validatorOf } from "../../src/store/documents/document-kind.ts";
-import type { Repository } from "../../src/tuf/repository.ts";
 import { openUpdates, type UpdateRoom } from "../../src/updates/updater.ts";
 import type { FetchPlan, Installer, Payload, UpdaterOptions } from "../../src/updates/updater-options.ts";
 import { createVirtualTime, type VirtualTime } from "../simulated/virtual-time.ts";
@@ -48,7 +47,7 @@ export interface Device {
   chance: number;
   bootId: string;
   /** Instead of the lab's own files. */
-  repositoryOf: ((url: string, signal: AbortSignal) => Repository) | null;
+  repositoryOf: UpdaterOptions["openRepository"] | null;
   fetchPayload: (payload: Payload, how: FetchPlan) => Promise<void>;
   /** Addresses in the order in which they were read. */
   readonly opened: string[];
@@ -103,7 +102,7 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
     openRepository: (url, signal, report) => {
       opened.push(url);
       told.push(report);
-      return device.repositoryOf?.(url, signal) ?? reading(lab).repository;
+      return device.repositoryOf?.(url, signal, report) ?? reading(lab).repository;
     },
     readInstalledRoot: () => device.installedRoot(),
     timers: time.hostTimers,

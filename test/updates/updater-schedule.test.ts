@@ -27,9 +27,9 @@ function fail(device: Device, retryAfterSeconds?: number): void {
 async function checksUntil(device: Device, seconds: number, from = 0): Promise<number[]> {
   const at: number[] = [];
   const repositoryOf = device.repositoryOf;
-  device.repositoryOf = (url, signal) => {
+  device.repositoryOf = (url, signal, report) => {
     at.push(Math.round(device.time.now() / minute));
-    return repositoryOf?.(url, signal) ?? reading(device.lab).repository;
+    return repositoryOf?.(url, signal, report) ?? reading(device.lab).repository;
   };
   await device.runUntil(from + seconds);
   device.repositoryOf = repositoryOf;

@@ -1,0 +1,64 @@
+/** A device of a simulated fleet: the update client and its room as they are, in virtual time, on a real server. */
+import { randomBytes } from "node:crypto";
+import { freeSpace } from "../../src/host/linux/free-space.ts";
+import { createTransfers } from "../../src/host/linux/network/transfers.ts";
+import { caps } from "../../src/tuf/caps.ts";
+import { fetchPayload } from "../../src/updates/download/payload.ts";
+import { openRepository } from "../../src/updates/download/repository-files.ts";
+import { type Device, openDevice, startSeconds } from "../../test/updates/checking-device.ts";
+import { createSimulatedInstaller } from "../../test/updates/simulated-installer.ts";
+
+export interface FleetDevice extends Device {
+  /** When it began each release, by version, in seconds of virtual time. */
+  readonly begun: ReadonlyMap<string, number>;
+}
+
+export interface FleetOptions {
+  readonly url: string;
+  readonly root: Uint8Array;
+  /** Where it keeps what it downloads. */
+  readonly directory: string;
+  /** 0 to 1, of every draw. */
+  readonly random: () => number;
+  /** Whether the release proves healthy, a minute after it began. */
+  readonly isHealthy: (version: string) => boolean;
+}
+
+const transfers = createTransfers({ redirects: caps.redirects, allowLocalServers: true });
+
+/** Seconds until an outcome of a trial is known. */
+const trialSeconds = 60;
+
+export async function openFleetDevice(options: FleetOptions): Promise<FleetDevice> {
+  const { url, root, directory, random, isHealthy } = options;
+  const device = await openDevice(
+    { enabled: true, report: true, server: url },
+    { seed: randomBytes(16).toString("hex") },
+  );
+  const begun = new Map<string, number>();
+  const side = createSimulatedInstaller(() => (startSeconds + device.time.now()) * 1_000);
+  device.installedRoot = async () => root;
+  device.installer = {
+    ...side,
+    // The journal is a member that each step replaces.
+    read: () => side.read(),
+    ask: async (request, signal) => {
+      const release = request.verb === "install" ? device.record.read().available.rules : null;
+      if (release === null) throw new Error("a roll-out asks for nothing but rules");
+      const { id, name, version } = release;
+      side.names.set(id, { kind: "rules", name, version });
+      begun.set(version, device.time.now());
+      await side.ask(request, signal);
+      device.time.hostTimers.after(trialSeconds, () =>
+        isHealthy(version) ? side.commit("rules") : side.undo("rules", "failed"),
+      );
+    },
+  };
+  device.repositoryOf = (at, signal, report) => openRepository({ transfers, url: at, caps, signal, report });
+  device.fetchPayload = async ({ target: found }, { repository, signal, isConsistentSnapshot }) => {
+    await fetchPayload({ repository, found, directory, freeSpace, caps, signal, isConsistentSnapshot });
+  };
+  Object.defineProperty(device, "chance", { get: random });
+  device.room.start();
+  return Object.assign(device, { begun });
+}
