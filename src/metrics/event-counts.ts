@@ -1,5 +1,6 @@
+import { errorCodes } from "../contract/error-codes.ts";
 import { type EventType, eventTypes } from "../contract/event-types.ts";
-import { type OperationId, operationOf } from "../contract/operations.ts";
+import { operationIds, operationOf } from "../contract/operations.ts";
 import type { Exposition } from "./exposition.ts";
 
 /** Events and attempts to sign in, since the agent's start. */
@@ -11,7 +12,7 @@ export interface EventCounts {
 }
 
 /** The operations that end in a session. Others are refused under the same type of event: a step-up, a refresh. */
-const signIns: readonly OperationId[] = ["login", "answerChallenge", "signInAtProvider"];
+const signIns = operationIds.filter((id) => operationOf(id).event === "sign_in.succeeded");
 
 export function createEventCounts(): EventCounts {
   const types = new Map((Object.keys(eventTypes) as EventType[]).map((type) => [type, 0]));
@@ -36,6 +37,8 @@ export function createEventCounts(): EventCounts {
   };
 }
 
+/** Of the errors that are recorded as refusals (http/request-events.ts); others are not an answer to who it is. */
 function refusalCodes(): readonly string[] {
-  return [...new Set(signIns.flatMap((id) => operationOf(id).errors ?? []))];
+  const codes = new Set(signIns.flatMap((id) => operationOf(id).errors ?? []));
+  return [...codes].filter((code) => [401, 403, 429].includes(errorCodes[code].status));
 }

@@ -42,8 +42,10 @@ describe("the counts of events", () => {
     for (const type of Object.keys(eventTypes)) {
       assert.equal(samples.get(`steward_events_total{type="${type}"}`), 0, type);
     }
-    assert.equal(samples.get('steward_sign_ins_total{outcome="succeeded"}'), 0);
-    assert.equal(samples.get('steward_sign_ins_total{outcome="invalid_credentials"}'), 0);
+    for (const outcome of ["succeeded", "invalid_credentials", "totp_required", "account_locked"])
+      assert.equal(samples.get(`steward_sign_ins_total{outcome="${outcome}"}`), 0, outcome);
+    // 503: the sign-in was not judged.
+    assert.equal(samples.get('steward_sign_ins_total{outcome="hashing_busy"}'), undefined);
   });
 
   it("tell attempts to sign in from what else is refused under the same type", () => {
