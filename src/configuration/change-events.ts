@@ -1,3 +1,5 @@
+import type { StoredApiToken } from "../auth/tokens/api-token.ts";
+import { rightsOf } from "../auth/tokens/token-rights.ts";
 import type { EventType } from "../contract/event-types.ts";
 import type { ConfigurationChange } from "../contract/types.ts";
 import type { EventDetails, EventSubject } from "../journal/events/event.ts";
@@ -69,16 +71,21 @@ function tokenEvents(before: Present, after: Present): ChangeEvent[] {
     ...after.tokens.tokens
       .filter(({ id }) => !former.has(id))
       .map(
-        ({ id, name, scopes, user_id }): ChangeEvent => ({
+        ({ id, name, user_id, ...token }): ChangeEvent => ({
           type: "token.created",
           subject: { id, name },
-          details: { scopes, owner: names.get(user_id) ?? user_id },
+          details: { ...tokenDetails(token), owner: names.get(user_id) ?? user_id },
         }),
       ),
     ...before.tokens.tokens
       .filter(({ id }) => !next.has(id))
       .map(({ id, name }): ChangeEvent => ({ type: "token.deleted", subject: { id, name }, details: {} })),
   ];
+}
+
+function tokenDetails(token: Pick<StoredApiToken, "scopes" | "restricted">): EventDetails {
+  const { scopes, sources, is_fleet } = rightsOf(token);
+  return { scopes, ...(is_fleet && { is_fleet }), ...(sources.length > 0 && { sources }) };
 }
 
 function settingEvents(changes: readonly ConfigurationChange[]): ChangeEvent[] {

@@ -1,4 +1,5 @@
 import type { StoredApiToken } from "../auth/tokens/api-token.ts";
+import { rightsOf } from "../auth/tokens/token-rights.ts";
 import { settings as settingsSchema } from "../contract/schemas/settings.ts";
 import type { ConfigurationChange } from "../contract/types.ts";
 import { changedMembers, dotted, isObject } from "../settings/changes.ts";
@@ -37,14 +38,19 @@ function tokenChanges(before: Present, after: Present): ConfigurationChange[] {
     token && {
       user: names.get(token.user_id) ?? token.user_id,
       name: token.name,
-      scopes: token.scopes,
+      ...rightsOf(token),
       expires_at: token.is_dated ? token.expires_at : null,
     };
   return compared(before.tokens.tokens, after.tokens.tokens, ({ hash }) => hash).flatMap(([was, is]) => {
     const { user_id, name } = is ?? was;
     const both = [view(was), view(is)] as const;
     const label = `${names.get(user_id) ?? user_id}/${name}`;
-    return change("token", label, [was, is], shown(both, ["user", "name", "scopes", "expires_at"]));
+    return change(
+      "token",
+      label,
+      [was, is],
+      shown(both, ["user", "name", "scopes", "sources", "is_fleet", "expires_at"]),
+    );
   });
 }
 

@@ -1,15 +1,15 @@
 import { tokensPerUser } from "../auth/tokens/api-tokens.ts";
+import { foreignScopes, rightsFaults } from "../auth/tokens/token-rights.ts";
 import { durationSeconds } from "../contract/durations.ts";
 import type { Fault } from "../contract/errors.ts";
 import { tokenLifeSeconds } from "../contract/schemas/tokens.ts";
-import { scopes as scopeRoles } from "../contract/scopes.ts";
 import type { Configuration } from "../contract/types.ts";
-import type { AccountsState } from "../users/account.ts";
+import type { Account, AccountsState } from "../users/account.ts";
 import { isEnabledAdministrator } from "../users/accounts-state.ts";
 import { isWeaker } from "../users/passwords.ts";
 import type { Order, Present } from "./order.ts";
 import { planned } from "./plan.ts";
-import type { ConfiguredToken } from "./planned-tokens.ts";
+import { type ConfiguredToken, rightsWanted } from "./planned-tokens.ts";
 import type { ConfiguredUser } from "./planned-users.ts";
 
 /** What else the faults of a configuration depend on. */
@@ -97,9 +97,8 @@ function tokenFaults(present: Present, next: Present, order: Order): Fault[] {
     const isFresh = !known.has(token.token_hash);
     return [
       ...(isRepeated ? [fault(at("token_hash"), "repeated", "is that of another token of this file")] : []),
-      ...(owner
-        ? scopeFaults(token, owner.role, at("scopes"))
-        : [fault(at("user"), "not_found", absent(token))]),
+      ...(owner ? [] : [fault(at("user"), "not_found", absent(token))]),
+      ...rightFaults(token, owner, at),
       ...(isFresh && crowded.has(token.user) ? [fault(at("user"), "token_limit_reached", tooMany)] : []),
       ...endFaults(token, { isFresh, order, at }),
     ];
@@ -112,26 +111,30 @@ function absent({ user }: ConfiguredToken): string {
   return `names ${user}, who is no user of this device and would not become one`;
 }
 
-function scopeFaults({ scopes }: ConfiguredToken, role: string, pointer: string): Fault[] {
-  const foreign = scopes.filter((scope) => !(scopeRoles[scope] as readonly string[]).includes(role));
-  if (foreign.length === 0) return [];
+function rightFaults(
+  token: ConfiguredToken,
+  owner: Account | undefined,
+  at: (member: string) => string,
+): Fault[] {
+  const faults = rightsFaults(rightsWanted(token), owner, token.no_expiry ?? false);
+  const foreign = owner ? foreignScopes(token.scopes, owner.role) : [];
+  const detail = `has ${foreign.join(", ")}, which the owner's role "${owner?.role}" does not permit`;
   return [
-    fault(
-      pointer,
-      "forbidden",
-      `has ${foreign.join(", ")}, which the owner's role "${role}" does not permit`,
-    ),
+    ...faults.map(({ member, detail }) => fault(at(member), "not_allowed", detail)),
+    ...(foreign.length > 0 ? [fault(at("scopes"), "forbidden", detail)] : []),
   ];
 }
 
 function endFaults(
-  { expires_in, expires_at }: ConfiguredToken,
+  { expires_in, expires_at, no_expiry }: ConfiguredToken,
   { isFresh, order, at }: { isFresh: boolean; order: Order; at: (member: string) => string },
 ): Fault[] {
   const { shortest, longest } = tokenLifeSeconds;
   const seconds = durationSeconds(expires_in ?? "90d");
-  if (expires_in !== undefined && expires_at !== undefined)
-    return [fault(at("expires_in"), "inconsistent", "and expires_at exclude each other; give one of them")];
+  const ends = Object.entries({ expires_in, expires_at, no_expiry }).filter(([, end]) => end !== undefined);
+  const [[second] = []] = ends.slice(1);
+  if (second !== undefined)
+    return [fault(at(second), "inconsistent", "is a second end of the token; give one of the three")];
   if (seconds < shortest || seconds > longest)
     return [fault(at("expires_in"), "out_of_range", "must be 1h to 366d")];
   if (expires_at !== undefined && Number.isNaN(Date.parse(expires_at)))

@@ -1,4 +1,5 @@
 import type { ApiTokensState, StoredApiToken } from "../auth/tokens/api-token.ts";
+import { noEnd, rightsOf, storedRights, type TokenRights } from "../auth/tokens/token-rights.ts";
 import { durationSeconds } from "../contract/durations.ts";
 import { tokenLifeSeconds } from "../contract/schemas/tokens.ts";
 import type { Configuration } from "../contract/types.ts";
@@ -33,32 +34,45 @@ export function plannedTokens(present: ApiTokensState, users: AccountsState, ord
 }
 
 /** Without `expires_at` its end stays what it was: `expires_in` is of a new token alone. */
-function changed(token: StoredApiToken, { name, scopes, expires_at }: ConfiguredToken, userId: string) {
+function changed(token: StoredApiToken, wanted: ConfiguredToken, userId: string): StoredApiToken {
+  const { name } = wanted;
+  const expires_at = endOf(wanted);
   const isOtherEnd = expires_at !== undefined && Date.parse(expires_at) !== Date.parse(token.expires_at);
+  const [present, rights] = [rightsOf(token), rightsWanted(wanted)];
   const next: StoredApiToken = {
     ...{ ...token, name, user_id: userId },
-    ...(!isSameSet(scopes, token.scopes) && { scopes }),
+    ...(!isSameRights(present, rights) && storedRights(rights)),
     ...(isOtherEnd && endAt(expires_at, token.created_at)),
   };
   return JSON.stringify(next) === JSON.stringify(token) ? token : next;
 }
 
 function newToken(
-  { token_hash, name, scopes, expires_in = "90d", expires_at }: ConfiguredToken,
+  wanted: ConfiguredToken,
   userId: string,
   { at, tokenIds, isClockTrusted }: Order,
 ): StoredApiToken {
+  const { token_hash, name, expires_in = "90d" } = wanted;
   const lifetime = durationSeconds(expires_in);
   const end = new Date(Date.parse(at) + lifetime * 1_000).toISOString();
+  const expires_at = endOf(wanted);
   return {
     id: tokenIds[token_hash] ?? "",
     user_id: userId,
-    ...{ name, scopes, hash: token_hash, created_at: at },
+    ...{ name, ...storedRights(rightsWanted(wanted)), hash: token_hash, created_at: at },
     ...{ lifetime_seconds: lifetime, expires_at: end, is_dated: isClockTrusted, is_dead: false },
     ...(expires_at !== undefined && endAt(expires_at, at)),
     last_used_at: null,
     last_used_from: null,
   };
+}
+
+export function rightsWanted({ scopes, sources = [], is_fleet = false }: ConfiguredToken): TokenRights {
+  return { scopes, sources, is_fleet };
+}
+
+function endOf({ expires_at, no_expiry }: ConfiguredToken): string | undefined {
+  return no_expiry ? noEnd : expires_at;
 }
 
 /** A date that root gave holds whatever the clock was worth when the token was made. */
@@ -75,6 +89,12 @@ function endAt(expires_at: string, created_at: string) {
   };
 }
 
-function isSameSet(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((scope) => other.includes(scope));
+function isSameRights(one: TokenRights, other: TokenRights): boolean {
+  const isSameSet = (some: readonly string[], others: readonly string[]) =>
+    some.length === others.length && some.every((text) => others.includes(text));
+  return (
+    one.is_fleet === other.is_fleet &&
+    isSameSet(one.scopes, other.scopes) &&
+    isSameSet(one.sources, other.sources)
+  );
 }

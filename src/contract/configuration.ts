@@ -1,6 +1,6 @@
 import { duration } from "./durations.ts";
 import { settingsChange } from "./schemas/settings-forms.ts";
-import { scopeList, tokenHash } from "./schemas/tokens.ts";
+import { scopeList, sourceList, tokenHash } from "./schemas/tokens.ts";
 import { displayName, passwordHash, role, timestamp, username } from "./shapes.ts";
 
 /** What happens to those of a list that the file does not name. */
@@ -47,6 +47,13 @@ const configuredToken = {
       ...timestamp,
       pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,3})?Z$",
       description: "its end, instead of `expires_in`: RFC 3339 in UTC",
+    },
+    no_expiry: { type: "boolean", description: "true: it has no end; for scopes that only read" },
+    sources: { ...sourceList, description: "addresses and CIDR ranges that it counts from; any if absent" },
+    is_fleet: {
+      type: "boolean",
+      description:
+        "a fleet's token: no step-up on the routes of its scopes; it needs `sources`, and an administrator as its owner",
     },
   },
 } as const;

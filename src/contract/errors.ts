@@ -28,7 +28,7 @@ export function refuseFaults(faults: readonly Fault[]): void {
 
 /** Facts that travel with an error into the problem document; never a secret. */
 export interface ErrorDetails {
-  /** A finer cause under the same code, for `invalid_token`: expired, clock_epoch, revoked, binding, malformed, signature. */
+  /** A finer cause under the same code, for `invalid_token`: expired, clock_epoch, revoked, source, binding, malformed, signature. */
   reason?: string;
   errors?: readonly InputError[];
   /** What the device knows of its clock, where that may be why. */

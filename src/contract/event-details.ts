@@ -98,6 +98,8 @@ export const eventDetails = {
   "token.created": {
     scopes: { type: "array", items: { type: "string", enum: scopeNames } },
     owner: username,
+    is_fleet: sometimes(flag),
+    sources: sometimes({ ...texts, description: "ranges that the token counts from" }),
   },
   "token.deleted": noDetails,
   "token.tolerated": { operation: text },

@@ -13,8 +13,17 @@ export const scopes = {
   "updates:check": ["admin", "operator"],
   "updates:apply": ["admin"],
   "users:read": ["admin"],
+  "users:write": ["admin"],
 } as const satisfies Record<string, readonly RoleName[]>;
 
 export type Scope = keyof typeof scopes;
+
+/** Those that a user cannot give away: only root makes tokens with them. */
+export const fleetScopes = ["users:write"] as const satisfies readonly Scope[];
+
+/** Those that users have tokens for. */
+export const userScopes = (Object.keys(scopes) as Scope[]).filter(
+  (scope) => !(fleetScopes as readonly Scope[]).includes(scope),
+);
 
 export const scopeNames = Object.keys(scopes) as [Scope, ...Scope[]];

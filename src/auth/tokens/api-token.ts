@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
-import { apiToken, tokenHash, tokenId } from "../../contract/schemas/tokens.ts";
+import { apiToken, sourceList, tokenHash, tokenId } from "../../contract/schemas/tokens.ts";
 import type { Scope } from "../../contract/scopes.ts";
 import { timestamp, userId } from "../../contract/shapes.ts";
 import type { DocumentKind } from "../../store/documents/document-kind.ts";
+import type { TokenRights } from "./token-rights.ts";
 
 /** An API token as it is stored: only a hash of it. */
 export interface StoredApiToken {
@@ -21,6 +22,8 @@ export interface StoredApiToken {
   readonly is_dead: boolean;
   readonly last_used_at: string | null;
   readonly last_used_from: string | null;
+  /** Of a token that root made with source ranges or for a fleet; then `scopes` is empty (token-rights.ts). */
+  readonly restricted: TokenRights | null;
 }
 
 export interface ApiTokensState {
@@ -43,12 +46,14 @@ export function hashOfToken(text: string): string {
 }
 
 const { name } = apiToken.properties;
+/** Another release may know other scopes: they stay, and are good for nothing here. */
+const storedScopes = { type: "array", items: { type: "string", maxLength: 64 }, uniqueItems: true } as const;
 const nullableText = { type: ["string", "null"] } as const;
 
 /** Lost tokens cost their owners new ones and nothing else, so they may be made up as none. */
 export const apiTokensKind: DocumentKind<ApiTokensState> = {
   name: "tokens",
-  formatVersion: "1.1.0",
+  formatVersion: "1.2.0",
   schema: {
     type: "object",
     additionalProperties: false,
@@ -72,13 +77,13 @@ export const apiTokensKind: DocumentKind<ApiTokensState> = {
             "is_dead",
             "last_used_at",
             "last_used_from",
+            "restricted",
           ],
           properties: {
             id: tokenId,
             user_id: userId,
             name,
-            // Another release may know other scopes: they stay, and are good for nothing here.
-            scopes: { type: "array", items: { type: "string", maxLength: 64 }, uniqueItems: true },
+            scopes: storedScopes,
             hash: tokenHash,
             created_at: timestamp,
             lifetime_seconds: { type: "number", minimum: 1 },
@@ -87,13 +92,34 @@ export const apiTokensKind: DocumentKind<ApiTokensState> = {
             is_dead: { type: "boolean" },
             last_used_at: nullableText,
             last_used_from: nullableText,
+            restricted: {
+              oneOf: [
+                { type: "null" },
+                {
+                  type: "object",
+                  additionalProperties: false,
+                  required: ["scopes", "sources", "is_fleet"],
+                  properties: { scopes: storedScopes, sources: sourceList, is_fleet: { type: "boolean" } },
+                },
+              ],
+            },
           },
         },
       },
       provisioned: { oneOf: [{ type: "null" }, tokenHash] },
     },
   },
-  migrations: { "1.1.0": (members) => members.set("provisioned", null) },
+  migrations: {
+    "1.1.0": (members) => members.set("provisioned", null),
+    "1.2.0": (members) => {
+      const tokens = members.get("tokens");
+      if (!Array.isArray(tokens)) throw new Error("tokens is no list");
+      members.set(
+        "tokens",
+        tokens.map((one: object) => ({ ...one, restricted: null })),
+      );
+    },
+  },
   defaults: { tokens: [], provisioned: null },
   onLoss: "defaults",
 };

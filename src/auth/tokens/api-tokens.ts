@@ -1,5 +1,5 @@
 import { StewardError } from "../../contract/errors.ts";
-import { type Scope, scopes as scopeRoles } from "../../contract/scopes.ts";
+import type { Scope } from "../../contract/scopes.ts";
 import type { Uptime } from "../../host/ports.ts";
 import type { Document } from "../../store/documents/document.ts";
 import { createGroups, createLookUp } from "../../store/documents/look-up.ts";
@@ -12,6 +12,7 @@ import {
   newTokenText,
   type StoredApiToken,
 } from "./api-token.ts";
+import { foreignScopes, noEnd, storedRights } from "./token-rights.ts";
 
 /** Tokens for programs: with scopes and an end, stored as hashes, never good for credentials. */
 export interface ApiTokens {
@@ -51,6 +52,10 @@ export interface WantedToken {
   name: string;
   scopes: readonly Scope[];
   lifetimeSeconds: number;
+  /** What root gives it besides. */
+  sources?: readonly string[];
+  isFleet?: boolean;
+  hasNoEnd?: boolean;
 }
 
 export interface ApiTokensOptions {
@@ -116,7 +121,15 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
 async function add(
   { document, time }: ApiTokensOptions,
   owner: Account,
-  { name, scopes, lifetimeSeconds, hash }: WantedToken & { hash: string },
+  {
+    name,
+    scopes,
+    lifetimeSeconds,
+    hash,
+    sources = [],
+    isFleet = false,
+    hasNoEnd = false,
+  }: WantedToken & { hash: string },
   besides: Partial<ApiTokensState> = {},
 ): Promise<StoredApiToken> {
   refuseForeignScopes(owner, scopes);
@@ -125,12 +138,12 @@ async function add(
     id: newTokenId(),
     user_id: owner.id,
     name,
-    scopes,
+    ...storedRights({ scopes, sources, is_fleet: isFleet }),
     hash,
     created_at: begin.toISOString(),
     lifetime_seconds: lifetimeSeconds,
-    expires_at: new Date(begin.getTime() + lifetimeSeconds * 1_000).toISOString(),
-    is_dated: time.isTrusted(),
+    expires_at: hasNoEnd ? noEnd : new Date(begin.getTime() + lifetimeSeconds * 1_000).toISOString(),
+    is_dated: hasNoEnd || time.isTrusted(),
     is_dead: false,
     last_used_at: null,
     last_used_from: null,
@@ -143,7 +156,7 @@ async function add(
 }
 
 function refuseForeignScopes({ username, role }: Account, scopes: readonly Scope[]): void {
-  const foreign = scopes.filter((scope) => !(scopeRoles[scope] as readonly string[]).includes(role));
+  const foreign = foreignScopes(scopes, role);
   if (foreign.length === 0) return;
   throw new StewardError(
     "forbidden",

@@ -11,6 +11,7 @@ import type { TrustedTime } from "../trusted-time.ts";
 import { type AccessClaims, accessTokenRules } from "./access-tokens.ts";
 import type { StoredApiToken } from "./api-token.ts";
 import type { ApiTokens } from "./api-tokens.ts";
+import { isAllowedFrom } from "./token-rights.ts";
 
 /** A person who signed in. */
 export interface Person {
@@ -79,6 +80,11 @@ export function createBearer(options: BearerOptions): Bearer {
           "This API token is unknown or was deleted, or its owner may not sign in.",
           token !== undefined,
         );
+      }
+      if (!isAllowedFrom(token, from)) {
+        // Whoever holds it elsewhere has no right to it: they learn nothing of the clock.
+        const sentence = "This API token does not count from the address that the request comes from.";
+        throw refused(options, "source", sentence, false);
       }
       const isTolerated = apiTokens.isExpired(token);
       const mayMend = isClockTolerant && isClockInDoubt(options);

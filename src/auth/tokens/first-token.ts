@@ -1,6 +1,6 @@
 import { durationSecondsOrNaN } from "../../contract/durations.ts";
 import { createToken, tokenHash, tokenLifeSeconds } from "../../contract/schemas/tokens.ts";
-import { type Scope, scopeNames } from "../../contract/scopes.ts";
+import { type Scope, userScopes } from "../../contract/scopes.ts";
 import { username as usernameSchema } from "../../contract/shapes.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import { hashOfToken, newTokenText, type StoredApiToken } from "./api-token.ts";
@@ -79,9 +79,9 @@ function textOf(
 }
 
 function scopesOf(value: unknown): Scope[] {
-  const scopes = Array.isArray(value) ? scopeNames.filter((name) => value.includes(name)) : [];
+  const scopes = Array.isArray(value) ? userScopes.filter((name) => value.includes(name)) : [];
   if (Array.isArray(value) && scopes.length > 0 && scopes.length === value.length) return scopes;
-  throw new Error(`scopes must be a list of one or more of ${scopeNames.join(", ")}, each once`);
+  throw new Error(`scopes must be a list of one or more of ${userScopes.join(", ")}, each once`);
 }
 
 function lifetimeOf(value: unknown): number {

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { newFirstToken } from "../../auth/tokens/first-token.ts";
-import { scopeNames } from "../../contract/scopes.ts";
+import { userScopes } from "../../contract/scopes.ts";
 import { newFileFailure } from "../client/failure.ts";
 import type { Command, Option } from "../framework/command.ts";
 import { commandUsage, usageError } from "../framework/usage.ts";
@@ -14,7 +14,7 @@ export const tokenOptions: readonly Option[] = [
     summary: "the owner; the token can do no more than that user",
   },
   { name: "name", value: "TEXT", summary: "what the token is for, as people read it" },
-  { name: "scope", value: "SCOPE", values: scopeNames, summary: "what the token may do; can be repeated" },
+  { name: "scope", value: "SCOPE", values: userScopes, summary: "what the token may do; can be repeated" },
   { name: "expires-in", value: "DURATION", summary: "1h to 366d, such as 30d; 90d if not given" },
 ];
 
@@ -35,7 +35,7 @@ export const tokenPrepare: Command = {
   async run({ options, positionals, output }) {
     const [path = ""] = positionals;
     const [username, name] = [options.text("user"), options.text("name")];
-    const scopes = scopeNames.filter((scope) => options.texts("scope").includes(scope));
+    const scopes = userScopes.filter((scope) => options.texts("scope").includes(scope));
     if (!username || !name || scopes.length === 0)
       throw usageError("A token needs --user, --name and at least one --scope.", commandUsage(tokenPrepare));
     const { token, file } = made({ username, name, scopes, expires_in: options.text("expires-in") });

@@ -23,7 +23,24 @@ const add: Command = {
     },
   ],
   positionals: [],
-  options: [...tokenOptions, answersOption],
+  options: [
+    ...tokenOptions.map((option) => (option.name === "scope" ? { ...option, values: scopeNames } : option)),
+    {
+      name: "fleet",
+      summary: "as root: for a fleet, without step-up on the routes of its scopes; with --from",
+    },
+    {
+      name: "from",
+      value: "RANGES",
+      summary: "as root: addresses and CIDR ranges that it counts from, with commas",
+    },
+    {
+      name: "no-expiry",
+      excludes: "expires-in",
+      summary: "as root: without an end, for scopes that only read",
+    },
+    answersOption,
+  ],
   worksOffline: true,
   async run(invocation) {
     const { options, output } = invocation;
@@ -33,12 +50,12 @@ const add: Command = {
       throw usageError("A token needs --user, --name and at least one --scope.", commandUsage(add));
     }
     const expires_in = options.text("expires-in");
-    const body = { name, scopes, ...(expires_in !== undefined && { expires_in }) };
+    const body = { name, scopes, ...(expires_in !== undefined && { expires_in }), ...rootsPart(options) };
     const make = async (client: Client, owner: { user_id?: string }) => {
       const made = await client.call("createToken", { body: { ...body, ...owner } });
       await output.value(made, made.token);
       await output.remark(
-        `The token "${name}" of ${user} is shown only once. It is valid until ${made.expires_at}, or until: steward token rm ${made.id}`,
+        `The token "${name}" of ${user} is shown only once. It is valid ${made.no_expiry ? "without an end" : `until ${made.expires_at}`}, or until: steward token rm ${made.id}`,
       );
     };
     if (!isLocalRoot(invocation)) return asUser(invocation, user, ({ client }) => make(client, {}));
@@ -46,6 +63,19 @@ const add: Command = {
     await make(invocation.client, { user_id: id });
   },
 };
+
+/** What only root may ask for; the agent refuses it to others. */
+function rootsPart(options: Invocation["options"]) {
+  const sources = options
+    .text("from")
+    ?.split(",")
+    .map((source) => source.trim());
+  return {
+    ...(options.has("fleet") && { is_fleet: true }),
+    ...(sources !== undefined && { sources }),
+    ...(options.has("no-expiry") && { no_expiry: true }),
+  };
+}
 
 /** Over the socket without a token, unless the user's own password is given. */
 function isLocalRoot({ places, options }: Invocation): boolean {
@@ -113,15 +143,21 @@ export async function listAllTokens(client: Client, userId: string | undefined):
 
 function tokenTable({ items }: TokenList): Table {
   return {
-    heads: ["ID", "USER", "NAME", "SCOPES", "ENDS", "LAST USED", "FROM"],
+    heads: ["ID", "USER", "NAME", "SCOPES", "ENDS", "LAST USED", "FROM", "COUNTS FROM"],
     rows: items.map((token) => [
       token.id,
       token.username,
       token.name,
-      token.scopes,
-      token.is_expired ? "expired" : token.expires_at,
+      token.is_fleet ? [...token.scopes, "(fleet)"] : token.scopes,
+      endOf(token),
       token.last_used_at,
       token.last_used_from,
+      token.sources.length === 0 ? "anywhere" : token.sources,
     ]),
   };
+}
+
+function endOf({ is_expired, no_expiry, expires_at }: ApiToken): string {
+  if (is_expired) return "expired";
+  return no_expiry ? "never" : expires_at;
 }

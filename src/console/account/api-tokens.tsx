@@ -4,6 +4,7 @@ import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { useResource } from "../client/use-resource.ts";
 import { me } from "../session/session.ts";
+import { tokenRights } from "../session/token-rights.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
@@ -57,12 +58,18 @@ export function ApiTokens() {
 function columns(onDelete: (token: ApiToken) => void): Column<ApiToken>[] {
   return [
     { key: "name", title: t.account.tokenName, cell: ({ name }) => <bdi>{name}</bdi> },
-    { key: "scopes", title: t.account.scopesTitle, cell: ({ scopes }) => scopes.join(", ") },
+    { key: "scopes", title: t.account.scopesTitle, cell: tokenRights },
     {
       key: "expires",
       title: t.ui.expires,
-      cell: ({ expires_at, is_expired }) =>
-        is_expired ? <Badge state="wrong">{t.person.expired}</Badge> : <Time at={expires_at} />,
+      cell: ({ expires_at, is_expired, no_expiry }) =>
+        is_expired ? (
+          <Badge state="wrong">{t.person.expired}</Badge>
+        ) : no_expiry ? (
+          t.person.noEnd
+        ) : (
+          <Time at={expires_at} />
+        ),
     },
     { key: "used", title: t.person.lastUsed, cell: ({ last_used_at }) => <Time at={last_used_at} /> },
     {

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { type Scope, scopeNames, scopes } from "../../contract/scopes.ts";
+import { type Scope, scopes, userScopes } from "../../contract/scopes.ts";
 import type { Role } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
@@ -81,7 +81,7 @@ function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
       />
       <fieldset class="field" aria-describedby={scopesError ? scopesErrorId : undefined}>
         <legend>{t.account.scopesTitle}</legend>
-        {scopeNames
+        {userScopes
           .filter((scope) => (scopes[scope] as readonly Role[]).includes(role))
           .map((scope) => (
             <CheckField

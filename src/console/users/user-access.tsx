@@ -6,6 +6,7 @@ import { useAction } from "../client/use-action.ts";
 import { type Resource, useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
 import { me } from "../session/session.ts";
+import { tokenRights } from "../session/token-rights.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
@@ -86,13 +87,15 @@ function Tokens({ userId, onAsk }: { readonly userId: string; readonly onAsk: (a
             <bdi>{token.name}</bdi> ·{" "}
             {token.is_expired ? (
               t.person.expired
+            ) : token.no_expiry ? (
+              t.person.noEnd
             ) : (
               <>
                 {t.ui.expires}: <Time at={token.expires_at} />
               </>
             )}
             <span class="hint">
-              {token.scopes.join(", ")} · {t.person.lastUsed}: <Time at={token.last_used_at} />
+              {tokenRights(token)} · {t.person.lastUsed}: <Time at={token.last_used_at} />
             </span>
           </span>
           <Button

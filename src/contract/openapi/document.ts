@@ -7,13 +7,10 @@ import { SchemaWriter } from "./schema-writer.ts";
 import { securityOf, securitySchemes } from "./security.ts";
 import { shapes } from "./shapes.ts";
 
-/**
- * What root alone calls, over the socket on the device, is for the command line, and some is for the console's own page: no
- * other client can call it.
- */
+/** All but what only root's command line calls, over the socket on the device, and what is for the console's own page. */
 export const documentedIds = operationIds.filter((id) => {
-  const { access, ofConsole } = operationOf(id);
-  return access !== "local" && !ofConsole;
+  const { isOfCommandLine, ofConsole } = operationOf(id);
+  return !isOfCommandLine && !ofConsole;
 });
 
 /** The parts of the API, by the first part of their paths; all other operations are of the system. */

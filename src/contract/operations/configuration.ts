@@ -9,6 +9,7 @@ export const configurationOperations = {
     summary:
       "Bring users, API tokens and settings to what one document says: all of it or nothing; a document that is in force already changes nothing",
     access: "local",
+    isOfCommandLine: true,
     query: schemas.configurationQuery,
     body: schemas.configuration,
     response: { status: 200, schema: schemas.configurationResult },

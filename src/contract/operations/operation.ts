@@ -43,6 +43,8 @@ export interface Operation {
   readonly stepUp?: true | "others";
   /** Of what a user alone may do: what an administrator does in its place for another user, after "An administrator ". */
   readonly insteadForAdmins?: string;
+  /** Root's command line alone calls it, over the socket: the OpenAPI document, for clients, leaves it out. */
+  readonly isOfCommandLine?: true;
   /** The scope that lets an API token call it; without one no API token may. */
   readonly scope?: Scope;
   /**

@@ -22,6 +22,14 @@ const scopes = {
   uniqueItems: true,
 } as const;
 
+/** Addresses and CIDR ranges; their values are judged where they are used. */
+export const sourceList = {
+  type: "array",
+  items: { type: "string", maxLength: 64 },
+  maxItems: 32,
+  uniqueItems: true,
+} as const;
+
 export const scopeList = { ...scopes, minItems: 1 } as const;
 
 export const apiToken = {
@@ -38,6 +46,9 @@ export const apiToken = {
     "is_expired",
     "last_used_at",
     "last_used_from",
+    "is_fleet",
+    "sources",
+    "no_expiry",
   ],
   properties: {
     id: tokenId,
@@ -50,6 +61,16 @@ export const apiToken = {
     is_expired: { type: "boolean" },
     last_used_at: { ...nullableTimestamp, description: "accurate to a quarter of an hour; null: never" },
     last_used_from: { type: ["string", "null"] },
+    is_fleet: {
+      type: "boolean",
+      description: "root made it for a fleet: it needs no step-up on the routes of its scopes",
+    },
+    sources: {
+      type: "array",
+      items: { type: "string" },
+      description: "ranges that it counts from; none: any",
+    },
+    no_expiry: { type: "boolean", description: "true: it has no end, and `expires_at` is the year 9999" },
   },
 } as const;
 
@@ -65,6 +86,13 @@ export const createToken = {
       description: "the owner, if local root makes the token; absent: the caller",
     },
     expires_in: { ...duration, default: "90d", description: "1h to 366d" },
+    is_fleet: {
+      type: "boolean",
+      description:
+        "only for local root: a token for a fleet, which needs `sources` and an administrator as its owner",
+    },
+    sources: { ...sourceList, description: "only for local root: addresses and ranges that it counts from" },
+    no_expiry: { type: "boolean", description: "only for local root, and for scopes that only read" },
   },
 } as const;
 

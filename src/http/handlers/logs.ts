@@ -1,3 +1,4 @@
+import { rightsOf } from "../../auth/tokens/token-rights.ts";
 import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { severityWords } from "../../contract/schemas/logs.ts";
@@ -67,7 +68,7 @@ function filterOf(filters: Filters, actor: Actor, now: Date): LogFilter {
 
 /** Only administrators see who did what; and their API tokens, if these may read the events too. */
 function mayReadAudit(actor: Actor): boolean {
-  if (actor.kind === "token" && !actor.token.scopes.includes("events:read")) return false;
+  if (actor.kind === "token" && !rightsOf(actor.token).scopes.includes("events:read")) return false;
   return roleOf(actor) === "admin";
 }
 

@@ -1,3 +1,4 @@
+import { rightsOf } from "../../auth/tokens/token-rights.ts";
 import type { Health, Status, Updates } from "../../contract/types.ts";
 import { type Actor, type Handlers, roleOf } from "../call.ts";
 import { type EventReader, latestEvents } from "./events.ts";
@@ -55,5 +56,8 @@ export function createStatusHandlers(options: StatusHandlersOptions): StatusHand
 
 /** The same as for `listUsers`: administrators, and their tokens that may read users. */
 function mayNameUsers(actor: Actor): boolean {
-  return roleOf(actor) === "admin" && (actor.kind !== "token" || actor.token.scopes.includes("users:read"));
+  return (
+    roleOf(actor) === "admin" &&
+    (actor.kind !== "token" || rightsOf(actor.token).scopes.includes("users:read"))
+  );
 }

@@ -1,3 +1,4 @@
+import { rightsOf } from "../../auth/tokens/token-rights.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { operations } from "../../contract/operations.ts";
 import { settings as settingsSchema } from "../../contract/schemas/settings.ts";
@@ -84,10 +85,17 @@ export function createSystemHandlers(options: SystemHandlersOptions): SystemHand
   };
 }
 
-/** An administrator's API token writes only the settings that an operator may: the others need the password again. */
+/**
+ * An administrator's API token writes only the settings that an operator may: the others need the password again. A
+ * fleet's token has been given that right by root.
+ */
 function writingRole(actor: Actor): Role {
   const role = roleOf(actor) ?? "readonly";
-  return actor.kind === "token" && role === "admin" ? "operator" : role;
+  return actor.kind === "token" && role === "admin" && !isFleet(actor) ? "operator" : role;
+}
+
+function isFleet(actor: Actor): boolean {
+  return actor.kind === "token" && rightsOf(actor.token).is_fleet;
 }
 
 async function updateSettings(
@@ -98,7 +106,7 @@ async function updateSettings(
     role: writingRole(actor),
     isLocalRoot: actor.kind === "local-root",
     scope: actor.kind === "token" ? operations.updateSettings.scope : undefined,
-    requireStepUp: () => requireStepUp(actor),
+    requireStepUp: () => (isFleet(actor) ? undefined : requireStepUp(actor)),
   };
   let before = settings.read();
   const after = await settings.change(body, writer, (present) => {

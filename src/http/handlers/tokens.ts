@@ -1,10 +1,11 @@
 import type { RequiredAction } from "../../auth/sessions/required-action.ts";
 import type { StoredApiToken } from "../../auth/tokens/api-token.ts";
 import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
+import { noEnd, type RightsFault, rightsFaults, rightsOf } from "../../auth/tokens/token-rights.ts";
 import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { tokenLifeSeconds } from "../../contract/schemas/tokens.ts";
-import { scopeNames } from "../../contract/scopes.ts";
+import { fleetScopes, scopeNames } from "../../contract/scopes.ts";
 import type { ApiToken } from "../../contract/types.ts";
 import { pageOf } from "../../store/documents/pages.ts";
 import type { Account } from "../../users/account.ts";
@@ -29,12 +30,15 @@ export function createTokenHandlers(options: TokenHandlersOptions): TokenHandler
     name: token.name,
     user_id: token.user_id,
     username: accounts.get(token.user_id).username,
-    scopes: token.scopes.filter((scope) => scopeNames.includes(scope)),
+    scopes: rightsOf(token).scopes.filter((scope) => scopeNames.includes(scope)),
     created_at: token.created_at,
     expires_at: token.expires_at,
     is_expired: apiTokens.isExpired(token),
     last_used_at: token.last_used_at,
     last_used_from: token.last_used_from,
+    is_fleet: rightsOf(token).is_fleet,
+    sources: [...rightsOf(token).sources],
+    no_expiry: token.expires_at === noEnd,
   });
   return {
     listTokens: ({ query, actor }) => {
@@ -71,14 +75,48 @@ async function createToken(
   options: TokenHandlersOptions,
   { body, actor, note }: Call<"createToken">,
 ): Promise<{ token: StoredApiToken; text: string }> {
-  const { name, scopes, expires_in = "90d", user_id } = body;
+  const { name, scopes, expires_in = "90d", user_id, is_fleet: isFleet = false, sources = [] } = body;
+  const hasNoEnd = body.no_expiry ?? false;
+  refuseRootsOwn(actor, body);
   const lifetimeSeconds = lifetimeOf(expires_in);
   const owner = ownerOf(options, actor, user_id);
   refuseOfProvider(owner);
-  const made = await options.apiTokens.create(owner, { name, scopes, lifetimeSeconds });
-  const details = { scopes, owner: owner.username };
+  refuseRights(rightsFaults({ scopes, sources, is_fleet: isFleet }, owner, hasNoEnd));
+  const wanted = { name, scopes, lifetimeSeconds, sources, isFleet, hasNoEnd };
+  const made = await options.apiTokens.create(owner, wanted);
+  const details = {
+    ...{ scopes, owner: owner.username },
+    ...(isFleet && { is_fleet: true }),
+    ...(sources.length > 0 && { sources }),
+  };
   note({ subject: { id: made.token.id, name }, details });
   return made;
+}
+
+/** What a stolen session of an administrator must not give away for longer than it lasts. Throws `forbidden`. */
+function refuseRootsOwn(
+  actor: Actor,
+  { is_fleet, sources, no_expiry, scopes }: Call<"createToken">["body"],
+): void {
+  const isOfFleets = scopes.some((scope) => (fleetScopes as readonly string[]).includes(scope));
+  if (actor.kind === "local-root" || !(is_fleet || sources || no_expiry || isOfFleets)) return;
+  throw new StewardError(
+    "forbidden",
+    "Only root on the device may make tokens for fleets, with source ranges or without an end: `steward token add --fleet --from RANGE`, or `steward apply`. Nothing was created.",
+  );
+}
+
+function refuseRights(faults: readonly RightsFault[]): void {
+  const [first] = faults;
+  if (first === undefined) return;
+  const errors = faults.map(({ member, detail }) => ({ pointer: `/${member}`, code: "not_allowed", detail }));
+  throw new StewardError(
+    "validation_failed",
+    `Member /${first.member} ${first.detail}. Nothing was created.`,
+    {
+      details: { errors },
+    },
+  );
 }
 
 /**

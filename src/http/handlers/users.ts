@@ -3,13 +3,14 @@ import type { Sessions } from "../../auth/sessions/sessions.ts";
 import type { SetupToken } from "../../auth/sign-in/setup-token.ts";
 import type { Throttle } from "../../auth/throttle/throttle.ts";
 import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
+import { StewardError } from "../../contract/errors.ts";
 import { admins } from "../../contract/operations/operation.ts";
 import type { Output, User } from "../../contract/types.ts";
 import type { EventDetails } from "../../journal/events/event.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import type { NewAccount } from "../../users/new-account.ts";
 import { authorise } from "../authorise.ts";
-import { type Call, type EventNote, form, type Handlers } from "../call.ts";
+import { type Actor, type Call, type EventNote, form, type Handlers } from "../call.ts";
 
 type UserHandlers = Pick<
   Handlers,
@@ -51,24 +52,29 @@ export function createUserHandlers(options: UserHandlersOptions): UserHandlers {
       await afterChange(user);
       return user;
     },
-    deleteUser: async ({ params, ifMatch, note }) => {
+    deleteUser: async ({ params, actor, ifMatch, note }) => {
       const user = accounts.get(params.id);
       note(about(user, { role: user.role }));
-      await accounts.remove(params.id, ifMatch);
+      await accounts.remove(params.id, (present) => {
+        refuseProgram(actor, present);
+        ifMatch(present);
+      });
       await sessions.endAll(params.id);
       await options.forget(user);
       return undefined;
     },
     resetPassword: (call) => resetPassword(options, call),
-    unlockUser: ({ params, note }) => {
+    unlockUser: ({ params, actor, note }) => {
       const user = accounts.get(params.id);
+      refuseProgram(actor, user);
       note(about(user, { was_locked: user.locked !== null }));
       throttle.unlock(user.username);
       return accounts.get(params.id);
     },
     rescueUser: (call) => rescueUser(options, call),
-    endUserSessions: async ({ params, note }) => {
+    endUserSessions: async ({ params, actor, note }) => {
       const user = accounts.get(params.id);
+      refuseProgram(actor, user);
       note(about(user, { sessions: sessions.list(user.id).length, tokens_left: user.tokens }));
       await sessions.endAll(user.id);
       return undefined;
@@ -78,8 +84,9 @@ export function createUserHandlers(options: UserHandlersOptions): UserHandlers {
 
 async function createUser(
   options: UserHandlersOptions,
-  { body, context, note }: Call<"createUser">,
+  { body, actor, context, note }: Call<"createUser">,
 ): Promise<Output<"createUser">> {
+  refuseProgram(actor, body);
   const created = await options.accounts.create(body, context.clientKey);
   const { user } = created;
   const { role, enabled } = user;
@@ -100,11 +107,13 @@ async function updateUser(accounts: Accounts, call: Call<"updateUser">): Promise
   const { params, body, actor, ifMatch, note } = call;
   // Users may change their own display name, and nothing else.
   if (Object.keys(body).some((member) => member !== "display_name")) {
-    authorise({ access: admins, stepUp: true }, actor, params);
+    authorise({ access: admins, stepUp: true, scope: "users:write" }, actor, params);
   }
   let before = accounts.get(params.id);
   const user = await accounts.update(params.id, body, (present) => {
     before = present;
+    refuseProgram(actor, present);
+    refuseProgram(actor, { ...present, ...body });
     ifMatch(present);
   });
   const details = changesOf(before, user);
@@ -114,9 +123,10 @@ async function updateUser(accounts: Accounts, call: Call<"updateUser">): Promise
 
 async function resetPassword(
   options: UserHandlersOptions,
-  { params, body, context, note }: Call<"resetPassword">,
+  { params, body, actor, context, note }: Call<"resetPassword">,
 ): Promise<Output<"resetPassword">> {
   const { accounts, sessions } = options;
+  refuseProgram(actor, accounts.get(params.id));
   const result = await accounts.setPassword(params.id, body.password, context.clientKey);
   const has_initial_password = result.initialPassword !== undefined;
   note(about(result.user, { has_initial_password }));
@@ -166,6 +176,18 @@ export async function endAccess(
   enrolment.forget(user);
   await sessions.endAll(user.id);
   return apiTokens.endAll(user.id, keepsTokens);
+}
+
+/**
+ * A fleet's program changes no administrator, neither its own owner nor another, and makes none: who could sign in as an
+ * administrator could do all that API tokens may not, such as confirm a root of trust. Root does it, by `steward apply`.
+ */
+function refuseProgram(actor: Actor, { role }: Pick<User, "role">): void {
+  if (actor.kind !== "token" || role !== "admin") return;
+  throw new StewardError(
+    "token_not_allowed",
+    "API tokens may not make, change or delete administrators, their owner among them. As root on the device: `steward apply`. Nothing was changed.",
+  );
 }
 
 /** The members of a user that were changed; of the display name only that it was. */

@@ -18,6 +18,9 @@ const token: ApiToken = {
   is_expired: false,
   last_used_at: null,
   last_used_from: null,
+  is_fleet: false,
+  sources: [],
+  no_expiry: false,
 };
 
 const user = `/api/users/${annaId}`;

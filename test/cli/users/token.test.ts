@@ -16,6 +16,9 @@ const token: ApiToken = {
   is_expired: false,
   last_used_at: null,
   last_used_from: null,
+  is_fleet: false,
+  sources: [],
+  no_expiry: false,
 };
 const secret = "stw_AAAABBBBCCCCDDDD";
 const listOf = (...items: ApiToken[]) => ({ body: { items, total: items.length, next_cursor: null } });

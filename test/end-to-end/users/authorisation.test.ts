@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { type OperationId, operationIds, operationOf } from "../../../src/contract/operations.ts";
-import { scopeNames } from "../../../src/contract/scopes.ts";
+import { fleetScopes, scopeNames, userScopes } from "../../../src/contract/scopes.ts";
 import { enrol } from "../../authenticator.ts";
 import { goodPassword } from "../../http/checked-agent.ts";
 import type { Answer } from "../../running-agent.ts";
@@ -35,14 +35,14 @@ const table: Record<string, string> = {
   listSessions: "        -      +      +        +       +       +         e      none",
   endSession: "          -      +      +        +       +       +         e      none",
   listUsers: "           -      +      -        -       +       +         e      users:read",
-  createUser: "          -      +      -        -       s       +         e      none",
+  createUser: "          -      +      -        -       s       +         e      users:write",
   getUser: "             -      +      -        -       +       +         e      users:read",
-  updateUser: "          -      +      -        -       s       +         e      none",
-  deleteUser: "          -      +      -        -       s       +         e      none",
-  resetPassword: "       -      +      -        -       s       +         e      none",
-  unlockUser: "          -      +      -        -       s       +         e      none",
+  updateUser: "          -      +      -        -       s       +         e      users:write",
+  deleteUser: "          -      +      -        -       s       +         e      users:write",
+  resetPassword: "       -      +      -        -       s       +         e      users:write",
+  unlockUser: "          -      +      -        -       s       +         e      users:write",
   rescueUser: "          -      +      -        -       s       +         e      none",
-  endUserSessions: "     -      +      -        -       s       +         e      none",
+  endUserSessions: "     -      +      -        -       s       +         e      users:write",
   getTwoFactor: "        -      +      -        -       +       +         +      none",
   setUpTwoFactor: "      -      -      -        -       -       -         -      none",
   enableTwoFactor: "     -      -      -        -       -       -         -      none",
@@ -125,7 +125,8 @@ describe("who may call what", () => {
     await agent.call("POST", "/api/auth/logout", { body: { refresh_token: left.refreshToken } });
     tokens.set("revoked session", left.token);
     const careful = tokens.get("stepped-up") ?? "";
-    for (const scope of scopeNames) tokens.set(scope, (await makeToken(careful, [scope])).token);
+    for (const scope of userScopes) tokens.set(scope, (await makeToken(careful, [scope])).token);
+    for (const scope of fleetScopes) tokens.set(scope, await makeFleetToken(scope));
     const deleted = await makeToken(careful, ["system:read"]);
     await agent.call("DELETE", `/api/tokens/${deleted.id}`, { token: careful });
     tokens.set("deleted API token", deleted.token);
@@ -149,6 +150,15 @@ describe("who may call what", () => {
     });
     assert.equal(status, 201, text);
     return json as { id: string; token: string };
+  };
+
+  /** Of root's making, for the address that this test calls from. */
+  const makeFleetToken = async (scope: string): Promise<string> => {
+    const owner = { user_id: ids.get("stepped-up"), name: scope, scopes: [scope] };
+    const body = { ...owner, is_fleet: true, sources: ["127.0.0.0/8"] };
+    const { status, json, text } = await agent.call("POST", "/api/tokens", { local: true, body });
+    assert.equal(status, 201, text);
+    return json.token;
   };
 
   /** A user with a second factor, in a session that was stepped up or, begun with a recovery code, was not. */

@@ -85,6 +85,7 @@ export const account: Catalogue["account"] = {
     "updates:check": "Nach Updates suchen",
     "updates:apply": "Updates installieren, verschieben und zurücknehmen",
     "users:read": "Benutzer lesen",
+    "users:write": "Benutzer ändern, außer Administratoren",
   },
   chooseScope: "Wählen Sie mindestens ein Recht",
   days: (count) => (count === 1 ? "nach 1 Tag" : `nach ${count} Tagen`),

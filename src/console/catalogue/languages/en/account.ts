@@ -77,6 +77,7 @@ export const account = {
     "updates:check": "Check for updates",
     "updates:apply": "Apply, postpone and undo updates",
     "users:read": "Read the users",
+    "users:write": "Write users other than administrators",
   },
   chooseScope: "Choose at least one scope",
   days: (count: number) => (count === 1 ? "after 1 day" : `after ${count} days`),

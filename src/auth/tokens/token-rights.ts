@@ -1,0 +1,108 @@
+import { BlockList, isIP } from "node:net";
+import { fleetScopes, type Scope, scopes as scopeRoles } from "../../contract/scopes.ts";
+
+/** What narrows or widens a token that root made; a token that a user made has neither. */
+export interface TokenRights {
+  readonly scopes: readonly Scope[];
+  /** Addresses and CIDR ranges that it counts from; none: any. */
+  readonly sources: readonly string[];
+  /** Of a fleet's program: it may also what takes a person a step-up, on the routes of its scopes. */
+  readonly is_fleet: boolean;
+}
+
+/** A token, as far as its rights are stored in it. */
+interface Rightful {
+  readonly scopes: readonly Scope[];
+  readonly restricted: TokenRights | null;
+}
+
+/** The end of a token without one, as every release reads it. */
+export const noEnd = "9999-12-31T23:59:59.999Z";
+
+export function rightsOf({ restricted, scopes }: Rightful): TokenRights {
+  return restricted ?? { scopes, sources: [], is_fleet: false };
+}
+
+/**
+ * As they are stored. A token with source ranges has its scopes apart from where an earlier release looks for them: that
+ * one would let it in from anywhere, and finds a token that is good for nothing.
+ */
+export function storedRights(rights: TokenRights): Rightful {
+  const isPlain = !rights.is_fleet && rights.sources.length === 0;
+  return isPlain ? { scopes: rights.scopes, restricted: null } : { scopes: [], restricted: rights };
+}
+
+/** `address`: canonical, so an IPv4 address is one also where it came mapped into IPv6. */
+export function isAllowedFrom(token: Rightful, address: string): boolean {
+  const { sources } = rightsOf(token);
+  if (sources.length === 0) return true;
+  const family = isIP(address);
+  if (family === 0) return false;
+  const lists = listsOf(sources);
+  return family === 4 ? lists.ipv4.check(address, "ipv4") : lists.ipv6.check(address, "ipv6");
+}
+
+const known = new WeakMap<readonly string[], { ipv4: BlockList; ipv6: BlockList }>();
+
+/** One for each family: in a single list ::/80 would contain every IPv4 address, as mapped into IPv6. */
+function listsOf(sources: readonly string[]): { ipv4: BlockList; ipv6: BlockList } {
+  const present = known.get(sources);
+  if (present !== undefined) return present;
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const source of sources) {
+    const { address, prefix, family } = partsOf(source);
+    lists[family].addSubnet(address, prefix, family);
+  }
+  known.set(sources, lists);
+  return lists;
+}
+
+function partsOf(source: string) {
+  const [address = "", length] = source.split("/");
+  const family = address.includes(":") ? ("ipv6" as const) : ("ipv4" as const);
+  return { address, family, prefix: Number(length ?? (family === "ipv4" ? 32 : 128)) };
+}
+
+/** Why a text is no source range; null: it is one. */
+export function sourceFault(source: string): string | null {
+  const { address, prefix, family } = partsOf(source);
+  if (isIP(address) === 0 || !/^[^/]+(\/[0-9]{1,3})?$/.test(source)) return "is no address and no CIDR range";
+  if (address.includes("%")) return "must have no zone";
+  if (/^::ffff:/i.test(address)) return "must be written as an IPv4 range";
+  if (prefix > (family === "ipv4" ? 32 : 128)) return "has too long a prefix";
+  return prefix === 0 ? "would be any address, which limits nothing" : null;
+}
+
+/** A fault of the rights that root gives a token, with the member that it is about. */
+export interface RightsFault {
+  readonly member: "scopes" | "sources" | "is_fleet" | "no_expiry";
+  readonly detail: string;
+}
+
+export function rightsFaults(
+  { scopes, sources, is_fleet }: TokenRights,
+  owner: { readonly username: string; readonly role: string } | undefined,
+  hasNoEnd: boolean,
+): RightsFault[] {
+  const faults: RightsFault[] = sources.flatMap((source) => {
+    const detail = sourceFault(source);
+    return detail === null ? [] : [{ member: "sources", detail: `has ${source}, which ${detail}` } as const];
+  });
+  const ofFleets = scopes.filter((scope) => (fleetScopes as readonly string[]).includes(scope));
+  if (!is_fleet && ofFleets.length > 0)
+    faults.push({ member: "scopes", detail: `has ${ofFleets.join(", ")}, which only fleet tokens have` });
+  if (is_fleet && sources.length === 0)
+    faults.push({ member: "sources", detail: "must name the ranges that a fleet token counts from" });
+  if (is_fleet && owner !== undefined && owner.role !== "admin")
+    faults.push({
+      member: "is_fleet",
+      detail: `needs an administrator as its owner, and ${owner.username} is none`,
+    });
+  if (hasNoEnd && scopes.some((scope) => !scope.endsWith(":read")))
+    faults.push({ member: "no_expiry", detail: "is for tokens that only read" });
+  return faults;
+}
+
+export function foreignScopes(scopes: readonly Scope[], role: string): Scope[] {
+  return scopes.filter((scope) => !(scopeRoles[scope] as readonly string[]).includes(role));
+}

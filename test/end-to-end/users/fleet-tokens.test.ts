@@ -1,0 +1,249 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { runSteward } from "../../agent-in-process.ts";
+import {
+  type CheckedAgent,
+  goodPassword,
+  type SignedIn,
+  startCheckedAgent,
+} from "../../http/checked-agent.ts";
+
+/** Documentation addresses (RFC 5737, RFC 3849): the network of the fleet's server, and others. */
+const inside = "203.0.113.7";
+const outside = "198.51.100.7";
+const sources = ["203.0.113.0/24", "2001:db8:7::/48"];
+
+describe("a fleet token", () => {
+  let agent: CheckedAgent;
+  let admin: SignedIn;
+  let fleet: string;
+  let environment: Record<string, string>;
+  before(async () => {
+    agent = await startCheckedAgent();
+    await agent.signedInAdmin();
+    admin = await agent.signedIn("fleet-owner", "admin");
+    environment = { STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory };
+    fleet = await add(
+      "--scope",
+      "users:write",
+      "--scope",
+      "system:write",
+      "--fleet",
+      "--from",
+      sources.join(),
+    );
+  });
+  after(() => agent.dispose());
+
+  const run = (...words: string[]) =>
+    runSteward(["token", "add", "--user", "fleet-owner", "--name", "fleet", ...words], { environment });
+  const add = async (...words: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run(...words);
+    assert.equal(code, 0, stderr);
+    return stdout.trim();
+  };
+  const call = async (
+    method: string,
+    path: string,
+    body?: object,
+    options: { token?: string; from?: string } = {},
+  ) => agent.call(method, path, { token: fleet, from: inside, ...options, ...(body && { body }) });
+  const codeOf = async (...request: Parameters<typeof call>) => {
+    const { status, json } = await call(...request);
+    return status < 300 ? status : `${status} ${json.code}`;
+  };
+  const settings = (idle: string) => ({ security: { session_idle: idle } });
+
+  it("writes the settings of administrators without a step-up, from its own ranges", async () => {
+    assert.equal(await codeOf("PUT", "/api/system", settings("40m")), 200);
+    assert.equal(await codeOf("PUT", "/api/system", settings("41m"), { from: "2001:db8:7:1::5" }), 200);
+  });
+
+  it("makes, changes and deletes users who are no administrators", async () => {
+    const made = await call("POST", "/api/users", {
+      username: "reader",
+      role: "readonly",
+      password: goodPassword,
+    });
+    assert.equal(made.status, 201, made.text);
+    const path = `/api/users/${made.json.id}`;
+    assert.equal(await codeOf("PUT", path, { role: "operator" }), 200);
+    assert.equal(await codeOf("POST", `${path}/password-reset`, {}), 200);
+    assert.equal(await codeOf("DELETE", `${path}/sessions`), 204);
+    assert.equal(await codeOf("DELETE", path), 204);
+  });
+
+  describe("is refused", () => {
+    it("from any other address, and tells a thief nothing of the clock", async () => {
+      const { status, json } = await call("PUT", "/api/system", settings("42m"), { from: outside });
+      assert.deepEqual([status, json.code, json.reason], [401, "invalid_token", "source"]);
+      assert.equal(json.clock?.state, undefined);
+      assert.equal(
+        await codeOf("PUT", "/api/system", settings("42m"), { from: "2001:db8:8::5" }),
+        "401 invalid_token",
+      );
+      // Loopback, and root's socket, are in none of its ranges.
+      const local = await agent.call("PUT", "/api/system", {
+        token: fleet,
+        body: settings("42m"),
+        local: true,
+      });
+      assert.equal(local.status, 401);
+    });
+
+    it("where X-Forwarded-For is a stranger's word: only a trusted proxy is believed", async () => {
+      const forged = await agent.call("PUT", "/api/system", {
+        token: fleet,
+        body: settings("43m"),
+        headers: { "x-forwarded-for": inside },
+      });
+      assert.equal(forged.status, 401);
+      const behind = await call("PUT", "/api/system", settings("43m"), { from: `${inside}, ${outside}` });
+      assert.equal(behind.status, 401, "what stands to the left was written by the client");
+    });
+
+    it("no more than it should be from its range mapped into IPv6, and a range of IPv6 holds no IPv4", async () => {
+      assert.equal(await codeOf("PUT", "/api/system", settings("44m"), { from: `::ffff:${inside}` }), 200);
+      const six = await add("--scope", "system:write", "--fleet", "--from", "::/1");
+      assert.equal(await codeOf("PUT", "/api/system", settings("45m"), { token: six }), "401 invalid_token");
+    });
+
+    it("without the scope of the route", async () => {
+      assert.equal(await codeOf("GET", "/api/users"), "403 insufficient_scope");
+      assert.equal(await codeOf("POST", "/api/updates/apply", { kind: "all" }), "403 insufficient_scope");
+      const narrow = await add("--scope", "system:read", "--fleet", "--from", "203.0.113.0/24");
+      assert.equal(
+        await codeOf("PUT", "/api/system", settings("46m"), { token: narrow }),
+        "403 insufficient_scope",
+      );
+    });
+
+    it("at the root of trust, with any scope", async () => {
+      const body = { fingerprint: "0".repeat(64) };
+      assert.equal(await codeOf("POST", "/api/updates/trust", body), "403 token_not_allowed");
+    });
+
+    it("at tokens, configurations, second factors and passwords", async () => {
+      const id = admin.id;
+      for (const [method, path, body] of [
+        ["POST", "/api/tokens", { name: "more", scopes: ["users:write"] }],
+        ["POST", "/api/configuration", { version: 1 }],
+        [
+          "PUT",
+          "/api/auth/password",
+          { current_password: goodPassword, new_password: "another good password" },
+        ],
+        ["POST", `/api/users/${id}/2fa/setup`, undefined],
+        ["POST", `/api/users/${id}/2fa/recover`, { reason: "lost" }],
+        ["POST", `/api/users/${id}/rescue`, undefined],
+      ] as const)
+        assert.equal(await codeOf(method, path, body), "403 token_not_allowed", path);
+    });
+
+    it("at its own owner and every other administrator, and it makes none", async () => {
+      const path = `/api/users/${admin.id}`;
+      assert.equal(await codeOf("POST", `${path}/password-reset`, {}), "403 token_not_allowed");
+      assert.equal(await codeOf("PUT", path, { display_name: "Mine now" }), "403 token_not_allowed");
+      assert.equal(await codeOf("DELETE", path), "403 token_not_allowed");
+      assert.equal(await codeOf("DELETE", `${path}/sessions`), "403 token_not_allowed");
+      assert.equal(await codeOf("POST", `${path}/unlock`), "403 token_not_allowed");
+      const another = { username: "another", role: "admin", password: goodPassword };
+      assert.equal(await codeOf("POST", "/api/users", another), "403 token_not_allowed");
+      const { id } = await agent.signedIn("climber", "operator");
+      assert.equal(await codeOf("PUT", `/api/users/${id}`, { role: "admin" }), "403 token_not_allowed");
+    });
+
+    it("while its owner is no administrator", async () => {
+      const change = (role: string) =>
+        agent.call("PUT", `/api/users/${admin.id}`, { local: true, body: { role } });
+      await change("operator");
+      assert.equal(
+        await codeOf("POST", "/api/users", { username: "late-one", role: "readonly" }),
+        "403 forbidden",
+      );
+      assert.equal(await codeOf("PUT", "/api/system", settings("47m")), "403 insufficient_scope");
+      await change("admin");
+    });
+  });
+
+  it("is made by root alone: an administrator over the network is refused, with each of its marks", async () => {
+    const owner = await agent.signedIn("tempted", "admin");
+    for (const more of [
+      { scopes: ["users:write"] },
+      { scopes: ["system:read"], is_fleet: true, sources },
+      { scopes: ["system:read"], sources },
+      { scopes: ["system:read"], no_expiry: true },
+    ]) {
+      const body = { name: "mine", ...more };
+      const { status, json } = await agent.call("POST", "/api/tokens", { token: owner.token, body });
+      assert.deepEqual([status, json.code], [403, "forbidden"], JSON.stringify(more));
+    }
+  });
+
+  it("needs ranges that limit something, and an administrator (exit 6)", async () => {
+    for (const from of [
+      "",
+      "0.0.0.0/0",
+      "::/0",
+      "10.0.0.0/33",
+      "fe80::1%eth0/64",
+      "::ffff:10.0.0.0/104",
+      "here",
+    ])
+      assert.equal((await run("--scope", "system:write", "--fleet", "--from", from)).code, 6, from);
+    assert.equal((await run("--scope", "system:write", "--fleet")).code, 6);
+    assert.equal((await run("--scope", "users:write", "--from", "10.0.0.0/8")).code, 6);
+    await agent.signedIn("no-admin", "operator");
+    const words = ["token", "add", "--user", "no-admin", "--name", "x", "--scope", "system:write"];
+    const { code } = await runSteward([...words, "--fleet", "--from", "10.0.0.0/8"], { environment });
+    assert.equal(code, 6);
+  });
+
+  it("may have no end where it only reads, and the list says what it is", async () => {
+    assert.equal(
+      (await run("--scope", "system:write", "--fleet", "--from", "10.0.0.0/8", "--no-expiry")).code,
+      6,
+    );
+    await add("--scope", "metrics:read", "--from", "10.0.0.0/8", "--no-expiry");
+    const { stdout } = await runSteward(["token", "list", "--user", "fleet-owner"], { environment });
+    assert.match(stdout, /metrics:read +never .* 10\.0\.0\.0\/8/);
+    assert.match(stdout, /users:write, \(fleet\)|system:write, users:write, \(fleet\)/);
+  });
+
+  it("is what a file of steward apply makes, known by its hash, and the second run finds no change", async () => {
+    const input = JSON.stringify({
+      version: 1,
+      tokens: [
+        {
+          token_hash: "cd".repeat(32),
+          name: "ci",
+          user: "fleet-owner",
+          scopes: ["users:write"],
+          is_fleet: true,
+          sources,
+        },
+        {
+          token_hash: "ef".repeat(32),
+          name: "prom",
+          user: "fleet-owner",
+          scopes: ["metrics:read"],
+          no_expiry: true,
+        },
+      ],
+    });
+    const first = await runSteward(["apply", "-"], { environment, input });
+    assert.equal(first.code, 0, first.stderr);
+    assert.equal((await runSteward(["apply", "-"], { environment, input })).stdout, "no change\n");
+    const bad = JSON.stringify({
+      version: 1,
+      tokens: [
+        { token_hash: "aa".repeat(32), name: "x", user: "climber", scopes: ["users:write"], no_expiry: true },
+      ],
+    });
+    const refused = await runSteward(["-o", "json", "apply", "-"], { environment, input: bad });
+    assert.equal(refused.code, 6);
+    const { errors } = JSON.parse(refused.stderr) as { errors: { pointer: string }[] };
+    const pointers = new Set(errors.map(({ pointer }) => pointer));
+    assert.deepEqual([...pointers].sort(), ["/tokens/0/no_expiry", "/tokens/0/scopes"]);
+  });
+});
