@@ -13,7 +13,7 @@ export interface WatchedRelease {
   readonly version: string;
   /** Those in which it is on offer, neither withdrawn nor paused; empty: in none. */
   readonly channels: readonly string[];
-  /** Those of them in which nothing of its name is newer. */
+  /** Those of them in which nothing of its name is newer, on offer or not. */
   readonly newestIn: readonly string[];
 }
 
@@ -170,13 +170,12 @@ export function watchedReleases(published: Held): readonly WatchedRelease[] {
   const entries = releaseRoles.flatMap((role) =>
     Object.values(published[role]?.signed.targets ?? {}).flatMap(({ custom }) => readEntry(custom) ?? []),
   );
-  const onOffer = entries.filter(({ withdrawn, paused }) => withdrawn === undefined && paused === undefined);
   const byKey = new Map(entries.map((entry) => [keyOf(entry.product, entry), entry]));
   return [...byKey.values()].map(({ product, kind, name, version }) => {
-    const same = onOffer.filter((one) => one.product === product && one.kind === kind && one.name === name);
-    const channels = [
-      ...new Set(same.filter((one) => one.version === version).map(({ channel }) => channel)),
-    ];
+    const same = entries.filter((one) => one.product === product && one.kind === kind && one.name === name);
+    const onOffer = same.filter((one) => one.version === version && !one.withdrawn && !one.paused);
+    const channels = [...new Set(onOffer.map(({ channel }) => channel))];
+    // Of all, those that were stopped too: the one before is known to work, and must not be stopped in their place.
     const newestIn = channels.filter((channel) =>
       same.every((one) => one.channel !== channel || compareVersions(one.version, version) <= 0),
     );

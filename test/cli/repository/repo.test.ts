@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -69,10 +78,13 @@ describe("steward repo", { concurrency: 2, timeout: 120_000 }, () => {
     const { stdout } = await good(...halt);
     assert.match(stdout, /^rules demo-rules 1\.0\.0 +demo +stable +0 +0 +0 +2 +1 +0 +33\.33 %$/m);
     assert.match(stdout, /^4 lines, 0 without a report, 1 malformed/m);
-    const { stderr } = await bad(10, ...halt, "--min-devices", "1");
+    // What comes later, while it waits.
+    const waiting = bad(10, "watch", log, site, "--halt-at", "45%", "--min-devices", "2");
+    appendFileSync(log, `${line(4, "rolled_back")}\n`);
+    const { stderr } = await waiting;
     assert.match(
       stderr,
-      /undone on 1 of 3 that tried it.*\n.*It is paused, and published in .*timestamp\.json/,
+      /undone on 2 of 4 that tried it.*\n.*It is paused, and published in .*timestamp\.json/,
     );
     assert.match((await good("inspect", site)).stdout, /paused since \d{4}-.*1 waves from 2999-12-31/);
     await good(...halt, "--min-devices", "1");

@@ -139,6 +139,27 @@ describe("updates of an agent whose server signs", () => {
     assert.ok(said.endsWith(`; ${process.arch})`), said);
   });
 
+  it("say nothing of the releases before a setting has them say it, with the timestamp alone", async () => {
+    const { requests } = publisher.server;
+    assert.deepEqual(
+      requests.filter(({ headers }) => "steward-report" in headers),
+      [],
+    );
+    const before = requests.length;
+    await agent.set({ report: true });
+    await agent.check();
+    await agent.set({ report: false });
+    const told = requests.slice(before).filter(({ headers }) => "steward-report" in headers);
+    assert.deepEqual(
+      told.map(({ path }) => path),
+      ["metadata/timestamp.json"],
+    );
+    assert.match(
+      String(told[0]?.headers["steward-report"]),
+      /^steward\/\d\S*;v=1, product\/demo, rules\/\S+\/1\.1\.0;state=staged;wave=\d+\.\d{3};device=d[0-9a-f]{12}$/,
+    );
+  });
+
   it("hide from readonly where they come from, also where a failure names it", async () => {
     await publisher.server.close();
     const failed = await agent.check();

@@ -107,6 +107,22 @@ describe("a halt", () => {
     });
   }
 
+  it("does not go on to the release before", async (test) => {
+    const site = await makeSite(test);
+    await add(site, { version: "0.9.0" });
+    await add(site);
+    await publishAll(site);
+    const newest = async () => {
+      const all = watchedReleases((await readState(site.workspace)).published);
+      return all.filter(({ newestIn }) => newestIn.length > 0).map(({ version }) => version);
+    };
+    assert.deepEqual(await newest(), ["1.0.0"]);
+    const release = await figuresOf(site, 30);
+    const keys = await keysOf(site.workspace);
+    await haltRollout(site.workspace, release, { means: "withdraw", reason: "30 of 100", keys });
+    assert.deepEqual(await newest(), []);
+  });
+
   it("does not publish what waited in the draft, and says so", async (test) => {
     const site = await makeSite(test);
     await add(site);
