@@ -26,7 +26,7 @@ export const localSockets = new WeakSet<object>();
 export const apiHeaders = {
   Link: '</api/openapi.json>; rel="service-desc"; type="application/json"',
   "Cache-Control": "no-store",
-  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Content-Security-Policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
   "Cross-Origin-Resource-Policy": "same-origin",

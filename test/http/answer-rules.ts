@@ -76,6 +76,7 @@ function checkHeaders(where: string, { headers }: Answer, isFile: boolean): void
   const policy = String(headers["content-security-policy"] ?? "");
   assert.match(policy, /default-src 'none'/, `${where}: Content-Security-Policy`);
   assert.match(policy, /frame-ancestors 'none'/, `${where}: Content-Security-Policy`);
+  assert.match(policy, /base-uri 'none'/, `${where}: Content-Security-Policy`);
   assert.doesNotMatch(policy, /unsafe-/, `${where}: Content-Security-Policy`);
   for (const [name, value] of Object.entries(securityHeaders)) {
     assert.equal(headers[name], value, `${where}: ${name}`);

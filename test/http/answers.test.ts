@@ -114,7 +114,7 @@ describe("the check of answers itself", () => {
     "x-request-id": "a",
     link: '</api/openapi.json>; rel="service-desc"; type="application/json"',
     "cache-control": "no-store",
-    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "content-security-policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cross-origin-resource-policy": "same-origin",
