@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 CHECKS := check-types check-console-types check-console-test-types check-style
-.PHONY: help run test test-all screenshots test-lts test-firefox mutation fuzz soak fleet-test system-test vm-test vm-image bench build install uninstall man docs api-reference api-released check $(CHECKS) format clean packages ready package reproduce
+.PHONY: help run test test-all screenshots test-lts test-firefox mutation fuzz soak fleet-test system-test vm-test vm-image bench build install uninstall man docs api-reference api-examples api-released check $(CHECKS) format clean packages ready package reproduce
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
@@ -95,6 +95,9 @@ docs: $(NODE_MODULES) ## write the tables in docs/ anew, from the contract and t
 
 api-reference: $(NODE_MODULES) ## write the API reference as one HTML page, var/api-reference.html
 	@node --import tsx scripts/docs/api-reference.ts
+
+api-examples: $(DIST) ## record the examples in the OpenAPI document from an agent in this process
+	@node --import tsx scripts/api/examples.ts
 
 api-released: $(NODE_MODULES) ## keep the API as it is now as the released one, which later ones may only add to
 	@node --import tsx scripts/api/released.ts

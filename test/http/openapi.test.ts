@@ -4,13 +4,20 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { type RulesetDefinition, Spectral } from "@stoplight/spectral-core";
+import { oas } from "@stoplight/spectral-rulesets";
+import { examplesOf } from "../../scripts/api/examples.ts";
+import { leftOut, type Recorded, walk } from "../../scripts/api/examples-walk.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { descriptions } from "../../src/contract/openapi/descriptions.ts";
-import { documentedIds } from "../../src/contract/openapi/document.ts";
+import { documentedIds, openApiDocument } from "../../src/contract/openapi/document.ts";
+import examples from "../../src/contract/openapi/examples.json" with { type: "json" };
+import { type ShapeName, shapes } from "../../src/contract/openapi/shapes.ts";
 import type { Operation } from "../../src/contract/operations/operation.ts";
 import { operationOf } from "../../src/contract/operations.ts";
 import { scopeNames } from "../../src/contract/scopes.ts";
 import { roleNames } from "../../src/contract/shapes.ts";
+import { assertFits } from "./answer-validators.ts";
 import { type CheckedAgent, startCheckedAgent } from "./checked-agent.ts";
 
 type Schema = Record<string, unknown>;
@@ -55,9 +62,9 @@ describe("GET /api/openapi.json", () => {
     return found;
   };
 
-  it("is OpenAPI 3.1, of at most 150 KB, and there before setup without a token", () => {
+  it("is OpenAPI 3.1, of at most 150 KiB, and there before setup without a token", () => {
     assert.match(document.openapi, /^3\.1\.\d+$/);
-    assert.ok(Buffer.byteLength(text) <= 150_000, `${Buffer.byteLength(text)} bytes`);
+    assert.ok(Buffer.byteLength(text) <= 150 * 1_024, `${Buffer.byteLength(text)} bytes`);
   });
 
   it("is compressed where the client takes it, and the same", async () => {
@@ -161,6 +168,68 @@ describe("GET /api/openapi.json", () => {
   });
 });
 
+describe("the examples of the API", () => {
+  let recorded: Recorded[];
+  before(async () => {
+    recorded = await walk();
+  });
+
+  it("are what a walk over all operations sends and is answered: else run make api-examples", () => {
+    const found = examplesOf(recorded);
+    assert.deepEqual(Object.keys(found).sort(), Object.keys(examples).sort());
+    const bodies = documentedIds.map((id) => operationOf(id).body);
+    for (const [name, example] of Object.entries(examples)) {
+      const present = found[name as ShapeName] as object;
+      if (bodies.includes(shapes[name as ShapeName])) assert.deepEqual(present, example, name);
+      // Figures are the host's.
+      else assert.deepEqual(Object.keys(present).sort(), Object.keys(example).sort(), name);
+    }
+  });
+
+  it("come from a walk that calls each operation: add a new one to scripts/api/examples-walk.ts", () => {
+    const called = new Set(recorded.map(({ id }) => id));
+    assert.deepEqual(
+      documentedIds.filter((id) => !called.has(id)),
+      leftOut,
+    );
+  });
+
+  it("are there for the body and the answer of each operation", () => {
+    for (const id of documentedIds) {
+      const { body, response } = operationOf(id);
+      for (const schema of [body, response.schema]) {
+        const [name] = Object.entries(shapes).find(([, shape]) => shape === schema) ?? [];
+        const isRefused = recorded.some((one) => one.id === id && one.answer === undefined);
+        const isTold = name === undefined || name in examples || leftOut.includes(id) || isRefused;
+        assert.ok(isTold, `${id}: there is no example of ${name}`);
+      }
+    }
+  });
+
+  it("fit the shapes that they are of, as the contract has them", () => {
+    for (const [name, example] of Object.entries(examples)) {
+      assertFits(shapes[name as ShapeName], example, name);
+    }
+  });
+});
+
+describe("Spectral", () => {
+  it("finds nothing in the document, by its rules for OpenAPI", async () => {
+    assert.deepEqual(await spectralFindings(openApiDocument("1.0.0")), []);
+  });
+
+  it("finds a default that does not fit, an operation without a description, and a scheme that there is not", async () => {
+    const document = JSON.parse(JSON.stringify(openApiDocument("1.0.0")));
+    document.components.schemas.SignInRequest.properties.refresh.default = "header";
+    document.paths["/api/users"].get.description = undefined;
+    document.paths["/api/users"].post.security = [{ password: [] }];
+    const found = (await spectralFindings(document)).join("\n");
+    assert.match(found, /oas3-valid-schema-example/);
+    assert.match(found, /operation-description/);
+    assert.match(found, /oas3-operation-security-defined/);
+  });
+});
+
 function mediaTypesOf({ schema, stream, mediaType }: Operation["response"]): string[] {
   if (schema === undefined) return [];
   const [type = ""] = (mediaType ?? "application/json").split(";");
@@ -190,12 +259,26 @@ function expanded(document: Document, value: unknown): unknown {
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null) return value;
-  const words = ["description", "title", "x-writer", "x-redacted", "x-expected"];
+  const words = ["examples", "description", "title", "x-writer", "x-redacted", "x-expected"];
   const { not, ...rest } = value as Schema;
   const members = Object.entries(rest).filter(([key]) => !words.includes(key));
   // Of members that must not be there together the document has empty definitions, which allow all.
   const apart = not === undefined ? {} : { not: (not as Schema).required };
   return { ...Object.fromEntries(members.map(([key, member]) => [key, plain(member)])), ...apart };
+}
+
+/**
+ * Findings of Spectral's rules for OpenAPI. It looks for the names in `security` among the scopes of OAuth flows alone; OpenAPI
+ * 3.1 (§4.8.30) allows them for every scheme, and the test above knows them: so those findings of schemes without flows
+ * do not count.
+ */
+async function spectralFindings(document: object): Promise<string[]> {
+  const spectral = new Spectral();
+  spectral.setRuleset({ extends: [[oas as RulesetDefinition, "recommended"]] });
+  const found = await spectral.run(document as Record<string, unknown>);
+  return found
+    .filter(({ message }) => !/must be listed among scopes\.$/.test(message))
+    .map(({ code, message, path }) => `${path.join("/")}: ${code}: ${message}`);
 }
 
 const redocly = join(import.meta.dirname, "../../node_modules/@redocly/cli/bin/cli.js");

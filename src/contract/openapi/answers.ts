@@ -55,29 +55,31 @@ const problemsOf = (range: "Refused" | "Failed", description?: string): object =
 });
 
 /**
- * The errors of an operation: those of its own by their status, each with its codes, and all others by the ranges 4XX and
- * 5XX, whose codes follow from rules that are the same for all operations.
+ * The errors of an operation, by the ranges 4XX and 5XX: those of its own are named with their status; all others follow
+ * from rules that are the same for all operations. An answer for each status would be a tenth of the document.
  */
 export function errorResponsesOf(operation: Operation): Responses {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of operation.errors ?? []) {
-    const { status } = errorCodes[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
-  return {
-    ...Object.fromEntries(
-      [...byStatus].map(([status, codes]) => [
-        String(status),
-        problemsOf(status < 500 ? "Refused" : "Failed", named(codes)),
-      ]),
-    ),
-    "4XX": problemsOf("Refused"),
-    "5XX": problemsOf("Failed"),
-  };
+  const ranges = { "4XX": "Refused", "5XX": "Failed" } as const;
+  const own = [...new Set(operation.errors ?? [])];
+  return Object.fromEntries(
+    Object.entries(ranges).map(([range, component]) => {
+      const codes = own.filter((code) => String(errorCodes[code].status)[0] === range[0]);
+      const description = codes.length > 0 ? withStatuses(codes) : undefined;
+      return [range, problemsOf(component, description)];
+    }),
+  );
 }
 
-const named = (codes: readonly string[]): string => codes.map((code) => `\`${code}\``).join(", ");
-
+/** As in: 401 `totp_required`, `totp_invalid`; 429 `account_locked`. */
+function withStatuses(codes: readonly ErrorCode[]): string {
+  const byStatus = new Map<number, string[]>();
+  for (const code of codes) {
+    const { status } = errorCodes[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), `\`${code}\``]);
+  }
+  const inOrder = [...byStatus].sort(([one], [other]) => one - other);
+  return inOrder.map(([status, names]) => `${status} ${names.join(", ")}`).join("; ");
+}
 /** What the ranges refer to. */
 export function errorComponents(problem: object): Responses {
   const content = { "application/problem+json": { schema: problem } };

@@ -1,6 +1,10 @@
+import examples from "./examples.json" with { type: "json" };
 import { describedBy, extensions, type ShapeName, shapes } from "./shapes.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
+
+/** As `make api-examples` has recorded them. */
+const recorded: Partial<Readonly<Record<ShapeName, unknown>>> = examples;
 
 /** Who sends what has the schema. */
 export type Use = "request" | "answer";
@@ -38,7 +42,9 @@ export class SchemaWriter {
   components(): Record<string, object> {
     const defined = (Object.keys(shapes) as ShapeName[]).flatMap((name): [string, object][] => {
       const uses = this.used.get(name);
-      return uses ? [[name, this.define(name, uses.has("request") ? "request" : "answer")]] : [];
+      if (!uses) return [];
+      const schema = this.define(name, uses.has("request") ? "request" : "answer");
+      return [[name, { ...schema, ...exampleOf(name) }]];
     });
     return Object.fromEntries(defined);
   }
@@ -49,8 +55,10 @@ export class SchemaWriter {
     if (name !== undefined) return this.refer(name, schema, place);
     if (isMoreThanCodes(schema)) return this.splitCodes(schema, place);
     const nonNull = withoutNull(schema);
-    const nullable = nonNull && this.names.get(keyOf(nonNull));
-    if (!nullable) return this.members(schema, place);
+    // Of a time or a name the reference would be longer than what it leads to.
+    const isLong = nonNull?.type === "object" || nonNull?.enum !== undefined;
+    const nullable = nonNull && isLong ? this.names.get(keyOf(nonNull)) : undefined;
+    if (nullable === undefined) return this.members(schema, place);
     const { $ref, ...beside } = this.refer(nullable, schema, place);
     return { oneOf: [{ $ref }, { type: "null" }], ...beside };
   }
@@ -114,6 +122,16 @@ export class SchemaWriter {
       anyOf: [{ type: "string", enum: others }, this.refer("ErrorCode", {}, place)],
     };
   }
+}
+
+/** Bytes of the longest example that the document has: all together would be a tenth of it. */
+const longestExample = 1_000;
+
+/** What stands at the shape that another one extends is not repeated. */
+function exampleOf(name: ShapeName): { examples?: [unknown] } {
+  const example = recorded[name];
+  const isFit = example !== undefined && extensions[name] === undefined;
+  return isFit && JSON.stringify(example).length <= longestExample ? { examples: [example] } : {};
 }
 
 /** A part of the settings is whole with nothing given: storage needs that, and no client. */
