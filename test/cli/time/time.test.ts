@@ -89,7 +89,8 @@ describe("steward time, with three good servers and a false one", () => {
     const port = servers[3]?.port;
     assert.match(stdout, new RegExp(`^x 127\\.0\\.0\\.1:${port} +2 +\\d+ +\\+3\\.00 s .* falseticker$`, "m"));
     assert.match(stdout, new RegExp(`^x 127\\.0\\.0\\.1:${port} +\\[.*>>\\]$`, "m"));
-    assert.equal(stdout.match(/^[*+~] .*\[.*\|-*[*+~]-*\|.*\]$/gm)?.length, 3);
+    // Without the ends of its interval where that is a column wide: another server was answered later by then.
+    assert.equal(stdout.match(/^[*+~] .*\[.*[*+~].*\]$/gm)?.length, 3, stdout);
     assert.equal(stdout.match(/^\* .*selected$/gm)?.length, 1);
   });
 
