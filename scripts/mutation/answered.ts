@@ -10,9 +10,28 @@ export interface Answer {
   readonly why: string;
 }
 
-const answers: readonly Answer[] = [];
+const answers: readonly Answer[] = [
+  {
+    file: "src/releases/agent-rollback.ts",
+    source: "const committed = good.at(-1)?.committed;",
+    replacement: "good.at(-1).committed",
+    why: "The only caller has found a last good release before; the type alone does not say so.",
+  },
+  {
+    file: "src/releases/release.ts",
+    source: "if (!isRising || steps.at(-1)?.percent !== 100)",
+    replacement: "steps.at(-1).percent",
+    why: "A schedule without a step was refused some lines above; the type alone does not say so.",
+  },
+  {
+    file: "src/releases/release-format.ts",
+    source: 'return source.replace(/^\\^|\\$$/g, "");',
+    replacement: "/^\\^|\\$/g",
+    why: "The patterns that it is used for have a dollar sign at their end and nowhere else.",
+  },
+];
 
-/** Undefined: nobody has said why it survives. */
+/** Undefined: it has no answer yet. */
 export function answerOf({ file, source, replacement }: Mutant): Answer | undefined {
   return answers.find((one) => one.file === file && one.source === source && one.replacement === replacement);
 }

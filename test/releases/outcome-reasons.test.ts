@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { outcomeCodes } from "../../src/contract/schemas/update-reasons.ts";
 import { historyEntryOf } from "../../src/releases/journal-queries.ts";
-import { outcomeCause, outcomeSentence, reasonOf } from "../../src/releases/outcome-reasons.ts";
+import {
+  fullSentence,
+  outcomeCause,
+  outcomeSentence,
+  reasonOf,
+  reasonOfError,
+} from "../../src/releases/outcome-reasons.ts";
 import {
   emptyJournal,
   type JournalEntry,
@@ -50,5 +56,27 @@ describe("why an attempt ended", () => {
       if (code === "unrecorded") continue;
       assert.match(outcomeSentence(outcomeCause(code, { last_answer: "status 503" })), /^[A-Z].*\.$/, code);
     }
+  });
+
+  it("is told with what is known of it", () => {
+    const told = (...given: Parameters<typeof outcomeCause>) => outcomeSentence(outcomeCause(...given));
+    const last = { last_answer: "status 503" };
+    assert.equal(told("healthy"), "It became healthy.");
+    assert.equal(told("confirmed_by_root", last), "Root confirmed it. The last health check: status 503.");
+    assert.equal(told("unclean_exits", { count: 3 }), "It exited uncleanly 3 times.");
+    assert.equal(told("not_healthy_in_time"), "It did not become healthy in time.");
+    assert.equal(told("activation_failed"), "It could not be activated. No reason is known.");
+    assert.equal(told("activation_failed", last), "It could not be activated. status 503.");
+    assert.equal(told("restarts", { count: 2 }), "The device was rebooted 2 times before it became healthy.");
+    const sentences = outcomeCodes.filter((code) => code !== "unrecorded").map((code) => told(code));
+    assert.equal(new Set(sentences).size, sentences.length, "two codes have the same sentence");
+  });
+
+  it("ends with one full stop, and is internal where an error has no code of the contract", () => {
+    assert.deepEqual(["", "So", "So.", "So!", "So…"].map(fullSentence), ["", "So.", "So.", "So!", "So…"]);
+    const codes = ["storage_full", "toString", "EIO"].map(
+      (code) => reasonOfError({ code, message: "So" }).code,
+    );
+    assert.deepEqual(codes, ["storage_full", "internal_error", "internal_error"]);
   });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { passedOver } from "../../src/contract/schemas/update-passed-over.ts";
 import type { PassedOver } from "../../src/contract/types.ts";
-import { passedOverWords } from "../../src/releases/passed-over.ts";
+import { countForOthers, countsOf, passedOverWords } from "../../src/releases/passed-over.ts";
 import { type Device, passedOverOf, select } from "../../src/releases/selection.ts";
 import { createCompiler } from "../../src/store/validation/compile.ts";
 import { openDevice } from "../updates/checking-device.ts";
@@ -194,5 +194,30 @@ describe("the status after a check that found nothing newer", () => {
     const writes = device.record.writes();
     await device.check();
     assert.equal(device.record.writes(), writes);
+  });
+
+  it("is counted by code, and what is for others together", () => {
+    const counts = countsOf([
+      "other_product",
+      "other_arch",
+      "other_arch",
+      "other_channel",
+      "held",
+      "not_newer",
+    ]);
+    assert.deepEqual([counts.other_product, counts.other_arch, counts.other_channel], [1, 2, 1]);
+    assert.deepEqual([counts.held, counts.not_newer, counts.failed], [1, 1, 0]);
+    assert.equal(countForOthers(counts), 4);
+    assert.equal(countForOthers(countsOf(["failed"])), 0);
+  });
+
+  it("is told of each release that failed, of one name and of the same version too", () => {
+    const twice = [offer({ version: "2.0.0" }), offer({ version: "2.0.0", notes: "again" })];
+    const ids = new Set(twice.map(({ file }) => file.hashes.sha512?.slice(0, 32) ?? ""));
+    const told = passedOverOf(select(twice, { ...here, failed: ids }, []));
+    assert.deepEqual(
+      told.map(({ code }) => code),
+      ["failed", "failed"],
+    );
   });
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { readRelease } from "../../src/releases/release.ts";
+import { caps } from "../../src/tuf/caps.ts";
 import { runs } from "../counts.ts";
 import { type Custom, offer } from "../updates/offers.ts";
 
@@ -112,6 +113,24 @@ describe("a release", () => {
       /percent/,
     ],
     [
+      "with a wave of more than one percent and a half",
+      { waves: { start, steps: [{ percent: 1.5, after_seconds: 1 }] } },
+      /integer/,
+    ],
+    ["with a wave in words", { waves: { start, steps: [{ percent: "100", after_seconds: 1 }] } }, /integer/],
+    ["with steps that are no list", { waves: { start, steps: "100" } }, /steps/],
+    ["without a step", { waves: { start, steps: [] } }, /1 to 32 steps/],
+    [
+      "with more steps than there may be",
+      {
+        waves: {
+          start,
+          steps: Array.from({ length: 33 }, (_, step) => ({ percent: step + 68, after_seconds: 1 })),
+        },
+      },
+      /1 to 32 steps/,
+    ],
+    [
       "with a wave in a century",
       { waves: { start, steps: [{ percent: 100, after_seconds: 4e9 }] } },
       /after/,
@@ -157,6 +176,16 @@ describe("a release", () => {
       const read = readRelease({ ...target, file: { ...target.file, ...file } });
       assert.match("reason" in read ? read.reason : "", expected);
     }
+  });
+
+  it("may be of one byte, and of as many as any payload may have", () => {
+    const target = offer();
+    for (const length of [1, caps.payloadBytes]) {
+      const read = readRelease({ ...target, file: { ...target.file, length } });
+      assert.equal("lengthBytes" in read && read.lengthBytes, length);
+    }
+    const above = readRelease({ ...target, file: { ...target.file, length: caps.payloadBytes + 1 } });
+    assert.ok("reason" in above, "a payload that is too long was taken");
   });
 
   it("is not read from the prototype", () => {

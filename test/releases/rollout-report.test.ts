@@ -51,6 +51,10 @@ describe("a report of a device", () => {
     ["nothing", ""],
     ["a later form", text.replace("v=1", "v=2")],
     ["no product", "steward/0.1.0;v=1"],
+    ["more than a product", text.replace("3d-printer", "3d-printer and more")],
+    ["another word before the product", text.replace("product/", "byproduct/")],
+    ["another word before the agent", `my${text}`],
+    ["more behind the agent's form", text.replace("v=1", "v=11")],
     ["too many members", [text, ...Array.from({ length: 20 }, () => "rules/base/1.0.0")].join(", ")],
     ["more characters than any device sends", `${text}${" ".repeat(longestReport)}`],
   ] as const) {

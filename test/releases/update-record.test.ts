@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { updateRecordKind } from "../../src/releases/update-record.ts";
+import { continuedRecord, type UpdateRecord, updateRecordKind } from "../../src/releases/update-record.ts";
+import { validatorOf } from "../../src/store/documents/document-kind.ts";
 import { loadDocument } from "../../src/store/documents/load.ts";
 
 describe("the record of updates", () => {
@@ -17,5 +18,80 @@ describe("the record of updates", () => {
     const { value, origin, finding } = await loadDocument(directory, updateRecordKind, false);
     assert.deepEqual([origin, finding], ["file", null]);
     assert.deepEqual(value, { ...updateRecordKind.defaults, seed, failures: 2 });
+  });
+
+  const [digest, moment] = ["ab".repeat(32), "2026-11-20T12:00:00.000Z"];
+  const release: NonNullable<UpdateRecord["available"]["rules"]> = {
+    ...{
+      id: "1".repeat(32),
+      kind: "rules",
+      name: "base",
+      version: "1.0.0",
+      channel: "stable",
+      length_bytes: 1,
+    },
+    ...{ notes: "", urgent: false, path: "stable/rules/base.tar.gz", due_at: null },
+  };
+  const full: UpdateRecord = {
+    ...updateRecordKind.defaults,
+    ...{ seed: "ab".repeat(16), anchor: digest, floors: { "rules/base": "1.0.0" }, announced: [release.id] },
+    confirmation: { fingerprint: digest, at: moment, by: "root" },
+    proof: { fingerprint: digest, server: "https://updates.example" },
+    validators: { server: "https://updates.example", etag: '"x"', last_modified: null },
+    retry: { boot_id: "boot", uptime: 1, left: 60 },
+    last_check: { at: moment, outcome: "ok", code: null, detail: null, requests: 4, body_bytes: 9 },
+    available: { rules: release, binary: null },
+    followed: { sequence: 3, rules: "good 1.0.0", binary: null },
+    postponed: { rules: { release_id: release.id, until: moment }, binary: null },
+  };
+  const valid = validatorOf(updateRecordKind);
+
+  it("may hold all of its members", () => assert.deepEqual(valid(structuredClone(full)), []));
+
+  // biome-ignore lint/suspicious/noExplicitAny: records that are to be spoilt in any place
+  const bad: [string, (record: any) => void][] = [
+    ["a release of an unknown kind", ({ available }) => Object.assign(available.rules, { kind: "image" })],
+    [
+      "a release without a path",
+      ({ available }) => Object.assign(available, { rules: { ...release, path: 7 } }),
+    ],
+    ["a short fingerprint", (record) => Object.assign(record, { anchor: "ab" })],
+    ["a confirmation by no one", ({ confirmation }) => delete confirmation.by],
+    ["a proof without a server", ({ proof }) => delete proof.server],
+    ["a number of failures below none", (record) => Object.assign(record, { failures: -1 })],
+    ["half a failure", (record) => Object.assign(record, { download_failures: 0.5 })],
+    ["a retry in a year", ({ retry }) => Object.assign(retry, { left: 365 * 86_400 })],
+    ["a check with an unknown outcome", ({ last_check }) => Object.assign(last_check, { outcome: "so" })],
+    ["too many floors", (record) => Object.assign(record, { floors: manyFloors })],
+    ["a floor that is a number", ({ floors }) => Object.assign(floors, { "rules/base": 1 })],
+    ["a short id that was announced", ({ announced }) => announced.push("1")],
+    ["nothing that was followed", ({ followed }) => delete followed.sequence],
+    ["a postponed release without an end", ({ postponed }) => delete postponed.rules.until],
+  ];
+  const manyFloors = Object.fromEntries(
+    Array.from({ length: 65 }, (_, index) => [`rules/r${index}`, "1.0.0"]),
+  );
+  for (const [what, spoil] of bad) {
+    it(`is not one with ${what}`, () => {
+      const spoilt = structuredClone(full);
+      spoil(spoilt);
+      assert.notDeepEqual(valid(spoilt), []);
+    });
+  }
+
+  it("keeps confirmation and proof of its root alone when that is followed by the next", () => {
+    const next = "cd".repeat(32);
+    const continued = continuedRecord(full, next);
+    assert.deepEqual(continued, {
+      ...full,
+      anchor: next,
+      confirmation: { ...full.confirmation, fingerprint: next },
+      proof: { ...full.proof, fingerprint: next },
+    });
+    const other = { fingerprint: "ef".repeat(32) };
+    const strangers = { confirmation: { ...other, at: moment, by: "root" }, proof: { ...other, server: "" } };
+    const { confirmation, proof } = continuedRecord({ ...full, ...strangers }, next);
+    assert.deepEqual([confirmation, proof], [null, null]);
+    assert.equal(continuedRecord(updateRecordKind.defaults, next).proof, null);
   });
 });
