@@ -12,6 +12,18 @@ export interface Answer {
 
 const answers: readonly Answer[] = [
   {
+    file: "src/clock/select/select-intersection.ts",
+    source: "if (bottom === null || top === null) continue;",
+    replacement: "bottom === null && top === null",
+    why: "A point in as many intervals as are wanted is found from both ends or from neither.",
+  },
+  {
+    file: "src/clock/select/select-intersection.ts",
+    source: "if (bottom === null || top === null) continue;",
+    replacement: "false",
+    why: "The same for either half; and for the whole, as null < -0 is false, so that the next line goes on as well.",
+  },
+  {
     file: "src/releases/agent-rollback.ts",
     source: "const committed = good.at(-1)?.committed;",
     replacement: "good.at(-1).committed",

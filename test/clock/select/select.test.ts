@@ -141,6 +141,12 @@ describe("select", () => {
     assert.equal(select(touching, { minAgreeing: 1 }).kind, "no_majority");
   });
 
+  it("nor those of near servers, whose middles are not far from where they touch", () => {
+    // Powers of two, so that both edges are the same number: 2^-10.
+    const touching = [candidate("a", 0, 2 ** -10), candidate("b", 2 ** -9, 2 ** -10)];
+    assert.deepEqual(select(touching, { minAgreeing: 1 }), { kind: "no_majority", disagreeing: ["a", "b"] });
+  });
+
   it("agrees on the inner one of nested intervals", () => {
     const { low, high } = agreed([candidate("far", 0, 1), candidate("near", 0, 0.25)]);
     assert.deepEqual([low, high], [-0.25, 0.25]);
