@@ -144,6 +144,7 @@ function localRules(path: string, room: string, floor: number, { specifier, isTy
 /** What a page may have of the contract besides types. The build makes a small table of operations.ts. */
 const smallValues = [
   "operations",
+  "provider-return-path",
   "schemas/console",
   "shapes",
   "scopes",

@@ -8,6 +8,7 @@ import { place as navigation, watchNavigation } from "./navigation/navigation.ts
 import { loadPart } from "./parts/load-part.ts";
 import { readBinding } from "./session/early-refresh.ts";
 import { openSession } from "./session/session.ts";
+import { handBack } from "./sign-in/provider.tsx";
 import { watchSetupToken } from "./sign-in/setup-token.ts";
 import { watchKeyboard } from "./ui/focus.ts";
 import "./styles/tokens.css";
@@ -18,7 +19,7 @@ import "./styles/pages.css";
 import "./styles/home.css";
 
 const place = document.getElementById("console");
-if (place !== null) {
+if (place !== null && !handBack()) {
   watchSetupToken();
   showTheme();
   watchNavigation();

@@ -1,3 +1,4 @@
+import { providerReturnPath } from "../contract/provider-return-path.ts";
 import { wantedAmong } from "./catalogue/wanted-language.ts";
 import { markTheme } from "./frame/theme.ts";
 import { beginRefresh } from "./session/early-refresh.ts";
@@ -8,7 +9,8 @@ declare const FIRST_TEXTS: Readonly<Record<string, string>>;
 /** The path of the operation `refresh`, by the build too. */
 declare const REFRESH_PATH: string;
 
-beginRefresh(REFRESH_PATH);
+// A window that comes back from the sign-in provider closes at once: the answer with the next token would be lost.
+if (location.pathname !== providerReturnPath) beginRefresh(REFRESH_PATH);
 // Before anything is drawn.
 markTheme();
 

@@ -33,12 +33,15 @@ export function AccountPage() {
             {lost ? t.account.lostRemoved : t.account.welcome}
           </Banner>
         )}
-        {first === null && !isLed && <Profile user={user} />}
+        {first === null && !isLed && user.origin === "local" && <Profile user={user} />}
         {first === "password_change_required" && <PasswordChange user={user} isAlone />}
-        {first !== "password_change_required" && <TwoFactorWithPolicy user={user} isLed={isLed} />}
+        {user.origin === "provider" && <p>{t.account.ofProvider}</p>}
+        {first !== "password_change_required" && user.origin === "local" && (
+          <TwoFactorWithPolicy user={user} isLed={isLed} />
+        )}
         {first === null && isLed && <Profile user={user} />}
         {first === null && <Sessions />}
-        {first === null && <ApiTokens />}
+        {first === null && user.origin === "local" && <ApiTokens />}
       </div>
     </Page>
   );

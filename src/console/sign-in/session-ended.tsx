@@ -3,6 +3,7 @@ import { ended, me } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { Credentials } from "./credentials.tsx";
+import { ProviderButton, signInBy } from "./provider.tsx";
 import { signInWith } from "./sign-in.tsx";
 
 /** Over the page whose session has ended: after signing in again, users continue where they were. */
@@ -13,7 +14,11 @@ export function SessionEnded() {
       <p>
         <strong>{me().username}</strong>
       </p>
-      <Credentials username={me().username} verb={t.signIn.title} onGiven={signInWith} />
+      {me().origin === "provider" ? (
+        <ProviderButton onReturned={signInBy} />
+      ) : (
+        <Credentials username={me().username} verb={t.signIn.title} onGiven={signInWith} />
+      )}
       <div class="buttons">
         <Button kind="quiet" onClick={ended}>
           {t.signIn.abandon}

@@ -13,11 +13,16 @@ import { deviceAheadSeconds, deviceNow } from "../ui/device-time.ts";
 import { Banner } from "../ui/page.tsx";
 import { Credentials, type Given } from "./credentials.tsx";
 import { Outside } from "./outside.tsx";
+import { ProviderButton, signInBy } from "./provider.tsx";
 
 /** Name and password, then the code. */
 export function SignIn() {
   const said = useStore(greeting);
   const banner = said?.banner ?? "";
+  useEffect(() => {
+    // A page whose session went on until here has read no greeting.
+    if (said === null) void greet();
+  }, []);
   return (
     <Outside title={t.signIn.title}>
       {said?.rescue && <Banner state="wrong">{t.signIn.rescue}</Banner>}
@@ -28,6 +33,7 @@ export function SignIn() {
       )}
       <ClockDifference />
       <Credentials verb={t.signIn.title} isPage onGiven={signInFromPage} />
+      {said?.provider && <ProviderButton onReturned={signInBy} />}
     </Outside>
   );
 }

@@ -1,15 +1,17 @@
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { me } from "../session/session.ts";
-import { passwordQuestion } from "../session/step-up.ts";
+import { type PasswordQuestion, passwordQuestion } from "../session/step-up.ts";
 import { useStore } from "../store.ts";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { Credentials } from "./credentials.tsx";
+import { ProviderButton } from "./provider.tsx";
 
 /** Asks for the password in place, and what was being done goes on. */
 export function StepUp() {
   const question = useStore(passwordQuestion);
   if (question === null) return null;
+  if (me().origin === "provider") return <StepUpAtProvider question={question} />;
   return (
     <Dialog title={t.signIn.confirmTitle} onClose={() => question.cancel()}>
       <p>{t.signIn.confirmText}</p>
@@ -18,6 +20,21 @@ export function StepUp() {
         verb={t.signIn.confirm}
         onGiven={async ({ password, factor }) => {
           await call("reauthenticate", { body: { password, ...factor } });
+          question.answered();
+        }}
+      />
+    </Dialog>
+  );
+}
+
+function StepUpAtProvider({ question }: { readonly question: PasswordQuestion }) {
+  return (
+    <Dialog title={t.signIn.confirmTitle} onClose={() => question.cancel()}>
+      <p>{t.signIn.confirmAtProvider}</p>
+      <ProviderButton
+        isStepUp
+        onReturned={async (body) => {
+          await call("stepUpAtProvider", { body });
           question.answered();
         }}
       />

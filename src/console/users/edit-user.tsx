@@ -125,17 +125,22 @@ function EditForm({
           }}
         />
       )}
-      <DisplayNameField
-        value={user.display_name}
-        onInput={(display_name) => setChange({ ...change, display_name })}
-        error={error}
-        isFirst
-      />
-      <RoleField
-        value={user.role}
-        onChange={(role) => setChange({ ...change, role })}
-        onlyAdmin={onlyAdmin}
-      />
+      {/* The provider says both at each sign-in. */}
+      {value.origin === "local" && (
+        <>
+          <DisplayNameField
+            value={user.display_name}
+            onInput={(display_name) => setChange({ ...change, display_name })}
+            error={error}
+            isFirst
+          />
+          <RoleField
+            value={user.role}
+            onChange={(role) => setChange({ ...change, role })}
+            onlyAdmin={onlyAdmin}
+          />
+        </>
+      )}
       <CheckField
         label={t.users.enabled}
         hint={onlyAdmin ?? (user.enabled ? null : t.users.actions.disable.text(user.username))}

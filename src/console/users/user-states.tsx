@@ -24,6 +24,7 @@ function lockOf({ password, until }: NonNullable<User["locked"]>): string {
 }
 
 /** Whether there is a second factor, and how many recovery codes are left. */
-export function factorOf({ two_factor }: User): string {
+export function factorOf({ two_factor, origin }: User): string {
+  if (origin === "provider") return t.users.factorOfProvider;
   return two_factor.enabled ? t.users.factorOn(two_factor.recovery_codes_remaining) : t.users.factorOff;
 }

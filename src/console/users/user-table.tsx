@@ -159,11 +159,12 @@ function itemsOf(user: User, isLastAdmin: boolean, choose: (action: ActionName) 
   });
   const last = isLastAdmin ? t.users.lastAdmin : null;
   const own = [{ text: t.users.own, onChoose: () => void navigate("/account") }];
-  const others = [
-    item("resetTwoFactor", user.two_factor.enabled ? null : t.users.noFactor),
-    item("resetPassword"),
-    item("endSessions"),
-  ];
+  // The provider has both.
+  const factors =
+    user.origin === "provider"
+      ? []
+      : [item("resetTwoFactor", user.two_factor.enabled ? null : t.users.noFactor), item("resetPassword")];
+  const others = [...factors, item("endSessions")];
   return [
     ...(user.locked === null ? [] : [item("unlock")]),
     ...(user.id === me().id ? own : others),

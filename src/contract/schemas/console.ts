@@ -1,8 +1,5 @@
 import { timestamp } from "../shapes.ts";
 
-/** Where a sign-in provider sends the browser back to: the redirect URI is an origin of the device with this path. */
-export const providerReturnPath = "/oidc";
-
 /** Paths at which a browser gets the console's page; the page itself resolves the rest of the path. */
 export const consolePaths = [
   "/",

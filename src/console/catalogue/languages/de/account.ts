@@ -5,6 +5,7 @@ export const account: Catalogue["account"] = {
   lostRemoved:
     "Ihr verlorener Authenticator und seine Wiederherstellungscodes wurden entfernt. Bis Sie unten einen anderen einrichten, melden Sie sich nur mit Ihrem Passwort an.",
   later: "Später",
+  ofProvider: "Sie melden sich beim Anbieter an. Dort liegen Passwort, zweiter Faktor, Name und Rolle.",
   you: "Sie",
   displayNameHint: "So sehen andere Sie in Listen. Höchstens 64 Zeichen; das Feld darf leer bleiben",
   passwordText: "Wenn Sie es ändern, enden Ihre anderen Sitzungen; diese läuft weiter.",

@@ -232,6 +232,11 @@ export const signIn: Catalogue["signIn"] = {
   sessionEnded: "Ihre Sitzung ist beendet",
   sessionEndedText: "Melden Sie sich an, um fortzufahren. Ihre Eingaben sind noch da.",
   abandon: "Verwerfen und abmelden",
+  atProvider: (name: string) => `Anmelden mit ${name}`,
+  windowBlocked:
+    "Ihr Browser hat das Fenster für die Anmeldung blockiert. Erlauben Sie dieser Seite Fenster und versuchen Sie es noch einmal.",
+  confirmAtProvider:
+    "Sie melden sich beim Anbieter an. Tun Sie das noch einmal; in den nächsten fünf Minuten werden Sie nicht wieder gefragt.",
   confirmTitle: "Bestätigen Sie, dass Sie es sind",
   confirmText:
     "Geben Sie Ihr Passwort noch einmal ein. In den nächsten fünf Minuten werden Sie nicht wieder gefragt.",

@@ -8,6 +8,7 @@ export const users: Catalogue["users"] = {
   twoFactor: "Zweiter Faktor",
   factorOn: (codes) => `ein · ${codes} ${codes === 1 ? "Code" : "Codes"}`,
   factorOff: "aus",
+  factorOfProvider: "beim Anmeldeanbieter",
   states: { active: "aktiv", locked: "gesperrt", disabled: "deaktiviert" },
   codesLocked: "Codes gesperrt",
   mustChange: "muss das Passwort ändern",

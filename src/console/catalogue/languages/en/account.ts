@@ -3,6 +3,7 @@ export const account = {
   lostRemoved:
     "Your lost authenticator and its recovery codes have been removed. Until you set up another one below, you sign in with your password alone.",
   later: "Later",
+  ofProvider: "You sign in at the provider, which keeps your password, second factor, name and role.",
   you: "You",
   displayNameHint: "How others see you in lists. At most 64 characters; you can leave it empty",
   passwordText: "When you change it, your other sessions end; this one continues.",

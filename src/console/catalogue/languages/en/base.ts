@@ -235,6 +235,11 @@ export const signIn = {
   sessionEnded: "Your session has ended",
   sessionEndedText: "Sign in to continue. Your entries are still there.",
   abandon: "Discard them and sign out",
+  atProvider: (name: string) => `Sign in with ${name}`,
+  windowBlocked:
+    "Your browser has blocked the window for signing in. Allow windows for this page, and try again.",
+  confirmAtProvider:
+    "You sign in at the provider. Do so once more; you are not asked again for the next five minutes.",
   confirmTitle: "Confirm that it is you",
   confirmText: "Type your password again. You are not asked again for the next five minutes.",
   confirm: "Confirm",

@@ -6,6 +6,7 @@ export const users = {
   twoFactor: "Second factor",
   factorOn: (codes: number) => `on · ${codes} ${codes === 1 ? "code" : "codes"}`,
   factorOff: "off",
+  factorOfProvider: "at the sign-in provider",
   states: { active: "active", locked: "locked", disabled: "disabled" },
   codesLocked: "codes locked",
   mustChange: "must change password",

@@ -1,0 +1,99 @@
+import { useEffect, useState } from "preact/hooks";
+import { providerReturnPath } from "../../contract/provider-return-path.ts";
+import type { Input } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import { call } from "../client/call.ts";
+import { greet, greeting } from "../client/connection.ts";
+import { useAction } from "../client/use-action.ts";
+import { inTurn } from "../session/early-refresh.ts";
+import { signedIn } from "../session/session.ts";
+import { useStore } from "../store.ts";
+import { Button } from "../ui/button.tsx";
+import { Banner } from "../ui/page.tsx";
+import { ProblemView } from "../ui/problem-view.tsx";
+
+/** What came back from the provider, with the proof that this page has begun it. */
+export type Returned = Input<"stepUpAtProvider">["body"];
+
+/** To the pages of this origin alone: it carries what the provider sent back. */
+const channel = new BroadcastChannel("steward-provider");
+
+/** The flow of this page that is under way; a new one takes its place. */
+let wanted: { readonly state: string; take(query: string): void } | null = null;
+
+channel.addEventListener("message", ({ data: query }: MessageEvent<string>) => {
+  if (wanted === null || new URLSearchParams(query).get("state") !== wanted.state) return;
+  const { take } = wanted;
+  wanted = null;
+  take(query);
+});
+
+/** Milliseconds for a window to close itself; one that stays becomes a console. */
+const closingMilliseconds = 1_000;
+
+/** True: this is the window that the provider has sent back. It hands on what it brings, and closes. */
+export function handBack(): boolean {
+  if (location.pathname !== providerReturnPath) return false;
+  channel.postMessage(location.search.slice(1));
+  // Neither history nor bookmarks keep the code.
+  history.replaceState(null, "", "/");
+  close();
+  setTimeout(() => location.replace("/"), closingMilliseconds);
+  return true;
+}
+
+/** Signs in at the provider; `session.ts` goes on from there. */
+export async function signInBy(returned: Returned): Promise<void> {
+  await inTurn(async () =>
+    signedIn(await call("signInAtProvider", { body: { ...returned, refresh: "cookie" } })),
+  );
+}
+
+/** The way to the provider, in a window of its own: what was typed in this one stays. */
+export function ProviderButton({
+  isStepUp = false,
+  onReturned,
+}: {
+  readonly isStepUp?: boolean;
+  readonly onReturned: (returned: Returned) => Promise<void>;
+}) {
+  const name = useStore(greeting)?.provider ?? "";
+  const [isBlocked, setBlocked] = useState(false);
+  useEffect(() => {
+    // A page whose session went on has read no greeting.
+    if (greeting.read() === null) void greet();
+  }, []);
+  const finishing = useAction(onReturned);
+  const beginning = useAction(async () => {
+    finishing.forget();
+    // At once, in the click: browsers block a window that is opened later.
+    const page = open("", "_blank");
+    setBlocked(page === null);
+    if (page === null) return;
+    try {
+      await visit(page, isStepUp, (returned) => void finishing.run(returned));
+    } catch (error) {
+      page.close();
+      throw error;
+    }
+  });
+  return (
+    <>
+      {isBlocked && <Banner state="attention">{t.signIn.windowBlocked}</Banner>}
+      <ProblemView error={beginning.error ?? finishing.error} />
+      <div class="buttons">
+        <Button isBusy={beginning.isBusy || finishing.isBusy} onClick={() => void beginning.run()}>
+          {t.signIn.atProvider(name)}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+async function visit(page: Window, step_up: boolean, take: (returned: Returned) => void): Promise<void> {
+  const { origin } = location;
+  const { authorization_url, flow_token } = await call("beginAtProvider", { body: { origin, step_up } });
+  const state = new URL(authorization_url).searchParams.get("state") ?? "";
+  wanted = { state, take: (query) => take({ flow_token, query }) };
+  page.location.href = authorization_url;
+}
