@@ -1,0 +1,214 @@
+/** People sign in at a real OpenID provider (oidc-provider of the npm registry), from the console of the built agent. */
+import assert from "node:assert/strict";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { type Chronyd, freePort, startChronyd } from "../../test/clock/chronyd.ts";
+import { launchChromium } from "../../test/console/launch.ts";
+import { createAuthority } from "../../test/host/network/certificates.ts";
+import { type AgentProcess, startAgentProcess } from "../../test/running-agent.ts";
+import { until } from "../../test/until.ts";
+import { addRow } from "./table.ts";
+
+const root = join(import.meta.dirname, "../..");
+const version = "9.13.3";
+const row = (what: string, value: string): void => addRow({ subject: "oidc", what, value });
+
+function printed(script: string, ...given: string[]): string {
+  return execFileSync("sh", [script, ...given], { cwd: root, encoding: "utf8" }).trim();
+}
+
+describe(`users of oidc-provider ${version}`, () => {
+  let directory: string;
+  let provider: ChildProcess | undefined;
+  let clock: Chronyd | undefined;
+  let agent: AgentProcess;
+  let browser: Browser | undefined;
+  let origin: string;
+  let kibBefore = 0;
+
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), "steward-fleet-oidc-"));
+    const port = await freePort();
+    origin = `https://127.0.0.1:${port}`;
+    const issuer = await startProvider();
+    const time = { mode: "observe", servers: [] as string[], min_agreeing: 1 };
+    clock = await startChronyd();
+    const write = (name: string, content: object | string, mode = 0o600): string => {
+      const path = join(directory, name);
+      writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+      chmodSync(path, mode);
+      return path;
+    };
+    const oidc = {
+      ...{ name: "Example Works", issuer, client_id: "edge-7", origins: [origin] },
+      client_secret_file: write("secret", "a secret of the plant\n"),
+      roles: { admin: ["plant-admins"], operator: ["plant-operators"] },
+      ...{ ca_file: join(directory, "ca.pem"), allow_local_servers: true },
+    };
+    const https = { enabled: true, port, address: "127.0.0.1" };
+    agent = await startAgentProcess({
+      arguments: ["--host-file", write("steward.json", { oidc, https })],
+      environment: { STEWARD_INITIAL_SETTINGS: write("settings.json", { time }) },
+    });
+    await agent.signedInAdmin();
+    browser = await launchChromium(false, []);
+  });
+  after(async () => {
+    await browser?.close();
+    await agent?.dispose();
+    await clock?.stop();
+    provider?.kill("SIGTERM");
+    if (directory) rmSync(directory, { recursive: true, force: true });
+  });
+
+  async function startProvider(): Promise<string> {
+    const { key, cert } = createAuthority(directory).certify("127.0.0.1");
+    writeFileSync(join(directory, "provider.key"), key);
+    writeFileSync(join(directory, "provider.pem"), cert);
+    const folder = printed("scripts/registry-packages.sh", "oidc-provider", `oidc-provider@${version}`);
+    const program = join(root, "scripts/fleet-test/oidc-provider.mjs");
+    const files = [join(directory, "provider.key"), join(directory, "provider.pem")];
+    const child = spawn(printed("scripts/lts-runtime.sh"), [program, folder, ...files, `${origin}/oidc`], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    provider = child;
+    let said = "";
+    let complaints = "";
+    child.stdout.on("data", (text: Buffer) => {
+      said += text.toString();
+    });
+    child.stderr.on("data", (text: Buffer) => {
+      complaints += text.toString();
+    });
+    await until(`the provider listens: ${complaints}`, () => said.includes("\n") || child.exitCode !== null);
+    assert.match(said, /^https:\/\/127\.0\.0\.1:\d+\n$/, complaints);
+    return said.trim();
+  }
+
+  /** What a person does in the provider's window: the name and any password, then yes. */
+  async function signInThere(window: Page, name: string): Promise<void> {
+    await window.locator('input[name="login"]').fill(name);
+    await window.locator('input[name="password"]').fill("any");
+    await window.locator('button[type="submit"]').click();
+    const consent = window.getByRole("button", { name: /continue/i });
+    await consent.click({ timeout: 20_000 }).catch((error: unknown) => {
+      // Consent that was given before is not asked for again.
+      if (!window.isClosed()) throw error;
+    });
+  }
+
+  const met = async (): Promise<BrowserContext> => {
+    assert.ok(browser);
+    return browser.newContext({ ignoreHTTPSErrors: true, locale: "en" });
+  };
+
+  /** Presses the button that leads to the provider, and signs in there. */
+  async function throughProvider(context: BrowserContext, page: Page, name: string): Promise<void> {
+    const opened = context.waitForEvent("page");
+    await page.getByRole("button", { name: "Sign in with Example Works" }).click();
+    await signInThere(await opened, name);
+  }
+
+  async function signedIn(name: string): Promise<{ context: BrowserContext; page: Page }> {
+    const context = await met();
+    const page = await context.newPage();
+    await page.goto(origin);
+    await throughProvider(context, page, name);
+    await page.locator(".frame").waitFor();
+    return { context, page };
+  }
+
+  const users = async (): Promise<{ username: string; role: string; origin: string; id: string }[]> =>
+    (await agent.call("GET", "/api/users?limit=200", { local: true })).json.items;
+
+  const begin = () =>
+    agent.call("POST", "/api/auth/provider/begin", { body: { origin }, headers: { host: "127.0.0.1" } });
+
+  const residentKib = (): number =>
+    Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${agent.pid}/status`, "utf8"))?.[1]);
+
+  it("are refused while the clock is not trusted, with the sentence that says so", async () => {
+    const { status, json } = await begin();
+    assert.deepEqual([status, json.code], [409, "clock_not_synchronised"]);
+    assert.match(
+      json.detail,
+      /The clock of this device is not trusted, so it cannot judge what Example Works says/,
+    );
+    row("clock not trusted", `${status} ${json.code}`);
+    kibBefore = residentKib();
+    const servers = [`127.0.0.1:${clock?.port}`];
+    await agent.call("PUT", "/api/system", { body: { time: { servers } }, local: true });
+    await agent.call("POST", "/api/system/time-sync/sync", { body: {}, local: true });
+    await until("a trusted clock", async () => (await begin()).status === 200);
+  });
+
+  it("sign in from the console, and have the role of their groups", async () => {
+    const started = performance.now();
+    const { context, page } = await signedIn("ada");
+    row(
+      "a sign-in from the console, with a person's typing",
+      `${Math.round(performance.now() - started)} ms`,
+    );
+    const ada = (await users()).find(({ username }) => username === "ada");
+    assert.deepEqual([ada?.role, ada?.origin], ["operator", "provider"]);
+    row("ada, of plant-operators", `${ada?.role}, ${ada?.origin}`);
+    assert.equal(new URL(page.url()).search, "");
+    await page.goto(`${origin}/account`);
+    await page.getByText("You sign in at the provider").waitFor();
+    assert.equal(await page.getByLabel("New password").count(), 0);
+    await context.close();
+  });
+
+  it("are refused without a group that counts", async () => {
+    const context = await met();
+    const page = await context.newPage();
+    await page.goto(origin);
+    await throughProvider(context, page, "edsger");
+    await page.getByText("None of your groups has a role on this device").first().waitFor();
+    assert.equal(
+      (await users()).some(({ username }) => username === "edsger"),
+      false,
+    );
+    row("edsger, of visitors", "403 role_missing");
+    await context.close();
+  });
+
+  it("step up by signing in there again, and sign out", async () => {
+    const { context, page } = await signedIn("grace");
+    await page.goto(`${origin}/users`);
+    await page.getByRole("button", { name: /^Add/ }).first().click();
+    await page.getByLabel("User name").fill("wilma");
+    await page
+      .getByRole("button", { name: /^(Add|Create)/ })
+      .last()
+      .click();
+    await page.getByText("You sign in at the provider").waitFor();
+    await throughProvider(context, page, "grace");
+    await until("the new user", async () => (await users()).some(({ username }) => username === "wilma"));
+    row("step-up", "prompt=login at the provider, then the change goes on");
+    const grace = (await users()).find(({ username }) => username === "grace");
+    const sessions = async (): Promise<number> =>
+      (await agent.call("GET", `/api/auth/sessions?user_id=${grace?.id}`, { local: true })).json.total;
+    assert.equal(await sessions(), 1);
+    // In another window, for the first still shows the new user's password.
+    const second = await context.newPage();
+    await second.goto(origin);
+    await second.getByRole("button", { name: /^Your account:/ }).click();
+    await second.getByRole("menuitem", { name: "Sign out" }).click();
+    await second.getByRole("button", { name: "Sign in with Example Works" }).waitFor();
+    assert.equal(await sessions(), 0);
+    row("signing out", "the session is ended on the device");
+    await context.close();
+  });
+
+  it("cost the agent this much memory", () => {
+    const kib = residentKib();
+    assert.ok(kib < 200 * 1_024, `${kib} KiB`);
+    const [was, is] = [kibBefore, kib].map((one) => Math.round(one / 1_024));
+    row("resident memory before the first and after these", `${was} MiB, ${is} MiB`);
+  });
+});
