@@ -73,7 +73,9 @@ describe("why an attempt ended", () => {
   });
 
   it("ends with one full stop, and is internal where an error has no code of the contract", () => {
-    assert.deepEqual(["", "So", "So.", "So!", "So…"].map(fullSentence), ["", "So.", "So.", "So!", "So…"]);
+    const sentences = ["", "So.", "So!", "So?", "So…"];
+    assert.deepEqual(sentences.map(fullSentence), sentences);
+    assert.deepEqual(["So", "1.2.0 is"].map(fullSentence), ["So.", "1.2.0 is."]);
     const codes = ["storage_full", "toString", "EIO"].map(
       (code) => reasonOfError({ code, message: "So" }).code,
     );

@@ -20,6 +20,18 @@ function reasonOf(overrides: Custom, path?: string): string {
 }
 
 describe("a release", () => {
+  it("has waves of as many steps as there may be", () => {
+    const rising = Array.from({ length: 32 }, (_, step) => ({ percent: step + 69, after_seconds: step }));
+    for (const list of [
+      rising,
+      [...steps.slice(0, 1), { percent: 7, after_seconds: 14_400 }, ...steps.slice(1)],
+    ])
+      assert.ok(
+        "id" in readRelease(offer({ waves: { start, steps: list } })),
+        `${list.length} steps were refused`,
+      );
+  });
+
   it("is read from what was signed", () => {
     const target = offer({
       version: "1.2.0",
@@ -102,6 +114,11 @@ describe("a release", () => {
     ["with waves in another zone", { waves: { start: "2026-11-20T12:00:00+01:00", steps } }, /start/],
     ["with waves that end before all have it", { waves: { start, steps: steps.slice(0, 1) } }, /100/],
     ["with waves that fall", { waves: { start, steps: steps.toReversed() } }, /rise/],
+    [
+      "with waves that stay where they are",
+      { waves: { start, steps: [steps[0], steps[0], steps[1]] } },
+      /rise/,
+    ],
     [
       "with waves that go back in time",
       { waves: { start, steps: [steps[0], { percent: 100, after_seconds: 3 }] } },

@@ -65,6 +65,8 @@ describe("a report of a device", () => {
     ["an unknown state", "rolled_back", "wonderful"],
     ["a place beyond the waves", "7.050", "100.0"],
     ["a place that is no number", "7.050", "1e1"],
+    ["a device with more before it", "d0123456789ab", "xd0123456789ab"],
+    ["a version with more behind it", "1.2.0-rc.1;", "1.2.0-rc.1 and more;"],
     ["a short device", "0123456789ab", "0123"],
     ["a name of another alphabet", "base", "bäse"],
   ] as const) {
