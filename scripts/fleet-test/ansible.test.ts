@@ -22,6 +22,7 @@ interface Run {
 
 describe("ansible", () => {
   let devices: Devices;
+  let token: string;
   let play: ReturnType<typeof newPlayer>;
 
   before(async () => {
@@ -32,7 +33,7 @@ describe("ansible", () => {
         encoding: "utf8",
       }).trim();
     const prepared = join(devices.directory, "token.json");
-    const token = steward([
+    token = steward([
       ...["token", "prepare", prepared, "--user", "fleet", "--name", "ansible"],
       ...["--scope", "system:read", "--scope", "system:write", "--quiet"],
     ]);
@@ -45,13 +46,19 @@ describe("ansible", () => {
           { name: "fleet", role: "admin", password_hash },
           { name: "lena", role: "readonly", password_hash, update_password: "on_create" },
         ],
-        tokens: [{ token_hash, name: "ansible", user: "fleet", scopes: ["system:read", "system:write"] }],
+        tokens: [
+          {
+            ...{ token_hash, name: "ansible", user: "fleet", is_fleet: true, sources: ["10.77.0.1/32"] },
+            scopes: ["system:read", "system:write"],
+          },
+        ],
         // What differs between devices comes from the variables of each.
         settings: { device: { name: "{{ inventory_hostname }}" } },
       },
       steward_certificates: devices.directory,
       steward_token: token,
-      steward_settings: { device: { location: "hall 3" } },
+      // The second is for administrators alone.
+      steward_settings: { device: { location: "hall 3" }, security: { session_idle: "45m" } },
     });
   });
   after(() => devices?.dispose());
@@ -104,9 +111,17 @@ describe("ansible", () => {
   });
 
   it("mends the one device that a person has changed", () => {
-    assert.equal(devices.on(1, "steward system set device.location=elsewhere").status, 0);
+    assert.equal(devices.on(1, "steward system set security.session_idle=30m").status, 0);
     assert.deepEqual(changesOf(play(settings)), [0, 1]);
-    assert.equal(settingsOf(1).device.location, "hall 3");
+    assert.equal(settingsOf(1).security.session_idle, "45m");
+  });
+
+  it("counts the token from the controller alone: a device that has it can do nothing with it", () => {
+    const call = ["curl", "-sS", "--cacert", join(devices.directory, "device1.pem")];
+    const header = ["-H", `Authorization: Bearer ${token}`, "https://10.77.0.11:8443/api/system"];
+    assert.match(devices.run([...call, ...header]).stdout, /"session_idle"/);
+    const elsewhere = ["ip", "netns", "exec", "device2", ...call, ...header];
+    assert.match(devices.run(elsewhere).stdout, /"invalid_token"|"token_source/);
   });
 
   it("is refused with the place of each fault, and nothing is changed", () => {
