@@ -27,6 +27,7 @@ export const eventWords: Readonly<Record<EventType, string>> = {
   "two_factor.skew_seen": "a code of another time was given: a clock is wrong",
   "codes.locked": "an account's codes were locked after wrong ones",
   "token.created": "an API token was made",
+  "token.rotated": "root made an API token with the rights of another, which ends after a while",
   "token.deleted": "an API token was deleted",
   "token.tolerated": "a token that a wrong clock had invalidated was accepted to correct the clock",
   "clock.epoch_raised": "the clock moved by more than 30 s; access tokens must be exchanged",

@@ -59,6 +59,7 @@ function userFaults({ accounts }: AccountsState, { users = [] }: Configuration):
       ...(isRepeated ? [fault(at("name"), "repeated", `names ${user.name} a second time`)] : []),
       ...(known.has(user.name) ? [] : missing(user).map((name) => fault(at(name), "required", isNew(user)))),
       ...weakFaults(user, at("password_hash")),
+      ...providerFaults(user, accounts, at),
     ];
   });
 }
@@ -71,6 +72,20 @@ function missing({ role, password_hash }: ConfiguredUser): string[] {
 
 function isNew({ name }: ConfiguredUser): string {
   return `is missing, and there is no user ${name} yet`;
+}
+
+/** Their password and role are the provider's. */
+function providerFaults(
+  user: ConfiguredUser,
+  accounts: readonly Account[],
+  at: (member: string) => string,
+): Fault[] {
+  const provider = accounts.find(({ username }) => username === user.name)?.provider ?? null;
+  if (provider === null) return [];
+  const detail = `cannot be set: ${user.name} signs in at ${provider.issuer}`;
+  return Object.entries({ role: user.role, password_hash: user.password_hash })
+    .filter(([, value]) => value !== undefined)
+    .map(([member]) => fault(at(member), "account_of_provider", detail));
 }
 
 /** The device replaces a weaker hash at the next sign-in, and each run after that would bring the weak one back. */
@@ -98,6 +113,7 @@ function tokenFaults(present: Present, next: Present, order: Order): Fault[] {
     return [
       ...(isRepeated ? [fault(at("token_hash"), "repeated", "is that of another token of this file")] : []),
       ...(owner ? [] : [fault(at("user"), "not_found", absent(token))]),
+      ...(owner?.provider ? [fault(at("user"), "account_of_provider", noTokens(token))] : []),
       ...rightFaults(token, owner, at),
       ...(isFresh && crowded.has(token.user) ? [fault(at("user"), "token_limit_reached", tooMany)] : []),
       ...endFaults(token, { isFresh, order, at }),
@@ -106,6 +122,10 @@ function tokenFaults(present: Present, next: Present, order: Order): Fault[] {
 }
 
 const tooMany = `would have more than ${tokensPerUser} API tokens, which is the maximum`;
+
+function noTokens({ user }: ConfiguredToken): string {
+  return `names ${user}, who signs in at a provider and can have no API tokens here`;
+}
 
 function absent({ user }: ConfiguredToken): string {
   return `names ${user}, who is no user of this device and would not become one`;

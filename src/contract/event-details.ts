@@ -101,6 +101,7 @@ export const eventDetails = {
     is_fleet: sometimes(flag),
     sources: sometimes({ ...texts, description: "ranges that the token counts from" }),
   },
+  "token.rotated": { owner: username, overlap: duration },
   "token.deleted": noDetails,
   "token.tolerated": { operation: text },
   "clock.epoch_raised": { step_seconds: number },

@@ -32,6 +32,7 @@ export const eventTypes = {
   "two_factor.skew_seen": security,
   "codes.locked": security,
   "token.created": security,
+  "token.rotated": security,
   "token.deleted": security,
   "token.tolerated": security,
   "clock.epoch_raised": operations,

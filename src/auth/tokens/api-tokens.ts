@@ -18,6 +18,15 @@ import { foreignScopes, noEnd, storedRights } from "./token-rights.ts";
 export interface ApiTokens {
   /** The token itself is in `text` and nowhere else. Throws `forbidden` for a scope that the owner's role has not. */
   create(owner: Account, wanted: WantedToken): Promise<{ token: StoredApiToken; text: string }>;
+  /**
+   * Makes another token with the same rights and the same life, and ends the former one after so many seconds, or when it
+   * would have ended before. Throws `not_found`, `token_limit_reached`.
+   */
+  rotate(
+    owner: Account,
+    token: StoredApiToken,
+    overlapSeconds: number,
+  ): Promise<{ token: StoredApiToken; text: string }>;
   /** Makes the token whose hash a provisioned device brings. Throws what `create` throws. */
   provision(owner: Account, wanted: WantedToken, hash: string): Promise<StoredApiToken>;
   /** `provision` has made the token of this hash, which may be deleted by now. */
@@ -94,6 +103,7 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
       return { token: await add(options, owner, { ...wanted, hash: hashOfToken(text) }), text };
     },
     provision: (owner, wanted, hash) => add(options, owner, { ...wanted, hash }, { provisioned: hash }),
+    rotate: (owner, token, overlapSeconds) => rotate(options, owner, token, overlapSeconds),
     isProvisioned: (hash) => document.read().provisioned === hash,
     isExpired: (token) => isExpired(options, token),
     livingOf,
@@ -153,6 +163,55 @@ async function add(
     return { ...state, ...besides, tokens: [...state.tokens, token] };
   });
   return token;
+}
+
+async function rotate(
+  { document, time }: ApiTokensOptions,
+  owner: Account,
+  { id }: StoredApiToken,
+  overlapSeconds: number,
+): Promise<{ token: StoredApiToken; text: string }> {
+  const text = newTokenText();
+  const begin = time.now();
+  const fresh = { id: newTokenId(), hash: hashOfToken(text), created_at: begin.toISOString() };
+  const unused = { is_dead: false, last_used_at: null, last_used_from: null };
+  const lasting = (former: StoredApiToken) =>
+    former.expires_at === noEnd
+      ? {}
+      : { expires_at: after(begin, former.lifetime_seconds), is_dated: time.isTrusted() };
+  const state = await document.update((present) => {
+    const former = present.tokens.find((one) => one.id === id);
+    if (!former) throw new StewardError("not_found", "There is no API token with this id.");
+    const others = present.tokens.filter((one) => one.id !== id);
+    refuseSurplus(overlapSeconds > 0 ? present.tokens : others, owner);
+    const next: StoredApiToken = { ...former, ...fresh, ...unused, ...lasting(former) };
+    const kept = present.tokens.flatMap((one) => {
+      if (one.id !== id) return [one];
+      return overlapSeconds > 0 ? [ending(one, begin, overlapSeconds, time.isTrusted())] : [];
+    });
+    return { ...present, tokens: [...kept, next] };
+  });
+  const token = state.tokens.find((one) => one.id === fresh.id);
+  if (!token)
+    throw new StewardError("internal_error", "The new token is not in the document that was written.");
+  return { token, text };
+}
+
+/** A token that is replaced. While the clock is not trusted, its rest begins when the clock is. */
+function ending(
+  token: StoredApiToken,
+  begin: Date,
+  seconds: number,
+  isClockTrusted: boolean,
+): StoredApiToken {
+  const end = after(begin, seconds);
+  if (token.is_dead || (isClockTrusted && token.is_dated && Date.parse(token.expires_at) <= Date.parse(end)))
+    return token;
+  return { ...token, expires_at: end, lifetime_seconds: seconds, is_dated: isClockTrusted };
+}
+
+function after(begin: Date, seconds: number): string {
+  return new Date(begin.getTime() + seconds * 1_000).toISOString();
 }
 
 function refuseForeignScopes({ username, role }: Account, scopes: readonly Scope[]): void {

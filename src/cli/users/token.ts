@@ -116,6 +116,26 @@ const remove: Command = {
   },
 };
 
+const rotate: Command = {
+  path: ["token", "rotate"],
+  summary:
+    "As root: make another API token with the same rights, and print it; the former one stays valid for a while",
+  positionals: [{ name: "ID", live: "tokens" }],
+  options: [
+    { name: "overlap", value: "DURATION", summary: "how long both are valid: 0s to 30d; 24h if not given" },
+  ],
+  worksOffline: true,
+  async run({ positionals, options, client, output }) {
+    const [id = ""] = positionals;
+    const overlap = options.text("overlap") ?? "24h";
+    const made = await client.call("rotateToken", { params: { id }, body: { overlap } });
+    await output.value(made, made.token);
+    await output.remark(
+      `The token "${made.name}" of ${made.username} is shown only once. The former one ends after ${overlap}, or at once: steward token rm ${id}`,
+    );
+  },
+};
+
 async function findToken(client: Client, id: string): Promise<ApiToken> {
   const { items } = await listAllTokens(client, undefined);
   const token = items.find((one) => one.id === id);
@@ -133,7 +153,7 @@ function goneWith({ name, username, scopes, last_used_at }: ApiToken): string[] 
   ];
 }
 
-export const tokenCommands: readonly Command[] = [add, list, remove, tokenPrepare];
+export const tokenCommands: readonly Command[] = [add, list, rotate, remove, tokenPrepare];
 
 /** All pages as one, in the API's shape. */
 export async function listAllTokens(client: Client, userId: string | undefined): Promise<TokenList> {

@@ -37,6 +37,7 @@ const changedBy: Readonly<Record<EventType, Reads>> = {
   "two_factor.skew_seen": [],
   "codes.locked": people,
   "token.created": tokens,
+  "token.rotated": tokens,
   "token.deleted": tokens,
   "token.tolerated": tokens,
   "clock.epoch_raised": clock,

@@ -121,6 +121,8 @@ export const descriptions: Readonly<Record<OperationId, string>> = {
     "The tokens themselves are not stored; a list shows what they are for and when they were last used.",
   createToken:
     "`token` is in this answer and nowhere else. The token can do what both its scopes and its owner's role allow; it never touches passwords, second factors or tokens.",
+  rotateToken:
+    "For `steward token rotate`, over the socket on the device alone. `token` is in this answer and nowhere else.",
   deleteToken: "For another user's token an administrator needs a step-up.",
   applyConfiguration:
     "For `steward apply`, over the socket on the device alone. Members that are absent stay as they are. All faults are told at once, each with its place in the document, and then nothing is changed. What a loss of power interrupts is finished at the next start, before the agent answers.",

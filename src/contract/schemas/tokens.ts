@@ -96,6 +96,17 @@ export const createToken = {
   },
 } as const;
 
+export const rotateToken = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    overlap: { ...duration, default: "24h", description: "how long the former token stays valid: 0s to 30d" },
+  },
+} as const;
+
+/** The longest time for which two tokens of one program are valid, in seconds. */
+export const longestOverlapSeconds = 30 * 86_400;
+
 /** Bounds of a token's life, in seconds. */
 export const tokenLifeSeconds = { shortest: 60 * 60, longest: 366 * 86_400, usual: 90 * 86_400 } as const;
 

@@ -4,7 +4,7 @@ import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { noEnd, type RightsFault, rightsFaults, rightsOf } from "../../auth/tokens/token-rights.ts";
 import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
-import { tokenLifeSeconds } from "../../contract/schemas/tokens.ts";
+import { longestOverlapSeconds, tokenLifeSeconds } from "../../contract/schemas/tokens.ts";
 import { fleetScopes, scopeNames } from "../../contract/scopes.ts";
 import type { ApiToken } from "../../contract/types.ts";
 import { pageOf } from "../../store/documents/pages.ts";
@@ -13,13 +13,19 @@ import type { Accounts } from "../../users/accounts.ts";
 import { requireStepUp } from "../authorise.ts";
 import { type Actor, type Call, type Handlers, personOf, roleOf } from "../call.ts";
 
-type TokenHandlers = Pick<Handlers, "listTokens" | "createToken" | "deleteToken">;
+type TokenHandlers = Pick<Handlers, "listTokens" | "createToken" | "rotateToken" | "deleteToken">;
 
 export interface TokenHandlersOptions {
   accounts: Accounts;
   apiTokens: ApiTokens;
   /** The action required of this user first. */
   requiredAction: (account: Account) => RequiredAction;
+}
+
+/** A token, and its text, which is nowhere else. */
+interface MadeToken {
+  readonly token: StoredApiToken;
+  readonly text: string;
 }
 
 /** API tokens, for programs. */
@@ -40,6 +46,7 @@ export function createTokenHandlers(options: TokenHandlersOptions): TokenHandler
     sources: [...rightsOf(token).sources],
     no_expiry: token.expires_at === noEnd,
   });
+  const shown = ({ token, text }: MadeToken) => ({ ...describe(token), token: text });
   return {
     listTokens: ({ query, actor }) => {
       const own = actor.kind === "user" ? actor.account.id : undefined;
@@ -54,10 +61,8 @@ export function createTokenHandlers(options: TokenHandlersOptions): TokenHandler
       });
       return { ...page, items: page.items.map(describe) };
     },
-    createToken: async (call) => {
-      const { token, text } = await createToken(options, call);
-      return { ...describe(token), token: text };
-    },
+    createToken: async (call) => shown(await createToken(options, call)),
+    rotateToken: async (call) => shown(await rotateToken(options, call)),
     deleteToken: async ({ params, actor, note }) => {
       const token = apiTokens.byId(params.id);
       const isOwn = actor.kind === "user" && token?.user_id === actor.account.id;
@@ -74,7 +79,7 @@ export function createTokenHandlers(options: TokenHandlersOptions): TokenHandler
 async function createToken(
   options: TokenHandlersOptions,
   { body, actor, note }: Call<"createToken">,
-): Promise<{ token: StoredApiToken; text: string }> {
+): Promise<MadeToken> {
   const { name, scopes, expires_in = "90d", user_id, is_fleet: isFleet = false, sources = [] } = body;
   const hasNoEnd = body.no_expiry ?? false;
   refuseRootsOwn(actor, body);
@@ -90,6 +95,21 @@ async function createToken(
     ...(sources.length > 0 && { sources }),
   };
   note({ subject: { id: made.token.id, name }, details });
+  return made;
+}
+
+async function rotateToken(
+  { accounts, apiTokens }: TokenHandlersOptions,
+  { params, body, note }: Call<"rotateToken">,
+): Promise<MadeToken> {
+  const { overlap = "24h" } = body;
+  const seconds = overlapOf(overlap);
+  const former = apiTokens.byId(params.id);
+  const owner = former && accounts.find(former.user_id);
+  if (!former || !owner) throw unknown();
+  const made = await apiTokens.rotate(owner, former, seconds);
+  const subject = { id: made.token.id, name: made.token.name };
+  note({ subject, details: { owner: owner.username, overlap } });
   return made;
 }
 
@@ -179,6 +199,15 @@ function lifetimeOf(duration: string): number {
   const detail = "must be 1h to 366d";
   throw new StewardError("validation_failed", `Member /expires_in ${detail}. Nothing was created.`, {
     details: { errors: [{ pointer: "/expires_in", code: "out_of_range", detail }] },
+  });
+}
+
+function overlapOf(duration: string): number {
+  const seconds = durationSeconds(duration);
+  if (seconds >= 0 && seconds <= longestOverlapSeconds) return seconds;
+  const detail = "must be 0s to 30d";
+  throw new StewardError("validation_failed", `Member /overlap ${detail}. Nothing was created.`, {
+    details: { errors: [{ pointer: "/overlap", code: "out_of_range", detail }] },
   });
 }
 

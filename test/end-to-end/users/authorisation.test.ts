@@ -51,6 +51,7 @@ const table: Record<string, string> = {
   makeRecoveryCodes: "   -      -      -        -       -       -         e      none",
   listTokens: "          -      +      +        +       +       +         e      none",
   createToken: "         -      +      s        s       s       +         e      none",
+  rotateToken: "         -      +      -        -       -       -         e      none",
   deleteToken: "         -      +      +        +       +       +         e      none",
   applyConfiguration: "  -      +      -        -       -       -         e      none",
   listEvents: "          -      +      -        +       +       +         e      events:read",

@@ -210,6 +210,29 @@ describe("a fleet token", () => {
     assert.match(stdout, /users:write, \(fleet\)|system:write, users:write, \(fleet\)/);
   });
 
+  it("is rotated by root with both valid for a while, or the former one ended at once", async () => {
+    const rotate = (id: string, ...words: string[]) =>
+      runSteward(["-o", "json", "token", "rotate", id, ...words], { environment });
+    const made = await run("--scope", "system:write", "--fleet", "--from", sources.join(), "-o", "json");
+    const former = JSON.parse(made.stdout) as { id: string; token: string };
+    const { stdout, stderr } = await rotate(former.id, "--overlap", "2h");
+    const next = JSON.parse(stdout || stderr) as { id: string; token: string; is_fleet: boolean };
+    assert.ok(next.is_fleet && next.token !== former.token);
+    const works = (token: string) => codeOf("PUT", "/api/system", settings("48m"), { token });
+    assert.deepEqual([await works(former.token), await works(next.token)], [200, 200]);
+    assert.equal(
+      await codeOf("PUT", "/api/system", settings("49m"), { token: next.token, from: outside }),
+      "401 invalid_token",
+    );
+    const last = JSON.parse((await rotate(next.id, "--overlap", "0s")).stdout) as { token: string };
+    assert.deepEqual([await works(next.token), await works(last.token)], ["401 invalid_token", 200]);
+    assert.equal((await rotate(next.id)).code, 3);
+    assert.equal((await rotate(former.id, "--overlap", "31d")).code, 6);
+    const path = `/api/tokens/${former.id}/rotate`;
+    const asked = await agent.call("POST", path, { token: admin.token, body: {} });
+    assert.deepEqual([asked.status, asked.json.code], [403, "forbidden"]);
+  });
+
   it("is what a file of steward apply makes, known by its hash, and the second run finds no change", async () => {
     const input = JSON.stringify({
       version: 1,

@@ -86,6 +86,7 @@ export const events: Catalogue["events"] = {
     "two_factor.skew_seen": "Code aus einer anderen Zeit",
     "codes.locked": "Codes gesperrt",
     "token.created": "API-Token erzeugt",
+    "token.rotated": "API-Token erneuert",
     "token.deleted": "API-Token gelöscht",
     "token.tolerated": "Abgelaufene Anmeldung angenommen",
     "clock.epoch_raised": "Zugriffstoken nach Zeitsprung erneuert",

@@ -88,6 +88,7 @@ export const events = {
     "two_factor.skew_seen": "Code of another time",
     "codes.locked": "Codes locked",
     "token.created": "API token created",
+    "token.rotated": "API token rotated",
     "token.deleted": "API token deleted",
     "token.tolerated": "Expired sign-in accepted",
     "clock.epoch_raised": "Access tokens renewed after a clock step",

@@ -34,6 +34,7 @@ export const happened: Catalogue["home"]["happened"] = {
   "two_factor.skew_seen": ({ about }) => `Ein Code von ${about} gehörte zu einer anderen Zeit`,
   "codes.locked": ({ about }) => `Codes von ${about} sind nach falschen gesperrt`,
   "token.created": ({ who, about }) => `${who} hat den API-Token ${about} erzeugt`,
+  "token.rotated": ({ who, about }) => `${who} hat das API-Token ${about} erneuert`,
   "token.deleted": ({ who, about }) => `${who} hat den API-Token ${about} gelöscht`,
   "token.tolerated": ({ who }) =>
     `Eine abgelaufene Anmeldung von ${who} wurde zum Stellen der Uhr angenommen`,

@@ -45,6 +45,7 @@ export const factNames: Catalogue["events"]["factNames"] = {
   operation: "Anfrage",
   origin: "Angelegt durch",
   outcome: "Ergebnis",
+  overlap: "Das bisherige endet nach",
   owner: "Gehört",
   reason: "Grund",
   release_id: "Kennung der Version",

@@ -50,6 +50,7 @@ export const happened = {
   "two_factor.skew_seen": ({ about }) => `A code of ${about} was of another time`,
   "codes.locked": ({ about }) => `Codes of ${about} are locked after wrong ones`,
   "token.created": ({ who, about }) => `${who} created the API token ${about}`,
+  "token.rotated": ({ who, about }) => `${who} rotated the API token ${about}`,
   "token.deleted": ({ who, about }) => `${who} deleted the API token ${about}`,
   "token.tolerated": ({ who }) => `An expired sign-in of ${who} was accepted to correct the clock`,
   "clock.epoch_raised": () => "Access tokens were renewed after a clock step",

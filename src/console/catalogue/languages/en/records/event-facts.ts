@@ -46,6 +46,7 @@ export const factNames = {
   operation: "Request",
   origin: "Made by",
   outcome: "Result",
+  overlap: "The former one ends after",
   owner: "Belongs to",
   reason: "Reason",
   release_id: "Release",
