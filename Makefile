@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 CHECKS := check-types check-console-types check-console-test-types check-style
-.PHONY: help run test test-all screenshots test-lts test-firefox mutation fuzz soak fleet-test system-test vm-test vm-image bench build install uninstall man docs api-reference api-examples api-released check $(CHECKS) format clean packages ready package reproduce
+.PHONY: help run test test-all screenshots test-lts test-firefox mutation fuzz soak fleet-test system-test vm-test vm-image bench build install uninstall man docs api-reference api-examples api-clients api-released check $(CHECKS) format clean packages ready package reproduce
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
@@ -98,6 +98,9 @@ api-reference: $(NODE_MODULES) ## write the API reference as one HTML page, var/
 
 api-examples: $(DIST) ## record the examples in the OpenAPI document from an agent in this process
 	@node --import tsx scripts/api/examples.ts
+
+api-clients: $(DIST) ## generate clients for the API by two generators, compile them and run them against an agent
+	@node --import tsx scripts/api/clients/main.ts "$$(sh scripts/registry-packages.sh api-clients openapi-typescript@7.13.0 openapi-fetch@0.17.0 @hey-api/openapi-ts@0.91.0 typescript@5.9.3)"
 
 api-released: $(NODE_MODULES) ## keep the API as it is now as the released one, which later ones may only add to
 	@node --import tsx scripts/api/released.ts
