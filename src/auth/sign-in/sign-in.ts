@@ -159,7 +159,8 @@ function openAgain(
 /** The account, when its owner may enter with the password that was right for this hash. */
 function accountForLogin(account: Account | undefined, hash: string): Account | undefined {
   const mayEnter = account?.enabled && account.password_hash === hash && account.password_state !== "spent";
-  return mayEnter ? account : undefined;
+  // Whatever has been put into the state: those of the provider have no password here.
+  return mayEnter && account.provider === null ? account : undefined;
 }
 
 function open(

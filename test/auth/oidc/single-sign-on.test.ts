@@ -70,6 +70,14 @@ describe("signing in at the provider", () => {
     const local = createSignIn({ ...here, challenges });
     const tried = local.login({ username: session.user.username, password: "" }, context);
     assert.equal(await codeFrom(tried), "invalid_credentials");
+    // Even if a password got into the state of such an account.
+    const password_hash = await here.passwords.hash("seven quiet owls at dusk", null);
+    const spoilt = here.accounts.find(session.user.id);
+    assert.ok(spoilt);
+    const accounts = { ...here.accounts, findByName: () => ({ ...spoilt, password_hash }) };
+    const given = { username: spoilt.username, password: "seven quiet owls at dusk" };
+    const entered = createSignIn({ ...here, accounts, challenges }).login(given, context);
+    assert.equal(await codeFrom(entered), "invalid_credentials");
   });
 
   it("reads the groups from the userinfo endpoint where the ID token has none", async () => {
