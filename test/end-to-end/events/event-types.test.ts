@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -38,6 +39,8 @@ describe("the events of an agent", () => {
   const post = (path: string, token?: string, body: object = {}, method = "POST") =>
     agent.call(method, path, { token, ...(method === "DELETE" ? {} : { body }) });
 
+  const asRoot = (path: string, body: object) => agent.call("POST", path, { local: true, body });
+
   before(async () => {
     server = await startChronyd();
     agent = await startObservingAgent({ servers: [`127.0.0.1:${server.port}`] });
@@ -50,6 +53,10 @@ describe("the events of an agent", () => {
     await changeUsers(chief.token);
     await useFactors(chief.token);
     const { json } = await post("/api/tokens", chief.token, { name: "fleet", scopes: ["system:read"] });
+    await asRoot(`/api/tokens/${json.id}/rotate`, { overlap: "1h" });
+    const token_hash = createHash("sha256").update(json.token).digest("hex");
+    const renamed = { token_hash, name: "fleets", user: "chief", scopes: ["system:read"] };
+    await asRoot("/api/configuration", { version: 1, tokens: [renamed] });
     await post(`/api/tokens/${json.id}`, chief.token, {}, "DELETE");
     await post("/api/system", chief.token, { device: { name: "edge 7" } }, "PUT");
     await useClock(chief.token);
