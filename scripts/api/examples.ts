@@ -30,6 +30,9 @@ export function examplesOf(recorded: readonly Recorded[]): Examples {
 
 /** Members whose values are secrets, or are of the run or of the host that it is made on; in their place stand these. */
 const ofOneRun: Readonly<Record<string, unknown>> = {
+  password: "six kettles below a lamp",
+  current_password: "six kettles below a lamp",
+  new_password: "four gulls beside a crane",
   access_token: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ1c3JfIn0.MEYCIQ",
   refresh_token: "q1Zr8sWcVxkT3n0yBhGmUw",
   setup_token: "Zk3vX9qLr0TnWb5yHs2JcA",
