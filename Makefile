@@ -43,7 +43,7 @@ mutation: $(NODE_MODULES) ## put faults into the code, and count those that test
 fuzz: $(DIST) ## send bad, nearly good and good input to an agent and to its readers; TARGETS="api tuf", STEWARD_SEED, STEWARD_CASES
 	@node --import tsx scripts/fuzz/main.ts $(TARGETS)
 
-soak: packages $(DIST) ## load two agents for SOAK_MINUTES (10) while clocks jump, time servers flap and one restarts; judge memory
+soak: packages $(DIST) ## load two agents for SOAK_MINUTES (30) while clocks jump, time servers flap and one restarts; judge memory
 	@node --import tsx scripts/soak/main.ts
 
 test-lts: packages $(DIST) check ## the same tests on the current LTS runtime from the registry

@@ -1,5 +1,5 @@
 /**
- * `make soak`: two built agents under a mixed load by everyone for SOAK_MINUTES (10), while their clocks jump (by
+ * `make soak`: two built agents under a mixed load by everyone for SOAK_MINUTES (30), while their clocks jump (by
  * libfaketime; never this machine's), their time servers stop and lie, and one of them is ended and started again. Ends
  * with a table; with exit code 1 where an answer was not expected, or the memory or the open files of the agent that
  * was never restarted grow. STEWARD_SEED repeats the order of things, not their times.
@@ -17,7 +17,7 @@ import { createTally } from "./tally.ts";
 /** Share of the run after which V8 has its heap and the caches are full. */
 const warmUpShare = 0.4;
 /** Minutes after the warm-up below which a heap that has not been collected looks like one that grows: not judged. */
-const leastJudgedMinutes = 5;
+const leastJudgedMinutes = 15;
 const sampleSeconds = 1;
 
 /**
@@ -28,7 +28,7 @@ const mostGrowth = { mebibytes: 6, files: 10 };
 /** MiB: `MemoryMax` of systemd/steward.service. */
 const mostMiB = 256;
 
-const minutes = Number(process.env.SOAK_MINUTES ?? 10);
+const minutes = Number(process.env.SOAK_MINUTES ?? 30);
 if (!(minutes >= 1)) {
   console.error("SOAK_MINUTES must be a number of minutes, at least 1.");
   process.exit(2);
