@@ -276,7 +276,8 @@ describe("the console's sheet of a user", () => {
     const withToken = await agent.call("GET", "/api/logs", { token: made.json.token });
     assert.equal(withToken.status, 401, withToken.text);
     await sheet.getByRole("button", { name: "End the session of shipper/2" }).click();
-    await sheet.getByText("shipper/2").waitFor({ state: "detached" });
+    // Not the message that says so, which names it as well.
+    await sheet.getByText("shipper/2", { exact: true }).waitFor({ state: "detached" });
     const after = await agent.call("GET", "/api/auth/me", { token });
     assert.equal(after.status, 401, after.text);
   });
