@@ -92,7 +92,7 @@ function failure(host: string, error: unknown): unknown {
   if (code === "update_server_refused") {
     return refusedAnswer(
       "endpoint",
-      `${host} redirects, or is on this device or its own link, which takes oidc.allow_local_servers in the host file.`,
+      `${host} redirects, or compresses what it sends, or is on this device or its own link, which takes oidc.allow_local_servers in the host file.`,
       error,
     );
   }

@@ -134,9 +134,16 @@ async function verifySignature(
     await oauth.validateApplicationLevelSignature({ ...server }, response, options);
   } catch (error) {
     if (error instanceof StewardError || error instanceof oauth.UnsupportedOperationError) throw error;
+    // About the address of the keys, before any was read.
+    if (error instanceof oauth.OperationProcessingError && aboutAddresses.includes(error.code ?? ""))
+      throw error;
     throw refusedAnswer("signature", "", error);
   }
 }
+
+const aboutAddresses: readonly string[] = [
+  ...[oauth.HTTP_REQUEST_FORBIDDEN, oauth.MISSING_SERVER_METADATA, oauth.INVALID_SERVER_METADATA],
+];
 
 /** What the library leaves open. */
 function checkFurther(
@@ -202,7 +209,9 @@ function asRefusal(error: unknown): unknown {
   if (error instanceof oauth.AuthorizationResponseError)
     return refusedAnswer("provider_error", `It says ${JSON.stringify(error.error.slice(0, 64))}.`, error);
   if (error instanceof oauth.ResponseBodyError) return refusedAnswer("code", "", error);
-  if (error instanceof oauth.UnsupportedOperationError) return refusedAnswer("algorithm", "", error);
+  // The library says so of tokens in the address and of kinds of tokens as well, and only in its sentence.
+  if (error instanceof oauth.UnsupportedOperationError)
+    return refusedAnswer(/token_type|flows/.test(error.message) ? "malformed" : "algorithm", "", error);
   if (!(error instanceof oauth.OperationProcessingError)) return error;
   const { claim, attribute, reason, parameters } = (error.cause ?? {}) as Record<string, unknown>;
   const named = claimReasons[String(claim ?? "")];
