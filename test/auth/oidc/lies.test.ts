@@ -12,13 +12,11 @@ import {
   origin,
   provider,
 } from "./device-with-provider.ts";
+import { falseEndpoints } from "./false-endpoints.ts";
+import { type Case, falseIdTokens } from "./false-id-tokens.ts";
 import { clientId, encoded, type Json, type Lies } from "./lying-provider.ts";
 
 let here: DeviceWithProvider;
-beforeEach(async () => {
-  provider.lie({});
-  here = await device();
-});
 
 /** The reason for which a sign-in is refused at a provider that lies so; no account is made, no session opened. */
 async function reasonOf(lies: Lies, who: Json = operator): Promise<string> {
@@ -29,7 +27,7 @@ async function reasonOf(lies: Lies, who: Json = operator): Promise<string> {
 }
 
 describe("a provider that lies, or another who answers for it", () => {
-  const cases: readonly (readonly [string, Lies, string])[] = [
+  const cases: readonly Case[] = [
     ["a forged state", { back: (query) => query.set("state", "A".repeat(43)) }, "flow"],
     ["no state", { back: (query) => query.delete("state") }, "flow"],
     ["a forged code", { back: (query) => query.set("code", "code-of-another") }, "code"],
@@ -160,10 +158,26 @@ describe("a provider that lies, or another who answers for it", () => {
       "malformed",
     ],
   ];
-  for (const [name, lies, reason] of cases)
+  /** After twenty refusals a device slows the client down, and it keeps what it was told of the provider. */
+  const mostRefusals = 15;
+  let refusals = mostRefusals;
+  for (const [name, lies, reason] of [...cases, ...falseIdTokens, ...falseEndpoints])
     it(`signs no one in by ${name}`, async () => {
+      const readsAnew = lies.discovery !== undefined || lies.answer !== undefined;
+      if (readsAnew || refusals === mostRefusals) {
+        here = await device();
+        refusals = 0;
+      }
       assert.equal(await reasonOf(lies), `provider_refused: ${reason}`);
+      refusals = readsAnew ? mostRefusals : refusals + 1;
     });
+});
+
+describe("an answer of the provider", () => {
+  beforeEach(async () => {
+    provider.lie({});
+    here = await device();
+  });
 
   it("signs no one in by a code that was used before (replay)", async () => {
     const { authorization_url, flow_token } = await here.begin();
@@ -197,6 +211,29 @@ describe("a provider that lies, or another who answers for it", () => {
     assert.equal((await errorFrom(here.singleSignOn.finish(returned, context)))?.details.reason, "nonce");
   });
 
+  it("signs no one in by a code that was asked for without PKCE (stripped from the browser's address)", async () => {
+    const { authorization_url, flow_token } = await here.begin();
+    const stripped = new URL(authorization_url);
+    for (const name of ["code_challenge", "code_challenge_method"]) stripped.searchParams.delete(name);
+    const query = provider.visit(stripped.href, operator);
+    // The device sends its verifier all the same, which an honest provider refuses then (RFC 9700 §4.8.2).
+    const refused = await errorFrom(here.singleSignOn.finish({ flow_token, query }, context));
+    assert.deepEqual([refused?.code, refused?.details.reason], ["provider_refused", "code"]);
+  });
+
+  it("signs no one in by an answer for another browser, which can still use it", async () => {
+    const { authorization_url, flow_token } = await here.begin();
+    const query = provider.visit(authorization_url, operator);
+    for (const wrong of ["", `stf_${"A".repeat(32)}`, `${flow_token}A`]) {
+      const refused = await errorFrom(here.singleSignOn.finish({ flow_token: wrong, query }, context));
+      assert.equal(refused?.details.reason, "flow");
+    }
+    assert.equal(
+      (await here.singleSignOn.finish({ flow_token, query }, context)).session.user.role,
+      "operator",
+    );
+  });
+
   it("signs no one in by an attacker's own answer in a victim's browser (login CSRF)", async () => {
     const attacker = await here.begin();
     const query = provider.visit(attacker.authorization_url, { ...operator, sub: "attacker" });
@@ -205,18 +242,31 @@ describe("a provider that lies, or another who answers for it", () => {
     assert.equal((await errorFrom(here.singleSignOn.finish(given, context)))?.details.reason, "flow");
   });
 
-  it("sends no one back to an origin that the host file does not name (open redirect)", async () => {
+  it("leads no one back to an origin that the host file does not name (open redirect)", async () => {
     for (const wrong of ["https://evil.example", `${origin}.evil.example`, "null", `${origin}/`])
       assert.equal(await codeFrom(here.singleSignOn.begin(wrong, null, context)), "validation_failed");
   });
 
-  it("signs in with a key that the provider has just changed to", async () => {
+  it("signs users in with a key that the provider has just changed to", async () => {
     await here.signIn();
     provider.rotateKeys();
     assert.equal((await here.signIn()).session.user.role, "operator");
   });
 
-  it("keeps a flow for ten minutes, and not across a step of the clock", async () => {
+  it("signs no one in by a key that the provider has withdrawn", async () => {
+    let former = "";
+    provider.lie({
+      token: (truth) => {
+        former = String(truth.id_token);
+        provider.rotateKeys();
+        return truth;
+      },
+    });
+    assert.equal((await errorFrom(here.signIn()))?.details.reason, "signature");
+    assert.notEqual(former, "");
+  });
+
+  it("is awaited for ten minutes, and not across a step of the clock", async () => {
     const late = await here.begin();
     const query = provider.visit(late.authorization_url, operator);
     host.pass(600);
@@ -232,13 +282,13 @@ describe("a provider that lies, or another who answers for it", () => {
     assert.equal(stepped?.details.reason, "expired");
   });
 
-  it("is reached once for many flows that strangers begin", async () => {
+  it("is asked for once for many flows that strangers begin", async () => {
     const before = provider.requests.length;
     for (let flow = 0; flow < 5; flow += 1) await here.begin();
     assert.equal(provider.requests.length - before, 1);
   });
 
-  it("has no more than 256 flows kept for it: a client that begins many pushes out its own", () => {
+  it("is waited for in no more than 256 flows: a client that begins many pushes out its own", () => {
     const flows = createFlows(host.uptime);
     const of = (state: string) => ({
       ...{ state, nonce: "", verifier: "", redirectUri: "", sessionId: null, epoch: 1 },
@@ -252,7 +302,7 @@ describe("a provider that lies, or another who answers for it", () => {
     assert.equal(flows.take("other", other)?.state, "other");
   });
 
-  it("slows down a client whose answers are refused", async () => {
+  it("slows down a client, where it is refused", async () => {
     provider.lie(claims({ nonce: "another" }));
     const codes: string[] = [];
     for (let attempt = 0; attempt < 22; attempt += 1) codes.push(await codeFrom(here.signIn()));

@@ -26,6 +26,9 @@ export interface Lies {
   /** The whole ID token, instead of signing. */
   idToken?: (header: Json, claims: Json) => string;
   userinfo?: (truth: Json) => Json;
+  /** The answer of the token endpoint, and the published keys. */
+  token?: (truth: Json) => Json;
+  keys?: (truth: Json) => Json;
   /** The query that comes back with the browser. */
   back?: (truth: URLSearchParams) => void;
   /** Instead of any answer to requests of this path. */
@@ -72,7 +75,10 @@ export async function startLyingProvider(nowSeconds: () => number): Promise<Lyin
   const issuer = (): string => server?.url ?? "";
   const truth: Readonly<Record<string, (body: URLSearchParams, request: IncomingMessage) => Json | null>> = {
     "/.well-known/openid-configuration": () => (lies.discovery ?? same)(discoveryOf(issuer())),
-    "/keys": () => ({ keys: [{ ...key.publicKey.export({ format: "jwk" }), ...key.names, use: "sig" }] }),
+    "/keys": () =>
+      (lies.keys ?? same)({
+        keys: [{ ...key.publicKey.export({ format: "jwk" }), ...key.names, use: "sig" }],
+      }),
     "/token": (body, request) => {
       const issued = redeemed(codes, body, request, lies.skipsPkce === true);
       if (!issued) return null;
@@ -86,7 +92,9 @@ export async function startLyingProvider(nowSeconds: () => number): Promise<Lyin
       const header = (lies.header ?? same)({ alg: "ES256", kid: key.names.kid });
       const payload = (lies.claims ?? same)(honest);
       const id_token = lies.idToken?.(header, payload) ?? signed(header, payload, key.privateKey);
-      return { access_token: "at-1", token_type: "Bearer", expires_in: 300, id_token };
+      return (lies.token ?? same)({
+        ...{ access_token: "at-1", token_type: "Bearer", expires_in: 300, id_token },
+      });
     },
     "/userinfo": () => (lies.userinfo ?? same)({ sub: "person-1", groups: ["operators"] }),
   };
@@ -190,7 +198,8 @@ export function encoded(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString("base64url");
 }
 
-function signed(header: Json, claims: Json, key: KeyObject): string {
+/** RFC 7515 §3.1, by ES256. */
+export function signed(header: Json, claims: Json, key: KeyObject): string {
   const text = `${encoded(header)}.${encoded(claims)}`;
   const signature = signBytes("sha256", Buffer.from(text), { key, dsaEncoding: "ieee-p1363" });
   return `${text}.${signature.toString("base64url")}`;
