@@ -11,18 +11,30 @@ import { planned, plannedSettings } from "./plan.ts";
 import { plannedTokens } from "./planned-tokens.ts";
 import { plannedUsers } from "./planned-users.ts";
 import { readTransaction, removeTransaction, type Transaction, writeTransaction } from "./transaction.ts";
+import { installedFingerprint, judgeRoot, rootChanges } from "./update-root.ts";
 
 /** Brings a device to what one document says: all of it or nothing. */
 export interface Configurator {
   /** With `check` it only says what would change. Throws `validation_failed` with every fault, `storage_full`, `storage_unwritable`. */
-  apply(configuration: Configuration, check: boolean): Promise<readonly ConfigurationChange[]>;
+  apply(configuration: Configuration, check: boolean): Promise<Applied>;
   /** All that is wrong with a configuration, as far as it fits the schema. */
   faultsOf(configuration: Configuration): Promise<readonly Fault[]>;
   /**
-   * Carries out what an interrupted process had decided; null: there is nothing of the kind. Throws `state_damaged` where
+   * Carries out what an interrupted process had decided; null: there is nothing of the kind, or it awaited a root of trust
+   * that is not installed, so that nothing was decided. Throws `state_damaged` where
    * that cannot be read, `validation_failed` where it would take the last administrator away.
    */
   resume(): Promise<readonly ConfigurationChange[] | null>;
+}
+
+/** What came of a configuration. */
+export interface Applied {
+  readonly changes: readonly ConfigurationChange[];
+  /**
+   * Fingerprint of the root of trust that root has to install before any of it is done, for this process cannot. Asked
+   * again then, it does the rest; a start in between does it too. null: all of it is done.
+   */
+  readonly awaits: string | null;
 }
 
 export interface ConfiguratorOptions {
@@ -34,6 +46,8 @@ export interface ConfiguratorOptions {
   readonly time: Pick<TrustedTime, "now" | "isTrusted">;
   readonly settingFaults: (change: SettingsChange) => readonly Fault[];
   readonly settingRefusal: (change: SettingsChange) => Promise<StewardError | null>;
+  /** The root of trust of updates that root has installed; null: none. Throws `update_root_unusable`. */
+  readonly readInstalledRoot: () => Promise<Uint8Array | null>;
   /** What follows from the change in other rooms. It may be done twice. */
   readonly follow: (
     transaction: Transaction,
@@ -50,8 +64,19 @@ export function createConfigurator(options: ConfiguratorOptions): Configurator {
     turn = result.catch(() => undefined);
     return result;
   };
+  let abandoned: NodeJS.Timeout | undefined;
   return {
-    apply: (configuration, check) => inTurn(() => apply(options, configuration, check)),
+    apply: (configuration, check) =>
+      inTurn(async () => {
+        const applied = await apply(options, configuration, check);
+        if (!check) clearTimeout(abandoned);
+        if (applied.awaits !== null)
+          abandoned = setTimeout(
+            () => void inTurn(() => resume(options)).catch(() => undefined),
+            awaitMilliseconds,
+          ).unref();
+        return applied;
+      }),
     faultsOf: async (configuration) => faultsOf(options, orderOf(options, configuration)),
     resume: () => inTurn(() => resume(options)),
   };
@@ -61,21 +86,55 @@ async function apply(
   options: ConfiguratorOptions,
   configuration: Configuration,
   check: boolean,
-): Promise<readonly ConfigurationChange[]> {
+): Promise<Applied> {
   const order = orderOf(options, configuration);
   refuse(await faultsOf(options, order));
+  const root = await judgeRoot(configuration, options.readInstalledRoot);
   const before = presentOf(options);
   const next = planned(before, order);
-  const changes = changesBetween(before, next);
-  if (check || changes.length === 0) return changes;
-  const transaction: Transaction = { version: 1, order, ...effectsOf(before, next) };
+  const changes = [...rootChanges(root), ...changesBetween(before, next)];
+  if (check) return { changes, awaits: null };
+  if (changes.length === 0) {
+    await dropAwaiting(options.directory);
+    return { changes, awaits: null };
+  }
+  const awaits = root.change?.after.fingerprint;
+  if (awaits !== undefined) await requireSettled(options.directory);
+  const transaction: Transaction = {
+    ...{ version: 1, order, ...effectsOf(before, next) },
+    ...(awaits !== undefined && { awaits }),
+  };
+  // In the place of one that awaited a root: at no moment is a part of the two in force.
   await writeTransaction(options.directory, transaction);
-  return carryOut(options, transaction);
+  if (awaits !== undefined) return { changes, awaits };
+  return { changes: await carryOut(options, transaction), awaits: null };
+}
+
+/** What may be dropped must not take the place of what is decided. */
+async function requireSettled(directory: string): Promise<void> {
+  const former = await readTransaction(directory);
+  if (former === null || former.awaits !== undefined) return;
+  const detail = "An earlier configuration is not on the disk yet. Apply this one again in some seconds.";
+  throw new StewardError("storage_unwritable", detail);
+}
+
+/** Milliseconds that a transaction awaits its root of trust in: what people change meanwhile is not to be undone later. */
+const awaitMilliseconds = 60_000;
+
+/** What awaited a root of trust has nothing to wait for any more. */
+async function dropAwaiting(directory: string): Promise<void> {
+  const transaction = await readTransaction(directory);
+  if (transaction?.awaits !== undefined) await removeTransaction(directory);
 }
 
 async function resume(options: ConfiguratorOptions): Promise<readonly ConfigurationChange[] | null> {
   const transaction = await readTransaction(options.directory);
-  return transaction === null ? null : carryOut(options, transaction);
+  if (transaction === null) return null;
+  const { awaits } = transaction;
+  if (awaits === undefined || awaits === (await installedFingerprint(options.readInstalledRoot)))
+    return carryOut(options, transaction);
+  await removeTransaction(options.directory);
+  return null;
 }
 
 function orderOf({ time }: ConfiguratorOptions, configuration: Configuration): Order {
@@ -89,7 +148,8 @@ function presentOf({ users, tokens, settings }: ConfiguratorOptions): Present {
 async function faultsOf(options: ConfiguratorOptions, order: Order): Promise<readonly Fault[]> {
   const { settings } = order.configuration;
   const refusal = settings === undefined ? null : await options.settingRefusal(settings);
-  const faults = configurationFaults(presentOf(options), order, options);
+  const root = await judgeRoot(order.configuration, options.readInstalledRoot);
+  const faults = [...configurationFaults(presentOf(options), order, options), ...root.faults];
   if (refusal === null) return faults;
   const detail = `cannot be changed so: ${refusal.message}`;
   const own: InputError = { pointer: "/settings", code: refusal.code, detail };

@@ -10,6 +10,8 @@ import type { Order } from "./order.ts";
 export interface Transaction {
   readonly version: 1;
   readonly order: Order;
+  /** Fingerprint of the root of trust that root has to install: the order is in force once it is. */
+  readonly awaits?: string;
   /** Ids of users whose sessions end: their password, or whether they may sign in, was changed. */
   readonly endSessions: readonly string[];
   /** Users who are deleted, with what else is kept of them. */
@@ -21,7 +23,7 @@ export function transactionPath(directory: string): string {
   return `${directory}/.transaction.json`;
 }
 
-/** From the moment it returns the order is in force. Throws `storage_full`, `storage_unwritable`. */
+/** From the moment it returns the order is in force, unless it awaits a root of trust. Throws `storage_full`, `storage_unwritable`. */
 export function writeTransaction(directory: string, transaction: Transaction): Promise<void> {
   return writeDurably(transactionPath(directory), `${JSON.stringify(transaction)}\n`);
 }
@@ -35,8 +37,10 @@ export async function readTransaction(directory: string): Promise<Transaction | 
   });
   if (text === null) return null;
   try {
-    const { version, order, endSessions, forget } = JSON.parse(text) as Transaction;
-    if (version === 1 && order.configuration.version === 1) return { version, order, endSessions, forget };
+    const { version, order, awaits, endSessions, forget } = JSON.parse(text) as Transaction;
+    const common = { version, order, endSessions, forget };
+    if (version === 1 && order.configuration.version === 1)
+      return awaits === undefined ? common : { ...common, awaits };
   } catch {
     // Falls through: damage and another form are told alike.
   }

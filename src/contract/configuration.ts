@@ -58,6 +58,16 @@ const configuredToken = {
   },
 } as const;
 
+/** The client of updates judges what is in it. */
+const updateRoot = {
+  type: "object",
+  required: ["signatures", "signed"],
+  properties: { signatures: { type: "array" }, signed: { type: "object" } },
+} as const;
+
+/** More rotations than a publisher has in a device's life; each costs signatures on the agent's one thread. */
+const mostRoots = 32;
+
 /** Entries of one list. */
 const mostEntries = 1_000;
 
@@ -74,6 +84,11 @@ export const configuration = {
     tokens: { type: "array", maxItems: mostEntries, items: configuredToken },
     tokens_not_named: notNamed,
     settings: settingsChange,
+    update_root: {
+      anyOf: [updateRoot, { type: "array", minItems: 1, maxItems: mostRoots, items: updateRoot }],
+      description:
+        "the root of trust of updates (TUF root metadata), or a chain of them, oldest first; the last one is installed",
+    },
   },
 } as const;
 
@@ -89,10 +104,15 @@ const text = { type: ["string", "null"] } as const;
 export const configurationResult = {
   type: "object",
   additionalProperties: false,
-  required: ["changed", "check", "changes"],
+  required: ["changed", "check", "changes", "awaits_update_root"],
   properties: {
     changed: { type: "boolean", description: "false: the device was as the file says" },
     check: { type: "boolean", description: "true: nothing was changed, this is what would be" },
+    awaits_update_root: {
+      ...text,
+      description:
+        "fingerprint of the root of trust that root has to put beside the host file first, and then ask again; null: nothing is left to do",
+    },
     changes: {
       type: "array",
       items: {
@@ -100,10 +120,10 @@ export const configurationResult = {
         additionalProperties: false,
         required: ["subject", "name", "action", "members"],
         properties: {
-          subject: { type: "string", enum: ["user", "token", "settings"] },
+          subject: { type: "string", enum: ["user", "token", "settings", "update_root"] },
           name: {
             type: "string",
-            description: "of the user, or of a token as USER/NAME; settings have none",
+            description: "of the user, or of a token as USER/NAME; the others have none",
           },
           action: { type: "string", enum: ["created", "changed", "removed"] },
           members: {

@@ -56,6 +56,20 @@ export function isSignedBySuccession(inForce: Uint8Array, other: Uint8Array): bo
   }
 }
 
+/**
+ * TUF §5.3.4, §5.3.5: `next` is the very next version after `former`, and signed by a threshold of its keys. Its own threshold
+ * is what `readRootOfTrust` requires. Throws `update_metadata_mismatch`, `update_signature_invalid`.
+ */
+export function requireSuccession(former: Root, next: Uint8Array): void {
+  const metadata = readMetadata("root", next, caps);
+  const { version } = metadata.signed;
+  if (version !== former.version + 1) {
+    const detail = `Version ${version} does not follow version ${former.version}; a chain has each version in between, oldest first.`;
+    throw new StewardError("update_metadata_mismatch", detail);
+  }
+  verifySignatures(metadata, signersOf(former, "root"), ed25519Alone);
+}
+
 const topLevel = ["root", "timestamp", "snapshot", "targets"] as const;
 
 /**

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { sampled } from "../counts.ts";
 import { createHeldDisk, leftovers, startAgent, temporaryDirectory } from "../store/state-directory.ts";
+import { SignedRepository } from "../updates/lab/signed-repository.ts";
 
 /** Of "correct horse battery staple lamp", made with `argon2 -id -m 15 -t 2 -p 1 -e`; no one signs in here. */
 const hash = "$argon2id$v=19$m=32768,t=2,p=1$c29tZXNhbHRzb21lc2E$QPXnvMfOTb1PMtLYjXGxDIvRqDHuFEmyQmsG9ZsA2Tk";
@@ -52,6 +53,40 @@ describe("a configuration that is cut off", () => {
       const left = (await leftovers(directory)).filter((name) => name.includes("transaction"));
       assert.deepEqual(left, []);
       if (isNew) assert.match(next.log(), /a configuration that was interrupted is finished/);
+    });
+  }
+
+  /** With a root of trust in it: root's file between two requests decides. */
+  const roots = [
+    { where: "before root has put its root of trust in place", isInstalled: false, isAsked: false },
+    { where: "once root has put its root of trust in place", isInstalled: true, isAsked: false },
+    { where: "while the agent is asked for the rest", isInstalled: true, isAsked: true },
+  ];
+  for (const { where, isInstalled, isAsked } of sampled(roots, { oneIn: 2 })) {
+    it(`${where} leaves a device that is ${isInstalled ? "new" : "old"}, and nothing in between`, async (test) => {
+      const directory = await temporaryDirectory(test);
+      const etc = await temporaryDirectory(test);
+      const disk = await createHeldDisk(test);
+      const common = { stateDirectory: directory, arguments: ["--host-file", join(etc, "steward.json")] };
+      const agent = await startAgent(test, { ...common, environment: disk.environment });
+      const root = new SignedRepository().metadata("1.root");
+      const body = { ...file, update_root: JSON.parse(root.toString()) };
+      const { status, json } = await agent.call("POST", "/api/configuration", { local: true, body });
+      assert.deepEqual([status, typeof json.awaits_update_root], [200, "string"]);
+      assert.deepEqual(await partsOnDisk(directory), [false, false, false]);
+      if (isInstalled) await writeFile(join(etc, "update-root.json"), root, { mode: 0o644 });
+      disk.hold(".transaction.json");
+      const cutOff = isAsked
+        ? assert.rejects(agent.call("POST", "/api/configuration", { local: true, body }))
+        : undefined;
+      if (isAsked) await disk.waits(".transaction.json");
+      process.kill(agent.pid, "SIGKILL");
+      await cutOff;
+
+      const next = await startAgent(test, common);
+      assert.deepEqual((await next.call("GET", "/api/setup")).json, { setup_required: !isInstalled });
+      assert.deepEqual(await partsOnDisk(directory), [isInstalled, isInstalled, isInstalled]);
+      assert.equal(existsSync(join(directory, ".transaction.json")), false);
     });
   }
 });

@@ -5,6 +5,7 @@ import { fileFailure } from "../client/failure.ts";
 import { requireLocal } from "../client/places.ts";
 import type { Command, Invocation } from "../framework/command.ts";
 import { escapeText } from "../terminal/escape.ts";
+import { applyWithRoot } from "./update-root.ts";
 
 /** As much as the agent takes of one. */
 const maximumBytes = 512 * 1024;
@@ -13,7 +14,7 @@ const maximumBytes = 512 * 1024;
 export const apply: Command = {
   path: ["apply"],
   summary:
-    "As root: bring users, API tokens and settings to what a file says, all of it or nothing; a second run changes nothing",
+    "As root: bring users, API tokens, settings and the root of trust to what a file says, all of it or nothing; a second run changes nothing",
   examples: [
     { line: "steward apply fleet.json --check --diff", what: "shows what would change, old and new" },
     { line: "steward apply -", what: "takes the file from standard input" },
@@ -30,7 +31,9 @@ export const apply: Command = {
     const [source = ""] = positionals;
     const configuration = parsed(await textOf(invocation, source), source);
     const check = options.has("check");
-    const result = await client.call("applyConfiguration", { query: { check }, body: configuration });
+    const result = check
+      ? await client.call("applyConfiguration", { query: { check }, body: configuration })
+      : await applyWithRoot(invocation, configuration);
     await output.report(result, report(result, options.has("diff")));
     if (check && result.changed) await output.remark("Nothing was changed: --check was given.");
   },

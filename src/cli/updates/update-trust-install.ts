@@ -29,11 +29,11 @@ export async function installTrust(invocation: Invocation): Promise<void> {
   const bytes = await readCapped(source);
   if (bytes === null) throw new CommandError(3, `${source} does not exist.`);
   const { fingerprint, root } = await context.readRootOfTrust(bytes);
-  const target = join(dirname(resolve(options.text("host-file") ?? places.hostFile)), "update-root.json");
+  const target = updateRootPath(options.text("host-file") ?? places.hostFile);
   const present = await readCapped(target);
   const known = present === null ? null : await fingerprintOf(present, context);
   if (known !== null && known !== fingerprint && !options.has("replace")) throw occupied(target, known);
-  if (known !== fingerprint) await write(target, bytes);
+  if (known !== fingerprint) await writeUpdateRoot(target, bytes);
   const next = "Compare it with what the publisher gave you, then: steward update trust confirm";
   const done = known === fingerprint ? `It lies in ${target} already.` : `It lies in ${target} now.`;
   const seen = await noticed(invocation, fingerprint);
@@ -41,6 +41,11 @@ export async function installTrust(invocation: Invocation): Promise<void> {
     installed(fingerprint, root),
     `The root of trust has the fingerprint\n\n${fingerprintGroups(fingerprint)}\n${done}${seen} ${next}`,
   );
+}
+
+/** Where root's decision about whose updates count lies. */
+export function updateRootPath(hostFile: string): string {
+  return join(dirname(resolve(hostFile)), "update-root.json");
 }
 
 /** Milliseconds between polls: an agent looks for a new root when its status is read. */
@@ -97,7 +102,8 @@ async function readCapped(path: string): Promise<Uint8Array | null> {
   );
 }
 
-async function write(path: string, bytes: Uint8Array): Promise<void> {
+/** Throws CommandError(4) where the user may not, `storage_full`, `storage_unwritable`. */
+export async function writeUpdateRoot(path: string, bytes: Uint8Array): Promise<void> {
   try {
     const made = await mkdir(dirname(path), { recursive: true });
     // The agent is to find it, whatever the umask of this process is.

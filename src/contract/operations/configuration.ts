@@ -7,7 +7,7 @@ export const configurationOperations = {
     method: "POST",
     path: "/api/configuration",
     summary:
-      "Bring users, API tokens and settings to what one document says: all of it or nothing; a document that is in force already changes nothing",
+      "bring users, API tokens, settings and the root of trust to what one document says: all of it or nothing; a document that is in force already changes nothing",
     access: "local",
     isOfCommandLine: true,
     query: schemas.configurationQuery,

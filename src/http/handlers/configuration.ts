@@ -10,10 +10,11 @@ export function createConfigurationHandlers(
     applyConfiguration: form(
       async ({ body, query, note }: Call<"applyConfiguration">) => {
         const check = query?.check ?? false;
-        const changes = await (await open()).apply(body, check);
+        const { changes, awaits } = await (await open()).apply(body, check);
         const isChanged = changes.length > 0;
-        note({ details: { changes: changes.length }, isUnchanged: check || !isChanged });
-        return { changed: isChanged, check, changes: [...changes] };
+        const isUnchanged = check || !isChanged || awaits !== null;
+        note({ details: { changes: changes.length }, isUnchanged });
+        return { changed: isChanged, check, changes: [...changes], awaits_update_root: awaits };
       },
       async (sound: Configuration) => (await open()).faultsOf(sound),
     ),

@@ -43,7 +43,7 @@ export interface UpdatePlan {
 export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
   const { update, settings, time, events, product, build, host } = plan;
   const { uptime, timers } = host;
-  const { rootFile, own, caFile, proxy, allowLocalServers, redirectOrigins } = update;
+  const { caFile, proxy, allowLocalServers, redirectOrigins } = update;
   const directory = join(plan.stateDirectory, "updates");
   const openFiles = plan.readsOnly ? readMetadataFiles : createLazyFiles;
   const payloads = createPayloadStore({
@@ -69,10 +69,7 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
       : noInstaller,
     payloads: plan.readsOnly ? { ...payloads, ...keepingAll } : payloads,
     openRepository: (url, signal, report) => openRepository({ transfers, url, caps, signal, report }),
-    readInstalledRoot: async () => {
-      if (update.unusable !== undefined) throw new StewardError("update_root_unusable", update.unusable);
-      return host.files.readInstalledRoot(rootFile, { own, maximumBytes: caps.rootBytes });
-    },
+    readInstalledRoot: installedRootReader(update, host),
     random: Math.random,
     now: time.now,
     expiryNow: time.expiryNow,
@@ -83,6 +80,17 @@ export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
     installed: () => ({ rules: null, binary: product === "steward" ? build.version : null }),
     notify: (type, details) => void events.record(agentEvent(type, details)),
   });
+}
+
+/** Reads the root of trust that root has installed beside the host file. */
+export function installedRootReader(
+  { unusable, rootFile, own }: HostUpdateConfig,
+  { files }: Pick<Host, "files">,
+): () => Promise<Uint8Array | null> {
+  return async () => {
+    if (unusable !== undefined) throw new StewardError("update_root_unusable", unusable);
+    return files.readInstalledRoot(rootFile, { own, maximumBytes: caps.rootBytes });
+  };
 }
 
 /** The rules of this host about settings of updates. */

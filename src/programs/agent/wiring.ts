@@ -137,7 +137,7 @@ async function joinRooms(
   const rescueToken = createRescueToken(join(config.runDirectory, rescueTokenName), host.uptime);
   const selfCheck = openSelfCheck(config, host);
   const reset = createReset(config);
-  const configurator = await openConfigurator({ ...ground, config, auth: { ...auth, setupToken } });
+  const configurator = await openConfigurator({ ...ground, config, host, auth: { ...auth, setupToken } });
   const handlers = joinHandlers({
     ...{ ...ground, config, https, selfCheck, reset, configurator },
     auth: { ...auth, setupToken, rescueToken },

@@ -4,15 +4,18 @@ import type { SetupToken } from "../../../auth/sign-in/setup-token.ts";
 import type { Configurator, ConfiguratorOptions } from "../../../configuration/configuration.ts";
 import { transactionPath } from "../../../configuration/transaction.ts";
 import { StewardError } from "../../../contract/errors.ts";
+import type { Host } from "../../../host/host.ts";
 import { agentEvent, type EventSink } from "../../../journal/events/event.ts";
 import type { SettingsStore } from "../../../settings/settings.ts";
 import { removeLeftovers } from "../../../store/files/durable-file.ts";
 import type { RoomsConfig } from "../config.ts";
 import type { State } from "../state.ts";
 import type { SignInRooms } from "../wire-accounts.ts";
+import { installedRootReader } from "../wire-updates.ts";
 
 export interface ConfigurationRooms {
   readonly config: RoomsConfig;
+  readonly host: Pick<Host, "files">;
   readonly state: State;
   readonly settings: SettingsStore;
   readonly auth: SignInRooms & { readonly setupToken: SetupToken };
@@ -66,8 +69,10 @@ function optionsOf({
   settings,
   auth,
   settingsChanged,
+  host,
 }: ConfigurationRooms): ConfiguratorOptions {
   return {
+    readInstalledRoot: installedRootReader(config.update, host),
     directory: config.stateDirectory,
     ...{ users: state.users, tokens: state.tokens, settings: state.settings, time: auth.time },
     settingFaults: settings.faultsOf,
