@@ -90,7 +90,7 @@ const top: Members<Omit<HostFile, "update">> = {
     {
       path: "oidc.client_secret_file",
       words:
-        "File with the secret of this device there, `root:steward` 0640. Absent: a public client, which PKCE protects",
+        "File with the secret of this device there, `root:steward` 0640; the systemd credential `steward.oidc` comes first. Without both: a public client, which PKCE protects",
       example: "/etc/steward/oidc-secret",
     },
     {

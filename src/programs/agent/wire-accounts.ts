@@ -29,7 +29,7 @@ import { durationSeconds } from "../../contract/durations.ts";
 import { isOfStorage } from "../../contract/errors.ts";
 import type { Settings, User } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
-import { readClientSecret } from "../../host/linux/host-file/host-file-oidc.ts";
+import { readClientSecret } from "../../host/linux/host-file/client-secret.ts";
 import type { SignInProvider } from "../../host/provider-ports.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import { withoutRepeats } from "../../journal/logs/log.ts";
@@ -111,12 +111,13 @@ type SingleSignOnGround = Omit<SingleSignOnOptions, "config" | "openTransfers" |
 /** Over this host's own network. What another provider than that of the host file has opened ends. */
 async function openSingleSignOn(parts: SignInParts, common: SingleSignOnGround): Promise<SingleSignOn> {
   const { config, host } = parts;
-  const { oidc, build, product } = config;
+  const { oidc, build, product, credentialsDirectory } = config;
   if (!config.readsOnly) await endForeign(parts, common);
   return createSingleSignOn({
     ...common,
     config: oidc,
-    readSecret: () => readClientSecret(oidc ?? { clientSecretFile: null }, { own: oidc?.own }),
+    readSecret: () =>
+      readClientSecret(oidc ?? { clientSecretFile: null }, { own: oidc?.own, credentialsDirectory }),
     openTransfers: ({ allowLocalServers, caFile }: SignInProvider) =>
       host.network.openTransfers({
         ...{ allowLocalServers, redirectOrigins: [], redirects: 0 },

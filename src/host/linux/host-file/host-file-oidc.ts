@@ -1,11 +1,7 @@
-import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
 import { roleNames } from "../../../contract/shapes.ts";
-import type { TrustedOwners } from "../../host.ts";
 import type { SignInProvider } from "../../provider-ports.ts";
 import type { Refuse } from "./host-file-apply.ts";
-import { readTrustedFile } from "./trusted-file.ts";
 
 /** The member `oidc` of the host file; null: absent. Throws what `refuse` makes. */
 export function checkedOidc(oidc: unknown, refuse: Refuse): SignInProvider | null {
@@ -118,45 +114,4 @@ function checkedRoles(roles: unknown, refuse: Refuse): SignInProvider["roles"] {
   };
   if (Object.values(checked).every((groups) => groups.length === 0)) throw refuse(wanted);
   return checked;
-}
-
-/** Bytes of a file with a secret. */
-const mostSecretBytes = 4_096;
-
-/** Every right of others than owner and group. */
-const rightsOfOthers = 0o007;
-
-/**
- * The secret that the agent proves itself with to the provider; null: it has none. Read at each use, so that a new one
- * needs no restart. Throws `provider_unreachable` where the file cannot be used.
- */
-export async function readClientSecret(
-  { clientSecretFile }: Pick<SignInProvider, "clientSecretFile">,
-  owners: TrustedOwners = {},
-): Promise<string | null> {
-  if (clientSecretFile === null) return null;
-  const refuse = (path: string, what: string, cause?: unknown): StewardError =>
-    new StewardError(
-      "provider_unreachable",
-      `The secret for the sign-in provider cannot be used: ${path} ${what}. Sign in with an account of this device.`,
-      { cause },
-    );
-  try {
-    const bytes = await readTrustedFile(
-      clientSecretFile,
-      { ...owners, maximumBytes: mostSecretBytes },
-      refuse,
-    );
-    const secret = bytes === null ? "" : Buffer.from(bytes).toString("utf8").trim();
-    if (secret === "") throw refuse(clientSecretFile, "does not exist or is empty");
-    const { mode } = await stat(clientSecretFile);
-    if ((mode & rightsOfOthers) === 0) return secret;
-  } catch (cause) {
-    if (cause instanceof StewardError) throw cause;
-    throw refuse(clientSecretFile, `cannot be read (${systemErrorCode(cause) ?? String(cause)})`, cause);
-  }
-  throw refuse(
-    clientSecretFile,
-    `can be read by every user of this device. As root: chown root:steward ${clientSecretFile}; chmod 640 ${clientSecretFile}`,
-  );
 }

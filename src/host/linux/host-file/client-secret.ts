@@ -1,0 +1,75 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
+import type { TrustedOwners } from "../../host.ts";
+import type { SignInProvider } from "../../provider-ports.ts";
+import { readTrustedFile } from "./trusted-file.ts";
+
+/** Where the secret may lie besides the host file's member. */
+export interface ClientSecretPlaces extends TrustedOwners {
+  /** Where systemd puts credentials, or undefined without them; the secret is its `steward.oidc`. */
+  readonly credentialsDirectory?: string | undefined;
+}
+
+/** Bytes of a file with a secret. */
+const mostSecretBytes = 4_096;
+
+/** Every right of others than owner and group. */
+const rightsOfOthers = 0o007;
+
+/**
+ * The secret that the agent proves itself with to the provider: the credential, otherwise the file that the host file
+ * names; null: it has none. Read at each use, so that a new file needs no restart. Throws `provider_unreachable` for one
+ * that cannot be used: the agent never goes on without it.
+ */
+export async function readClientSecret(
+  { clientSecretFile }: Pick<SignInProvider, "clientSecretFile">,
+  { credentialsDirectory, own }: ClientSecretPlaces = {},
+): Promise<string | null> {
+  // systemd protects a credential.
+  const given = credentialsDirectory && (await readCredential(join(credentialsDirectory, "steward.oidc")));
+  if (given) return given;
+  if (clientSecretFile === null) return null;
+  const secret = await readable(clientSecretFile, async () => {
+    const bytes = await readTrustedFile(clientSecretFile, { own, maximumBytes: mostSecretBytes }, refusal);
+    return bytes === null ? "" : Buffer.from(bytes).toString("utf8").trim();
+  });
+  if (secret === "") throw refusal(clientSecretFile, "does not exist or is empty");
+  const { mode } = await readable(clientSecretFile, () => stat(clientSecretFile));
+  if ((mode & rightsOfOthers) === 0) return secret;
+  throw refusal(
+    clientSecretFile,
+    `can be read by every user of this device. As root: chown root:steward ${clientSecretFile}; chmod 640 ${clientSecretFile}`,
+  );
+}
+
+/** The unit gives a blank one where there is none. */
+async function readCredential(path: string): Promise<string> {
+  const bytes = await readable(path, async () => {
+    try {
+      return await readFile(path);
+    } catch (error) {
+      if (systemErrorCode(error) === "ENOENT") return Buffer.alloc(0);
+      throw error;
+    }
+  });
+  if (bytes.byteLength <= mostSecretBytes) return bytes.toString("utf8").trim();
+  throw refusal(path, `has ${bytes.byteLength} bytes, more than the limit of ${mostSecretBytes}`);
+}
+
+async function readable<T>(path: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (cause) {
+    if (cause instanceof StewardError) throw cause;
+    throw refusal(path, `cannot be read (${systemErrorCode(cause) ?? String(cause)})`, cause);
+  }
+}
+
+function refusal(path: string, what: string, cause?: unknown): StewardError {
+  return new StewardError(
+    "provider_unreachable",
+    `The secret for the sign-in provider cannot be used: ${path} ${what}. Sign in with an account of this device.`,
+    { cause },
+  );
+}
