@@ -1,8 +1,19 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
+import { createPartLoader } from "../../scripts/build/part-loader.ts";
 import { createHealthCheck } from "../../src/host/linux/releases/health-check.ts";
 import { createRunForRelease } from "../../src/host/linux/releases/release-programs.ts";
 import { nodeArgon2 } from "../../src/users/argon2.ts";
@@ -98,9 +109,26 @@ describe("a program without its password module", withoutModule, () => {
   });
 });
 
+/** Has the part with oauth4webapi leave a file behind as soon as it is loaded. */
+function markedProvider(program: string): { name: string; mark: string } {
+  const parts = join(program, "parts");
+  // The discovery's member, which the library alone reads.
+  const isIt = (name: string) =>
+    name.endsWith(".js") &&
+    readFileSync(join(parts, name), "utf8").includes("authorization_response_iss_parameter_supported");
+  const [name = "", ...others] = readdirSync(parts).filter(isIt);
+  assert.deepEqual([name !== "", others], [true, []], "oauth4webapi is in one part");
+  const mark = join(program, "provider-was-loaded");
+  const [head = "", ...body] = readFileSync(join(parts, name), "utf8").split("{");
+  const marking = `require("node:fs").writeFileSync(${JSON.stringify(mark)},"");`;
+  writeFileSync(join(parts, name), `${head}{${marking}${body.join("{")}`);
+  return { name, mark };
+}
+
 describe("a program whose native modules are broken", () => {
   const suite = endOfSuite();
   let program: string;
+  let provider: ReturnType<typeof markedProvider>;
   before(async () => {
     program = await release(suite);
   });
@@ -119,12 +147,22 @@ describe("a program whose native modules are broken", () => {
   it("is well while they are not, and ready", async () => {
     const lines = ["signatures ok", "two-factor ok", "passwords ok", "clock ok"];
     assert.deepEqual(report(), { status: 0, lines });
+    provider = markedProvider(program);
     const agent = await start(suite, program);
     const { status, json } = await agent.call("GET", "/api/health/ready");
     assert.deepEqual([status, json.status], [200, "ok"]);
     assert.equal((await programCheck(agent)).status, "ok");
     const maps = readFileSync(`/proc/${agent.pid}/maps`, "utf8");
     assert.ok(!maps.includes("argon2"), "the agent holds the module that was tried");
+    await agent.signedInAdmin();
+    const begun = await agent.call("POST", "/api/auth/provider/begin", { body: { origin: agent.url } });
+    assert.deepEqual([begun.status, begun.json.code], [404, "not_found"]);
+  });
+
+  it("has not loaded oauth4webapi meanwhile: the host file names no sign-in provider", () => {
+    assert.equal(existsSync(provider.mark), false);
+    createPartLoader(program, createRequire(join(program, "main.js")))(provider.name);
+    assert.equal(existsSync(provider.mark), true, "the mark says nothing");
   });
 
   it("says so of a clock addon that is not there though the build made one", () => {
