@@ -35,14 +35,15 @@ export const bareHttp: Contestant = {
   command: () => ({ args: [peer("bare-http.cjs")] }),
 };
 
-/** The agent of the program in this directory. */
-export function agentOf(program: string): Contestant {
+/** The agent of the program in this directory, with root's decisions in a host file where one is given. */
+export function agentOf(program: string, hostFile?: string): Contestant {
   return {
     name: "steward",
     command: (port, directory) => ({
       args: [
         ...[join(program, "main.js"), "serve", "--listen", `127.0.0.1:${port}`],
         ...["--state", join(directory, "state"), "--run", join(directory, "run")],
+        ...(hostFile === undefined ? [] : ["--host-file", hostFile]),
       ],
       // It asks no public server for the time.
       environment: { STEWARD_INITIAL_SETTINGS: join(root, "scripts/run-settings.json") },

@@ -1,7 +1,16 @@
 /** Memory and start of the agent against a bare server, and the requests that it answers against fastify. */
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { agentOf, bareHttp, fastifyJwt, type Memory, type Running, start } from "./contestant.ts";
+import {
+  agentOf,
+  bareHttp,
+  type Contestant,
+  fastifyJwt,
+  type Memory,
+  type Running,
+  start,
+} from "./contestant.ts";
 import { callJson, requestsPerSecond } from "./requests.ts";
 import { type Row, ratioRow, type Series } from "./row.ts";
 
@@ -27,7 +36,16 @@ export interface Surroundings {
 }
 
 export async function startAndMemory(at: Surroundings): Promise<Row[]> {
-  const contestants = [agentOf(at.program), bareHttp];
+  const { starts, memory } = await startsInTurn([agentOf(at.program), bareHttp], at);
+  const [resident, anonymous] = memory;
+  return [
+    ratioRow("idle resident memory / bare node:http", "MiB", resident, { side: "most", value: 1.25 }),
+    ratioRow("its anonymous part", "MiB", anonymous),
+    ratioRow("start to first answer / bare node:http", "ms", starts, { side: "most", value: 2.5 }),
+  ];
+}
+
+async function startsInTurn(contestants: readonly [own: Contestant, peer: Contestant], at: Surroundings) {
   const starts: Series = [[], []];
   const memory = memorySeries();
   for (let round = 0; round < startRounds; round += 1) {
@@ -41,15 +59,30 @@ export async function startAndMemory(at: Surroundings): Promise<Row[]> {
       await running.stop();
     }
   }
-  const [resident, anonymous] = memory.series;
+  return { starts, memory: memory.series };
+}
+
+const provider = {
+  ...{ issuer: "https://id.example.com/realms/plant", client_id: "edge-7" },
+  ...{ origins: ["https://edge-7.example.net:8443"], roles: { operator: ["plant-operators"] } },
+};
+
+/** What a sign-in provider in the host file costs before the first sign-in: the agent with it against itself without. */
+export async function withProvider(at: Surroundings): Promise<Row[]> {
+  const withHostFile = (name: string, content: object): Contestant => {
+    const path = join(at.directory, name);
+    writeFileSync(path, JSON.stringify(content), { mode: 0o644 });
+    return agentOf(at.program, path);
+  };
+  const own = withHostFile("with-provider.json", { oidc: provider });
+  const { starts, memory } = await startsInTurn([own, withHostFile("empty.json", {})], at);
   return [
-    ratioRow("idle resident memory / bare node:http", "MiB", resident, { side: "most", value: 1.25 }),
-    ratioRow("its anonymous part", "MiB", anonymous),
-    ratioRow("start to first answer / bare node:http", "ms", starts, { side: "most", value: 2.5 }),
+    ratioRow("idle resident memory with a sign-in provider / without", "MiB", memory[0]),
+    ratioRow("start to first answer with a sign-in provider / without", "ms", starts),
   ];
 }
 
-/** The same after an hour's worth of use: a sign-in, the host's facts, 200 reads. */
+/** Memory after an hour's worth of use: a sign-in, the host's facts, 200 reads. */
 export async function memoryAfterUse(at: Surroundings): Promise<Row[]> {
   const memory = memorySeries();
   for (let round = 0; round < memoryRounds; round += 1) {

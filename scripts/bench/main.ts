@@ -12,7 +12,7 @@ import { clockRows } from "./clock.ts";
 import { commandLine } from "./command-line.ts";
 import { scratchDirectory } from "./contestant.ts";
 import { clearEnvironment } from "./environment.ts";
-import { authenticatedRequests, memoryAfterUse, scrapes, startAndMemory } from "./footprint.ts";
+import { authenticatedRequests, memoryAfterUse, scrapes, startAndMemory, withProvider } from "./footprint.ts";
 import { payloadRows } from "./payload.ts";
 import type { Row } from "./row.ts";
 
@@ -45,6 +45,7 @@ async function onRuntime(node: string): Promise<OnRuntime> {
         ...(await commandLine(at)),
         await authenticatedRequests(at),
         await scrapes(at),
+        ...(await withProvider(at)),
       ],
     };
   } finally {
