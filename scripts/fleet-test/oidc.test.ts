@@ -1,7 +1,7 @@
 /** People sign in at a real OpenID provider (oidc-provider of the npm registry), from the console of the built agent. */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -15,6 +15,8 @@ import { addRow } from "./table.ts";
 
 const root = join(import.meta.dirname, "../..");
 const version = "9.13.3";
+/** As oidc-provider.mjs knows it. */
+const clientSecret = "a secret of the plant";
 const row = (what: string, value: string): void => addRow({ subject: "oidc", what, value });
 
 function printed(script: string, ...given: string[]): string {
@@ -45,14 +47,19 @@ describe(`users of oidc-provider ${version}`, () => {
     };
     const oidc = {
       ...{ name: "Example Works", issuer, client_id: "edge-7", origins: [origin] },
-      client_secret_file: write("secret", "a secret of the plant\n"),
+      client_secret_file: write("secret", "a secret of last year\n"),
       roles: { admin: ["plant-admins"], operator: ["plant-operators"] },
       ...{ ca_file: join(directory, "ca.pem"), allow_local_servers: true },
     };
     const https = { enabled: true, port, address: "127.0.0.1" };
+    mkdirSync(join(directory, "credentials"), { mode: 0o700 });
+    write("credentials/steward.oidc", `${clientSecret}\n`, 0o400);
     agent = await startAgentProcess({
       arguments: ["--host-file", write("steward.json", { oidc, https })],
-      environment: { STEWARD_INITIAL_SETTINGS: write("settings.json", { time }) },
+      environment: {
+        STEWARD_INITIAL_SETTINGS: write("settings.json", { time }),
+        CREDENTIALS_DIRECTORY: join(directory, "credentials"),
+      },
     });
     await agent.signedInAdmin();
     browser = await launchChromium(false, []);
@@ -156,6 +163,7 @@ describe(`users of oidc-provider ${version}`, () => {
     const ada = (await users()).find(({ username }) => username === "ada");
     assert.deepEqual([ada?.role, ada?.origin], ["operator", "provider"]);
     row("ada, of plant-operators", `${ada?.role}, ${ada?.origin}`);
+    row("the device's secret", "the credential steward.oidc, before client_secret_file");
     assert.equal(new URL(page.url()).search, "");
     await page.goto(`${origin}/account`);
     await page.getByText("You sign in at the provider").waitFor();
@@ -178,6 +186,9 @@ describe(`users of oidc-provider ${version}`, () => {
   });
 
   it("step up by signing in there again, and sign out", async () => {
+    // From here on by the file: the unit's blank credential is none.
+    writeFileSync(join(directory, "credentials/steward.oidc"), "\n");
+    writeFileSync(join(directory, "secret"), `${clientSecret}\n`);
     const { context, page } = await signedIn("grace");
     await page.goto(`${origin}/users`);
     await page.getByRole("button", { name: /^Add/ }).first().click();
