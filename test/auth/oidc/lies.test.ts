@@ -168,8 +168,11 @@ describe("a provider that lies, or another who answers for it", () => {
         here = await device();
         refusals = 0;
       }
+      const counted = readsAnew ? mostRefusals : refusals + 1;
+      // Where this case fails the next one has another device.
+      refusals = mostRefusals;
       assert.equal(await reasonOf(lies), `provider_refused: ${reason}`);
-      refusals = readsAnew ? mostRefusals : refusals + 1;
+      refusals = counted;
     });
 });
 
