@@ -2,6 +2,7 @@ import { CommandError } from "./client/context.ts";
 import { namesOf } from "./client/live-names.ts";
 import { apply } from "./configuration/apply.ts";
 import { hashPasswordCommand } from "./configuration/hash-password.ts";
+import { sealCommands } from "./configuration/seal.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { eventCommands } from "./events/events.ts";
 import type { Command } from "./framework/command.ts";
@@ -118,6 +119,7 @@ export const commands: readonly Command[] = [
   status,
   doctor,
   apply,
+  ...sealCommands,
   ...systemCommands,
   ...machineCommands,
   ...tlsCommands,

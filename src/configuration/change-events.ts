@@ -29,7 +29,7 @@ function userEvents(before: Present, after: Present): ChangeEvent[] {
     ...after.users.accounts.flatMap((is): ChangeEvent[] => {
       const was = former.get(is.id);
       if (was === is) return [];
-      return was === undefined ? [created(is)] : changed(was, is);
+      return [...(was === undefined ? [created(is)] : changed(was, is)), ...factorEvents(was, is)];
     }),
     ...gone.map(
       (account): ChangeEvent => ({
@@ -61,6 +61,11 @@ function changed(was: Account, is: Account): ChangeEvent[] {
       ? []
       : [{ type: "user.password_reset" as const, subject, details: reset }]),
   ];
+}
+
+function factorEvents(was: Account | undefined, is: Account): ChangeEvent[] {
+  if (is.two_factor === null || is.two_factor === was?.two_factor) return [];
+  return [{ type: "two_factor.enabled", subject: subjectOf(is), details: {} }];
 }
 
 function tokenEvents(before: Present, after: Present): ChangeEvent[] {

@@ -27,6 +27,7 @@ function userChanges(before: AccountsState, after: AccountsState): Configuration
       [
         ...shown([was, is], ["role", "display_name", "enabled"]),
         ...secret("password", was?.password_hash !== is?.password_hash),
+        ...secret("second_factor", was?.two_factor?.sealed_secret !== is?.two_factor?.sealed_secret),
       ],
     );
   });

@@ -1,15 +1,18 @@
+import type { Seal } from "../auth/second-factor/seal.ts";
+import { transportKey } from "../auth/second-factor/transport.ts";
 import type { ApiTokensState } from "../auth/tokens/api-token.ts";
 import type { TrustedTime } from "../auth/trusted-time.ts";
 import { type Fault, type InputError, StewardError } from "../contract/errors.ts";
 import type { Configuration, ConfigurationChange, Settings, SettingsChange } from "../contract/types.ts";
 import type { Document } from "../store/documents/document.ts";
-import type { AccountsState } from "../users/account.ts";
+import type { Account, AccountsState } from "../users/account.ts";
 import { changesBetween } from "./changes.ts";
 import { administratorFaults, configurationFaults } from "./faults.ts";
 import { createOrder, type Order, type Present } from "./order.ts";
 import { planned, plannedSettings } from "./plan.ts";
 import { plannedTokens } from "./planned-tokens.ts";
 import { plannedUsers } from "./planned-users.ts";
+import { judgeFactors } from "./second-factors.ts";
 import { readTransaction, removeTransaction, type Transaction, writeTransaction } from "./transaction.ts";
 import { installedFingerprint, judgeRoot, rootChanges } from "./update-root.ts";
 
@@ -19,6 +22,8 @@ export interface Configurator {
   apply(configuration: Configuration, check: boolean): Promise<Applied>;
   /** All that is wrong with a configuration, as far as it fits the schema. */
   faultsOf(configuration: Configuration): Promise<readonly Fault[]>;
+  /** What second factors for this device are sealed to; null: it has no sealing key. */
+  sealKey(): string | null;
   /**
    * Carries out what an interrupted process had decided; null: there is nothing of the kind, or it awaited a root of trust
    * that is not installed, so that nothing was decided. Throws `state_damaged` where
@@ -43,6 +48,7 @@ export interface ConfiguratorOptions {
   readonly users: Document<AccountsState>;
   readonly tokens: Document<ApiTokensState>;
   readonly settings: Document<Settings>;
+  readonly seal: Seal;
   readonly time: Pick<TrustedTime, "now" | "isTrusted">;
   readonly settingFaults: (change: SettingsChange) => readonly Fault[];
   readonly settingRefusal: (change: SettingsChange) => Promise<StewardError | null>;
@@ -78,6 +84,7 @@ export function createConfigurator(options: ConfiguratorOptions): Configurator {
         return applied;
       }),
     faultsOf: async (configuration) => faultsOf(options, orderOf(options, configuration)),
+    sealKey: () => transportKey(options.seal),
     resume: () => inTurn(() => resume(options)),
   };
 }
@@ -137,8 +144,10 @@ async function resume(options: ConfiguratorOptions): Promise<readonly Configurat
   return null;
 }
 
-function orderOf({ time }: ConfiguratorOptions, configuration: Configuration): Order {
-  return createOrder(configuration, time.now(), time.isTrusted());
+function orderOf({ time, users, seal }: ConfiguratorOptions, configuration: Configuration): Order {
+  const order = createOrder(configuration, time.now(), time.isTrusted());
+  const { secrets } = judgeFactors(configuration, users.read(), order.userIds, seal);
+  return Object.keys(secrets).length === 0 ? order : { ...order, secondFactors: secrets };
 }
 
 function presentOf({ users, tokens, settings }: ConfiguratorOptions): Present {
@@ -149,7 +158,9 @@ async function faultsOf(options: ConfiguratorOptions, order: Order): Promise<rea
   const { settings } = order.configuration;
   const refusal = settings === undefined ? null : await options.settingRefusal(settings);
   const root = await judgeRoot(order.configuration, options.readInstalledRoot);
-  const faults = [...configurationFaults(presentOf(options), order, options), ...root.faults];
+  const present = presentOf(options);
+  const factors = judgeFactors(order.configuration, present.users, order.userIds, options.seal);
+  const faults = [...configurationFaults(present, order, options), ...factors.faults, ...root.faults];
   if (refusal === null) return faults;
   const detail = `cannot be changed so: ${refusal.message}`;
   const own: InputError = { pointer: "/settings", code: refusal.code, detail };
@@ -162,12 +173,16 @@ function effectsOf(before: Present, after: Present): Pick<Transaction, "endSessi
   const gone = before.users.accounts.filter(({ id }) => !left.has(id));
   const ended = before.users.accounts.filter((account) => {
     const is = left.get(account.id);
-    return is === undefined || !is.enabled || is.password_hash !== account.password_hash;
+    return is === undefined || !is.enabled || isOtherSignIn(account, is);
   });
   return {
     endSessions: ended.map(({ id }) => id),
     forget: gone.map(({ id, username }) => ({ id, username })),
   };
+}
+
+function isOtherSignIn(was: Account, is: Account): boolean {
+  return is.password_hash !== was.password_hash || is.two_factor !== was.two_factor;
 }
 
 /**

@@ -74,7 +74,7 @@ function isNew({ name }: ConfiguredUser): string {
   return `is missing, and there is no user ${name} yet`;
 }
 
-/** Their password and role are the provider's. */
+/** Their password, second factor and role are the provider's. */
 function providerFaults(
   user: ConfiguredUser,
   accounts: readonly Account[],
@@ -83,7 +83,11 @@ function providerFaults(
   const provider = accounts.find(({ username }) => username === user.name)?.provider ?? null;
   if (provider === null) return [];
   const detail = `cannot be set: ${user.name} signs in at ${provider.issuer}`;
-  return Object.entries({ role: user.role, password_hash: user.password_hash })
+  return Object.entries({
+    role: user.role,
+    password_hash: user.password_hash,
+    second_factor: user.second_factor,
+  })
     .filter(([, value]) => value !== undefined)
     .map(([member]) => fault(at(member), "account_of_provider", detail));
 }

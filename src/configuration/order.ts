@@ -21,6 +21,8 @@ export interface Order {
   /** Ids for users and tokens that are new, by name and by hash. */
   readonly userIds: Readonly<Record<string, string>>;
   readonly tokenIds: Readonly<Record<string, string>>;
+  /** Secrets of second factors that are new, sealed for the state, by the name of their user. */
+  readonly secondFactors?: Readonly<Record<string, string>>;
 }
 
 export function createOrder(configuration: Configuration, now: Date, isClockTrusted: boolean): Order {

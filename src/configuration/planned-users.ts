@@ -1,5 +1,5 @@
 import type { Configuration } from "../contract/types.ts";
-import type { Account, AccountsState } from "../users/account.ts";
+import type { Account, AccountsState, StoredFactor } from "../users/account.ts";
 import type { Order } from "./order.ts";
 
 export type ConfiguredUser = NonNullable<Configuration["users"]>[number];
@@ -22,14 +22,24 @@ export function plannedUsers(present: AccountsState, order: Order): AccountsStat
   return isSame ? present : { accounts };
 }
 
-function changed(account: Account, user: ConfiguredUser, { at }: Order): Account {
+function changed(account: Account, user: ConfiguredUser, order: Order): Account {
   const { role = account.role, display_name = account.display_name, enabled = account.enabled } = user;
   const hash = hashFor(account, user);
   const next: Account = {
-    ...{ ...account, role, display_name, enabled },
+    ...{ ...account, role, display_name, enabled, two_factor: factorOf(account, order) },
     ...(hash !== null && { password_hash: hash, password_state: "chosen" as const }),
   };
-  return JSON.stringify(next) === JSON.stringify(account) ? account : { ...next, updated_at: at };
+  return JSON.stringify(next) === JSON.stringify(account) ? account : { ...next, updated_at: order.at };
+}
+
+/** A file's factor has no recovery codes: its user makes them. The order may be carried out a second time. */
+function factorOf(
+  { username, two_factor }: Pick<Account, "username" | "two_factor">,
+  { at, secondFactors }: Order,
+): StoredFactor | null {
+  const sealed_secret = secondFactors?.[username];
+  if (sealed_secret === undefined || sealed_secret === two_factor?.sealed_secret) return two_factor;
+  return { sealed_secret, enrolled_at: at, recovery_hashes: [] };
 }
 
 /** The hash that replaces the present one; null: that one stays, with whatever its user still has to do. */
@@ -39,7 +49,8 @@ function hashFor(account: Account, { password_hash, update_password }: Configure
 }
 
 /** The faults of a new user without a role or a password are told before this is used. */
-function newAccount(user: ConfiguredUser, { at, userIds }: Order): Account {
+function newAccount(user: ConfiguredUser, order: Order): Account {
+  const { at, userIds } = order;
   return {
     id: userIds[user.name] ?? "",
     username: user.name,
@@ -48,7 +59,7 @@ function newAccount(user: ConfiguredUser, { at, userIds }: Order): Account {
     enabled: user.enabled ?? true,
     password_hash: user.password_hash ?? "",
     password_state: "chosen",
-    two_factor: null,
+    two_factor: factorOf({ username: user.name, two_factor: null }, order),
     provider: null,
     last_login_at: null,
     created_at: at,

@@ -24,6 +24,18 @@ const configuredUser = {
       description:
         "an argon2id hash in PHC form, as `steward hash-password` prints it; needed for a new user",
     },
+    second_factor: {
+      type: "object",
+      additionalProperties: false,
+      required: ["sealed"],
+      properties: {
+        sealed: {
+          type: "string",
+          maxLength: 400,
+          description: "a TOTP secret as `steward seal` prints it, for this device and this user alone",
+        },
+      },
+    },
     update_password: {
       type: "string",
       enum: ["always", "on_create"],
@@ -96,6 +108,15 @@ export const configurationQuery = {
   type: "object",
   additionalProperties: false,
   properties: { check: { type: "boolean", description: "say what would change, and change nothing" } },
+} as const;
+
+export const sealKey = {
+  type: "object",
+  additionalProperties: false,
+  required: ["public_key"],
+  properties: {
+    public_key: { type: "string", description: "of X25519, in base64url; what `steward seal --to` takes" },
+  },
 } as const;
 
 const text = { type: ["string", "null"] } as const;

@@ -3,6 +3,7 @@ import {
   createDecipheriv,
   createHash,
   createSecretKey,
+  hkdfSync,
   type KeyObject,
   randomBytes,
 } from "node:crypto";
@@ -28,6 +29,8 @@ export interface Seal {
   keyIdOf(sealed: string): string;
   /** Whether that key is one of this device's. */
   hasKey(sealed: string): boolean;
+  /** 32 bytes for another purpose, of each key, the one that seals first; they say nothing of it. */
+  derived(purpose: string): Uint8Array[];
 }
 
 /** `keys` of 32 bytes each: the first seals, any opens; none at all is possible and refuses both. Throws RangeError. */
@@ -43,6 +46,10 @@ export function createSeal(keys: readonly Uint8Array[]): Seal {
   return {
     keyIdOf,
     hasKey: (sealed) => known.has(keyIdOf(sealed)),
+    derived: (purpose) =>
+      [...known.values()].map(
+        (key) => new Uint8Array(hkdfSync("sha256", key.export(), "", purpose, keyBytes)),
+      ),
     seal: (text, recordId) => {
       if (!first) throw unavailable("this device has no key to seal secrets with");
       const [keyId, key] = first;

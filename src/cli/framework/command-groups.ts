@@ -8,7 +8,10 @@ export interface CommandGroup {
 
 /** Every first word of the command table is in one of them: test/cli checks that. */
 export const commandGroups: readonly CommandGroup[] = [
-  { title: "Users and their access", words: ["user", "token", "hash-password", "setup-token"] },
+  {
+    title: "Users and their access",
+    words: ["user", "token", "hash-password", "seal", "seal-key", "setup-token"],
+  },
   {
     title: "The device",
     words: [

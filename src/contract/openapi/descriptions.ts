@@ -124,6 +124,8 @@ export const descriptions: Readonly<Record<OperationId, string>> = {
   rotateToken:
     "For `steward token rotate`, over the socket on the device alone. `token` is in this answer and nowhere else.",
   deleteToken: "For another user's token an administrator needs a step-up.",
+  getSealKey:
+    "For `steward seal-key`, over the socket on the device alone. It is made of the device's sealing key, and another one once that is another.",
   applyConfiguration:
     "For `steward apply`, over the socket on the device alone. Members that are absent stay as they are. All faults are told at once, each with its place in the document, and then nothing is changed. What a loss of power interrupts is finished at the next start, before the agent answers.",
   listEvents:

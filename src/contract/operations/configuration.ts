@@ -3,6 +3,15 @@ import type { Operation } from "./operation.ts";
 
 /** A whole device from one file. */
 export const configurationOperations = {
+  getSealKey: {
+    method: "GET",
+    path: "/api/configuration/seal-key",
+    summary: "The key that second factors for this device are sealed to, in a document for it",
+    access: "local",
+    isOfCommandLine: true,
+    response: { status: 200, schema: schemas.sealKey },
+    errors: ["second_factor_unavailable"],
+  },
   applyConfiguration: {
     method: "POST",
     path: "/api/configuration",

@@ -1,12 +1,19 @@
 import type { Configurator } from "../../configuration/configuration.ts";
+import { StewardError } from "../../contract/errors.ts";
 import type { Configuration } from "../../contract/types.ts";
 import { type Call, form, type Handlers } from "../call.ts";
 
 /** One document for the whole device. `open`: loads what does it, which most agents never need. */
 export function createConfigurationHandlers(
   open: () => Promise<Configurator>,
-): Pick<Handlers, "applyConfiguration"> {
+): Pick<Handlers, "applyConfiguration" | "getSealKey"> {
   return {
+    getSealKey: async () => {
+      const public_key = (await open()).sealKey();
+      if (public_key !== null) return { public_key };
+      const text = "This device has no key to seal with: `steward doctor` says why. Nothing was changed.";
+      throw new StewardError("second_factor_unavailable", text);
+    },
     applyConfiguration: form(
       async ({ body, query, note }: Call<"applyConfiguration">) => {
         const check = query?.check ?? false;

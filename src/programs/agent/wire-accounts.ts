@@ -206,6 +206,7 @@ async function openSeal(config: RoomsConfig, { users, disk }: State, host: Host)
     open: (sealed, recordId) => present.seal.open(sealed, recordId),
     keyIdOf: (sealed) => present.seal.keyIdOf(sealed),
     hasKey: (sealed) => present.seal.hasKey(sealed),
+    derived: (purpose) => present.seal.derived(purpose),
   };
   return { seal, trouble: () => present.trouble() };
 }

@@ -53,6 +53,7 @@ const table: Record<string, string> = {
   createToken: "         -      +      s        s       s       +         e      none",
   rotateToken: "         -      +      -        -       -       -         e      none",
   deleteToken: "         -      +      +        +       +       +         e      none",
+  getSealKey: "          -      +      -        -       -       -         e      none",
   applyConfiguration: "  -      +      -        -       -       -         e      none",
   listEvents: "          -      +      -        +       +       +         e      events:read",
   streamEvents: "        -      +      -        +       +       +         e      events:read",

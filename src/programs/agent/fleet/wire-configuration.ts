@@ -74,12 +74,21 @@ function optionsOf({
   return {
     readInstalledRoot: installedRootReader(config.update, host),
     directory: config.stateDirectory,
-    ...{ users: state.users, tokens: state.tokens, settings: state.settings, time: auth.time },
+    ...{
+      users: state.users,
+      tokens: state.tokens,
+      settings: state.settings,
+      time: auth.time,
+      seal: auth.seal,
+    },
     settingFaults: settings.faultsOf,
     settingRefusal: settings.refusalOf,
     follow: async ({ endSessions, forget }, changes, before) => {
       for (const id of endSessions) await auth.sessions.endAll(id);
       for (const user of forget) await auth.forget(user);
+      const factors = new Map(before.users.accounts.map(({ id, two_factor }) => [id, two_factor]));
+      for (const { id, two_factor } of state.users.read().accounts)
+        if (factors.has(id) && factors.get(id) !== two_factor) auth.enrolment.forget(auth.accounts.get(id));
       if (auth.accounts.hasAdministrator()) await auth.setupToken.remove();
       const names = changes
         .filter(({ subject }) => subject === "settings")

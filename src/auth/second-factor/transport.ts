@@ -1,0 +1,62 @@
+import { StewardError } from "../../contract/errors.ts";
+import { withoutBlanks } from "./blanks.ts";
+import { openWith, publicKeyOf, sealTo } from "./hpke.ts";
+import type { Seal } from "./seal.ts";
+
+/** A second factor on its way to a device: `v1.BYTES`, in base64url. */
+const transportForm = /^v1\.([A-Za-z0-9_-]{66,344})$/;
+const keyForm = /^[A-Za-z0-9_-]{43}$/;
+
+/** Of the device's own key: another key makes another one, so a copied disk opens nothing that is sealed later. */
+const purpose = "steward second factor transport v1";
+
+/** RFC 4226 §4 (R6): 128 bits at least, which are 26 characters of base32. */
+const secretForm = /^[A-Z2-7]{26,128}$/;
+
+/** The public key that second factors for this device are sealed to; null: the device has no sealing key. */
+export function transportKey(seal: Seal): string | null {
+  const [key] = seal.derived(purpose);
+  return key === undefined ? null : publicKeyOf(key).toString("base64url");
+}
+
+/** For one user of the device with this public key. Throws `validation_failed`. */
+export function sealForDevice(secret: string, username: string, publicKey: string): string {
+  const key = Buffer.from(publicKey, "base64url");
+  if (!keyForm.test(publicKey) || key.toString("base64url") !== publicKey)
+    throw new StewardError(
+      "validation_failed",
+      "That is no key to seal to; the device prints its own with `steward seal-key`.",
+    );
+  const normal = normalised(secret);
+  const problem = secretProblem(normal);
+  if (problem !== null) throw new StewardError("validation_failed", `The secret ${problem}.`);
+  return `v1.${sealTo(key, Buffer.from(normal), bindingOf(username)).toString("base64url")}`;
+}
+
+/** The secret in base32; null: no key of this device opens it for this user. */
+export function openOnDevice(seal: Seal, sealed: string, username: string): string | null {
+  const [, encoded = ""] = transportForm.exec(sealed) ?? [];
+  const bytes = Buffer.from(encoded, "base64url");
+  for (const key of seal.derived(purpose)) {
+    try {
+      return openWith(key, bytes, bindingOf(username)).toString("utf8");
+    } catch {
+      // Sealed to another of this device's keys, perhaps.
+    }
+  }
+  return null;
+}
+
+/** Why a secret is none; null: it is one. */
+export function secretProblem(secret: string): string | null {
+  if (secretForm.test(secret)) return null;
+  return "is no base32 of 26 to 128 characters (A to Z, 2 to 7), which are 128 bits at least";
+}
+
+function normalised(secret: string): string {
+  return withoutBlanks(secret).replace(/=+$/, "").toUpperCase();
+}
+
+function bindingOf(username: string) {
+  return { info: Buffer.from("steward second factor v1"), associated: Buffer.from(username) };
+}

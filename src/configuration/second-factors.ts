@@ -1,0 +1,51 @@
+import type { Seal } from "../auth/second-factor/seal.ts";
+import { openOnDevice, secretProblem } from "../auth/second-factor/transport.ts";
+import { type Fault, StewardError } from "../contract/errors.ts";
+import type { Configuration } from "../contract/types.ts";
+import type { Account, AccountsState } from "../users/account.ts";
+
+/** What a file's second factors come to. */
+export interface JudgedFactors {
+  /** Of the users whose second factor changes, by name: the secret, sealed for the state. */
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly faults: readonly Fault[];
+}
+
+/** `userIds`: of users who are new. A user who has that very secret already keeps it, with its recovery codes. */
+export function judgeFactors(
+  { users = [] }: Configuration,
+  { accounts }: AccountsState,
+  userIds: Readonly<Record<string, string>>,
+  seal: Seal,
+): JudgedFactors {
+  const secrets: Record<string, string> = {};
+  const faults: Fault[] = [];
+  users.forEach(({ name, second_factor }, index) => {
+    if (second_factor === undefined) return;
+    const account = accounts.find(({ username }) => username === name);
+    const secret = openOnDevice(seal, second_factor.sealed, name);
+    const problem = secret === null ? closed : secretProblem(secret);
+    if (problem !== null || secret === null) {
+      const pointer = `/users/${index}/second_factor/sealed`;
+      const detail = problem ?? closed;
+      const code = secret === null ? "not_openable" : "too_weak";
+      faults.push({ pointer, code, detail, as: "validation_failed", sentence: `${pointer} ${detail}` });
+    } else if (account === undefined || presentSecret(account, seal) !== secret)
+      secrets[name] = seal.seal(secret, account?.id ?? userIds[name] ?? "");
+  });
+  return { secrets, faults };
+}
+
+const closed =
+  "cannot be opened here: it was sealed for another device or another user, or altered; seal it with `steward seal` to what `steward seal-key` prints on this device";
+
+function presentSecret({ id, two_factor }: Account, seal: Seal): string | null {
+  if (two_factor === null) return null;
+  try {
+    return seal.open(two_factor.sealed_secret, id);
+  } catch (error) {
+    // A key that is gone, or a damaged text: the file's secret takes its place.
+    if (error instanceof StewardError) return null;
+    throw error;
+  }
+}
