@@ -115,7 +115,7 @@ export const sealKey = {
   additionalProperties: false,
   required: ["public_key"],
   properties: {
-    public_key: { type: "string", description: "of X25519, in base64url; what `steward seal --to` takes" },
+    public_key: { type: "string", description: "of X25519, in hex; what `steward seal --to` takes" },
   },
 } as const;
 

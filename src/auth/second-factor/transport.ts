@@ -5,7 +5,8 @@ import type { Seal } from "./seal.ts";
 
 /** A second factor on its way to a device: `v1.BYTES`, in base64url. */
 const transportForm = /^v1\.([A-Za-z0-9_-]{66,344})$/;
-const keyForm = /^[A-Za-z0-9_-]{43}$/;
+/** In hex: one that began with a hyphen would be read as an option of the command that takes it. */
+const keyForm = /^[0-9a-f]{64}$/;
 
 /** Of the device's own key: another key makes another one, so a copied disk opens nothing that is sealed later. */
 const purpose = "steward second factor transport v1";
@@ -16,21 +17,30 @@ const secretForm = /^[A-Z2-7]{26,128}$/;
 /** The public key that second factors for this device are sealed to; null: the device has no sealing key. */
 export function transportKey(seal: Seal): string | null {
   const [key] = seal.derived(purpose);
-  return key === undefined ? null : publicKeyOf(key).toString("base64url");
+  return key === undefined ? null : publicKeyOf(key).toString("hex");
 }
 
 /** For one user of the device with this public key. Throws `validation_failed`. */
 export function sealForDevice(secret: string, username: string, publicKey: string): string {
-  const key = Buffer.from(publicKey, "base64url");
-  if (!keyForm.test(publicKey) || key.toString("base64url") !== publicKey)
-    throw new StewardError(
-      "validation_failed",
-      "That is no key to seal to; the device prints its own with `steward seal-key`.",
-    );
+  if (!keyForm.test(publicKey)) throw noKey();
   const normal = normalised(secret);
   const problem = secretProblem(normal);
   if (problem !== null) throw new StewardError("validation_failed", `The secret ${problem}.`);
-  return `v1.${sealTo(key, Buffer.from(normal), bindingOf(username)).toString("base64url")}`;
+  try {
+    const sealed = sealTo(Buffer.from(publicKey, "hex"), Buffer.from(normal), bindingOf(username));
+    return `v1.${sealed.toString("base64url")}`;
+  } catch (cause) {
+    // Of small order: every secret that is shared with it is zero.
+    throw noKey(cause);
+  }
+}
+
+function noKey(cause?: unknown): StewardError {
+  return new StewardError(
+    "validation_failed",
+    "That is no key to seal to; the device prints its own with `steward seal-key`.",
+    { cause },
+  );
 }
 
 /** The secret in base32; null: no key of this device opens it for this user. */
