@@ -46,10 +46,12 @@ describe("the search of all that has a name", () => {
     await field(page).fill("log-rea");
     await option(page, /log-reader/).waitFor();
     await page.keyboard.press("Enter");
-    await page.getByRole("dialog", { name: /log-reader/ }).waitFor();
+    const sheet = page.getByRole("dialog", { name: /log-reader/ });
+    await sheet.waitFor();
     await page.keyboard.press("Control+k");
     assert.equal(await field(page).count(), 0, "it stands over another question");
     await page.keyboard.press("Escape");
+    await sheet.waitFor({ state: "detached" });
     await page.keyboard.press("Control+k");
     // By what a setting does, and without its accents.
     await field(page).fill("stands where");
