@@ -11,6 +11,8 @@ if [ ! -d "$directory" ]; then
   mkdir -p .cache
   part=$(mktemp -d ".cache/packages-XXXXXX")
   trap 'rm -rf "$part"' EXIT
+  # Of scripts/run-tests.sh, which keeps them from the tests themselves.
+  [ -z "${STEWARD_NPM_CA_CERTS:-}" ] || export NODE_EXTRA_CA_CERTS="$STEWARD_NPM_CA_CERTS"
   echo '{"private": true}' >"$part/package.json"
   npm install --prefix "$part" --no-save --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error "$@" >&2
   # Two callers at once: one of them is the first, and both have the same.
