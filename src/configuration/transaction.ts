@@ -5,7 +5,7 @@ import type { Order } from "./order.ts";
 
 /**
  * What was decided and may not be on the disk yet. A configuration changes several documents: with this file they all
- * change or none does. While it is there the order is in force, and whoever opens the state carries it out first.
+ * change or none does. While it is there the order is in force, and the program that opens the state carries it out first.
  */
 export interface Transaction {
   readonly version: 1;

@@ -73,7 +73,7 @@ function createDiscovery({ config, request, uptime }: ProviderOptions): () => Pr
       const response = await oauth.discoveryRequest(issuer, { [oauth.customFetch]: fetchBy(request) });
       return [await oauth.processDiscoveryResponse(issuer, response)];
     });
-    // RFC 9700 §2.1.1: without it a code that was stolen is good for whoever has it.
+    // RFC 9700 §2.1.1: without it a code that was stolen is good for anyone who has it.
     if (server.code_challenge_methods_supported?.includes("S256") === false) throw refusedAnswer("pkce");
     return server;
   };

@@ -82,7 +82,7 @@ export function createBearer(options: BearerOptions): Bearer {
         );
       }
       if (!isAllowedFrom(token, from)) {
-        // Whoever holds it elsewhere has no right to it: they learn nothing of the clock.
+        // A holder elsewhere has no right to it, and learns nothing of the clock.
         const sentence = "This API token does not count from the address that the request comes from.";
         throw refused(options, "source", sentence, false);
       }
