@@ -52,9 +52,12 @@ export async function signInBy(returned: Returned): Promise<void> {
 /** The way to the provider, in a window of its own: what was typed in this one stays. */
 export function ProviderButton({
   isStepUp = false,
+  isBesidePassword = false,
   onReturned,
 }: {
   readonly isStepUp?: boolean;
+  /** The page has a button of its own for those who sign in with a password. */
+  readonly isBesidePassword?: boolean;
   readonly onReturned: (returned: Returned) => Promise<void>;
 }) {
   const name = useStore(greeting)?.provider ?? "";
@@ -80,9 +83,13 @@ export function ProviderButton({
   return (
     <>
       {isBlocked && <Banner state="attention">{t.signIn.windowBlocked}</Banner>}
-      <ProblemView error={beginning.error ?? finishing.error} />
+      <ProblemView error={beginning.error ?? finishing.error} isForm />
       <div class="buttons">
-        <Button isBusy={beginning.isBusy || finishing.isBusy} onClick={() => void beginning.run()}>
+        <Button
+          kind={isBesidePassword ? "plain" : "primary"}
+          isBusy={beginning.isBusy || finishing.isBusy}
+          onClick={() => void beginning.run()}
+        >
           {t.signIn.atProvider(name)}
         </Button>
       </div>

@@ -33,7 +33,7 @@ export function SignIn() {
       )}
       <ClockDifference />
       <Credentials verb={t.signIn.title} isPage onGiven={signInFromPage} />
-      {said?.provider && <ProviderButton onReturned={signInBy} />}
+      {said?.provider && <ProviderButton isBesidePassword onReturned={signInBy} />}
     </Outside>
   );
 }
