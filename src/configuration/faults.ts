@@ -6,7 +6,7 @@ import { tokenLifeSeconds } from "../contract/schemas/tokens.ts";
 import type { Configuration } from "../contract/types.ts";
 import type { Account, AccountsState } from "../users/account.ts";
 import { isEnabledAdministrator } from "../users/accounts-state.ts";
-import { isWeaker } from "../users/passwords.ts";
+import { isCostlier, isWeaker } from "../users/passwords.ts";
 import type { Order, Present } from "./order.ts";
 import { planned } from "./plan.ts";
 import { type ConfiguredToken, rightsWanted } from "./planned-tokens.ts";
@@ -58,7 +58,7 @@ function userFaults({ accounts }: AccountsState, { users = [] }: Configuration):
     return [
       ...(isRepeated ? [fault(at("name"), "repeated", `names ${user.name} a second time`)] : []),
       ...(known.has(user.name) ? [] : missing(user).map((name) => fault(at(name), "required", isNew(user)))),
-      ...weakFaults(user, at("password_hash")),
+      ...costFaults(user, at("password_hash")),
       ...providerFaults(user, accounts, at),
     ];
   });
@@ -93,11 +93,12 @@ function providerFaults(
 }
 
 /** The device replaces a weaker hash at the next sign-in, and each run after that would bring the weak one back. */
-function weakFaults({ password_hash }: ConfiguredUser, pointer: string): Fault[] {
-  if (password_hash === undefined || !isWeaker(password_hash)) return [];
-  const detail =
-    "costs less than m=19456,t=2, so it is too easy to guess at; make it with `steward hash-password`";
-  return [fault(pointer, "too_weak", detail)];
+function costFaults({ password_hash = "" }: ConfiguredUser, pointer: string): Fault[] {
+  const advice = "make it with `steward hash-password`";
+  const weak = `costs less than m=19456,t=2, so it is too easy to guess at; ${advice}`;
+  const costly = `costs more than m=131072 or m times t = 524288, so each try of it would keep others waiting; ${advice}`;
+  if (password_hash !== "" && isWeaker(password_hash)) return [fault(pointer, "too_weak", weak)];
+  return isCostlier(password_hash) ? [fault(pointer, "too_costly", costly)] : [];
 }
 
 function tokenFaults(present: Present, next: Present, order: Order): Fault[] {

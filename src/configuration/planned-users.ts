@@ -37,7 +37,9 @@ function factorOf(
   { username, two_factor }: Pick<Account, "username" | "two_factor">,
   { at, secondFactors }: Order,
 ): StoredFactor | null {
-  const sealed_secret = secondFactors?.[username];
+  // A user may be called "constructor", which every object has.
+  const isNamed = secondFactors !== undefined && Object.hasOwn(secondFactors, username);
+  const sealed_secret = isNamed ? secondFactors[username] : undefined;
   if (sealed_secret === undefined || sealed_secret === two_factor?.sealed_secret) return two_factor;
   return { sealed_secret, enrolled_at: at, recovery_hashes: [] };
 }

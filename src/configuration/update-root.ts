@@ -88,11 +88,20 @@ function read(wanted: WantedRoot) {
   const list = Array.isArray(wanted) ? wanted : [wanted];
   return list.map((root, index) =>
     at(pointerOf(wanted, index), () => {
-      const metadata = Buffer.from(JSON.stringify(root));
+      const metadata = bytesOf(root);
       const isLast = index === list.length - 1;
       return { ...(isLast ? readRootToInstall(metadata) : readRootOfTrust(metadata)), metadata };
     }),
   );
+}
+
+/** The command reads no file that is nested so deep; others may ask the agent. */
+function bytesOf(root: object): Buffer {
+  try {
+    return Buffer.from(JSON.stringify(root));
+  } catch (cause) {
+    throw new StewardError("update_metadata_malformed", "It is nested too deep.", { cause });
+  }
 }
 
 function pointerOf(wanted: WantedRoot, index: number): string {

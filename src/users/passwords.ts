@@ -50,6 +50,18 @@ export function isWeaker(phc: string): boolean {
   return Number(memory ?? 0) < cost.memory || Number(passes ?? 0) < cost.passes;
 }
 
+/** KiB of the most memory that one hash may take: the unit has 256 MiB for the whole agent. */
+const mostMemory = 128 * 1024;
+
+/** KiB times passes: about a second of a small processor. RFC 9106 §4 recommends 65536 times 3. */
+const mostWork = 512 * 1024;
+
+/** True for a hash that holds up every other sign-in, or ends the agent, when a stranger tries that name. */
+export function isCostlier(phc: string): boolean {
+  const [, memory, passes] = /\$m=(\d+),t=(\d+),p=\d+\$/.exec(phc) ?? [];
+  return Number(memory ?? 0) > mostMemory || Number(memory ?? 0) * Number(passes ?? 0) > mostWork;
+}
+
 /** The hash of a new password, for a program that is no agent and has no queue. */
 export async function hashPassword(password: string): Promise<string> {
   const { hash } = await openArgon2();

@@ -179,6 +179,8 @@ describe("steward apply", () => {
           { name: "fleet", role: "operator" },
           { name: "newcomer" },
           { name: "weak-one", role: "readonly", password_hash: hash.replace("m=19456", "m=4096") },
+          // 254 MiB, 99 times over: a stranger who tries this name would keep everyone out for a minute.
+          { name: "slow-one", role: "readonly", password_hash: hash.replace("m=19456,t=2", "m=259999,t=99") },
         ],
         tokens: [
           { ...tokenOf("0".repeat(64)), user: "stranger" },
@@ -191,6 +193,7 @@ describe("steward apply", () => {
         "/users/1/role",
         "/users/1/password_hash",
         "/users/2/password_hash",
+        "/users/3/password_hash",
         "/tokens/0/user",
         "/tokens/1/scopes",
         "/settings/security/session_idle",
@@ -206,6 +209,24 @@ describe("steward apply", () => {
     ]);
     await refused({ version: 2 }, ["/version"]);
     await refused({ users: [] }, ["/version"]);
+  });
+
+  it("refuses a file that two readers would read differently, and repeats none of its text", async () => {
+    const deep = `${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}`;
+    const inRoot = `{"version":1,"update_root":{"signatures":[],"signed":${deep}}}`;
+    const files = [
+      `{"version":1,"users":[{"name":"monitor","role":"readonly","role":"admin"}]}`,
+      `{"version":1,"__proto__":{"users_not_named":"remove"}}`,
+      `{"version":1,"users":[{"password_hash":"${hash}" }}`,
+      inRoot,
+    ];
+    for (const input of files) {
+      const { code, stderr } = await runSteward(["apply", "-"], { environment, input });
+      assert.equal(code, 6, stderr);
+      assert.ok(!stderr.includes("argon2id"), stderr);
+    }
+    const { status } = await agent.call("POST", "/api/configuration", { local: true, body: inRoot });
+    assert.equal(status, 400);
   });
 
   it("refuses to take the last administrator away, however the file would do it", async () => {
@@ -343,6 +364,16 @@ describe("steward apply", () => {
       const events = await runSteward(["-o", "json", "events"], { environment });
       assert.match(events.stdout, /"type": ?"two_factor\.enabled"/);
       assert.ok(!(await readFile(join(agent.stateDirectory, "users.json"), "utf8")).includes(secret));
+    });
+
+    it("is no other user's, not even that of one who is called as what every object has", async () => {
+      const other = { name: "constructor", role: "readonly", password_hash: hash };
+      const { users } = withFactor((await sealed("MFRGGZDFMZTWQ2LKNNWG23TPOBYXE43U")).stdout.trim());
+      await applied({ version: 1, users: [...users, other] });
+      const { items } = (await agent.call("GET", "/api/users", { local: true })).json;
+      const made = items.find(({ username }: { username: string }) => username === "constructor");
+      assert.equal(made.two_factor.enabled, false);
+      await applied({ ...whole, users_not_named: "remove" });
     });
 
     it("is refused at its place for another user, for another device, altered, or none", async () => {

@@ -1,5 +1,8 @@
 import { createReadStream } from "node:fs";
+import { StewardError } from "../../contract/errors.ts";
 import type { Configuration, ConfigurationChange, ConfigurationResult } from "../../contract/types.ts";
+import { caps } from "../../tuf/caps.ts";
+import { parseStrictJson } from "../../tuf/strict-json.ts";
 import { CommandError } from "../client/context.ts";
 import { fileFailure } from "../client/failure.ts";
 import { requireLocal } from "../client/places.ts";
@@ -29,7 +32,7 @@ export const apply: Command = {
     const { positionals, options, places, client, output } = invocation;
     requireLocal(places, "apply");
     const [source = ""] = positionals;
-    const configuration = parsed(await textOf(invocation, source), source);
+    const configuration = parsed(await bytesOf(invocation, source), source);
     const check = options.has("check");
     const result = check
       ? await client.call("applyConfiguration", { query: { check }, body: configuration })
@@ -39,7 +42,7 @@ export const apply: Command = {
   },
 };
 
-async function textOf({ context }: Invocation, source: string): Promise<string> {
+async function bytesOf({ context }: Invocation, source: string): Promise<Buffer> {
   const stream = source === "-" ? context.stdin : createReadStream(source);
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -53,16 +56,25 @@ async function textOf({ context }: Invocation, source: string): Promise<string> 
     if (error instanceof CommandError) throw error;
     throw fileFailure(error, source);
   }
-  return Buffer.concat(parts).toString("utf8");
+  return Buffer.concat(parts);
 }
 
-/** The agent judges what is in it. */
-function parsed(text: string, source: string): Configuration {
+/** A root of trust is the deepest that lies in one, two levels down. */
+const limits = { jsonDepth: caps.jsonDepth + 2, jsonValues: caps.jsonValues };
+
+/**
+ * The agent judges what is in it. A member that stands there twice is refused: those who reviewed the file may have read
+ * the other one. What is wrong is told by its place: the text around it may be a secret.
+ */
+function parsed(bytes: Uint8Array, source: string): Configuration {
   try {
-    return JSON.parse(text) as Configuration;
+    return parseStrictJson(bytes, limits) as Configuration;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CommandError(6, `${source} is not JSON: ${why}. Nothing was changed.`);
+    if (!(error instanceof StewardError)) throw error;
+    throw new CommandError(
+      6,
+      `${source} cannot be read as JSON. ${escapeText(error.message)} Nothing was changed.`,
+    );
   }
 }
 
