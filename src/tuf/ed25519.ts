@@ -45,11 +45,7 @@ const smallOrder = [
 ];
 
 function isBelow(left: Uint8Array, right: Uint8Array): boolean {
-  for (let index = 31; index >= 0; index -= 1) {
-    const difference = (left[index] ?? 0) - (right[index] ?? 0);
-    if (difference !== 0) return difference < 0;
-  }
-  return false;
+  return Buffer.from(left).reverse().compare(Buffer.from(right).reverse()) < 0;
 }
 
 function isEqual(left: Uint8Array, right: Uint8Array): boolean {

@@ -1,12 +1,6 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
-import {
-  makeDirectory,
-  removeLeftovers,
-  storageError,
-  syncDirectory,
-  writeDurably,
-} from "../store/files/durable-file.ts";
+import { makeDirectory, storageError, syncDirectory, writeDurably } from "../store/files/durable-file.ts";
 
 /** The metadata that this device trusts, byte for byte as it came, a file a role. */
 export interface MetadataFiles {
@@ -24,8 +18,8 @@ export async function openMetadataFiles(directory: string): Promise<MetadataFile
   await makeDirectory(directory);
   const pathOf = (role: string): string => metadataPath(directory, role);
   for (const name of await readdir(directory)) {
-    if (name.startsWith("."))
-      await removeLeftovers(`${directory}/${name.slice(1).replace(/\.[^.]*\.tmp$/, "")}`);
+    // A role's own file ends in .json, whatever the role is called.
+    if (name.endsWith(".tmp")) await rm(`${directory}/${name}`).catch(() => undefined);
   }
   const remove = async (path: string): Promise<void> => {
     await rm(path, { force: true }).catch((error: unknown) => {

@@ -5,7 +5,7 @@ import type { DelegatedRole } from "./metadata.ts";
 export function isDelegated(role: DelegatedRole, path: string): boolean {
   if (role.paths) return role.paths.some((pattern) => matchesPath(pattern, path));
   const hash = createHash("sha256").update(path).digest("hex");
-  return (role.path_hash_prefixes ?? []).some((prefix) => hash.startsWith(prefix));
+  return role.path_hash_prefixes?.some((prefix) => hash.startsWith(prefix)) ?? false;
 }
 
 /** Whether a delegation can be about any target of `<channel>/<kind>/`; hashed paths do not say. */
@@ -37,7 +37,7 @@ function matchesPart(pattern: string, text: string): boolean {
       star = at;
       at += 1;
       resume = index;
-    } else if (at < pattern.length && (pattern[at] === "?" || pattern[at] === text[index])) {
+    } else if (pattern[at] === "?" || pattern[at] === text[index]) {
       at += 1;
       index += 1;
     } else if (star >= 0) {

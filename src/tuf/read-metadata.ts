@@ -48,9 +48,11 @@ function checkCommon(signed: Members, type: RoleType): void {
   }
   natural(signed.version, "version", 1);
   const expires = text(signed.expires, "expires");
-  const milliseconds = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(expires) ? Date.parse(expires) : Number.NaN;
-  // Date.parse takes 24:00 and 30 February too: only what comes back as it was is a time of the calendar.
-  if (Number.isNaN(milliseconds) || new Date(milliseconds).toISOString() !== expires.replace("Z", ".000Z")) {
+  const time = new Date(expires);
+  // Date takes 24:00, 30 February and years of six digits too: only what comes back as it was, in 20 characters, is a
+  // time of the calendar.
+  const isTime = expires.length === 20 && !Number.isNaN(time.getTime());
+  if (!isTime || time.toISOString() !== expires.replace("Z", ".000Z")) {
     fail("expires", "a time of the calendar such as 2026-11-20T14:03:00Z", expires);
   }
 }

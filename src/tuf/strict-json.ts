@@ -25,7 +25,10 @@ function textOf(bytes: Uint8Array): string {
 
 const blanks = /[ \t\n\r]*/y;
 const literal = /true|false|null/y;
-const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+/** What begins like a number, to its end, whatever it is. */
+const number = /-?[0-9][0-9.eE+-]*/y;
+/** Minus zero is none: its canonical form is another number's. */
+const integer = /^(?:0|-?[1-9][0-9]*)$/;
 
 class Reader {
   readonly #text: string;
@@ -117,18 +120,19 @@ class Reader {
   }
 
   #scalar(): unknown {
-    const text = this.#take(literal) ?? this.#take(number) ?? this.#fail("is not JSON");
-    const value: unknown = JSON.parse(text);
-    if (
-      typeof value === "number" &&
-      (!Number.isSafeInteger(value) || !/^-?[0-9]+$/.test(text) || text === "-0")
-    ) {
+    const text = this.#take(literal) ?? this.#integer();
+    this.#take(blanks);
+    return JSON.parse(text);
+  }
+
+  #integer(): string {
+    const text = this.#take(number) ?? this.#fail("is not JSON");
+    if (!integer.test(text) || !Number.isSafeInteger(Number(text))) {
       this.#fail(
         `has the number ${text.slice(0, 40)}, and only integers below 2^53 are read alike by everybody`,
       );
     }
-    this.#take(blanks);
-    return value;
+    return text;
   }
 
   #expect(sign: string): void {

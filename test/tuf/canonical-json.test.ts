@@ -30,6 +30,16 @@ describe("canonicalJson", () => {
     ["a delete as it is", "\u007f", '"\u007f"'],
     ["letters beyond ASCII as they are", "é€😀", '"é€😀"'],
     ["names by code points, not by UTF-16", { "\uffff": 1, "😀": 2 }, '{"\uffff":1,"😀":2}'],
+    [
+      "names by code points at the ends of the surrogates",
+      { "\uffff": 1, "\u{103ff}": 3, "\u{10000}": 2 },
+      '{"\uffff":1,"\u{10000}":2,"\u{103ff}":3}',
+    ],
+    [
+      "a prefix before the first signs of all",
+      { "a\u0001": 3, "a\u0000": 2, a: 1 },
+      '{"a":1,"a\u0000":2,"a\u0001":3}',
+    ],
     ["a prefix before what it begins", { ab: 1, a: 2 }, '{"a":2,"ab":1}'],
     ["integers", [0, -1, 2 ** 53 - 1], "[0,-1,9007199254740991]"],
     ["minus zero as zero", [-0], "[0]"],

@@ -30,6 +30,23 @@ const numberOf = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).r
 const bytesOf = (number: bigint): Buffer =>
   Buffer.from(number.toString(16).padStart(64, "0"), "hex").reverse();
 
+const message = Buffer.from("signed without a nonce");
+
+/** The first key of RFC 8032 §7.1, and the scalar that it is made of (§5.1.5). */
+const known = keyOfSeed("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60");
+
+function keyOfSeed(seed: string): { key: Buffer; scalar: bigint } {
+  const der = Buffer.from(`302e020100300506032b657004220420${seed}`, "hex");
+  const privateKey = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+  const key = Buffer.from(String(createPublicKey(privateKey).export({ format: "jwk" }).x), "base64url");
+  const scalar = createHash("sha512").update(Buffer.from(seed, "hex")).digest().subarray(0, 32);
+  scalar[0] = (scalar[0] ?? 0) & 248;
+  scalar[31] = ((scalar[31] ?? 0) & 63) | 64;
+  return { key, scalar: numberOf(scalar) };
+}
+
+const neutral = Buffer.from(`01${"00".repeat(31)}`, "hex");
+
 const tweetnacl = nacl.sign.detached.verify;
 
 describe("verifyEd25519 over tweetnacl, as the product has it", () => {
@@ -106,21 +123,27 @@ function verifies(): void {
   });
 
   it("does not take the neutral point for R, though the equation holds for it", () => {
-    const seed = Buffer.from("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60", "hex");
-    const der = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), seed]);
-    const privateKey = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
-    const key = Buffer.from(String(createPublicKey(privateKey).export({ format: "jwk" }).x), "base64url");
-    const message = Buffer.from("signed without a nonce");
+    const { key, scalar } = known;
     // With R = 0·B, S·B = h·A holds for S = h·a, where a is the key's scalar (RFC 8032 §5.1.5).
-    const scalar = createHash("sha512").update(seed).digest().subarray(0, 32);
-    scalar[0] = (scalar[0] ?? 0) & 248;
-    scalar[31] = ((scalar[31] ?? 0) & 63) | 64;
-    const r = Buffer.alloc(32);
-    r[0] = 1;
-    const h = createHash("sha512").update(r).update(key).update(message).digest();
-    const signature = Buffer.concat([r, bytesOf((numberOf(h) * numberOf(scalar)) % groupOrder)]);
+    const h = createHash("sha512").update(neutral).update(key).update(message).digest();
+    const signature = Buffer.concat([neutral, bytesOf((numberOf(h) * scalar) % groupOrder)]);
     assert.equal(nacl.sign.detached.verify(message, signature, key), true, "the equation does not hold");
     assert.equal(verifyEd25519(key, message, signature), false);
+  });
+
+  it("does not take the neutral point for the key, though the equation holds for it", () => {
+    // With A = 0·B, S·B = R holds for every message, where S is the scalar of a point of the forger's own.
+    const signature = Buffer.concat([known.key, bytesOf(known.scalar % groupOrder)]);
+    assert.equal(nacl.sign.detached.verify(message, signature, neutral), true, "the equation does not hold");
+    assert.equal(verifyEd25519(neutral, message, signature), false);
+  });
+
+  it("does not take a signature with a byte more or less", () => {
+    const [first] = vectors("rfc8032_ed25519.json") as { pub: string; msg: string; sig: string }[];
+    assert.ok(first, "there is a case");
+    for (const sig of [`${first.sig}00`, first.sig.slice(0, -2), first.sig.slice(0, 64), ""]) {
+      assert.equal(verifyEd25519(hex(first.pub), hex(first.msg), hex(sig)), false, sig);
+    }
   });
 
   it("never throws, whatever bytes come, and takes none of them", () => {
@@ -144,6 +167,11 @@ describe("keyProblem", () => {
     for (const { pub } of vectors("rfc8032_ed25519.json") as { pub: string }[]) {
       assert.equal(keyProblem(hex(pub)), null);
     }
+  });
+
+  it("finds nothing wrong with the greatest y that is below the field's prime and not of small order", () => {
+    assert.equal(keyProblem(hex(`eb${"ff".repeat(30)}7f`)), null);
+    assert.match(keyProblem(hex(`ed${"ff".repeat(30)}7f`)) ?? "", /2\^255/);
   });
 
   it("refuses each of the keys of small order, in every encoding that there is of it", () => {

@@ -27,11 +27,12 @@ describe("trusted metadata that keep their roots", () => {
   it("leave everything else as it is, and where it is", async () => {
     const [files, roots] = [filesInMemory(), filesInMemory()];
     const keeping = keepingRoots(files, roots);
+    await keeping.write("root", rootOf(1));
     for (const role of ["timestamp", "root/rotation", "2.root"]) await keeping.write(role, Buffer.from(role));
-    assert.deepEqual(Object.keys(files.contents).sort(), ["2.root", "root/rotation", "timestamp"]);
-    assert.deepEqual(roots.contents, {});
+    assert.deepEqual(Object.keys(files.contents).sort(), ["2.root", "root", "root/rotation", "timestamp"]);
     await keeping.remove("timestamp");
     assert.equal(await keeping.read("timestamp"), null);
+    assert.deepEqual(Object.keys(roots.contents), ["1.root"]);
   });
 
   it("keep a root before it is trusted, so that a crash leaves no gap in the chain", async () => {
@@ -50,11 +51,16 @@ describe("trusted metadata that keep their roots", () => {
   });
 
   it("keep as many as one refresh follows: 256", async () => {
-    const roots = filesInMemory();
+    const removals: string[] = [];
+    const roots = filesInMemory({}, (change) => {
+      if (change.startsWith("remove")) removals.push(change);
+      return false;
+    });
     const keeping = keepingRoots(filesInMemory(), roots);
     for (let version = 1; version <= 300; version += 1) await keeping.write("root", rootOf(version));
     assert.equal(Object.keys(roots.contents).length, 256);
     assert.ok(roots.contents["45.root"] && !roots.contents["44.root"], "others than the newest are kept");
+    assert.deepEqual([removals.length, removals[0]], [44, "remove 1.root"]);
   });
 
   for (const end of ["clear", "remove"] as const) {

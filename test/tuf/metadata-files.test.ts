@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
+import { openMetadataFiles, readMetadataFiles } from "../../src/tuf/metadata-files.ts";
 
 describe("metadata files", () => {
   let directory: string;
@@ -40,7 +40,30 @@ describe("metadata files", () => {
     const files = await openMetadataFiles(directory);
     await files.write("a/b", Buffer.from("1"));
     await files.write("a%2fb", Buffer.from("2"));
+    await files.write("a b", Buffer.from("3"));
     assert.deepEqual(await files.read("a/b"), Buffer.from("1"));
+    assert.deepEqual((await readdir(directory)).sort(), ["a%20b.json", "a%252fb.json", "a%2fb.json"]);
+  });
+
+  it("removes a role's file, and no other", async () => {
+    const files = await openMetadataFiles(directory);
+    await files.write("snapshot", Buffer.from("1"));
+    await files.write("timestamp", Buffer.from("2"));
+    await files.remove("snapshot");
+    assert.deepEqual(await readdir(directory), ["timestamp.json"]);
+  });
+
+  it("tells of a file that can neither be read nor removed", async () => {
+    const files = await openMetadataFiles(directory);
+    await mkdir(join(directory, "root.json"));
+    const reading = readMetadataFiles(directory);
+    for (const deed of [() => files.read("root"), () => files.remove("root"), () => reading.read("root")]) {
+      await assert.rejects(deed, (error: Error & { code?: string }) => {
+        assert.equal(error.code, "storage_unwritable");
+        assert.ok(error.cause instanceof Error, "it has lost its cause");
+        return true;
+      });
+    }
   });
 
   it("removes what a killed writer left, and nothing else", async () => {
@@ -56,5 +79,45 @@ describe("metadata files", () => {
     await files.write("rules", Buffer.from("2"));
     await files.clear();
     assert.deepEqual(await readdir(directory), []);
+  });
+});
+
+describe("metadata files of a reader that writes nothing", () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "steward-metadata-"));
+    await writeFile(join(directory, "root.json"), "kept");
+    await writeFile(join(directory, "rules.json"), "kept");
+  });
+  afterEach(async () => {
+    // Whatever it was told to do.
+    for (const name of ["root.json", "rules.json"])
+      assert.equal(await readFile(join(directory, name), "utf8"), "kept");
+    assert.equal((await readdir(directory)).length, 2);
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it("read what lies in the directory, and null where nothing does, or where the directory is absent", async () => {
+    const files = readMetadataFiles(directory);
+    assert.equal(String(await files.read("root")), "kept");
+    assert.equal(await files.read("timestamp"), null);
+    assert.equal(await readMetadataFiles(join(directory, "absent")).read("root"), null);
+  });
+
+  it("read what was written and removed since", async () => {
+    const files = readMetadataFiles(directory);
+    await files.write("root", Buffer.from("new"));
+    await files.remove("rules");
+    assert.equal(String(await files.read("root")), "new");
+    assert.equal(await files.read("rules"), null);
+  });
+
+  it("read nothing of before once they are cleared, and what is written then", async () => {
+    const files = readMetadataFiles(directory);
+    await files.write("timestamp", Buffer.from("new"));
+    await files.clear();
+    assert.deepEqual([await files.read("root"), await files.read("timestamp")], [null, null]);
+    await files.write("root", Buffer.from("newer"));
+    assert.equal(String(await files.read("root")), "newer");
   });
 });

@@ -48,6 +48,10 @@ describe("isDelegated", () => {
     assert.equal(isDelegated(role({ path_hash_prefixes: [hash.slice(0, 4)] }), "stable/rules/b"), false);
   });
 
+  it("gives nothing to a delegation that names neither paths nor prefixes", () => {
+    assert.equal(isDelegated(role({}), "stable/rules/a"), false);
+  });
+
   it("agrees with the same pattern as a regular expression", () => {
     const part = fc.string({ unit: fc.constantFrom("a", "b", "*", "?"), maxLength: 8 });
     const text = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 8 });
@@ -82,6 +86,11 @@ describe("mayHold", () => {
       assert.equal(mayHold(role({ paths: [pattern] }), "stable", "rules"), expected);
     });
   }
+
+  it("goes by any one of the patterns", () => {
+    assert.equal(mayHold(role({ paths: ["*/binary/*", "*/rules/*"] }), "stable", "rules"), true);
+    assert.equal(mayHold(role({ paths: [] }), "stable", "rules"), false);
+  });
 
   it("cannot say no where hashes are delegated", () => {
     assert.equal(mayHold(role({ path_hash_prefixes: ["00"] }), "stable", "rules"), true);

@@ -30,6 +30,10 @@ function spoiled(name: string, spoil: (file: Spoiled) => void): Buffer {
   return Buffer.from(JSON.stringify(file));
 }
 
+function signBy(file: Spoiled, count: number): void {
+  file.signatures = Array.from({ length: count }, (_, index) => ({ keyid: `${index}`, sig: "" }));
+}
+
 function typeOf(name: string): RoleType {
   return name === "rules" ? "targets" : (name as RoleType);
 }
@@ -52,6 +56,40 @@ describe("readMetadata", () => {
     assert.match(Buffer.from(signedBytes).toString(), /"x-unknown":\{"a":null,"b":\[1,"two"\]\}/);
   });
 
+  const good: [string, string, (file: Spoiled) => void][] = [
+    ["as many signatures as are allowed", "root", (file) => signBy(file, 64)],
+    [
+      "the first version of the format",
+      "root",
+      (file) => Object.assign(file.signed, { spec_version: "1.0" }),
+    ],
+    ["a later minor version", "root", (file) => Object.assign(file.signed, { spec_version: "1.31.0" })],
+    ["no consistent_snapshot", "root", (file) => delete file.signed.consistent_snapshot],
+    ["no length", "timestamp", (file) => delete file.signed.meta["snapshot.json"].length],
+    ["no hashes", "timestamp", (file) => delete file.signed.meta["snapshot.json"].hashes],
+    ["no delegations", "targets", (file) => delete file.signed.delegations],
+    [
+      "a delegation by prefixes of hashes",
+      "targets",
+      (file) => {
+        delete file.signed.delegations.roles[0].paths;
+        file.signed.delegations.roles[0].path_hash_prefixes = ["00"];
+      },
+    ],
+    [
+      "a delegation whose name has 80 bytes",
+      "targets",
+      (file) => {
+        file.signed.delegations.roles[0].name = "ü".repeat(40);
+      },
+    ],
+  ];
+  for (const [what, name, change] of good) {
+    it(`reads ${name} with ${what}`, () => {
+      assert.equal(readMetadata(typeOf(name), spoiled(name, change), caps).signed._type, typeOf(name));
+    });
+  }
+
   const bad: [string, string, (file: Spoiled) => void][] = [
     [
       "a day that no calendar has",
@@ -69,6 +107,16 @@ describe("readMetadata", () => {
       "another major version of TUF",
       "timestamp",
       (file) => Object.assign(file.signed, { spec_version: "2.0.0" }),
+    ],
+    [
+      "a major version of two digits",
+      "timestamp",
+      (file) => Object.assign(file.signed, { spec_version: "21.0.34" }),
+    ],
+    [
+      "more behind the version of TUF",
+      "timestamp",
+      (file) => Object.assign(file.signed, { spec_version: "1.0.34-draft" }),
     ],
     ["no version", "root", (file) => delete file.signed.version],
     ["version 0", "root", (file) => Object.assign(file.signed, { version: 0 })],
@@ -89,16 +137,30 @@ describe("readMetadata", () => {
       "root",
       (file) => Object.assign(file.signed, { expires: "+275760-09-14T00:00:00Z" }),
     ],
+    [
+      "an expiry in a year of six digits",
+      "root",
+      (file) => Object.assign(file.signed, { expires: "+012099-01-01T00:00:00Z" }),
+    ],
+    [
+      "an expiry with milliseconds",
+      "root",
+      (file) => Object.assign(file.signed, { expires: "2099-01-01T00:00:00.000Z" }),
+    ],
+    [
+      "an expiry by an offset",
+      "root",
+      (file) => Object.assign(file.signed, { expires: "2099-01-01T00:00+00" }),
+    ],
     ["no signatures", "root", (file) => delete file.signatures],
     ["signatures that are an object", "root", (file) => Object.assign(file, { signatures: {} })],
     ["a signature without a key's id", "root", (file) => delete file.signatures[0].keyid],
     ["two signatures of one id", "root", (file) => file.signatures.push(file.signatures[0])],
+    ["too many signatures", "root", (file) => signBy(file, 65)],
     [
-      "too many signatures",
+      "a word for consistent_snapshot",
       "root",
-      (file) => {
-        file.signatures = Array.from({ length: 65 }, (_, index) => ({ keyid: `${index}`, sig: "" }));
-      },
+      (file) => Object.assign(file.signed, { consistent_snapshot: "yes" }),
     ],
     ["no role timestamp", "root", (file) => delete file.signed.roles.timestamp],
     ["threshold 0", "root", (file) => Object.assign(file.signed.roles.root, { threshold: 0 })],
@@ -125,13 +187,11 @@ describe("readMetadata", () => {
       "timestamp",
       (file) => Object.assign(file.signed.meta["snapshot.json"], { hashes: {} }),
     ],
-    [
-      "hashes in upper case",
+    ...["AB", "abz", "zab", "", 12].map((sha256): [string, string, (file: Spoiled) => void] => [
+      `the hash ${JSON.stringify(sha256)} beside a good one`,
       "timestamp",
-      (file) => {
-        Object.assign(file.signed.meta["snapshot.json"], { hashes: { sha256: "AB" } });
-      },
-    ],
+      (file) => Object.assign(file.signed.meta["snapshot.json"].hashes, { sha256 }),
+    ]),
     [
       "a negative length",
       "snapshot",
@@ -188,11 +248,50 @@ describe("readMetadata", () => {
   ];
   for (const [what, name, spoil] of bad) {
     it(`refuses ${name} with ${what}`, () => {
-      assert.throws(() => readMetadata(typeOf(name), spoiled(name, spoil), caps), {
-        code: "update_metadata_malformed",
-      });
+      assert.throws(
+        () => readMetadata(typeOf(name), spoiled(name, spoil), caps),
+        (error: StewardError) => {
+          assert.equal(error.code, "update_metadata_malformed");
+          assert.match(
+            error.message,
+            new RegExp(`^The ${typeOf(name)} metadata cannot be used\\. Expected of `),
+          );
+          assert.ok(error.cause instanceof StewardError, "it has lost its cause");
+          return true;
+        },
+      );
     });
   }
+
+  it("says what it found in whose place, and no more of it than a line holds", () => {
+    const messageOf = (spoil: (file: Spoiled) => void): string => {
+      try {
+        readMetadata("root", spoiled("root", spoil), caps);
+      } catch (error) {
+        return (error as Error).message;
+      }
+      return assert.fail("it was taken");
+    };
+    const endsWith = (version: unknown): string =>
+      messageOf((file) => Object.assign(file.signed, { version })).replace(/^.* used\. /, "");
+    assert.equal(endsWith(-1), "Expected of version: a number from 1 on, not -1.");
+    assert.equal(endsWith(undefined), "Expected of version: a number from 1 on.");
+    assert.equal(endsWith("x".repeat(9_000)).length, endsWith("x".repeat(60)).length);
+    const long = messageOf((file) => Object.assign(file.signed.keys, { ["k".repeat(9_000)]: 1 }));
+    assert.ok(long.length < 300, long);
+  });
+
+  it("does not call a fault of the program one of the metadata", () => {
+    assert.throws(
+      () =>
+        readMetadata(
+          "root",
+          spoiled("root", () => undefined),
+          null as never,
+        ),
+      TypeError,
+    );
+  });
 
   it("throws nothing but its own error, whatever one value is put in whatever place", () => {
     const file = JSON.parse(originals.targets ?? "");

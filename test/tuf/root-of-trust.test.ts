@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
-import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
+import { isSignedBySuccession, readRootOfTrust, requireSuccession } from "../../src/tuf/root-of-trust.ts";
 import { canonical } from "../updates/lab/canonical.ts";
 import { SignedRepository } from "../updates/lab/signed-repository.ts";
 import { createSigningKey, placeholderKey, underAnotherId } from "../updates/lab/signing-key.ts";
@@ -88,5 +88,65 @@ describe("readRootOfTrust", () => {
       code: "update_root_unusable",
       message: /by 1 of/,
     });
+  });
+});
+
+/** Roots 1 to 4 of two keys that both must sign: 2 and 3 by the same keys, 4 by others and those before. */
+function succession(): { lab: SignedRepository; roots: Buffer[] } {
+  const lab = new SignedRepository({ keyCounts: { root: 2 }, thresholds: { root: 2 } });
+  lab.publishRoot();
+  lab.publishRoot();
+  lab.keys.root = [createSigningKey(), createSigningKey()];
+  lab.publishRoot();
+  return { lab, roots: [1, 2, 3, 4].map((version) => lab.metadata(`${version}.root`)) };
+}
+
+/** A fifth root that one of the two keys of the fourth has signed, and a new key. */
+function stolen(lab: SignedRepository): Buffer {
+  const own = createSigningKey();
+  const keys = (lab.keys.root ?? []).slice(0, 1);
+  lab.keys.root = [...keys, own];
+  lab.signers.root = [...keys, own];
+  lab.publishRoot();
+  return lab.metadata("5.root");
+}
+
+describe("requireSuccession", () => {
+  it("takes the next version alone, signed by a threshold of the former's keys (TUF 5.3.4, 5.3.5)", () => {
+    const { lab, roots } = succession();
+    roots.push(stolen(lab));
+    const codeOf = (former: Buffer, next: Buffer): string => {
+      try {
+        requireSuccession(readRootOfTrust(former).root, next);
+        return "taken";
+      } catch (error) {
+        return (error as { code: string }).code;
+      }
+    };
+    const found = roots.map((former) => roots.map((next) => codeOf(former, next)));
+    const [other, unsigned] = ["update_metadata_mismatch", "update_signature_invalid"];
+    assert.deepEqual(found, [
+      [other, "taken", other, other, other],
+      [other, other, "taken", other, other],
+      [other, other, other, "taken", other],
+      [other, other, other, other, unsigned],
+      [other, other, other, other, other],
+    ]);
+  });
+});
+
+describe("isSignedBySuccession", () => {
+  it("takes what a threshold of the keys in force has signed and what is not older", () => {
+    const { lab, roots } = succession();
+    roots.push(stolen(lab));
+    const found = roots.map((inForce) => roots.map((other) => isSignedBySuccession(inForce, other)));
+    assert.deepEqual(found, [
+      // The fourth is signed by the keys of the third, which are those of the first.
+      [true, true, true, true, false],
+      [false, true, true, true, false],
+      [false, false, true, true, false],
+      [false, false, false, true, false],
+      [false, false, false, false, true],
+    ]);
   });
 });

@@ -150,6 +150,13 @@ describe("parseStrictJson", () => {
     it(`refuses ${name}`, () => assert.match(refused(text).message, expected));
   }
 
+  it("refuses what is not UTF-8, and a byte order mark, which other readers take for nothing", () => {
+    const error = refused(Uint8Array.from([0x22, 0xff, 0x22]));
+    assert.match(error.message, /UTF-8/);
+    assert.ok(error.cause instanceof Error, "it has lost its cause");
+    refused("\ufeff{}");
+  });
+
   it("takes the outermost integers that everybody reads alike", () => {
     assert.deepEqual(parse("[9007199254740991,-9007199254740991,0]"), [2 ** 53 - 1, 1 - 2 ** 53, 0]);
   });
