@@ -25,7 +25,16 @@ const room = (name: string): Room => ({
 });
 
 const rooms: readonly Room[] = [
-  ...["auth", "tuf", "updates", "installer"].map(room),
+  ...["auth", "updates", "installer"].map(room),
+  {
+    ...room("tuf"),
+    tests: [
+      ["test/tuf", /\.test\.ts$/],
+      // A whole refresh against a hostile server, and the root that it begins with.
+      ["test/updates/attacks", /^attacks-(delegations|forms|signatures|time|versions)\.test\.ts$/],
+      ["test/updates/trust", /\.test\.ts$/],
+    ],
+  },
   {
     ...room("releases"),
     tests: [
