@@ -63,12 +63,12 @@ export interface Accounts {
   update(id: string, change: AccountChange, precondition?: Precondition): Promise<User>;
   /** Throws `not_found`, `last_admin`. */
   remove(id: string, precondition?: Precondition): Promise<void>;
-  /** `undefined` makes a one-use initial password. */
+  /** `undefined` makes a one-use initial password. Throws what `precondition` throws, and what the rules say of the password. */
   setPassword(
     id: string,
     password: string | undefined,
     clientKey: ClientKey,
-    maker?: Maker,
+    options?: { readonly maker?: Maker; readonly precondition?: Precondition },
   ): Promise<WithInitialPassword>;
   /**
    * Enables, takes the second factor away and sets the password, in one change; `undefined` makes a one-use password.
@@ -152,8 +152,10 @@ export function createAccounts(given: AccountsOptions): Accounts {
     createFirst: (username, password) => createFirst(options, username, password),
     update: (id, change, precondition) => update(options, present(id), change, precondition),
     remove: (id, precondition) => remove(options, present(id).id, precondition),
-    setPassword: (id, password, clientKey, maker) =>
-      setPassword(options, present(id), password, clientKey, maker),
+    setPassword: (id, password, clientKey, { maker, precondition } = {}) => {
+      const change = { clientKey, maker, check: checked(options, precondition) };
+      return setPassword(options, present(id), password, change);
+    },
     rescue: (id, password, clientKey, maker) => rescue(options, present(id), password, { clientKey, maker }),
     keepProviderAccount: (given) => keepProviderAccount(options, given),
     findByIdentity: (identity) => ofIdentity(document.read(), identity),
@@ -200,21 +202,26 @@ async function update(
 ): Promise<User> {
   const { enabled: _, ...ofProvider } = change;
   if (Object.values(ofProvider).some((value) => value !== undefined)) refuseOfProvider(account);
-  const check = precondition && ((present: Account) => precondition(viewOf(parts, present)));
-  return viewOf(parts, (await parts.writer.change(account.id, withChange(change), { check })).account);
+  const options = { check: checked(parts, precondition) };
+  return viewOf(parts, (await parts.writer.change(account.id, withChange(change), options)).account);
 }
+
+function checked(parts: Parts, precondition: Precondition | undefined) {
+  return precondition && ((present: Account) => precondition(viewOf(parts, present)));
+}
+
+type Check = ReturnType<typeof checked>;
 
 async function setPassword(
   parts: Parts,
   account: Account,
   password: string | undefined,
-  clientKey: ClientKey,
-  maker: Maker | undefined,
+  { clientKey, maker, check }: { clientKey: ClientKey; maker: Maker | undefined; check: Check },
 ): Promise<WithInitialPassword> {
   refuseOfProvider(account);
   const { credentials, initialPassword } = await newCredentials(parts, account, password, clientKey);
   const set = (present: Account): Account => ({ ...present, ...credentials });
-  const changed = await parts.writer.change(account.id, set, { maker });
+  const changed = await parts.writer.change(account.id, set, { maker, check });
   return { user: viewOf(parts, changed.account), initialPassword };
 }
 

@@ -28,7 +28,10 @@ export const context = { address: "192.0.2.7", userAgent: "test", clientKey: "19
 const passwordHash = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 /** The rooms that identify users, over real files in virtual time, and one account. */
-export async function virtualSignIn(host: VirtualHost) {
+export async function virtualSignIn(
+  host: VirtualHost,
+  passwords = createPasswords({ isKnownClient: () => true }),
+) {
   const { time, uptime } = host;
   const events: EventFacts[] = [];
   const syncs: number[] = [];
@@ -41,7 +44,6 @@ export async function virtualSignIn(host: VirtualHost) {
   time.observe({ onStep: () => undefined, onTrusted: throttle.clearCodeLocks });
   const tokens = await temporaryDocument(apiTokensKind);
   const apiTokens = createApiTokens({ document: tokens, time, uptime });
-  const passwords = createPasswords({ isKnownClient: () => true });
   const accounts = createAccounts({
     document: await temporaryDocument(accountsKind),
     passwords,

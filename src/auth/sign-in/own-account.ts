@@ -53,7 +53,7 @@ export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
         await withPassword(options, account, current, resolved);
         return resolved;
       });
-      await accounts.setPassword(account.id, next, clientKey, "owner");
+      await accounts.setPassword(account.id, next, clientKey, { maker: "owner" });
       await sessions.endAll(account.id, session.id);
     },
     reauthenticate: async (person, proof, context) => {

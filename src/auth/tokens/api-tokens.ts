@@ -173,6 +173,7 @@ async function rotate(
 ): Promise<{ token: StoredApiToken; text: string }> {
   const text = newTokenText();
   const begin = time.now();
+  const rest = { seconds: overlapSeconds, expiryNow: time.expiryNow(), isClockTrusted: time.isTrusted() };
   const fresh = { id: newTokenId(), hash: hashOfToken(text), created_at: begin.toISOString() };
   const unused = { is_dead: false, last_used_at: null, last_used_from: null };
   const lasting = (former: StoredApiToken) =>
@@ -187,7 +188,7 @@ async function rotate(
     const next: StoredApiToken = { ...former, ...fresh, ...unused, ...lasting(former) };
     const kept = present.tokens.flatMap((one) => {
       if (one.id !== id) return [one];
-      return overlapSeconds > 0 ? [ending(one, begin, overlapSeconds, time.isTrusted())] : [];
+      return overlapSeconds > 0 ? [ending(one, begin, rest)] : [];
     });
     return { ...present, tokens: [...kept, next] };
   });
@@ -197,17 +198,23 @@ async function rotate(
   return { token, text };
 }
 
-/** A token that is replaced. While the clock is not trusted, its rest begins when the clock is. */
+/**
+ * A token that is replaced: it never lives longer than it would have, nor again. While the clock is not trusted, its rest
+ * begins when the clock is.
+ */
 function ending(
   token: StoredApiToken,
   begin: Date,
-  seconds: number,
-  isClockTrusted: boolean,
+  rest: { readonly seconds: number; readonly expiryNow: Date; readonly isClockTrusted: boolean },
 ): StoredApiToken {
-  const end = after(begin, seconds);
-  if (token.is_dead || (isClockTrusted && token.is_dated && Date.parse(token.expires_at) <= Date.parse(end)))
-    return token;
-  return { ...token, expires_at: end, lifetime_seconds: seconds, is_dated: isClockTrusted };
+  const { seconds, expiryNow, isClockTrusted } = rest;
+  const { is_dead, is_dated, lifetime_seconds, expires_at } = token;
+  const left = is_dated ? (Date.parse(expires_at) - expiryNow.getTime()) / 1_000 : lifetime_seconds;
+  if (is_dead || left <= seconds) return token;
+  return {
+    ...{ ...token, expires_at: after(begin, seconds) },
+    ...{ lifetime_seconds: seconds, is_dated: isClockTrusted },
+  };
 }
 
 function after(begin: Date, seconds: number): string {

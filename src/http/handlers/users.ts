@@ -7,7 +7,7 @@ import { StewardError } from "../../contract/errors.ts";
 import { admins } from "../../contract/operations/operation.ts";
 import type { Output, User } from "../../contract/types.ts";
 import type { EventDetails } from "../../journal/events/event.ts";
-import type { Accounts } from "../../users/accounts.ts";
+import type { Accounts, Precondition } from "../../users/accounts.ts";
 import type { NewAccount } from "../../users/new-account.ts";
 import { authorise } from "../authorise.ts";
 import { type Actor, type Call, type EventNote, form, type Handlers } from "../call.ts";
@@ -127,7 +127,10 @@ async function resetPassword(
 ): Promise<Output<"resetPassword">> {
   const { accounts, sessions } = options;
   refuseProgram(actor, accounts.get(params.id));
-  const result = await accounts.setPassword(params.id, body.password, context.clientKey);
+  // And again once the password is hashed: it may be an administrator's by then.
+  const precondition: Precondition = (present) => refuseProgram(actor, present);
+  const { password } = body;
+  const result = await accounts.setPassword(params.id, password, context.clientKey, { precondition });
   const has_initial_password = result.initialPassword !== undefined;
   note(about(result.user, { has_initial_password }));
   await sessions.endAll(params.id);

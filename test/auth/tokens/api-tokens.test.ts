@@ -82,6 +82,21 @@ describe("making an API token", () => {
 });
 
 describe("an API token's end", () => {
+  it("is not put off by a rotation, whatever the clock is worth", async () => {
+    for (const trust of ["trusted", "none"] as const) {
+      const { apiTokens, know, pass, make, isExpired, stored } = await begin();
+      const [dead, dying] = [await make({ lifetimeSeconds: 3_600 }), await make({ lifetimeSeconds: 7_200 })];
+      know({ trust });
+      pass(3_600);
+      for (const { id } of [dead, dying]) await apiTokens.rotate(ana, stored(id), 30 * day);
+      assert.deepEqual([isExpired(dead.id), isExpired(dying.id)], [true, false], trust);
+      pass(3_600);
+      know({ trust: "trusted" });
+      apiTokens.sweep();
+      assert.equal(isExpired(dying.id), true, trust);
+    }
+  });
+
   it("comes when its lifetime is over, to the second, and permanently", async () => {
     const { pass, make, isExpired, stored, step } = await begin();
     const { id } = await make();

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { createSetupToken } from "../../../src/auth/sign-in/setup-token.ts";
+import type { Call } from "../../../src/http/call.ts";
+import { createUserHandlers } from "../../../src/http/handlers/users.ts";
+import { createPasswords } from "../../../src/users/passwords.ts";
 import { runSteward } from "../../agent-in-process.ts";
+import { virtualHost } from "../../auth/virtual-host.ts";
+import { codeFrom, context, virtualSignIn } from "../../auth/virtual-sign-in.ts";
 import {
   type CheckedAgent,
   goodPassword,
@@ -151,6 +157,34 @@ describe("a fleet token", () => {
       assert.equal(await codeOf("POST", "/api/users", another), "403 token_not_allowed");
       const { id } = await agent.signedIn("climber", "operator");
       assert.equal(await codeOf("PUT", `/api/users/${id}`, { role: "admin" }), "403 token_not_allowed");
+    });
+
+    it("at a user who becomes an administrator while their new password is hashed", async () => {
+      const passwords = createPasswords({ isKnownClient: () => true });
+      let turn = Promise.resolve();
+      const hash: typeof passwords.hash = async (...given) => turn.then(() => passwords.hash(...given));
+      const rooms = await virtualSignIn(virtualHost(), { ...passwords, hash });
+      const { user } = await rooms.accounts.create({ username: "rising", role: "operator" }, null);
+      const options = {
+        ...rooms,
+        setupToken: createSetupToken("/nonexistent"),
+        forget: async () => undefined,
+      };
+      let begin = (): void => undefined;
+      turn = new Promise((resolve) => {
+        begin = resolve;
+      });
+      const call = {
+        params: { id: user.id },
+        body: {},
+        actor: { kind: "token" },
+        context,
+        note: () => undefined,
+      };
+      const reset = createUserHandlers(options).resetPassword(call as unknown as Call<"resetPassword">);
+      await rooms.accounts.update(user.id, { role: "admin" });
+      begin();
+      assert.equal(await codeFrom(Promise.resolve(reset)), "token_not_allowed");
     });
 
     it("while its owner is no administrator", async () => {
