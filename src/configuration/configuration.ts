@@ -106,7 +106,7 @@ async function apply(
     return { changes, awaits: null };
   }
   const awaits = root.change?.after.fingerprint;
-  if (awaits !== undefined) await requireSettled(options.directory);
+  await requireSettled(options.directory);
   const transaction: Transaction = {
     ...{ version: 1, order, ...effectsOf(before, next) },
     ...(awaits !== undefined && { awaits }),
@@ -117,7 +117,7 @@ async function apply(
   return { changes: await carryOut(options, transaction), awaits: null };
 }
 
-/** What may be dropped must not take the place of what is decided. */
+/** Another must not take the place of what is decided: cut off then, the device would have a part of the former. */
 async function requireSettled(directory: string): Promise<void> {
   const former = await readTransaction(directory);
   if (former === null || former.awaits !== undefined) return;
@@ -205,9 +205,12 @@ async function carryOut(
   settings.note((present) => plannedSettings(present, order), 0);
   const changes = changesBetween(before, next);
   for (const document of [users, tokens, settings]) await document.save();
-  await options.follow(transaction, changes, before);
-  const isWritten = () => [users, tokens, settings].every((document) => document.trouble() === null);
-  await settle(directory, isWritten);
+  try {
+    await options.follow(transaction, changes, before);
+  } finally {
+    const isWritten = () => [users, tokens, settings].every((document) => document.trouble() === null);
+    await settle(directory, isWritten);
+  }
   return changes;
 }
 

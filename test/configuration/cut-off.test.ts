@@ -1,8 +1,17 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { createSeal } from "../../src/auth/second-factor/seal.ts";
+import { apiTokensKind } from "../../src/auth/tokens/api-token.ts";
+import { createConfigurator } from "../../src/configuration/configuration.ts";
+import type { Configuration } from "../../src/contract/types.ts";
+import { defaultSettings } from "../../src/programs/agent/documents.ts";
+import { settingsKind } from "../../src/settings/settings.ts";
+import { accountsKind } from "../../src/users/account.ts";
+import { temporaryDocument, virtualHost } from "../auth/virtual-host.ts";
+import { codeFrom } from "../auth/virtual-sign-in.ts";
 import { sampled } from "../counts.ts";
 import { createHeldDisk, leftovers, startAgent, temporaryDirectory } from "../store/state-directory.ts";
 import { SignedRepository } from "../updates/lab/signed-repository.ts";
@@ -89,4 +98,48 @@ describe("a configuration that is cut off", () => {
       assert.equal(existsSync(join(directory, ".transaction.json")), false);
     });
   }
+});
+
+describe("a configuration that the disk does not take", () => {
+  /** The users lie in a directory of their own, which can be taken away. */
+  const begin = async (test: Parameters<typeof temporaryDirectory>[0]) => {
+    const [directory, ofUsers] = [
+      await temporaryDirectory(test),
+      join(await temporaryDirectory(test), "users"),
+    ];
+    await mkdir(ofUsers);
+    const { time } = virtualHost();
+    const follow = { fails: false };
+    const configurator = createConfigurator({
+      ...{ directory, time, seal: createSeal([]), settingFaults: () => [] },
+      users: await temporaryDocument(accountsKind, ofUsers),
+      tokens: await temporaryDocument(apiTokensKind),
+      settings: await temporaryDocument(settingsKind(defaultSettings({}))),
+      settingRefusal: async () => null,
+      readInstalledRoot: async () => null,
+      follow: async () => assert.ok(!follow.fails),
+    });
+    const apply = (configuration: unknown) => configurator.apply(configuration as Configuration, false);
+    const order = () => readFile(join(directory, ".transaction.json"), "utf8").catch(() => null);
+    return { apply, order, follow, ofUsers };
+  };
+  const settings = (name: string) => ({ version: 1, settings: { device: { name } } });
+
+  it("is not replaced by the next one before all of it is on the disk", async (test) => {
+    const { apply, order, ofUsers } = await begin(test);
+    await rename(ofUsers, `${ofUsers}-away`);
+    assert.equal((await apply(file)).changes.length, 3);
+    const decided = await order();
+    assert.match(decided ?? "", /"fleet"/);
+    assert.equal(await codeFrom(apply(settings("edge-8"))), "storage_unwritable");
+    assert.equal(await order(), decided);
+    await rename(`${ofUsers}-away`, ofUsers);
+  });
+
+  it("is over where something that follows from it fails: the next start does not do it again", async (test) => {
+    const { apply, order, follow } = await begin(test);
+    follow.fails = true;
+    await assert.rejects(apply(settings("edge-9")));
+    assert.equal(await order(), null);
+  });
 });
