@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { apiTokensKind } from "../../../src/auth/tokens/api-token.ts";
 import { createApiTokens, type WantedToken } from "../../../src/auth/tokens/api-tokens.ts";
+import { newFirstToken, provisionToken, readFirstToken } from "../../../src/auth/tokens/first-token.ts";
 import type { Account } from "../../../src/users/account.ts";
 import { hostStart, temporaryDocument, virtualHost } from "../virtual-host.ts";
 import { codeFrom } from "../virtual-sign-in.ts";
@@ -200,5 +201,184 @@ describe("the last use of an API token", () => {
     apiTokens.used(stored(id), "192.0.2.1");
     pass(5);
     assert.equal(apiTokens.secondsSinceUse(stored(id)), 5);
+  });
+});
+
+describe("rotating an API token", () => {
+  const lasting = async (known?: Parameters<typeof virtualHost>[0]) => {
+    const rooms = await begin(known);
+    const { id, text } = await rooms.make({ name: "scraper", scopes: ["logs:read"] });
+    const rotate = (overlap: number, token = rooms.stored(id)) => rooms.apiTokens.rotate(ana, token, overlap);
+    return { ...rooms, id, text, rotate };
+  };
+
+  it("makes another with the same rights and the same life, and leaves the former for the overlap", async () => {
+    const { apiTokens, pass, id, text, rotate, stored, isExpired } = await lasting();
+    apiTokens.used(stored(id), "192.0.2.1");
+    pass(day);
+    const next = await rotate(3_600);
+    assert.notEqual(next.text, text);
+    assert.equal(apiTokens.find(next.text)?.id, next.token.id);
+    const { name, scopes, user_id, last_used_at, last_used_from, is_dated } = next.token;
+    assert.deepEqual([name, scopes, user_id], ["scraper", ["logs:read"], ana.id]);
+    assert.deepEqual([last_used_at, last_used_from, is_dated], [null, null, true]);
+    assert.equal(next.token.created_at, "2026-11-21T12:00:00.000Z");
+    assert.equal(Date.parse(next.token.expires_at), hostStart.getTime() + 91 * day * 1_000);
+    assert.equal(stored(id).expires_at, "2026-11-21T13:00:00.000Z");
+    assert.equal(apiTokens.find(text)?.id, id);
+    pass(3_599);
+    assert.equal(isExpired(id), false);
+    pass(1);
+    assert.deepEqual([isExpired(id), isExpired(next.token.id)], [true, false]);
+  });
+  it("without an overlap ends the former at once, and touches no other", async () => {
+    const { apiTokens, make, id, text, rotate } = await lasting();
+    const others = [await make(), await make({}, bob)].map((other) => other.id);
+    const { token } = await rotate(0);
+    assert.deepEqual([apiTokens.find(text), apiTokens.byId(id)], [undefined, undefined]);
+    assert.deepEqual(
+      apiTokens.list().map((one) => one.id),
+      [...others, token.id],
+    );
+  });
+  it("of the fiftieth needs room for both, unless the former ends at once", async () => {
+    const { apiTokens, make, id, rotate } = await lasting();
+    for (let count = 1; count < 50; count += 1) await make();
+    assert.equal(await codeFrom(rotate(1)), "token_limit_reached");
+    assert.ok(apiTokens.byId(id), "the former is still there");
+    assert.equal(await codeFrom(rotate(0)), "done");
+    assert.equal(apiTokens.list(ana.id).length, 50);
+  });
+  it("does not prolong a former one that would end before", async () => {
+    const { pass, rotate, stored, id } = await lasting();
+    const { expires_at } = stored(id);
+    pass(90 * day - 60);
+    await rotate(3_600);
+    assert.equal(stored(id).expires_at, expires_at);
+  });
+  it("does not revive a former one that has expired", async () => {
+    const { pass, step, rotate, stored, id, isExpired } = await lasting();
+    pass(90 * day);
+    assert.equal(isExpired(id), true);
+    step(-day);
+    const next = await rotate(7_200);
+    assert.equal(isExpired(id), true);
+    assert.deepEqual([stored(id).is_dead, next.token.is_dead], [true, false]);
+  });
+  it("under an untrusted clock begins both lives when the clock is trusted", async () => {
+    const { apiTokens, know, step, rotate, stored, id } = await lasting({ trust: "none" });
+    step(-20_000 * day);
+    const { token } = await rotate(3_600);
+    assert.deepEqual([stored(id).is_dated, token.is_dated], [false, false]);
+    step(20_000 * day);
+    know({ trust: "trusted" });
+    apiTokens.sweep();
+    assert.equal(stored(id).expires_at, "2026-11-20T13:00:00.000Z");
+    assert.equal(Date.parse(stored(token.id).expires_at), hostStart.getTime() + 90 * day * 1_000);
+  });
+  it("ends one without a date by the trusted clock, whatever date stood in it", async () => {
+    const { know, step, rotate, stored, id } = await lasting({ trust: "none" });
+    step(200 * day);
+    know({ trust: "trusted" });
+    await rotate(3_600);
+    assert.equal(Date.parse(stored(id).expires_at), hostStart.getTime() + (200 * day + 3_600) * 1_000);
+  });
+  it("of one without an end makes another without an end", async () => {
+    const { apiTokens, make, stored } = await begin();
+    const { id } = await make({ hasNoEnd: true });
+    const { token } = await apiTokens.rotate(ana, stored(id), 0);
+    assert.deepEqual([token.expires_at, token.is_dated], ["9999-12-31T23:59:59.999Z", true]);
+  });
+  it("of one that was deleted meanwhile is refused", async () => {
+    const { apiTokens, rotate, stored, id } = await lasting();
+    const former = stored(id);
+    await apiTokens.remove((token) => token.id === id);
+    assert.equal(await codeFrom(rotate(60, former)), "not_found");
+    assert.equal(apiTokens.list().length, 0);
+  });
+});
+
+describe("the tokens of a user", () => {
+  it("are counted while they live, and end together or are kept", async () => {
+    const { apiTokens, make, pass } = await begin();
+    const [short] = [await make({ lifetimeSeconds: 3_600 }), await make(), await make(), await make({}, bob)];
+    assert.equal(apiTokens.livingOf(ana.id), 3);
+    pass(3_600);
+    assert.equal(apiTokens.livingOf(ana.id), 2);
+    assert.deepEqual(await apiTokens.endAll(ana.id, true), { tokens_ended: 0, tokens_kept: 2 });
+    assert.equal(apiTokens.find(short?.text ?? "")?.id, short?.id);
+    assert.deepEqual(await apiTokens.endAll(ana.id), { tokens_ended: 2 });
+    assert.deepEqual([apiTokens.list(ana.id).length, apiTokens.list(bob.id).length], [0, 1]);
+  });
+  it("without an end live as long as the device, and with ranges are stored apart", async () => {
+    const { make, stored, isExpired, pass, know } = await begin({ trust: "none" });
+    const { id } = await make({ hasNoEnd: true, sources: ["192.0.2.0/24"] });
+    const { scopes, restricted, is_dated } = stored(id);
+    assert.deepEqual([scopes, is_dated], [[], true]);
+    assert.deepEqual(restricted, { scopes: ["system:read"], sources: ["192.0.2.0/24"], is_fleet: false });
+    know({ trust: "trusted" });
+    pass(50 * 365 * day);
+    assert.equal(isExpired(id), false);
+  });
+});
+
+describe("the token of a provisioned device", () => {
+  const file = {
+    ...{ username: "ana", name: "fleet", scopes: ["system:read"] },
+    token_hash: "0123456789abcdef".repeat(4),
+  };
+  const read = (change: object) => readFirstToken(JSON.stringify({ ...file, ...change }));
+
+  it("has what its file says, and ninety days where that says nothing of an end", () => {
+    const { username, name, scopes, token_hash: hash } = file;
+    assert.deepEqual(read({}), { username, name, scopes, hash, lifetimeSeconds: 90 * day });
+    assert.equal(read({ expires_in: "1h" }).lifetimeSeconds, 3_600);
+    assert.equal(read({ expires_in: "366d" }).lifetimeSeconds, 366 * day);
+    assert.equal(read({ name: "x".repeat(64) }).name.length, 64);
+    assert.deepEqual(read({ scopes: ["time:write", "logs:read"] }).scopes.toSorted(), [
+      "logs:read",
+      "time:write",
+    ]);
+  });
+
+  const faults: readonly [member: string, values: readonly unknown[]][] = [
+    ["username", [undefined, null, 7, "", "Ana", "an"]],
+    ["name", [undefined, 7, "", "two\nlines", "x".repeat(65)]],
+    [
+      "token_hash",
+      [undefined, "", `x${file.token_hash}`, `${file.token_hash}0`, file.token_hash.toUpperCase()],
+    ],
+    ["scopes", [undefined, "system:read", {}, [], ["everything"], ["system:read", "system:read"]]],
+    // Root alone gives that one away, at the device.
+    ["scopes", [["users:write"], ["system:read", "users:write"]]],
+    ["expires_in", [null, 3_600, "", "59m", "3599s", "366d1s", "367d", "for ever"]],
+  ];
+  for (const [member, values] of faults)
+    it(`is refused for its ${member}, which is named: ${JSON.stringify(values.at(-1))}`, () => {
+      for (const value of values)
+        assert.throws(
+          () => read({ [member]: value }),
+          new RegExp(`^Error: ${member} must be `),
+          String(value),
+        );
+    });
+  it("is refused for a member that is not known, and where it is no object", () => {
+    assert.throws(() => read({ token: "stw_x" }), /^Error: token is not a member known here/);
+    for (const text of ["null", "7", '"text"', "[]"])
+      assert.throws(() => readFirstToken(text), /^Error: it must be an object/, text);
+  });
+
+  it("is made once: not again once it was deleted, and not before its owner is there", async () => {
+    const { apiTokens } = await begin();
+    const { token, file: made } = newFirstToken({ username: "ana", name: "fleet", scopes: ["time:write"] });
+    const nobody = { findByName: () => undefined };
+    await assert.rejects(provisionToken(nobody, apiTokens, made), /there is no user ana/);
+    const accounts = { findByName: (name: string) => (name === "ana" ? ana : undefined) };
+    const first = await provisionToken(accounts, apiTokens, made);
+    assert.equal(apiTokens.find(token)?.id, first?.id);
+    assert.deepEqual([first?.name, first?.scopes, first?.user_id], ["fleet", ["time:write"], ana.id]);
+    await apiTokens.remove(({ id }) => id === first?.id);
+    assert.equal(await provisionToken(accounts, apiTokens, made), null);
+    assert.equal(apiTokens.list().length, 0);
   });
 });
