@@ -64,7 +64,6 @@ async function textOf({ body, close }: Transfer): Promise<string> {
 function asResponse({ status, headers }: Transfer, text: string): Response {
   class ProviderResponse {
     readonly status = status;
-    readonly ok = status >= 200 && status < 300;
     readonly bodyUsed = false;
     readonly body = null;
     readonly headers = { get: (name: string) => headers[name.toLowerCase()] ?? null };

@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { provider } from "./device-with-provider.ts";
 import type { Case } from "./false-id-tokens.ts";
-import type { Lies } from "./lying-provider.ts";
+import { encoded, type Lies } from "./lying-provider.ts";
 
 const discovery = "/.well-known/openid-configuration";
 
@@ -32,6 +32,8 @@ const naming = (endpoint: string, address: unknown): Lies => ({
 
 /** The userinfo endpoint is asked only for groups that the ID token does not have. */
 const withoutGroups: Lies = { claims: ({ groups: _, ...truth }) => truth };
+
+const unsignedGroups = `${encoded({ alg: "none" })}.${encoded({ sub: "person-1", groups: ["admins"] })}.`;
 
 const mebibyte = JSON.stringify({ text: "x".repeat(1024 * 1024) });
 
@@ -69,6 +71,11 @@ export const falseEndpoints: readonly Case[] = [
     "a userinfo endpoint elsewhere (SSRF)",
     { ...withoutGroups, ...naming("userinfo_endpoint", elsewhere) },
     "endpoint",
+  ],
+  [
+    "groups in a JWT of the userinfo endpoint that no one has signed",
+    { ...withoutGroups, ...answering("/userinfo", unsignedGroups, { "content-type": "application/jwt" }) },
+    "malformed",
   ],
   ["no authorization endpoint", naming("authorization_endpoint", undefined), "endpoint"],
   ["no token endpoint", naming("token_endpoint", undefined), "malformed"],

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { beforeEach, describe, it } from "node:test";
-import { createSingleSignOn } from "../../../src/auth/oidc/single-sign-on.ts";
+import { displayNameOf, roleOf, usernamesFor } from "../../../src/auth/oidc/identity.ts";
+import { createSingleSignOn, isOfProvider } from "../../../src/auth/oidc/single-sign-on.ts";
 import { createSignIn } from "../../../src/auth/sign-in/sign-in.ts";
 import { codeFrom, context, errorFrom } from "../virtual-sign-in.ts";
 import {
@@ -209,5 +211,61 @@ describe("a step-up at the provider", () => {
     const { id } = here.account();
     here.sessions.open(id, context);
     assert.equal(await codeFrom(here.begin(here.personOf(id))), "forbidden");
+  });
+});
+
+describe("the name of an account of the provider", () => {
+  const config = { issuer: "https://id.example", nameClaim: "preferred_username" } as never;
+  const stemOf = (claim: unknown) => usernamesFor({ sub: "1", preferred_username: claim }, config)[0];
+
+  it("is what is left of the provider's in the alphabet of this device", () => {
+    const names = {
+      ...{ "Ada.Lovelace@example.com": "ada.lovelace", "Éloïse Müller": "e-loi-se-mu-ller", "ada.-_": "ada" },
+      ...{ "  7 of--nine  ": "of-nine", "a@example.com": "person", ab: "person", abc: "abc" },
+      ...{ "": "person", "@": "person", 李小龍: "person", ["a".repeat(300)]: "a".repeat(23) },
+      [`${"a".repeat(22)}.b`]: "a".repeat(22),
+    };
+    for (const [claim, name] of Object.entries(names)) assert.equal(stemOf(claim), name, claim);
+    for (const claim of [undefined, 7, ["ada"]]) assert.equal(stemOf(claim), "person");
+  });
+  it("has a part of the digest of issuer and subject behind it, where it is taken", () => {
+    const digest = createHash("sha256").update("https://id.example\n1").digest("hex");
+    assert.deepEqual(usernamesFor({ sub: "1", preferred_username: "ada" }, config), [
+      ...["ada", `ada-${digest.slice(0, 4)}`, `ada-${digest.slice(0, 8)}`],
+    ]);
+    const long = usernamesFor({ sub: "1", preferred_username: "a".repeat(40) }, config);
+    assert.deepEqual(
+      long.map((name) => name.length),
+      [23, 28, 32],
+    );
+  });
+  it("is shown as the provider has it, where it can be shown", () => {
+    const shown = (name: unknown) => displayNameOf({ sub: "1", name });
+    const emoji = "\u{1f600}".repeat(64);
+    for (const name of ["Ada Lovelace", "x".repeat(64), emoji]) assert.equal(shown(name), name);
+    assert.equal(shown("  Ada "), "Ada");
+    for (const name of [undefined, 7, "x".repeat(65), "two\nlines", "\u202egnp.exe"])
+      assert.equal(shown(name), "");
+  });
+});
+
+describe("the role of a user of the provider", () => {
+  const roles = { admin: ["root", "wheel"], operator: ["ops"], readonly: ["all"] };
+  const of = (groups: unknown) => roleOf({ sub: "1", groups }, { groupClaim: "groups", roles } as never);
+
+  it("is the one with the most rights that a group gives", () => {
+    assert.deepEqual(
+      [of(["all", "ops"]), of(["ops", "wheel"]), of("all"), of(["others"]), of(["roots"])],
+      ["operator", "admin", "readonly", null, null],
+    );
+    for (const groups of [undefined, 7, [], ["ops", 7], { ops: true }]) assert.equal(of(groups), null);
+  });
+  it("counts while the host file names that provider", () => {
+    const provider = { issuer: "https://id.example", subject: "1" };
+    const config = { issuer: "https://id.example" } as never;
+    assert.equal(isOfProvider({ provider } as never, config), true);
+    assert.equal(isOfProvider({ provider } as never, { issuer: "https://other.example" } as never), false);
+    assert.equal(isOfProvider({ provider } as never, null), false);
+    assert.equal(isOfProvider({ provider: null } as never, null), true);
   });
 });

@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
+import { resealed } from "../../../src/auth/second-factor/reseal.ts";
 import { createSeal } from "../../../src/auth/second-factor/seal.ts";
 import { createSealingKeyTrouble } from "../../../src/auth/second-factor/sealing-key.ts";
+import {
+  openOnDevice,
+  sealForDevice,
+  secretProblem,
+  transportKey,
+} from "../../../src/auth/second-factor/transport.ts";
+import { StewardError } from "../../../src/contract/errors.ts";
 import { type Account, accountsKind } from "../../../src/users/account.ts";
 import { createAccounts } from "../../../src/users/accounts.ts";
 import { createPasswords } from "../../../src/users/passwords.ts";
@@ -107,5 +115,99 @@ describe("the sealing key's health", () => {
     const lost = await device([sealedWith(key), null, sealedWith(otherKey)], [otherKey]);
     const marks = lost.ids.map((id) => lost.accounts.get(id).two_factor.sealing_key);
     assert.deepEqual(marks, ["missing", undefined, undefined]);
+  });
+});
+
+describe("a second factor that is sealed for a device", () => {
+  const seal = createSeal([key]);
+  const publicKey = transportKey(seal) ?? "";
+  /** 26 characters of base32 are 130 bits. */
+  const shortest = "GEZDGNBVGY3TQOJQGEZDGNBVGY";
+  const refusedSealing = (secret: string, to: string): string => {
+    try {
+      sealForDevice(secret, "ana", to);
+    } catch (error) {
+      assert.ok(error instanceof StewardError && error.code === "validation_failed", String(error));
+      return error.message;
+    }
+    return assert.fail("it was sealed");
+  };
+
+  it("is opened on it for its user, and nowhere else and for no other", () => {
+    assert.match(publicKey, /^[0-9a-f]{64}$/);
+    const sealed = sealForDevice(shortest, "ana", publicKey);
+    assert.match(sealed, /^v1\.[\w-]+$/);
+    assert.ok(!sealed.includes(shortest));
+    assert.equal(openOnDevice(seal, sealed, "ana"), shortest);
+    assert.equal(openOnDevice(seal, sealed, "bob"), null);
+    assert.equal(openOnDevice(createSeal([otherKey]), sealed, "ana"), null);
+    assert.equal(openOnDevice(createSeal([]), sealed, "ana"), null);
+    for (const broken of ["", "v1.", sealed.slice(3), `${sealed}=`, ` ${sealed}`, `${sealed.slice(0, -2)}`])
+      assert.equal(openOnDevice(seal, broken, "ana"), null, broken);
+  });
+  it("is opened with a former key of the device, and sealed to the one that seals", () => {
+    const sealed = sealForDevice(shortest, "ana", publicKey);
+    const changed = createSeal([otherKey, key]);
+    assert.equal(openOnDevice(changed, sealed, "ana"), shortest);
+    assert.equal(transportKey(changed), transportKey(createSeal([otherKey])));
+    assert.notEqual(transportKey(changed), publicKey);
+    assert.equal(transportKey(createSeal([])), null);
+  });
+  it("may be typed in groups, in small letters and with padding, and is of 128 bits at least", () => {
+    const typed = ` ${shortest.toLowerCase().replace(/.{4}/g, "$& ")}== `;
+    assert.equal(openOnDevice(seal, sealForDevice(typed, "ana", publicKey), "ana"), shortest);
+    assert.equal(secretProblem("A".repeat(128)), null);
+    for (const wrong of [
+      "",
+      shortest.slice(1),
+      "A".repeat(129),
+      `${shortest}1`,
+      `${shortest}8`,
+      `0${shortest}`,
+    ]) {
+      assert.match(secretProblem(wrong) ?? "none", /^is no base32 of 26 to 128 characters/, wrong);
+      assert.match(refusedSealing(wrong, publicKey), /^The secret is no base32/);
+    }
+    const longest = "A".repeat(128);
+    assert.equal(openOnDevice(seal, sealForDevice(longest, "ana", publicKey), "ana"), longest);
+  });
+  it("is not sealed to what is no key of a device, such as one that everyone could open", () => {
+    const keys = ["", publicKey.slice(1), `${publicKey}0`, publicKey.toUpperCase(), "0".repeat(64)];
+    for (const wrong of [...keys, `01${"0".repeat(62)}`])
+      assert.match(refusedSealing(shortest, wrong), /^That is no key to seal to; .*`steward seal-key`/);
+  });
+});
+
+describe("the change of a sealing key", () => {
+  const secret = "GEZDGNBVGY3TQOJQ";
+  const account = (id: string, sealed_secret: string | null) =>
+    ({
+      id,
+      two_factor: sealed_secret && { sealed_secret, enrolled_at: accountTime, recovery_hashes: ["h"] },
+    }) as unknown as Account;
+  const [former, next] = [key, otherKey];
+
+  it("seals anew what the former key sealed, and leaves the rest as it is", () => {
+    const foreign = createSeal([createHash("sha256").update("a third").digest()]).seal(secret, "usr_3");
+    const damaged = createSeal([former]).seal(secret, "usr_of_another");
+    const accounts = [
+      account("usr_1", createSeal([former]).seal(secret, "usr_1")),
+      ...[account("usr_2", null), account("usr_3", foreign), account("usr_4", damaged)],
+      account("usr_5", createSeal([next]).seal(secret, "usr_5")),
+      account("usr_6", createSeal([former]).seal("JBSWY3DPEHPK3PXP", "usr_6")),
+    ];
+    const { state, count } = resealed({ accounts }, { former, next });
+    assert.equal(count, 2);
+    const seal = createSeal([next]);
+    const [first, , , , , last] = state.accounts;
+    assert.equal(seal.open(first?.two_factor?.sealed_secret ?? "", "usr_1"), secret);
+    assert.equal(seal.open(last?.two_factor?.sealed_secret ?? "", "usr_6"), "JBSWY3DPEHPK3PXP");
+    assert.deepEqual(first?.two_factor?.recovery_hashes, ["h"]);
+    assert.deepEqual(state.accounts.slice(1, 5), accounts.slice(1, 5));
+  });
+  it("writes nothing where that key has sealed nothing", () => {
+    const state = { accounts: [account("usr_2", null)] };
+    assert.deepEqual(resealed(state, { former, next }), { state, count: 0 });
+    assert.equal(resealed(state, { former, next }).state, state);
   });
 });

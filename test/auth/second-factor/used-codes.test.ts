@@ -2,8 +2,14 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { createUsedCodes, usedCodesKind } from "../../../src/auth/second-factor/used-codes.ts";
-import { temporaryDirectory, temporaryDocument } from "../virtual-host.ts";
+import { createLostCodes } from "../../../src/auth/second-factor/lost-codes.ts";
+import {
+  createUsedCodes,
+  type UsedCodes,
+  usedCodesKind,
+} from "../../../src/auth/second-factor/used-codes.ts";
+import { validatorOf } from "../../../src/store/documents/document-kind.ts";
+import { hostStart, temporaryDirectory, temporaryDocument, virtualHost } from "../virtual-host.ts";
 
 const ana = `usr_${"a".repeat(32)}`;
 const bob = `usr_${"b".repeat(32)}`;
@@ -47,5 +53,61 @@ describe("used codes", () => {
       [await usedCodes.use(ana, [step], 1), await usedCodes.use(bob, [step], 1)],
       [step, undefined],
     );
+  });
+});
+
+describe("the loss of the record of used codes", () => {
+  /** The step of RFC 6238 that the virtual host begins in. */
+  const present = hostStart.getTime() / 1_000 / 30;
+  const lost = () => {
+    const host = virtualHost();
+    const burnt: (readonly [users: readonly string[], steps: readonly number[]])[] = [];
+    const burnForAll: UsedCodes["burnForAll"] = async (users, steps) => void burnt.push([users, steps]);
+    const rooms = { usedCodes: { burnForAll }, accounts: { withFactor: () => [ana, bob] } } as never;
+    return { ...host, burnt, lostCodes: createLostCodes({ ...(rooms as object), ...host } as never) };
+  };
+
+  it("makes every code useless that could have been used until now, of every user", async () => {
+    const { lostCodes, burnt } = lost();
+    await lostCodes.refuse();
+    assert.deepEqual(burnt, [
+      [
+        [ana, bob],
+        [present - 1, present, present + 1],
+      ],
+    ]);
+  });
+  it("does so again after a step of the clock, for as long as a code lives", async () => {
+    const { lostCodes, burnt, pass, step: set } = lost();
+    lostCodes.stepped();
+    assert.equal(burnt.length, 0, "nothing was lost");
+    await lostCodes.refuse();
+    pass(90);
+    set(-90 - 300);
+    lostCodes.stepped();
+    assert.deepEqual(burnt[1]?.[1], [present - 11, present - 10, present - 9]);
+    pass(1);
+    lostCodes.stepped();
+    assert.equal(burnt.length, 2);
+  });
+});
+
+describe("the stored form of used codes", () => {
+  const isValid = validatorOf(usedCodesKind);
+  it("is that of those that are written, and no other", () => {
+    const used = { steps: [step, step + 1], highest: step, epoch: 7 };
+    const of = (change: object) => isValid({ users: [{ user_id: ana, used: { ...used, ...change } }] });
+    for (const fine of [{}, { highest: null }, { steps: [] }]) assert.equal(of(fine).length, 0);
+    const wrong = [{ steps: 7 }, { steps: ["1"] }, { steps: [0.5] }, { highest: "1" }, { epoch: null }];
+    for (const change of wrong) assert.notEqual(of(change).length, 0, JSON.stringify(change));
+    for (const member of ["steps", "highest", "epoch"] as const)
+      assert.notEqual(of({ [member]: undefined }).length, 0, member);
+    const broken = [{}, { users: {} }, { users: [7] }, { users: [{ user_id: ana }] }, { users: [{ used }] }];
+    for (const one of [
+      ...broken,
+      { users: [{ user_id: "ana", used }] },
+      { users: [{ user_id: ana, used: 7 }] },
+    ])
+      assert.notEqual(isValid(one).length, 0, JSON.stringify(one));
   });
 });

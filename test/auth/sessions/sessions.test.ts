@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { type StoredSession, sessionsKind } from "../../../src/auth/sessions/session.ts";
+import { sessionEvents } from "../../../src/auth/sessions/session-events.ts";
 import type { Sessions } from "../../../src/auth/sessions/sessions.ts";
+import type { EventFacts } from "../../../src/journal/events/event.ts";
+import { validatorOf } from "../../../src/store/documents/document-kind.ts";
 import { ana, bob, context, inBody, reasonOf, sessionsAt } from "../sessions-at.ts";
 
 describe("a session", () => {
@@ -134,3 +138,95 @@ describe("a refresh token", () => {
 function alive(sessions: Sessions, all: ({ id: string } | undefined)[]): boolean[] {
   return all.map((one) => sessions.find(one?.id ?? "") !== undefined);
 }
+
+describe("the sessions of a user", () => {
+  it("are listed with the last used first, and counted with those of others", async () => {
+    const time = { now: 1_000 };
+    const { sessions } = await sessionsAt(time);
+    const opened = [ana, bob, ana, ana].map((user) => {
+      time.now += 1;
+      return sessions.open(user, context);
+    });
+    const [first, others, second, third] = opened.map(({ session }) => session.id);
+    time.now += 1;
+    await sessions.refresh(inBody(opened[0]?.refreshToken ?? ""), context);
+    const ids = (user: string) => sessions.list(user).map(({ id }) => id);
+    assert.deepEqual([ids(ana), ids(bob), sessions.count()], [[first, third, second], [others], 4]);
+  });
+  it("end one by one, and only by the hand of their user", async () => {
+    const { sessions, document } = await sessionsAt({ now: 1_000 });
+    const [mine, other] = [sessions.open(ana, context), sessions.open(ana, context)];
+    assert.equal(await sessions.endOne(bob, mine.session.id), false);
+    assert.equal(await sessions.endOne(ana, `ses_${"0".repeat(32)}`), false);
+    assert.equal(sessions.count(), 2);
+    assert.equal(await sessions.endOne(ana, mine.session.id), true);
+    assert.equal(await sessions.endOne(ana, mine.session.id), false);
+    const left = document.read().sessions.map(({ id }) => id);
+    assert.deepEqual(left, [other.session.id]);
+  });
+  it("keep no more of a browser's name than 256 characters, from the beginning", async () => {
+    const { sessions } = await sessionsAt({ now: 1_000 });
+    const client = { ...context, userAgent: `${"x".repeat(255)}yz` };
+    const { refreshToken, session } = sessions.open(ana, client);
+    const again = await sessions.refresh(inBody(refreshToken), client);
+    for (const one of [session, again.session]) assert.equal(one.user_agent, `${"x".repeat(255)}y`);
+  });
+});
+
+describe("the misuse of a session", () => {
+  const session = { id: `ses_${"5".repeat(32)}`, user_id: ana } as StoredSession;
+  const told = async (name: string | undefined, client: { address: string; requestId?: string }) => {
+    const events: [string, EventFacts, string?][] = [];
+    const sink = {
+      record: async (facts: EventFacts) => void events.push(["recorded", facts]),
+      refuse: (facts: EventFacts, code: string) => void events.push(["counted", facts, code]),
+    };
+    const { onReuse, onUnbound } = sessionEvents(sink as never, () => name);
+    await onReuse(session, { ...context, ...client });
+    onUnbound(session, { ...context, ...client });
+    return events;
+  };
+
+  it("is recorded, or counted where a program can cause it as often as it likes, with who and whence", async () => {
+    const [reused, unbound] = await told("ana", { address: "192.0.2.9", requestId: "r-7" });
+    const facts = {
+      ...{ subject: { id: ana, name: "ana" }, from: "192.0.2.9", requestId: "r-7" },
+      ...{ actor: { kind: "agent", id: null, name: null }, details: { session: session.id } },
+    };
+    assert.deepEqual(reused, ["recorded", { ...facts, type: "session.reused" }]);
+    assert.deepEqual(unbound, ["counted", { ...facts, type: "session.cookie_refused" }, "invalid_token"]);
+  });
+  it("is told of a user who is gone by the id, and without the request where there was none", async () => {
+    for (const [, { subject, requestId }] of await told(undefined, { address: "local" }))
+      assert.deepEqual([subject, requestId], [{ id: ana, name: ana }, null]);
+  });
+});
+
+describe("the stored form of sessions", () => {
+  const isValid = validatorOf(sessionsKind);
+  it("is that of those that are opened, and no other", async () => {
+    const { sessions } = await sessionsAt({ now: 1_000 });
+    const { session } = sessions.open(ana, context);
+    assert.equal(isValid({ sessions: [session] }).length, 0);
+    const none = { previous_hash: null, refresh_key: null, binding_hash: null };
+    assert.equal(isValid({ sessions: [{ ...session, ...none }] }).length, 0);
+    for (const broken of [{}, { sessions: {} }, { sessions: [7] }, [], null])
+      assert.notEqual(isValid(broken).length, 0, JSON.stringify(broken));
+    const wrong: Partial<Record<keyof StoredSession, unknown>>[] = [
+      ...[{ id: "7" }, { user_id: "ana" }, { boot_id: 7 }, { created_uptime: "1" }, { idle_deadline: null }],
+      ...[{ absolute_deadline: "1" }, { refresh_hash: "x" }, { refresh_hash: `${"0".repeat(64)}0` }],
+      ...[{ previous_hash: "x" }, { generation: -1 }, { generation: 0.5 }, { refresh_key: 7 }],
+      ...[{ binding_hash: `x${"0".repeat(64)}` }, { rotated_uptime: "1" }, { address: 7 }, { user_agent: 7 }],
+    ];
+    for (const change of wrong)
+      assert.notEqual(isValid({ sessions: [{ ...session, ...change }] }).length, 0, JSON.stringify(change));
+    const needed = [
+      ...["id", "user_id", "boot_id", "idle_deadline", "absolute_deadline", "refresh_hash", "generation"],
+      ...["refresh_key", "binding_hash"],
+    ];
+    for (const member of needed) {
+      const { [member as "id"]: _, ...less } = session;
+      assert.notEqual(isValid({ sessions: [less] }).length, 0, member);
+    }
+  });
+});

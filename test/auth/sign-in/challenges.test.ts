@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { createChallenges } from "../../../src/auth/sign-in/challenges.ts";
+import { readProvisioned } from "../../../src/auth/sign-in/first-administrator.ts";
+import { createRescueToken, makeRescueToken } from "../../../src/auth/sign-in/rescue-token.ts";
+import { createSetupToken } from "../../../src/auth/sign-in/setup-token.ts";
+import { asUsername } from "../../../src/auth/sign-in/sign-in.ts";
+import { temporaryDirectory } from "../virtual-host.ts";
 
 const challenge = { userId: `usr_${"a".repeat(32)}`, passwordHash: "$argon2id$…", rehashed: undefined };
 
@@ -48,5 +56,108 @@ describe("a challenge", () => {
     const tokens = Array.from({ length: 1_001 }, () => challenges.open(challenge));
     const living = tokens.map((token) => challenges.find(token) !== undefined);
     assert.deepEqual([living[0], living.slice(1).every(Boolean)], [false, true]);
+  });
+});
+
+describe("the token of rescue", () => {
+  const clock = { now: 5_000.7 };
+  const place = async () => {
+    clock.now = 5_000.7;
+    const path = join(await temporaryDirectory(), "rescue-token");
+    const { token, text } = makeRescueToken(clock.now);
+    await writeFile(path, text);
+    return { path, token, text, rescue: createRescueToken(path, () => clock.now) };
+  };
+
+  it("is good for half an hour of the device's uptime, however its letters are written", async () => {
+    const { token, rescue } = await place();
+    for (const typed of [token, token.toUpperCase(), ` ${token}\n`])
+      assert.equal(await rescue.isRight(typed), true);
+    for (const wrong of ["", `${token}x`, token.slice(1)]) assert.equal(await rescue.isRight(wrong), false);
+    clock.now = 6_799.9;
+    assert.deepEqual([await rescue.isOpen(), await rescue.isRight(token)], [true, true]);
+    clock.now = 6_800;
+    assert.deepEqual([await rescue.isOpen(), await rescue.isRight(token)], [false, false]);
+  });
+  it("is none where its end lies further ahead than one is ever given: it is of another boot", async () => {
+    const { path, token, rescue } = await place();
+    const isOpenUntil = async (end: number) => {
+      await writeFile(path, `${token} ${end}\n`);
+      return rescue.isOpen();
+    };
+    clock.now = 5_000;
+    assert.deepEqual([await isOpenUntil(6_801), await isOpenUntil(6_802)], [true, false]);
+  });
+  it("is none where its file is gone or has another form", async () => {
+    const { path, token, text, rescue } = await place();
+    for (const broken of [
+      "",
+      token,
+      `${token} 6800`,
+      `x${text}`.toUpperCase(),
+      `${text}\n`,
+      ` ${text}`,
+      `short 6800\n`,
+    ]) {
+      await writeFile(path, broken);
+      assert.equal(await rescue.isOpen(), false, broken);
+    }
+    const nowhere = createRescueToken(`${path}-gone`, () => clock.now);
+    assert.deepEqual([await nowhere.isOpen(), await nowhere.isRight("")], [false, false]);
+  });
+  it("serves once, also where it is used twice at the same moment, and not for a wrong one", async () => {
+    const { path, token, rescue } = await place();
+    let uses = 0;
+    const use = (given: string) => rescue.use(given, async () => ++uses);
+    assert.equal(await use(`${token}x`), null);
+    assert.deepEqual(await Promise.all([use(token), use(token)]), [1, null]);
+    assert.deepEqual([uses, existsSync(path)], [1, false]);
+  });
+  it("is still good where its use has failed, and the next one does not fail with it", async () => {
+    const { token, rescue } = await place();
+    await assert.rejects(
+      rescue.use(token, async () => Promise.reject(new Error("no"))),
+      /^Error: no$/,
+    );
+    assert.equal(await rescue.use(token, async () => "done"), "done");
+  });
+});
+
+describe("the setup token", () => {
+  it("is the one in its file, another each time, until setup is done", async () => {
+    const path = join(await temporaryDirectory(), "setup-token");
+    const setup = createSetupToken(path);
+    assert.equal(await setup.isRight(""), false, "there is none yet");
+    await setup.renew();
+    const first = (await readFile(path, "utf8")).trim();
+    assert.match(first, /^[\w-]{22}$/);
+    assert.deepEqual([await setup.isRight(first), await setup.isRight(`${first}x`)], [true, false]);
+    await setup.renew();
+    assert.equal(await setup.isRight(first), false);
+    await setup.remove();
+    assert.deepEqual([existsSync(path), await setup.isRight("")], [false, false]);
+    await setup.remove();
+  });
+});
+
+describe("the administrator of a provisioned device", () => {
+  const password_hash = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
+  const read = (change: object) =>
+    readProvisioned(JSON.stringify({ username: "ana", password_hash, ...change }));
+
+  it("has a name of this device and a hash, or none is made", () => {
+    assert.deepEqual(read({}), { username: "ana", passwordHash: password_hash });
+    for (const username of [undefined, 7, "", "Ana", "an", "a b c"])
+      assert.throws(() => read({ username }), /^Error: username must be/, String(username));
+    for (const wrong of [undefined, 7, "", "secret", `x${password_hash}`, `${password_hash}\n`])
+      assert.throws(() => read({ password_hash: wrong }), /^Error: password_hash must be/, String(wrong));
+  });
+});
+
+describe("a user name as it is typed", () => {
+  it("may begin with a large letter of ASCII; no other letter becomes one of ours", () => {
+    // U+212A, the Kelvin sign, is folded to k by Unicode.
+    const names = { Ana: "ana", "ANA.B-2": "ana.b-2", "\u212aim": "\u212aim", Äna: "Äna" };
+    for (const [typed, name] of Object.entries(names)) assert.equal(asUsername(typed), name);
   });
 });

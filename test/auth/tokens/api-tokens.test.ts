@@ -371,8 +371,8 @@ describe("the token of a provisioned device", () => {
   it("is made once: not again once it was deleted, and not before its owner is there", async () => {
     const { apiTokens } = await begin();
     const { token, file: made } = newFirstToken({ username: "ana", name: "fleet", scopes: ["time:write"] });
-    const nobody = { findByName: () => undefined };
-    await assert.rejects(provisionToken(nobody, apiTokens, made), /there is no user ana/);
+    const noAccounts = { findByName: () => undefined };
+    await assert.rejects(provisionToken(noAccounts, apiTokens, made), /there is no user ana/);
     const accounts = { findByName: (name: string) => (name === "ana" ? ana : undefined) };
     const first = await provisionToken(accounts, apiTokens, made);
     assert.equal(apiTokens.find(token)?.id, first?.id);
