@@ -3,11 +3,12 @@
  * their room notice. Draws a sample by STEWARD_SEED; STEWARD_MUTANTS gives its size, or `all`. Arguments: names of rooms.
  */
 import { randomInt } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { compileTests } from "../test-runner/compile.ts";
 import { answerOf, staleAnswers } from "./answered.ts";
+import { readTrace } from "./coverage.ts";
 import { instrument, type Mutant } from "./instrument.ts";
 import { runTestFile } from "./trials.ts";
 
@@ -25,7 +26,18 @@ const room = (name: string): Room => ({
 });
 
 const rooms: readonly Room[] = [
-  ...["auth", "updates", "installer"].map(room),
+  ...["updates", "installer"].map(room),
+  {
+    ...room("auth"),
+    tests: [
+      ["test/auth", /\.test\.ts$/],
+      // Whole sign-ins, tokens of provisioning and of fleets, sealed factors on another device.
+      ["test/end-to-end/sign-in", /^(challenges|credential|rescue-token|setup|sign-in)\.test\.ts$/],
+      ["test/end-to-end/users", /^(fleet-tokens|stolen-account)\.test\.ts$/],
+      ["test/end-to-end", /^copied-state\.test\.ts$/],
+      ["test/configuration", /^apply\.test\.ts$/],
+    ],
+  },
   {
     ...room("tuf"),
     tests: [
@@ -56,7 +68,7 @@ const rooms: readonly Room[] = [
 const floorPercent = 85;
 /** Faults drawn in all, the rooms taking part by how many they have. */
 const usualSample = 300;
-/** Test files that take longer than this without a fault are left out: each survivor would cost as much. */
+/** Seconds of a processor that a test file may take without a fault: each survivor that it comes through costs as much. */
 const longestSeconds = 15;
 
 const root = process.cwd();
@@ -117,8 +129,9 @@ async function prepare(room: Room): Promise<Prepared> {
     const ending = await runTestFile(file, 600, { directory: join(root, directory), coverage });
     const seconds = (performance.now() - begun) / 1_000;
     if (ending !== "passed") throw new Error(`${file} ${ending} without any fault`);
-    if (seconds > longestSeconds) console.log(`  left out, since it takes ${seconds.toFixed(0)} s: ${file}`);
-    else tests.push({ file, seconds, covered: new Set(readFileSync(coverage, "utf8").split("\n")) });
+    const { faults, processorSeconds } = readTrace(coverage);
+    if (processorSeconds <= longestSeconds) tests.push({ file, seconds, covered: new Set(faults) });
+    else console.log(`  left out, since it takes ${processorSeconds.toFixed(0)} s: ${file}`);
   });
   console.log(`${room.name}: ${mutants.length} faults, ${tests.length} test files`);
   return { room, mutants, tests: tests.toSorted((one, other) => one.seconds - other.seconds) };
