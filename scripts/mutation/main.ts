@@ -26,7 +26,7 @@ const room = (name: string): Room => ({
 });
 
 const rooms: readonly Room[] = [
-  ...["updates", "installer"].map(room),
+  room("updates"),
   {
     ...room("auth"),
     tests: [
@@ -47,6 +47,8 @@ const rooms: readonly Room[] = [
       ["test/updates/trust", /\.test\.ts$/],
     ],
   },
+  // The program that crash points end is built from the sources as they are: it holds no fault.
+  { ...room("installer"), tests: [["test/installer", /^(?!crash-points-).*\.test\.ts$/]] },
   {
     ...room("releases"),
     tests: [
@@ -72,6 +74,8 @@ const usualSample = 300;
 const longestSeconds = 15;
 
 const root = process.cwd();
+/** What tests start as processes of their own. */
+const programs = filesOf(["test", /-process\.ts$/]);
 const [packages = "", ...chosen] = process.argv.slice(2);
 const seed = Number(process.env.STEWARD_SEED ?? randomInt(2 ** 31));
 const sample = process.env.STEWARD_MUTANTS ?? String(usualSample);
@@ -118,12 +122,12 @@ async function prepare(room: Room): Promise<Prepared> {
   const directory = `.cache/mutation/${room.name}`;
   const files = room.tests.flatMap(filesOf);
   mkdirSync(join(root, directory), { recursive: true });
-  const compiled = await compileTests(root, directory, files, {
+  const compiled = await compileTests(root, directory, [...files, ...programs], {
     contents,
     firstImport: join(root, "scripts/mutation/coverage.ts"),
   });
   const tests: { file: string; seconds: number; covered: ReadonlySet<string> }[] = [];
-  await inParallel(compiled, async (file) => {
+  await inParallel(compiled.slice(0, files.length), async (file) => {
     const coverage = `${file}.covered`;
     const begun = performance.now();
     const ending = await runTestFile(file, 600, { directory: join(root, directory), coverage });

@@ -67,8 +67,7 @@ export async function rollBack(
   { by, floors }: RollbackOrder,
 ): Promise<void> {
   await requireNoTrial(context);
-  const slot = context.journal.read().slots[kind];
-  const { good, agentRolledBack = [] } = slot;
+  const { good, agentRolledBack = [] } = context.journal.read().slots[kind];
   const present = good.at(-1) ?? null;
   const former = present && (good.at(-2) ?? packagedInsteadOf(present, context.packaged[kind]));
   try {
@@ -76,7 +75,8 @@ export async function rollBack(
     requireFloor(kind, former, floors);
     const isAgents = by === "agent";
     const { bootId, uptime } = context.host;
-    if (isAgents) requireAgentMayRollBack(kind, slot, { bootId, uptime: uptime() });
+    const boot = { bootId, uptime: uptime() };
+    if (isAgents) requireAgentMayRollBack(kind, present, { agentRolledBack, boot });
     const plan = planOf(context, kind);
     const cause = outcomeCause("rolled_back");
     const undo: Undo = { outcome: "rolled_back", reason: outcomeSentence(cause), cause, log: [] };

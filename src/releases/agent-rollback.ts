@@ -1,6 +1,6 @@
 import { StewardError } from "../contract/errors.ts";
 import type { UpdateKind } from "./release.ts";
-import type { Slot } from "./release-journal.ts";
+import type { GoodRelease, Slot } from "./release-journal.ts";
 
 /**
  * Seconds from a release's commit within which the agent may go back from it: three days, in which people see that a
@@ -21,19 +21,22 @@ export interface BootTime {
  * the wall clock, back as well as forward, and decides when the device has the right time: only the monotonic time of
  * one boot counts, and where that cannot tell, root alone may.
  */
-export function requireAgentMayRollBack(kind: UpdateKind, slot: Slot, boot: BootTime): void {
-  const present = slot.good.at(-1);
-  const why = present === undefined ? null : whyRootAlone(present.id, slot, boot);
-  if (present === undefined || why === null) return;
+export function requireAgentMayRollBack(
+  kind: UpdateKind,
+  present: GoodRelease,
+  { agentRolledBack, boot }: Pick<Slot, "agentRolledBack"> & { boot: BootTime },
+): void {
+  const why = agentRolledBack?.includes(present.id)
+    ? "the agent has gone back from it once already"
+    : whyRootAlone(present, boot);
+  if (why === null) return;
   throw new StewardError(
     "rollback_needs_root",
     `Only root can go back from ${present.name} ${present.version}: ${why}. The agent may do it once a release, within 72 hours after it proved healthy and before the next boot. As root on the device, type: steward update rollback ${kind} --as-root. Nothing was changed.`,
   );
 }
 
-function whyRootAlone(id: string, { good, agentRolledBack = [] }: Slot, boot: BootTime): string | null {
-  if (agentRolledBack.includes(id)) return "the agent has gone back from it once already";
-  const committed = good.at(-1)?.committed;
+function whyRootAlone({ committed }: GoodRelease, boot: BootTime): string | null {
   if (committed === undefined || committed.boot_id === "unknown")
     return "it is not recorded when it proved healthy";
   if (committed.boot_id !== boot.bootId)

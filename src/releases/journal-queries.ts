@@ -51,10 +51,7 @@ export function setAsideAt({ slots }: ReleaseJournal, now: Date): readonly SetAs
 /** The same by id; of a release that is on it twice, its failure counts. */
 export function setAsideById(journal: ReleaseJournal, now: Date): ReadonlyMap<string, SetAsideRelease> {
   const all = setAsideAt(journal, now);
-  const ordered = [
-    ...all.filter(({ why }) => why !== "failed"),
-    ...all.filter(({ why }) => why === "failed"),
-  ];
+  const ordered = [...all, ...all.filter(({ why }) => why === "failed")];
   return new Map(ordered.map((one) => [one.id, one]));
 }
 

@@ -101,8 +101,9 @@ export const targetPathPattern = new RegExp(
   `^${inner(channelPattern)}/(?:${updateKinds.join("|")})/${inner(filePattern)}$`,
 );
 
+/** Without `^` and `$`, with which each of them begins and ends. */
 function inner({ source }: RegExp): string {
-  return source.replace(/^\^|\$$/g, "");
+  return source.slice(1, -1);
 }
 
 const { $schema, ...custom } = customSchema;

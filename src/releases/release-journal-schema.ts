@@ -107,7 +107,7 @@ export const releaseJournalSchema = object({
       object({
         sequence: count,
         at: moment,
-        kind: { type: ["string", "null"], enum: [null, "rules", "binary"] },
+        kind: { enum: [null, "rules", "binary"] },
         release_id: nullable(text(32)),
         name: nullable(text(64)),
         version: nullable(text(64)),

@@ -189,9 +189,8 @@ function booleanOf(members: Members, name: string): boolean {
 }
 
 function integer(members: Members, name: string, bounds: { least: number; most: number }): number {
-  const value = member(members, name);
-  if (typeof value !== "number" || !Number.isSafeInteger(value))
-    throw new Unreadable(`its ${name} is no integer`);
+  const value = member(members, name) as number;
+  if (!Number.isSafeInteger(value)) throw new Unreadable(`its ${name} is no integer`);
   if (value < bounds.least || value > bounds.most) {
     throw new Unreadable(`its ${name} is not between ${bounds.least} and ${bounds.most}`);
   }
@@ -207,7 +206,7 @@ function wavesOf(members: Members, name: string): WaveSchedule {
   const isMoment =
     /^[0-8]\d{3}-/.test(start) &&
     !Number.isNaN(startMilliseconds) &&
-    new Date(startMilliseconds).toISOString() === withMilliseconds(start);
+    [start, start.replace("Z", ".000Z")].includes(new Date(startMilliseconds).toISOString());
   if (!isMoment) throw new Unreadable("its waves do not start at a time such as 2026-11-20T12:00:00Z");
   const list = member(waves, "steps");
   if (!Array.isArray(list) || list.length === 0 || list.length > maximumSteps) {
@@ -228,8 +227,4 @@ function stepOf(step: Members): WaveStep {
     percent: integer(step, "percent", { least: 1, most: 100 }),
     afterSeconds: integer(step, "after_seconds", { least: 0, most: maximumWaveSeconds }),
   };
-}
-
-function withMilliseconds(text: string): string {
-  return text.replace(/Z$/, ".000Z");
 }

@@ -75,18 +75,18 @@ export function readReport(text: string): RolloutReport | null {
 /** null: it is of a form that this program does not know. */
 function readMember(member: string): ReportedRelease | null {
   const [path = "", ...parameters] = member.split(";");
-  const [, kindText, name, version] =
+  const [, kindText, name = "", version = ""] =
     /^([a-z]{1,16})\/([a-z0-9][a-z0-9._-]{0,63})\/([\w.+-]{1,64})$/.exec(path) ?? [];
   const values = new Map(parameters.map((one) => splitOnce(one.trim())));
   const kind = updateKinds.find((one) => one === kindText);
   const state = reportedStates.find((one) => one === values.get("state"));
   const device = /^d([0-9a-f]{12})$/.exec(values.get("device") ?? "")?.[1];
   const wave = /^\d{1,2}(\.\d{1,3})?$/.exec(values.get("wave") ?? "")?.[0];
-  if (!kind || !name || !version || !state || !device || wave === undefined) return null;
+  if (!kind || !state || !device || wave === undefined) return null;
   return { kind, name, version, state, wavePercent: Number(wave), device };
 }
 
 function splitOnce(parameter: string): [string, string] {
-  const at = parameter.indexOf("=");
-  return at < 0 ? [parameter, ""] : [parameter.slice(0, at), parameter.slice(at + 1)];
+  const [name = "", ...value] = parameter.split("=");
+  return [name, value.join("=")];
 }

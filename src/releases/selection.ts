@@ -84,26 +84,30 @@ export function passedOverOf({ refused }: Pick<Selection, "refused">): PassedOve
     seen.add(group);
     return isNew;
   };
-  return refused.flatMap(toldRefusal).toSorted(byNews).filter(isNewest).slice(0, mostPassedOver);
+  const told = refused.flatMap(toldRefusal).toSorted(byNews).filter(isNewest).slice(0, mostPassedOver);
+  return told.map(({ path, detail, ...one }) => ({
+    ...one,
+    path: path.slice(0, longestText),
+    detail: detail?.slice(0, longestText) ?? null,
+  }));
 }
 
 function toldRefusal(one: NoRelease | RefusedRelease): PassedOver[] {
-  const path = one.path.slice(0, longestText);
+  const { path } = one;
   if (!("refusal" in one)) {
     const unknown = { kind: null, name: null, version: null, offered: null, here: null };
-    return [{ ...unknown, code: "unreadable", path, detail: one.reason.slice(0, longestText) }];
+    return [{ ...unknown, code: "unreadable", path, detail: one.reason }];
   }
   const { code, offered, here, detail } = one.refusal;
   if (code === "superseded") return [];
   const { kind, name, version } = one.release;
-  return [{ code, kind, name, version, path, offered, here, detail: detail?.slice(0, longestText) ?? null }];
+  return [{ code, kind, name, version, path, offered, here, detail }];
 }
 
 /** By the code, in the contract's order, and then the newest first. */
 function byNews(one: PassedOver, other: PassedOver): number {
   const byCode = passedOverCodes.indexOf(one.code) - passedOverCodes.indexOf(other.code);
-  if (byCode !== 0 || one.version === null || other.version === null) return byCode;
-  return compareVersions(other.version, one.version);
+  return byCode === 0 ? compareVersions(other.version ?? "", one.version ?? "") : byCode;
 }
 
 /**
@@ -143,18 +147,22 @@ export function select(
     chosen,
     acceptable,
     refused: all,
-    counts: countsOf(all.flatMap((one) => countedAs(one, device))),
+    counts: countsOf(all.filter((one) => isCounted(one, device)).map(codeOf)),
     floors: keptFloors(offered, device.floors),
   };
 }
 
 /** Older releases of this product are of no interest to this device, whatever channel or processor they are for. */
-function countedAs(one: NoRelease | RefusedRelease, { installed }: Device): Refusal["code"][] {
-  if (!("refusal" in one)) return ["unreadable"];
+function isCounted(one: NoRelease | RefusedRelease, { installed }: Device): boolean {
+  if (!("refusal" in one)) return true;
   const { code } = one.refusal;
   const present = installed[one.release.kind];
   const isOlder = present !== null && compareVersions(one.release.version, present) <= 0;
-  return isForOthers(code) && code !== "other_product" && isOlder ? [] : [code];
+  return !isForOthers(code) || code === "other_product" || !isOlder;
+}
+
+function codeOf(one: NoRelease | RefusedRelease): Refusal["code"] {
+  return "refusal" in one ? one.refusal.code : "unreadable";
 }
 
 /** The keys of one kind cannot fill the places of the other; a floor that is known stays. */

@@ -236,7 +236,7 @@ export const updateRecordKind: DocumentKind<UpdateRecord> = {
 /** The trust is the same one, further on: so are confirmation and proof. */
 export function continuedRecord(present: UpdateRecord, fingerprint: string): UpdateRecord {
   const { anchor, confirmation, proof } = present;
-  const isOfAnchor = (one: { fingerprint: string } | null) => one !== null && one.fingerprint === anchor;
+  const isOfAnchor = (one: { fingerprint: string }) => one.fingerprint === anchor;
   return {
     ...present,
     anchor: fingerprint,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { StewardError } from "../../src/contract/errors.ts";
 import { pathsOf } from "../../src/installer/files/release-directories.ts";
+import { requireAgentMayRollBack } from "../../src/releases/agent-rollback.ts";
 import { open, type SimulatedInstaller } from "./simulated-installer.ts";
 
 const hours = (count: number): number => count * 3_600;
@@ -41,6 +42,18 @@ describe("a taken-over agent that undoes updates", () => {
     await side.rollBack({ by: "agent" });
     await side.guard();
     assert.equal(side.at("current"), "1.1.0");
+  });
+
+  it("may do it to the end of the 72 hours, counted in a boot that has a name", () => {
+    const wait = (seconds: number, bootId = "boot") => {
+      const committed = { at: "2026-11-20T12:00:00Z", boot_id: bootId, uptime: 100 };
+      const release = { id: "1".repeat(32), name: "pump", version: "1.1.0", committed };
+      requireAgentMayRollBack("binary", release, { boot: { bootId, uptime: 100 + seconds } });
+    };
+    for (const seconds of [0, hours(72)]) assert.doesNotThrow(() => wait(seconds));
+    for (const seconds of [-1, hours(72) + 1])
+      assert.throws(() => wait(seconds), { code: "rollback_needs_root" });
+    assert.throws(() => wait(0, "unknown"), /it is not recorded when it proved healthy/);
   });
 
   it("is refused later than 72 hours after that", async () => {

@@ -61,6 +61,7 @@ describe("the journal of releases", () => {
 
   // biome-ignore lint/suspicious/noExplicitAny: journals that are to be spoilt in any place
   const bad: [string, (written: any) => void][] = [
+    ["a format of tomorrow", (written) => Object.assign(written, { format: 2 })],
     ["a release with a short id", ({ slots }) => Object.assign(slots.rules.good[0], { id: "1" })],
     ["a commitment without its boot", ({ slots }) => delete slots.rules.good[0].committed.boot_id],
     ["a trial without a phase", ({ slots }) => delete slots.binary.trial.phase],
@@ -77,6 +78,11 @@ describe("the journal of releases", () => {
       ({ slots }) => Object.assign(slots.rules.setAside[0], { why: "so" }),
     ],
     ["an entry without a time", ({ history: entries }) => delete entries[0].at],
+    ["an entry of an unknown outcome", ({ history: [first] }) => Object.assign(first, { outcome: "so" })],
+    [
+      "an entry that is half restored",
+      ({ history: [first] }) => Object.assign(first, { restored_healthy: 0.5 }),
+    ],
     ["an entry of another kind", ({ history: entries }) => Object.assign(entries[0], { kind: "image" })],
     ["a cause without a code", ({ history: entries }) => Object.assign(entries[0], { cause: { count: 1 } })],
   ];
@@ -92,10 +98,20 @@ describe("the journal of releases", () => {
 });
 
 describe("of a journal of releases", () => {
+  it("what is not JSON is said, with the parser's own words as its cause", () => {
+    assert.throws(
+      () => readReleaseJournal(Buffer.from("{")),
+      ({ code, message, cause }) =>
+        code === "state_damaged" && /it is not JSON/.test(message) && cause instanceof SyntaxError,
+    );
+  });
+
   it("the last good release of a kind is installed, and without one what the device came with", () => {
     assert.deepEqual(installedVersions(journal, { rules: "0.1.0", binary: "0.2.0" }), {
       ...{ rules: "1.1.0", binary: "0.2.0" },
     });
+    const first = { ...journal, slots: { binary, rules: { ...rules, good: [one] } } };
+    assert.equal(installedVersions(first, { rules: null, binary: null }).rules, "1.0.0");
   });
 
   it("releases that the package has overtaken are left out, and nothing is copied without one", () => {

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { StewardError } from "../../src/contract/errors.ts";
-import { blockersOf, failureOfAll, listKinds, refusalOfKind } from "../../src/releases/kind-blockers.ts";
+import {
+  blockersOf,
+  failureOfAll,
+  listKinds,
+  noBlockers,
+  refusalOfKind,
+} from "../../src/releases/kind-blockers.ts";
 import type { Refreshed } from "../../src/tuf/client.ts";
 import { offer } from "../updates/offers.ts";
 
@@ -17,7 +23,8 @@ describe("a kind that is blocked", () => {
     });
     assert.equal(blockersOf(failures, false).rules?.code, "clock_not_synchronised");
     assert.equal(blockersOf(failures, false).binary?.code, "update_signature_invalid");
-    assert.deepEqual(blockersOf({ rules: null, binary: null }, true), { rules: null, binary: null });
+    for (const none of [noBlockers, blockersOf({ rules: null, binary: null }, true)])
+      assert.deepEqual(none, { rules: null, binary: null });
   });
 
   it("stops all only together with the other, and both are told where they differ", () => {
@@ -27,6 +34,7 @@ describe("a kind that is blocked", () => {
     const both = failureOfAll({ rules: expired, binary: unsigned });
     assert.equal(both?.code, "update_metadata_expired");
     assert.equal(both?.message, "It has expired. It is signed by others.");
+    assert.equal(both?.cause, unsigned);
   });
 
   it("leaves the other's releases on offer, and any other error is thrown", async () => {

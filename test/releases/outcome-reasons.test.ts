@@ -27,8 +27,9 @@ const read = (one: JournalEntry) =>
 describe("why an attempt ended", () => {
   it("is read from the journal with its code and facts", () => {
     const cause = outcomeCause("unclean_exits", { count: 3, last_answer: "status 503" });
-    const [stored] = read({ ...entry, cause }).history;
+    const [stored] = read({ ...entry, cause, log: ["a line"] }).history;
     assert.ok(stored, "the entry is in the journal");
+    assert.deepEqual(historyEntryOf(stored).log, ["a line"]);
     assert.deepEqual(historyEntryOf(stored).reason, {
       ...{ code: "unclean_exits", detail: "It was not well.", count: 3, last_answer: "status 503" },
     });
@@ -37,8 +38,8 @@ describe("why an attempt ended", () => {
   it("is unrecorded, with its sentence, in a journal from before the codes", () => {
     const [stored] = read(entry).history;
     assert.ok(stored, "the entry is in the journal");
-    const { code, detail } = historyEntryOf(stored).reason;
-    assert.deepEqual([code, detail], ["unrecorded", "It was not well."]);
+    const reason = { code: "unrecorded", detail: "It was not well.", count: null, last_answer: null };
+    assert.deepEqual(historyEntryOf(stored).reason, reason);
   });
 
   it("is unrecorded where a newer release stored a code that is not known here", () => {

@@ -96,7 +96,11 @@ describe("what a check passes over", () => {
     const selection = select([offer({ version: "1.0" }, "stable/rules/\u001b[2J-1.0.tar.gz")], here);
     const [one] = passedOverOf(selection);
     assert.deepEqual([one?.code, one?.kind, one?.version], ["unreadable", null, null]);
-    assert.match(one ? passedOverWords(one) : "", /^"stable\/rules\/\\u001b\[2J-1\.0\.tar\.gz" /);
+    assert.equal(
+      one && passedOverWords(one),
+      '"stable/rules/\\u001b[2J-1.0.tar.gz" does not lie under <channel>/<kind>/',
+    );
+    assert.equal(selection.counts.unreadable, 1);
   });
 
   it("tells nothing of what was chosen, nor of what it has superseded", () => {
@@ -125,6 +129,29 @@ describe("what a check passes over", () => {
     );
   });
 
+  it("tells the newest of each name for others, and the newest of each kind where all are older", () => {
+    const older = { version: "0.9.0" };
+    const told = toldOf(
+      [
+        ...["base", "other"].map((name) => ({ ...older, name })),
+        { ...older, kind: "binary", name: "demo" },
+        ...["base", "other"].map((name) => ({ version: "2.0.0", name, arch: "arm64" })),
+        { version: "2.0.0", arch: "arm" },
+      ],
+      { installed: { rules: "1.0.0", binary: "1.0.0" } },
+    );
+    assert.deepEqual(
+      told.map(({ code, name, offered }) => [code, name, offered]),
+      [
+        ["other_arch", "base", "arm64"],
+        ["other_arch", "other", "arm64"],
+        ["other_arch", "base", "arm"],
+        ["not_newer", "base", null],
+        ["not_newer", "demo", null],
+      ],
+    );
+  });
+
   it("is bounded, in number and in length, and as the contract has it", () => {
     const withdrawn = "x".repeat(2_000);
     const told = toldOf(Array.from({ length: 40 }, (_, index) => ({ version: `2.${index}.0`, withdrawn })));
@@ -132,13 +159,29 @@ describe("what a check passes over", () => {
     assert.equal(told[0]?.version, "2.39.0");
     assert.ok(JSON.stringify(told).length < 16 * 1_024, "the record would grow");
     const validate = createCompiler({ forSource: false }).compile(passedOver);
-    for (const one of told) assert.ok(validate(one), JSON.stringify(validate.errors));
+    const long = offer({ version: "1.0" }, `stable/rules/${"x".repeat(2_000)}`);
+    const unreadable = passedOverOf(select([long], here));
+    for (const one of [...told, ...unreadable]) assert.ok(validate(one), JSON.stringify(validate.errors));
   });
 
   it("takes nothing from another channel, and lets it raise no floor", () => {
     const elsewhere = [offer({ version: "9.0.0", channel: "beta", floor: "9.0.0" })];
     const { chosen, acceptable, floors } = select([], here, elsewhere);
     assert.deepEqual([chosen, acceptable, floors], [{ rules: null, binary: null }, [], {}]);
+  });
+
+  it("says nothing of what it cannot read elsewhere, nor of what lies there for this device", () => {
+    const elsewhere = [offer({ version: "1.0" }), offer({ version: "2.0.0" })];
+    assert.deepEqual(select([], here, elsewhere).refused, []);
+  });
+
+  it("counts no release of another channel or processor that is no newer, and every one of another product", () => {
+    const versions = ["0.9.0", "1.0.0", "1.1.0"];
+    const of = (custom: Custom) => versions.map((version) => offer({ version, ...custom }));
+    const targets = [...of({}), ...of({ arch: "arm" }), ...of({ product: "toaster" })];
+    const { counts } = select(targets, here, of({ channel: "beta" }));
+    const { other_channel, other_arch, other_product, not_newer } = counts;
+    assert.deepEqual([other_channel, other_arch, other_product, not_newer], [1, 1, 3, 2]);
   });
 });
 

@@ -60,15 +60,38 @@ describe("a release", () => {
     });
   });
 
-  it("has its waves in seconds", () => {
-    const read = readRelease(offer({ waves: { start, steps } }));
-    assert.deepEqual("waves" in read && read.waves, {
-      startSeconds: 1_795_176_000,
-      steps: [
-        { percent: 1, afterSeconds: 14_400 },
-        { percent: 100, afterSeconds: 604_800 },
-      ],
-    });
+  it("has its waves in seconds, whether or not they begin with milliseconds", () => {
+    for (const [begins, startSeconds] of [
+      [start, 1_795_176_000],
+      ["2026-11-20T12:00:00.250Z", 1_795_176_000.25],
+    ] as const) {
+      const read = readRelease(offer({ waves: { start: begins, steps } }));
+      assert.deepEqual("waves" in read && read.waves, {
+        startSeconds,
+        steps: [
+          { percent: 1, afterSeconds: 14_400 },
+          { percent: 100, afterSeconds: 604_800 },
+        ],
+      });
+    }
+  });
+
+  it("is not urgent unless it says so, and may have as many lines of notes as are shown", () => {
+    for (const more_notes of [Array(60).fill(""), Array(8).fill("a".repeat(500))]) {
+      const read = readRelease(offer({ more_notes }));
+      assert.deepEqual("id" in read && [read.urgent, read.moreNotes], [false, more_notes]);
+    }
+  });
+
+  it("is not called unreadable where this program has a fault", () => {
+    const broken = (): never => {
+      throw new TypeError("a fault");
+    };
+    const { file, ...target } = offer();
+    const custom = Object.defineProperty({}, "steward", { get: broken, enumerable: true });
+    const hashes = Object.defineProperty({}, "sha512", { get: broken, enumerable: true });
+    assert.throws(() => readRelease({ ...target, file: { ...file, custom } }), TypeError);
+    assert.throws(() => readRelease({ ...target, file: { ...file, hashes } }), TypeError);
   });
 
   it("may hold members that are not known here", () => {
@@ -82,7 +105,15 @@ describe("a release", () => {
     ["of a form of tomorrow", { steward: 2 }, /newer agent/],
     ["without its form", { steward: undefined }, /steward/],
     ["of a form that is a text", { steward: "1" }, /steward/],
-    ["of an unknown kind", { kind: "firmware" }, /kind/],
+    ["of an unknown kind", { kind: "firmware" }, /neither rules nor binary/],
+    ["with more behind its name", { name: "base!" }, /name/],
+    ["with more behind its channel", { channel: "stable!" }, /its channel is empty/],
+    ["with a page in one of its lines", { more_notes: ["a", "a".repeat(501)] }, /too long/],
+    [
+      "with a wave of no device",
+      { waves: { start, steps: [{ percent: 0, after_seconds: 1 }, ...steps] } },
+      /percent/,
+    ],
     ["named like a path", { name: "../../etc" }, /name/],
     ["named by an object", { name: {} }, /name/],
     ["of no semantic version", { version: "1.0" }, /version/],
@@ -168,6 +199,7 @@ describe("a release", () => {
     "stable/rules/",
     "stable/rules/a/b",
     "stable/rules/..",
+    "stable/rules/a b",
     "/stable/rules/a",
   ]) {
     it(`is not one at ${path}`, () => assert.match(reasonOf({}, path), /lie/));

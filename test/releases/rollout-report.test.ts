@@ -42,6 +42,23 @@ describe("a report of a device", () => {
     assert.equal(reportText({ ...report, releases: [strange] }), "steward/0.1.0;v=1, product/3d-printer");
   });
 
+  it("may be as long, and have as many members, as is read", () => {
+    assert.deepEqual(readReport(text.padEnd(longestReport)), report);
+    const [head, product, member] = text.split(", ");
+    const full = [head, product, ...Array.from({ length: 14 }, () => member)];
+    assert.equal(readReport(full.join(", "))?.releases.length, 14);
+    assert.equal(readReport([...full, member].join(", ")), null);
+  });
+
+  it("is read with a blank before a parameter, and with places of any number of digits", () => {
+    assert.deepEqual(readReport(text.replaceAll(";", "; ").replace("; v", ";v")), report);
+    for (const [place, wavePercent] of [
+      ["12.345", 12.345],
+      ["7", 7],
+    ] as const)
+      assert.equal(readReport(text.replace("7.050", place))?.releases[0]?.wavePercent, wavePercent);
+  });
+
   it("may have members and parameters that came later", () => {
     const later = text.replace("state=", "battery=3;state=").concat(", firmware/boot/7;state=good");
     assert.deepEqual(readReport(later), report);
@@ -68,6 +85,11 @@ describe("a report of a device", () => {
     ["a device with more before it", "d0123456789ab", "xd0123456789ab"],
     ["a version with more behind it", "1.2.0-rc.1;", "1.2.0-rc.1 and more;"],
     ["a short device", "0123456789ab", "0123"],
+    ["a long device", "0123456789ab", "0123456789abc"],
+    ["an unknown kind", "rules/", "firmware/"],
+    ["more before its kind", "rules/", "9rules/"],
+    ["a state with more behind it", "rolled_back", "rolled_back=x"],
+    ["no value of its state", "=rolled_back", ""],
     ["a name of another alphabet", "base", "bäse"],
   ] as const) {
     it(`has no release with ${what}`, () =>

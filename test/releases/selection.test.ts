@@ -132,6 +132,20 @@ describe("select", () => {
       assert.deepEqual(floors, { "rules/base": "1.4.0" });
     });
 
+    it("rises with the next one, and not for another build of the same version", () => {
+      const after = (floor: string) =>
+        selectFrom([{ version: "9.0.0", floor }], { floors: { "rules/base": "1.4.0+a" } }).floors;
+      assert.deepEqual(after("1.5.0"), { "rules/base": "1.5.0" });
+      assert.deepEqual(after("1.4.0+b"), { "rules/base": "1.4.0+a" });
+    });
+
+    it("is one of 64 at most, whatever was known: more could not be stored", () => {
+      const known = Array.from({ length: 64 }, (_, index) => [`rules/r${index}`, "1.0.0"]);
+      const offers = [{ kind: "binary", name: "demo", version: "3.0.0", floor: "2.0.0" }];
+      const { floors } = selectFrom(offers, { floors: Object.fromEntries(known) });
+      assert.equal(Object.keys(floors).length, 64);
+    });
+
     it("holds for its own name and kind alone", () => {
       assert.equal(verdict({ version: "1.3.0" }, { ...none, floors: { "rules/other": "9.0.0" } }), "1.3.0");
       assert.equal(verdict({ version: "1.3.0" }, { ...none, floors: { "binary/base": "9.0.0" } }), "1.3.0");
@@ -163,6 +177,7 @@ describe("select", () => {
         null,
       );
       assert.equal(words([{ version: "0.9.0", withdrawn: "it was bad" }]), null);
+      assert.equal(words([{ version: "1.2.0" }, { version: "1.1.0" }]), null);
     });
 
     it("names releases that a user may have waited for", () => {
@@ -177,7 +192,15 @@ describe("select", () => {
         version: `${major + 2}.0.0`,
         withdrawn: "bad",
       }));
-      assert.match(words(many) ?? "", /base-4\.0\.0.*; and 2 more\.$/);
+      const reason = "was withdrawn by its publisher: bad";
+      const named = ["2", "3", "4"].map((major) => `"stable/rules/base-${major}.0.0.tar.gz" ${reason}`);
+      assert.equal(words(many), `Not taken: ${named.join("; ")}; and 2 more.`);
+      assert.equal(words(many.slice(0, 3)), `Not taken: ${named.join("; ")}.`);
+    });
+
+    it("shows no more than the beginning of a long path", () => {
+      const selection = select([offer({}, `stable/rules/${"x".repeat(500)}`)], device);
+      assert.match(refusalsInWords(selection) ?? "", /^Not taken: "stable\/rules\/x{107}" /);
     });
 
     it("shows no control character of a path", () => {

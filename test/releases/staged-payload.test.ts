@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { readSignedPayload } from "../../src/releases/signed-payload.ts";
-import { openStaged } from "../../src/releases/staged-payload.ts";
+import { hashInto, openStaged, stagedPath } from "../../src/releases/staged-payload.ts";
 
 // FIPS 180-4: the example "abc", as its authors publish it.
 const payload = readSignedPayload({
@@ -28,14 +32,49 @@ symlinkSync("good", at("link"));
 execFileSync("mkfifo", [at("fifo")]);
 
 describe("openStaged", () => {
-  for (const name of ["other", "short", "long", "link", "fifo", "."]) {
+  const server = createServer();
+  before(() => once(server.listen(at("socket")), "listening"));
+  after(() => server.close());
+
+  const refused: [string, RegExp][] = [
+    ["other", /its sha512 is \w{128}, and \w{128} is signed; its sha256 is/],
+    ["short", /it has 2 bytes, and 3 are signed/],
+    ["long", /it has 4 bytes, and 3 are signed/],
+    ...["link", "fifo", "socket", "."].map((name): [string, RegExp] => [name, /it is not a regular file/]),
+  ];
+  for (const [name, message] of refused) {
     it(`refuses ${name}`, async () => {
       await assert.rejects(openStaged(at(name), payload), {
-        name: "StewardError",
-        code: "update_payload_mismatch",
+        ...{ name: "StewardError", code: "update_payload_mismatch", message },
       });
     });
   }
+
+  it("does not call a path that cannot be opened another payload", async () => {
+    await assert.rejects(openStaged(at("x".repeat(300)), payload), { code: "ENAMETOOLONG" });
+  });
+
+  it("looks where a payload is staged", () => {
+    assert.equal(stagedPath("/state/updates", "0f"), "/state/updates/staged/0f.tar.gz");
+  });
+
+  it("hashes as many bytes as are wanted, and all of a file that has fewer", async () => {
+    const bytes = Buffer.alloc(524_288 + 10, "abc");
+    writeFileSync(at("large"), bytes);
+    const handle = await open(at("large"));
+    for (const [most, count] of [
+      [2, 2],
+      [524_288 + 5, 524_288 + 5],
+      [bytes.length + 1, bytes.length],
+    ] as const) {
+      const hash = createHash("sha256");
+      const digest = { update: (piece: Uint8Array) => void hash.update(piece), difference: () => null };
+      assert.equal(await hashInto(digest, handle, most), count);
+      const expected = createHash("sha256").update(bytes.subarray(0, count)).digest("hex");
+      assert.equal(hash.digest("hex"), expected);
+    }
+    await handle.close();
+  });
 
   it("says that there is none", async () => assert.equal(await openStaged(at("absent"), payload), null));
 
@@ -46,4 +85,22 @@ describe("openStaged", () => {
     assert.equal(await handle.readFile("utf8"), "abc");
     await handle.close();
   });
+});
+
+describe("what is signed of a payload", () => {
+  const sha256 = "ab".repeat(32);
+  for (const [what, length, hash] of [
+    ["a hash that begins with another sign", 3, `g${sha256.slice(1)}`],
+    ["a hash that ends with another sign", 3, `${sha256.slice(1)}g`],
+    ["fewer than no bytes", -1, sha256],
+    ["half a byte", 1.5, sha256],
+  ] as const) {
+    it(`cannot be used with ${what}`, () =>
+      assert.throws(() => readSignedPayload({ length, hashes: { sha256: hash } }), {
+        code: "update_metadata_malformed",
+      }));
+  }
+
+  it("may be an empty file", () =>
+    assert.equal(readSignedPayload({ length: 0, hashes: { sha256 } }).lengthBytes, 0));
 });

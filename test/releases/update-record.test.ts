@@ -3,7 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { continuedRecord, type UpdateRecord, updateRecordKind } from "../../src/releases/update-record.ts";
+import {
+  continuedRecord,
+  newSeed,
+  type UpdateRecord,
+  updateRecordKind,
+} from "../../src/releases/update-record.ts";
 import { validatorOf } from "../../src/store/documents/document-kind.ts";
 import { loadDocument } from "../../src/store/documents/load.ts";
 
@@ -67,6 +72,30 @@ describe("the record of updates", () => {
     ["a short id that was announced", ({ announced }) => announced.push("1")],
     ["nothing that was followed", ({ followed }) => delete followed.sequence],
     ["a postponed release without an end", ({ postponed }) => delete postponed.rules.until],
+    ["a seed that is too short", (record) => Object.assign(record, { seed: "ab" })],
+    ["a seed that is a number", (record) => Object.assign(record, { seed: 7 })],
+    ["an anchor that is a number", (record) => Object.assign(record, { anchor: 7 })],
+    ["a confirmation that is a number", (record) => Object.assign(record, { confirmation: 7 })],
+    ["validators of no server", ({ validators }) => Object.assign(validators, { server: 7 })],
+    ["a retry before the boot", ({ retry }) => Object.assign(retry, { uptime: -1 })],
+    [
+      "a floor of a long name",
+      ({ floors }) => Object.assign(floors, { [`rules/${"a".repeat(80)}`]: "1.0.0" }),
+    ],
+    ["a release that is a number", ({ available }) => Object.assign(available, { rules: 7 })],
+    ["a release of a short id", ({ available }) => Object.assign(available.rules, { id: "1" })],
+    [
+      "a release that is urgent in words",
+      ({ available }) => Object.assign(available.rules, { urgent: "yes" }),
+    ],
+    ["further notes in one text", ({ available }) => Object.assign(available.rules, { more_notes: "a" })],
+    ["a blocker of no code", (record) => Object.assign(record, { blockers: { rules: {}, binary: null } })],
+    ["a blocker of one kind alone", (record) => Object.assign(record, { blockers: { rules: null } })],
+    ["a number that was passed over", (record) => Object.assign(record, { passed_over: 7 })],
+    [
+      "a postponed release of a short id",
+      ({ postponed }) => Object.assign(postponed.rules, { release_id: "1" }),
+    ],
   ];
   const manyFloors = Object.fromEntries(
     Array.from({ length: 65 }, (_, index) => [`rules/r${index}`, "1.0.0"]),
@@ -78,6 +107,12 @@ describe("the record of updates", () => {
       assert.notDeepEqual(valid(spoilt), []);
     });
   }
+
+  it("has a seed of 128 bits, another one on each device", () => {
+    const [one, other] = [newSeed(), newSeed()];
+    assert.match(one, /^[0-9a-f]{32}$/);
+    assert.notEqual(one, other);
+  });
 
   it("keeps confirmation and proof of its root alone when that is followed by the next", () => {
     const next = "cd".repeat(32);

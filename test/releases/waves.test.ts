@@ -53,4 +53,12 @@ describe("when a wave comes", () => {
     assert.equal(due(0.99, true), null);
     assert.equal(waveDueSeconds({ waves: null, urgent: false }, 0.99), null);
   });
+
+  it("is the last step where a schedule ends before all have it, and at once where it has none", () => {
+    const without = (steps: typeof waves.steps) =>
+      waveDueSeconds({ waves: { ...waves, steps }, urgent: false }, 0.99);
+    assert.equal(without(waves.steps.slice(0, 1)), 1_000_000 + 4 * hour);
+    assert.equal(without([{ percent: 2, afterSeconds: 9 }, ...waves.steps.slice(0, 2)]), 1_000_000 + 4 * day);
+    assert.equal(without([]), null);
+  });
 });

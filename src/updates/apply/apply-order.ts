@@ -3,7 +3,7 @@ import { updateKinds } from "../../contract/update-kinds.ts";
 import { requireAgentMayRollBack } from "../../releases/agent-rollback.ts";
 import { installedVersions, type SetAsideRelease, setAsideAt } from "../../releases/journal-queries.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import type { Slot } from "../../releases/release-journal.ts";
+import type { KnownRelease } from "../../releases/release-journal.ts";
 import { floorOf } from "../../releases/selection.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import type { CheckSource } from "../check/check-outcome.ts";
@@ -49,21 +49,20 @@ export function applyOrder(
 export function requireRollback(parts: Parts, kind: UpdateKind): void {
   requireReadable(parts);
   requireSetUp(parts, [kind]);
-  const slot = parts.watch.journal().slots[kind];
-  const before = slot.good.at(-2) ?? packagedBefore(parts, kind, slot);
-  if (before === undefined) throw noneBefore(kind);
+  const { good, ...slot } = parts.watch.journal().slots[kind];
+  const present = good.at(-1);
+  const before = present && (good.at(-2) ?? packagedInsteadOf(present, parts.options.packaged[kind]));
+  if (!present || !before) throw noneBefore(kind);
   const floor = floorOf(parts.options.record.read().floors, { kind, name: before.name });
   if (floor !== undefined && compareVersions(before.version, floor) < 0)
     throw belowFloor(before.version, floor);
   const { bootId, uptime } = parts.options;
-  requireAgentMayRollBack(kind, slot, { bootId, uptime: uptime() });
+  requireAgentMayRollBack(kind, present, { ...slot, boot: { bootId, uptime: uptime() } });
 }
 
-/** The copy of the package, which is there when the last release goes; undefined: there is none. */
-function packagedBefore({ options }: Parts, kind: UpdateKind, { good }: Slot) {
-  const version = options.packaged[kind];
-  const name = good.at(-1)?.name;
-  return version === null || name === undefined ? undefined : { name, version };
+/** The copy of the package, which is there when the last release goes; null: there is none. */
+function packagedInsteadOf({ name }: KnownRelease, version: string | null) {
+  return version === null ? null : { name, version };
 }
 
 function requireReadable({ watch }: Parts): void {
