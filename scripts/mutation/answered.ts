@@ -53,6 +53,42 @@ const answers: readonly Answer[] = [
     replacement: "one.target.path <= best.target.path",
     why: "No two targets of a repository have the same path.",
   },
+  {
+    file: "src/tuf/canonical-json.ts",
+    source: "while (index < left.length && left[index] === right[index]) index += 1;",
+    replacement: "true",
+    why: "Two names of one object differ, so that there is a place where they do.",
+  },
+  {
+    file: "src/tuf/canonical-json.ts",
+    source: "while (index < left.length && left[index] === right[index]) index += 1;",
+    replacement: "index <= left.length",
+    why: "The same: behind the end of one name the other goes on.",
+  },
+  {
+    file: "src/tuf/root-following.ts",
+    source: "if (error instanceof StewardError) return null;",
+    replacement: "true",
+    why: "Ed25519 and the reader throw nothing else, and another verifier cannot be given here; a fault of the program is not to pass for a damaged file.",
+  },
+  {
+    file: "src/tuf/session.ts",
+    source: "if (bytes === null) return null;",
+    replacement: "false",
+    why: "No file is then read as one that is not text, which gives the same null; the type alone does not say so.",
+  },
+  {
+    file: "src/tuf/signatures.ts",
+    source: 'return keyval.public.replace(/\\s/g, "").toLowerCase();',
+    replacement: 'keyval.public.replace(/\\s/g, "").toUpperCase()',
+    why: "Either makes one of two ways to write a digit.",
+  },
+  {
+    file: "src/tuf/strict-json.ts",
+    source: "for (let index = this.#at + 1; index < this.#text.length; index += 1) {",
+    replacement: "index <= this.#text.length",
+    why: "Behind the end of the text there is neither a quote nor a backslash.",
+  },
 ];
 
 /** Undefined: it has no answer yet. */

@@ -37,7 +37,7 @@ export const caps: Caps = {
   timestampBytes: 16_384,
   snapshotBytes: 2_000_000,
   targetsBytes: 5_000_000,
-  payloadBytes: 4 * 1024 ** 3,
+  payloadBytes: 4_294_967_296,
   rootRotations: 256,
   delegatedRoles: 32,
   delegationDepth: 8,

@@ -50,13 +50,13 @@ async function updateTimestamp(
   if (read === "unchanged") {
     if (!trusted) throw new StewardError("update_server_refused", "It answered 304 to what was no question.");
     // A server can freeze a device by calling unchanged what it should have renewed.
-    requireUnexpired(session, "timestamp", trusted);
-    return { timestamp: trusted, validators: known };
+    requireUnexpired(session, "timestamp", trusted.signed);
+    return { timestamp: trusted.signed, validators: known };
   }
   const next = readMetadata("timestamp", read.bytes, session.caps);
   verifySignatures(next, signers, session.verifiers); // §5.4.2
-  const isKnown = trusted !== null && !isNewer(next.signed, trusted); // §5.4.3
-  const timestamp = isKnown ? trusted : next.signed;
+  const isKnown = trusted !== null && !isNewer(next.signed, trusted.signed); // §5.4.3
+  const timestamp = isKnown ? trusted.signed : next.signed;
   requireUnexpired(session, "timestamp", timestamp); // §5.4.4
   if (!isKnown) await session.files.write("timestamp", next.bytes); // §5.4.5
   return { timestamp, validators: read.validators };
@@ -76,12 +76,12 @@ async function updateSnapshot(session: Session, root: Root, { meta }: Timestamp)
   const signers = signersOf(root, "snapshot");
   const named = meta["snapshot.json"];
   const trusted = await loadTrusted(session, "snapshot", signers);
-  if (trusted && (await isNamed(session, "snapshot", trusted, named))) {
-    requireUnexpired(session, "snapshot", trusted);
-    return trusted;
+  if (trusted && isNamed(trusted, named)) {
+    requireUnexpired(session, "snapshot", trusted.signed);
+    return trusted.signed;
   }
   const next = await readNamed(session, "snapshot", { signers, named, root }); // §5.5.1 to §5.5.4
-  if (trusted) requireNoRollback(next.signed, trusted); // §5.5.5
+  if (trusted) requireNoRollback(next.signed, trusted.signed); // §5.5.5
   requireUnexpired(session, "snapshot", next.signed); // §5.5.6
   await session.files.write("snapshot", next.bytes); // §5.5.7
   return next.signed;
@@ -99,9 +99,9 @@ async function updateTargets(
     throw new StewardError("update_metadata_mismatch", `The snapshot does not name the role ${name}.`);
   }
   const trusted = await loadTrusted(session, "targets", signers);
-  if (trusted && (await isNamed(session, name, trusted, named))) {
-    requireUnexpired(session, name, trusted);
-    return trusted;
+  if (trusted && isNamed(trusted, named)) {
+    requireUnexpired(session, name, trusted.signed);
+    return trusted.signed;
   }
   const next = await readNamed(session, "targets", { signers, named, root }); // §5.6.1 to §5.6.4
   requireUnexpired(session, name, next.signed); // §5.6.5

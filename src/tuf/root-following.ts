@@ -53,14 +53,13 @@ export class RootFollower {
       await files.write("root", installed);
       return { fingerprint, version, inForce: offered, change: "none" };
     }
-    if (kept === null || inForce === null || !isSignedBySuccession(kept, installed)) {
+    if (inForce === null || !isSignedBySuccession(inForce.bytes, installed)) {
       await beginAnew(this.#options, installed, fingerprint);
       return { fingerprint, version, inForce: offered, change: "replaced" };
     }
-    if (version > inForce.root.version) await files.write("root", installed);
+    await files.write("root", installed);
     await onContinued(fingerprint);
-    const isOlder = version < inForce.root.version;
-    return { fingerprint, version, inForce: isOlder ? inForce.root : offered, change: "continued" };
+    return { fingerprint, version, inForce: offered, change: "continued" };
   }
 }
 
@@ -89,9 +88,9 @@ async function beginAnew(
   await files.write("root", installed);
 }
 
-function readable(bytes: Uint8Array): RootOfTrust | null {
+function readable(bytes: Uint8Array): { bytes: Uint8Array; root: Root } | null {
   try {
-    return readRootOfTrust(bytes);
+    return { bytes, root: readRootOfTrust(bytes).root };
   } catch (error) {
     if (error instanceof StewardError) return null;
     throw error;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { StewardError } from "../contract/errors.ts";
 import type { Caps } from "./caps.ts";
-import type { Metadata, MetaFile, Root, SignedTypes, Snapshot } from "./metadata.ts";
+import type { Metadata, MetaFile, RoleType, Root, Snapshot } from "./metadata.ts";
 import type { MetadataFiles } from "./metadata-files.ts";
 import { readMetadata } from "./read-metadata.ts";
 import type { Repository, Validators } from "./repository.ts";
@@ -24,29 +24,22 @@ export async function loadTrusted<T extends "timestamp" | "snapshot" | "targets"
   { files, caps, verifiers }: Session,
   type: T,
   signers: Signers,
-): Promise<SignedTypes[T] | null> {
+): Promise<Metadata<T> | null> {
   const bytes = await files.read(signers.name);
   if (bytes === null) return null;
   try {
     const metadata = readMetadata(type, bytes, caps);
     verifySignatures(metadata, signers, verifiers);
-    return metadata.signed;
+    return metadata;
   } catch (error) {
     if (error instanceof StewardError) return null;
     throw error;
   }
 }
 
-/** Whether the kept file of `role` is the one that is named, so that it need not be fetched. */
-export async function isNamed(
-  { files }: Session,
-  role: string,
-  { version }: { version: number },
-  named: MetaFile,
-): Promise<boolean> {
-  if (version !== named.version) return false;
-  const bytes = await files.read(role);
-  return bytes !== null && difference(bytes, named) === null;
+/** Whether the kept file is the one that is named, so that it need not be fetched. */
+export function isNamed({ signed, bytes }: Metadata<RoleType>, named: MetaFile): boolean {
+  return signed.version === named.version && difference(bytes, named) === null;
 }
 
 /** A file as snapshot or timestamp name it: its length and hashes, its signatures, its version, in this order. */

@@ -29,25 +29,30 @@ export function signersOf({ roles, keys }: Root, name: RoleType): Signers {
  * TUF §5.3.4 and its likes: the file must be signed by a threshold of keys, counted by the public keys themselves, since
  * one key can be given two ids. Throws `update_signature_invalid`.
  */
-export function verifySignatures(
-  { signatures, signedBytes }: Metadata<RoleType>,
-  signers: Signers,
-  verifiers: Verifiers,
-): void {
-  const { name, threshold } = signers;
-  const own = new Map(keysOf(signers));
-  const good = new Set<string>();
-  for (const { keyid, sig } of signatures) {
-    const key = own.get(keyid.toLowerCase());
-    if (key && verifiers[kindOf(key)]?.(key, signedBytes, bytesOf(sig))) good.add(bytesOfKey(key));
-    // Each costs 5 ms on the agent's one thread.
-    if (good.size >= threshold) return;
-  }
+export function verifySignatures(metadata: Metadata<RoleType>, signers: Signers, verifiers: Verifiers): void {
+  const count = countSigners(metadata, signers, verifiers);
+  if (count >= signers.threshold) return;
   throw new StewardError(
     "update_signature_invalid",
     foreignKeys(signers, verifiers) ??
-      `The metadata of the role ${name} is signed by ${good.size} of its keys and must be by ${threshold}. It was changed on the way, or its publisher does not have the keys that this device trusts.`,
+      `The metadata of the role ${signers.name} is signed by ${count} of its keys and must be by ${signers.threshold}. It was changed on the way, or its publisher does not have the keys that this device trusts.`,
   );
+}
+
+/** Whose keys have signed, up to as many as must have: each signature costs 5 ms on the agent's one thread. */
+export function countSigners(
+  { signatures, signedBytes }: Metadata<RoleType>,
+  signers: Signers,
+  verifiers: Verifiers,
+): number {
+  const own = new Map(keysOf(signers));
+  const good = new Set<string>();
+  for (const { keyid, sig } of signatures) {
+    if (good.size >= signers.threshold) break;
+    const key = own.get(keyid.toLowerCase());
+    if (key && verifiers[kindOf(key)]?.(key, signedBytes, bytesOf(sig))) good.add(bytesOfKey(key));
+  }
+  return good.size;
 }
 
 /** The keys of a role with their ids, in lower case: hex says the same in either. */
@@ -83,7 +88,7 @@ export function placeholderKey(keys: Readonly<Record<string, Key>>): string | nu
   return null;
 }
 
-/** Empty where the text is not hex. */
+/** Empty where the text is not hex; Buffer takes letters of other alphabets for digits. */
 function bytesOf(hex: string): Uint8Array {
   return /^([0-9a-fA-F]{2})*$/.test(hex) ? Buffer.from(hex, "hex") : new Uint8Array();
 }

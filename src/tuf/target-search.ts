@@ -101,7 +101,7 @@ function createWalk(caps: Caps, load: (signers: Signers) => Promise<Targets>) {
 }
 
 function patternsOf({ paths, path_hash_prefixes: prefixes }: DelegatedRole): number {
-  return Math.max(1, (paths ?? prefixes ?? []).length);
+  return Math.max(1, paths?.length ?? 0, prefixes?.length ?? 0);
 }
 
 function tooMany({ delegatedRoles, delegationDepth, delegationPatterns }: Caps): StewardError {

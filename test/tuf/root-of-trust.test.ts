@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
+import nacl from "tweetnacl";
+import { StewardError } from "../../src/contract/errors.ts";
+import { RootFollower } from "../../src/tuf/root-following.ts";
 import { isSignedBySuccession, readRootOfTrust, requireSuccession } from "../../src/tuf/root-of-trust.ts";
 import { canonical } from "../updates/lab/canonical.ts";
 import { SignedRepository } from "../updates/lab/signed-repository.ts";
 import { createSigningKey, placeholderKey, underAnotherId } from "../updates/lab/signing-key.ts";
+import { filesInMemory } from "../updates/refreshing.ts";
 
 describe("readRootOfTrust", () => {
   it("gives the root and the SHA-256 of the canonical form of its signed part", () => {
@@ -36,6 +40,9 @@ describe("readRootOfTrust", () => {
     ["a point in a form that is not canonical", `ee${"ff".repeat(30)}7f`, /not in the one form/],
     ["too short", "aa".repeat(31), /31 bytes instead of 32/],
     ["no hex", "key goes here", /0 bytes instead of 32/],
+    ["hex with more behind it", `${"aa".repeat(32)}zz`, /0 bytes instead of 32/],
+    ["hex with half a byte more", `${"aa".repeat(32)}a`, /0 bytes instead of 32/],
+    ["hex in letters that Buffer takes for digits", "\u0161".repeat(64), /0 bytes instead of 32/],
   ];
   for (const [name, hex, expected] of placeholders) {
     for (const role of ["root", "timestamp", "targets"]) {
@@ -77,6 +84,61 @@ describe("readRootOfTrust", () => {
       code: "update_root_unusable",
       message: /by 1 of/,
     });
+  });
+
+  it("counts no key id that has no key, neither as a key nor as one of another type", () => {
+    const lab = new SignedRepository();
+    lab.publishRoot(({ roles: { root } }) => {
+      if (root) Object.assign(root, { threshold: 2, keyids: [...root.keyids, "ab".repeat(32)] });
+    });
+    assert.throws(() => readRootOfTrust(lab.metadata("2.root")), {
+      code: "update_root_unusable",
+      message: /by 1 of its keys and must be by 2/,
+    });
+  });
+
+  it("names four other types of keys at most, and the beginning of each", () => {
+    const lab = new SignedRepository();
+    lab.keys.root = Array.from({ length: 6 }, (_, index) => {
+      const key = createSigningKey();
+      return { ...key, object: { ...key.object, keytype: `type${index}`, scheme: "x".repeat(9_000) } };
+    });
+    lab.publishRoot();
+    const types = [0, 1, 2, 3].map((index) => `"type${index}/${"x".repeat(54)}"`).join(", ");
+    assert.throws(() => readRootOfTrust(lab.metadata("2.root")), {
+      code: "update_root_unusable",
+      message: new RegExp(`has 6 of another type: ${types}\\. `),
+    });
+  });
+
+  it("names a bad key by the beginning of its id", () => {
+    const lab = new SignedRepository();
+    const key = placeholderKey("00".repeat(32));
+    lab.keys.root?.push(key);
+    lab.publishRoot();
+    assert.throws(
+      () => readRootOfTrust(lab.metadata("2.root")),
+      (error: Error) => {
+        assert.ok(error.message.includes(`The key ${key.id.slice(0, 16)} is all zero`), error.message);
+        assert.ok(error.cause instanceof StewardError, "it has lost its cause");
+        return true;
+      },
+    );
+  });
+
+  it("does not call a fault of the program one of the root", () => {
+    const verifiers = { "ed25519/ed25519": () => assert.fail("a fault") };
+    const bytes = new SignedRepository().metadata("1.root");
+    assert.throws(() => readRootOfTrust(bytes, verifiers), assert.AssertionError);
+  });
+
+  it("verifies no more signatures than must be good", () => {
+    const lab = new SignedRepository({ keyCounts: { root: 4 }, thresholds: { root: 2 } });
+    const answers = [true, false, true, true];
+    let verified = 0;
+    const verifiers = { "ed25519/ed25519": () => answers[verified++] ?? false };
+    readRootOfTrust(lab.metadata("1.root"), verifiers);
+    assert.equal(verified, 3);
   });
 
   it("counts a key once that has two ids", () => {
@@ -148,5 +210,85 @@ describe("isSignedBySuccession", () => {
       [false, false, false, true, false],
       [false, false, false, false, true],
     ]);
+  });
+});
+
+describe("the root that trusted metadata follow", () => {
+  /** A follower whose anchor is kept, with what was written. */
+  function following(roots: { installed: Buffer; kept?: Buffer; anchor?: Buffer }) {
+    const contents: Record<string, Uint8Array> = { timestamp: Buffer.from("kept") };
+    if (roots.kept) contents.root = roots.kept;
+    let anchor = roots.anchor ? readRootOfTrust(roots.anchor).fingerprint : null;
+    const move = async (fingerprint: string): Promise<void> => {
+      anchor = fingerprint;
+    };
+    const files = filesInMemory(contents);
+    const follower = new RootFollower({ files, anchor: () => anchor, onContinued: move, onReplaced: move });
+    return { follower, contents, anchor: () => anchor };
+  }
+
+  it("is the installed one's successor where the metadata are further, and it is still the anchor", async () => {
+    const [installed, second] = succession().roots as [Buffer, Buffer];
+    const { follower, contents } = following({ installed, kept: second, anchor: installed });
+    const { fingerprint } = readRootOfTrust(installed);
+    assert.equal(follower.read(installed).fingerprint, fingerprint);
+    const { inForce, ...followed } = await follower.follow(installed);
+    assert.deepEqual(followed, { fingerprint, version: 1, change: "none" });
+    assert.equal(inForce.version, 2);
+    assert.deepEqual(contents.root, second);
+  });
+
+  it("is the installed one where none is kept", async () => {
+    const [installed] = succession().roots as [Buffer];
+    const { follower, contents } = following({ installed, anchor: installed });
+    const { inForce, change } = await follower.follow(installed);
+    assert.deepEqual([inForce.version, change], [1, "none"]);
+    assert.deepEqual(contents, { root: installed, timestamp: Buffer.from("kept") });
+  });
+
+  for (const version of [2, 3, 4]) {
+    it(`is the installed one of version ${version} where version 2 has signed it`, async () => {
+      const { roots } = succession();
+      const [first, kept] = roots as [Buffer, Buffer];
+      const installed = roots[version - 1] as Buffer;
+      const { follower, contents, anchor } = following({ installed, kept, anchor: first });
+      const { fingerprint } = readRootOfTrust(installed);
+      const { inForce, ...followed } = await follower.follow(installed);
+      assert.deepEqual(followed, { fingerprint, version, change: "continued" });
+      assert.deepEqual([inForce.version, anchor()], [version, fingerprint]);
+      assert.deepEqual(contents, { root: installed, timestamp: Buffer.from("kept") });
+    });
+  }
+
+  it("is another's, and what was known under the former one is forgotten, unless its record was lost", async () => {
+    const [first] = succession().roots as [Buffer];
+    const installed = new SignedRepository().metadata("1.root");
+    for (const [former, left] of [
+      [{ anchor: first }, { root: installed }],
+      [{}, { root: installed, timestamp: Buffer.from("kept") }],
+    ] as const) {
+      const { follower, contents, anchor } = following({ installed, kept: first, ...former });
+      const { fingerprint } = readRootOfTrust(installed);
+      const { inForce, ...followed } = await follower.follow(installed);
+      assert.deepEqual(followed, { fingerprint, version: 1, change: "replaced" });
+      assert.deepEqual([inForce, anchor()], [readRootOfTrust(installed).root, fingerprint]);
+      assert.deepEqual(contents, left);
+    }
+  });
+
+  it("is verified once while its bytes are the same", async (test) => {
+    const [installed, second] = succession().roots as [Buffer, Buffer];
+    const { follower } = following({ installed, kept: second, anchor: installed });
+    const { mock } = test.mock.method(nacl.sign.detached, "verify");
+    const counts: number[] = [];
+    for (const bytes of [installed, Buffer.from(installed), second, installed]) {
+      follower.read(bytes);
+      counts.push(mock.callCount());
+    }
+    // Two signatures each.
+    assert.deepEqual(counts, [2, 2, 4, 6]);
+    await follower.follow(installed);
+    await follower.follow(installed);
+    assert.equal(mock.callCount(), 8);
   });
 });

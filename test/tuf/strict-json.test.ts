@@ -157,6 +157,10 @@ describe("parseStrictJson", () => {
     refused("\ufeff{}");
   });
 
+  it("shows no more than the beginning of a number", () => {
+    assert.ok(refused(`[${"9".repeat(400)}]`).message.length < 200);
+  });
+
   it("takes the outermost integers that everybody reads alike", () => {
     assert.deepEqual(parse("[9007199254740991,-9007199254740991,0]"), [2 ** 53 - 1, 1 - 2 ** 53, 0]);
   });

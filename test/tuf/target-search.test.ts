@@ -17,9 +17,9 @@ function searching(tree: Tree, limits = caps) {
     limits,
     async ({ name }) => {
       loaded.push(name);
-      const { delegates = [], signs = [] } = tree[name] ?? {};
+      const { delegates, signs = [] } = tree[name] ?? {};
       const file = { length: 1, hashes: { sha256: name } };
-      const roles = delegates.map((role) => ({
+      const roles = delegates?.map((role) => ({
         keyids: [],
         threshold: 1,
         terminating: false,
@@ -32,7 +32,7 @@ function searching(tree: Tree, limits = caps) {
         version: 1,
         expires: "2027-01-01T00:00:00Z",
         targets: Object.fromEntries(signs.map((path) => [path, file])),
-        delegations: { keys: {}, roles },
+        ...(roles && { delegations: { keys: {}, roles } }),
       };
       return targets;
     },
@@ -187,6 +187,15 @@ describe("find", () => {
           ],
         },
       });
+    });
+
+    it("refuses it in a listing too", async () => {
+      const listing = (count: number) => {
+        const paths = ["x/y/*", ...many(count - 1)];
+        return searching({ targets: { delegates: [{ name: "a", paths }] } }, limits).search.list("x", "y");
+      };
+      assert.deepEqual(await listing(4), []);
+      await assert.rejects(listing(5), { code: "update_limit_exceeded" });
     });
 
     it("refuses it, by those of roles below others", async () => {

@@ -20,6 +20,11 @@ describe("the chain of roots", () => {
     assert.deepEqual(files.contents.root, lab.metadata("5.root"));
   });
 
+  it("begins with the root that is trusted, and not without one", async () => {
+    const lab = new SignedRepository();
+    await assert.rejects(refreshing(lab, filesInMemory()), { code: "update_trust_not_established" });
+  });
+
   it("ends at a root that its predecessor did not sign; the good part is kept", async () => {
     const lab = new SignedRepository();
     lab.publishRoot();
