@@ -80,6 +80,42 @@ describe("twenty invented names from an address", () => {
   });
 });
 
+describe("what is looked at behind a full window", () => {
+  /** Whether an attempt at Ana's account is, after so many failures before the window was full. */
+  const isLookedAt = async (
+    failures: (throttle: Throttle, count: number) => void,
+    exists = true,
+  ): Promise<boolean> => {
+    const { throttle } = await throttleAt({ now: 500 });
+    for (let count = 0; count < 19; count += 1) failures(throttle, count);
+    for (let count = 0; count < 20; count += 1) tried(throttle, `invented-${count}`, home);
+    return (await attempt(throttle, { name: "ana", exists }, false)).isLookedAt;
+  };
+
+  it("is an account that exists, and no name that does not", async () => {
+    assert.equal(await isLookedAt(() => undefined), true);
+    assert.equal(await isLookedAt(() => undefined, false), false);
+  });
+  it("ends with twenty failures at accounts, of which those before the window was full are some", async () => {
+    const { throttle } = await throttleAt({ now: 500 });
+    for (let count = 0; count < 12; count += 1)
+      tried(throttle, `user-${count}`, home, "fail", { exists: true });
+    for (let count = 0; count < 8; count += 1) tried(throttle, `invented-${count}`, home);
+    const looks: boolean[] = [];
+    for (let count = 0; count < 9; count += 1)
+      looks.push((await attempt(throttle, account(`other-${count}`), false)).isLookedAt);
+    assert.deepEqual(looks, [...Array(8).fill(true), false]);
+  });
+  it("does not end with the failures of those who are signed in, or whose password was right", async () => {
+    const signedIn = (throttle: Throttle, count: number) =>
+      void tried(throttle, "bob", home, "fail", { exists: true, session: `ses_${count}` });
+    const proven = (throttle: Throttle, count: number) =>
+      void tried(throttle, `user-${count}`, home, "fail", { exists: true, isProven: true });
+    assert.equal(await isLookedAt((...of) => [signedIn(...of), signedIn(of[0], of[1] + 100)]), true);
+    assert.equal(await isLookedAt((...of) => [proven(...of), proven(of[0], of[1] + 100)]), true);
+  });
+});
+
 describe("wrong passwords for the name of a user who is signed in", () => {
   it("from the same address do not take the step-up, and a session's own do not take the sign-in", async () => {
     const { throttle } = await throttleAt({ now: 500 });

@@ -38,11 +38,8 @@ export function isLoopback(address: string): boolean {
 function firstGroups(address: string, count: number): string {
   const [head = "", tail] = address.split("::");
   const front = head === "" ? [] : head.split(":");
-  // A dotted tail stands for two groups; it can only be at the end, which is not in the first four.
-  const back = (tail ?? "")
-    .replace(/[0-9.]+\.[0-9.]+$/, "0:0")
-    .split(":")
-    .filter((group) => group !== "");
+  // A dotted tail counts as one here: a canonical address has it behind five zeros or more, and four are wanted.
+  const back = (tail ?? "").split(":").filter((group) => group !== "");
   const zeros = Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => "0");
   return [...front, ...zeros, ...back].slice(0, count).join(":");
 }

@@ -315,14 +315,24 @@ describe("an answer of the provider", () => {
 
   it("is waited for only so long: one that stalls is given up, and the device stays free", async (test) => {
     provider.lie({ answer: (path) => path === "/token" });
-    const { authorization_url, flow_token } = await here.begin();
-    const query = provider.visit(authorization_url, operator);
+    const finish = async () => {
+      const { authorization_url, flow_token } = await here.begin();
+      const query = provider.visit(authorization_url, operator);
+      return () => errorFrom(here.singleSignOn.finish({ flow_token, query }, context));
+    };
+    const flows = [await finish(), await finish(), await finish(), await finish(), await finish()];
     test.mock.timers.enable({ apis: ["setTimeout"] });
     const before = provider.requests.length;
-    const work = errorFrom(here.singleSignOn.finish({ flow_token, query }, context));
-    while (provider.requests.length === before) await new Promise(setImmediate);
+    const work = flows.slice(0, 4).map((flow) => flow());
+    while (provider.requests.length < before + 4) await new Promise(setImmediate);
+    const fifth = await flows[4]?.();
+    assert.deepEqual([fifth?.code, fifth?.details.retryAfterSeconds], ["hashing_busy", 1]);
     test.mock.timers.tick(10_001);
-    assert.equal((await work)?.code, "provider_unreachable");
+    const codes = (await Promise.all(work)).map((error) => error?.code);
+    assert.deepEqual(codes, Array(4).fill("provider_unreachable"));
+    test.mock.timers.reset();
+    provider.lie({});
+    assert.equal((await here.signIn()).session.user.role, "operator");
   });
 
   it("is not asked where its certificate is not trusted, or it is on this device and may not be", async () => {

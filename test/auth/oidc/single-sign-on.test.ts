@@ -118,6 +118,8 @@ describe("signing in at the provider", () => {
     host.know({ trust: "trusted" });
     assert.deepEqual([first?.code, last?.code], ["clock_not_synchronised", "clock_not_synchronised"]);
     assert.match(first?.message ?? "", /clock of this device is not trusted/);
+    // A stranger learns the time of the device and no more.
+    assert.deepEqual(Object.keys(first?.details.clock ?? {}), ["server_time", "synchronised"]);
   });
 
   it("does not exist without a provider in the host file", async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { makeRefreshToken } from "../../../src/auth/sessions/refresh-token.ts";
 import { type StoredSession, sessionsKind } from "../../../src/auth/sessions/session.ts";
 import { sessionEvents } from "../../../src/auth/sessions/session-events.ts";
 import type { Sessions } from "../../../src/auth/sessions/sessions.ts";
@@ -199,6 +200,26 @@ describe("the misuse of a session", () => {
   it("is told of a user who is gone by the id, and without the request where there was none", async () => {
     for (const [, { subject, requestId }] of await told(undefined, { address: "local" }))
       assert.deepEqual([subject, requestId], [{ id: ana, name: ana }, null]);
+  });
+});
+
+describe("a refresh token that is signed", () => {
+  it("and newer than the stored session is refused and ends nothing: the agent was killed before it wrote", async () => {
+    const { sessions, document, told } = await sessionsAt({ now: 1_000 });
+    const { refreshToken, session } = sessions.open(ana, context);
+    const before = document.read();
+    const newer = await sessions.refresh(inBody(refreshToken), context);
+    await document.update(() => before);
+    assert.equal(await reasonOf(sessions.refresh(inBody(newer.refreshToken), context)), "expired");
+    assert.deepEqual([told.reused, sessions.find(session.id)?.id], [[], session.id]);
+  });
+  it("for a session whose tokens were not is refused and ends nothing", async () => {
+    const { sessions, document, told } = await sessionsAt({ now: 1_000 });
+    const { session } = sessions.open(ana, context);
+    await document.update(() => ({ sessions: [{ ...session, refresh_key: null }] }));
+    const forged = makeRefreshToken("00".repeat(32), { sessionId: session.id, generation: 0 });
+    assert.equal(await reasonOf(sessions.refresh(inBody(forged), context)), "expired");
+    assert.deepEqual([told.reused, sessions.count()], [[], 1]);
   });
 });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { readClaims } from "../../../src/auth/tokens/access-tokens.ts";
 import { createBearer } from "../../../src/auth/tokens/bearer.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { virtualHost } from "../virtual-host.ts";
@@ -27,6 +28,25 @@ async function begin(known?: Parameters<typeof virtualHost>[0]) {
   const mend = (given = text) => outcome(() => bearer.program(given, true, context.address));
   return { host, ...rooms, bearer, text, token, use, mend, outcome };
 }
+
+describe("the claims of an access token", () => {
+  const header = { alg: "HS256", typ: "at+jwt" };
+  const claims = { sub: "usr_1", sid: "ses_1", iat: 1_000, exp: 1_900, epoch: 7, uptime: 5_000 };
+
+  it("are read where all of them are there, and of a token that lives no longer than ours (RFC 9068 §4)", () => {
+    const read = { subject: "usr_1", sessionId: "ses_1", expiresAt: 1_900, epoch: 7, issuedUptime: 5_000 };
+    assert.deepEqual(readClaims(header, claims), read);
+    assert.deepEqual(readClaims(header, { ...claims, exp: 1_001 }), { ...read, expiresAt: 1_001 });
+    for (const other of [undefined, null, {}, { typ: "JWT" }])
+      assert.equal(readClaims(other, claims), undefined, JSON.stringify(other));
+    for (const change of [
+      ...[{ sub: 7 }, { sid: undefined }, { exp: undefined }, { exp: "1900" }, { exp: 1_901 }],
+      ...[{ iat: undefined }, { iat: "1000" }, { epoch: undefined }, { epoch: "7" }, { uptime: "5000" }],
+    ])
+      assert.equal(readClaims(header, { ...claims, ...change }), undefined, JSON.stringify(change));
+    assert.equal(readClaims(header, null), undefined);
+  });
+});
 
 describe("a person with an access token", () => {
   it("is stepped up for five minutes, and never while the token is only tolerated", async () => {
