@@ -39,6 +39,9 @@ export function usernamesFor(claims: Claims, { issuer, nameClaim }: SignInProvid
   );
 }
 
+/** As which the log and the events name those who are no user: a name of the provider's must not pass for one of them. */
+const reserved: readonly string[] = ["agent", "anonymous", "local-root", "others", "root"];
+
 /** What is left of a provider's name in the alphabet of ours, without the domain of an address. */
 function stemOf(claim: unknown): string {
   const text = typeof claim === "string" ? claim.slice(0, 256) : "";
@@ -50,7 +53,7 @@ function stemOf(claim: unknown): string {
     .replace(/^[^a-z]+/, "")
     .slice(0, longestStem)
     .replace(/[^a-z0-9]+$/, "");
-  return stem.length >= 3 ? stem : "person";
+  return stem.length >= 3 && !reserved.includes(stem) ? stem : "person";
 }
 
 /** The claim `name`, where it can be shown. */

@@ -29,7 +29,7 @@ export function createProviderRequest({ transfers, origins }: ProviderRequestOpt
     if (!origins.includes(origin)) {
       throw refusedAnswer(
         "endpoint",
-        `It names ${origin}, which is not one of ${origins.join(", ")}. Other origins go into oidc.endpoint_origins of the host file.`,
+        `It names ${origin.slice(0, 128)}, which is not one of ${origins.join(", ")}. Other origins go into oidc.endpoint_origins of the host file.`,
       );
     }
     const signal = AbortSignal.timeout(answerMilliseconds);

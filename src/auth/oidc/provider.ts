@@ -175,12 +175,15 @@ function missing(): never {
   throw refusedAnswer("malformed");
 }
 
+/** Characters of a provider's text in an answer of ours, which strangers can ask for. */
+const mostShown = 128;
+
 /** Where the browser is sent: an address of the provider, as those that the device asks are. */
 function endpoint(address: string | undefined, { issuer, endpointOrigins }: SignInProvider): URL {
   const url = address !== undefined && URL.canParse(address) ? new URL(address) : undefined;
   const allowed = [new URL(issuer).origin, ...endpointOrigins];
   if (url && allowed.includes(url.origin)) return url;
-  throw refusedAnswer("endpoint", `Its authorization endpoint is ${JSON.stringify(address)}.`);
+  throw refusedAnswer("endpoint", `Its authorization endpoint is ${JSON.stringify(address?.slice(0, mostShown))}.`);
 }
 
 function fetchBy(request: ProviderRequest) {

@@ -1,4 +1,4 @@
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { constants, type FileHandle, open, stat } from "node:fs/promises";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { unreadable } from "../files.ts";
 import { longestLine } from "./access-log.ts";
@@ -48,7 +48,9 @@ export class LogFile {
   }
 
   async #open(): Promise<FileHandle> {
-    const handle = await open(this.#path, "r").catch((error: unknown) => {
+    // A pipe without a writer would hold the process, and an interruption too.
+    const flags = constants.O_RDONLY | constants.O_NONBLOCK;
+    const handle = await open(this.#path, flags).catch((error: unknown) => {
       throw unreadable(this.#path, error);
     });
     if ((await handle.stat()).isFile()) return handle;

@@ -77,6 +77,11 @@ export const falseEndpoints: readonly Case[] = [
     { ...withoutGroups, ...answering("/userinfo", unsignedGroups, { "content-type": "application/jwt" }) },
     "malformed",
   ],
+  [
+    "a quarter of a megabyte as the authorization endpoint",
+    naming("authorization_endpoint", `${elsewhere}/${"x".repeat(200_000)}`),
+    "endpoint",
+  ],
   ["no authorization endpoint", naming("authorization_endpoint", undefined), "endpoint"],
   ["no token endpoint", naming("token_endpoint", undefined), "malformed"],
   ["no address of keys", naming("jwks_uri", undefined), "malformed"],

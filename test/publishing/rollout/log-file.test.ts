@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -57,11 +58,12 @@ describe("a log file", () => {
     assert.deepEqual(others, ["after"]);
   });
 
-  it("is refused where there is none, and where it is a directory", async (test) => {
+  it("is refused where there is none, and where it is a directory or a pipe, which it does not wait for", async (test) => {
     const scratch = makeScratch(test);
     mkdirSync(join(scratch, "folder"));
     const read = (name: string) => new LogFile(join(scratch, name)).read(() => undefined);
     await assert.rejects(read("nothing"), { code: "not_found" });
-    await assert.rejects(read("folder"), { code: "validation_failed" });
+    execFileSync("mkfifo", [join(scratch, "pipe")]);
+    for (const name of ["folder", "pipe"]) await assert.rejects(read(name), { code: "validation_failed" });
   });
 });
