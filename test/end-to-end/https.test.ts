@@ -230,6 +230,8 @@ describe("HTTPS on the LAN", () => {
       ["/API/users?limit=1", ...token],
       ["/api/auth/login", ...password],
       ["/users", ...password],
+      ["/api/auth/login", ...password, "--header", "Expect: 100-continue"],
+      ["/%61pi/users", ...token],
     ] as const) {
       const answer = await askedPlainly(path, ...args);
       assert.match(answer, /^HTTP\/1\.1 421 (?!.*location:)/is, path);

@@ -183,7 +183,10 @@ function endpoint(address: string | undefined, { issuer, endpointOrigins }: Sign
   const url = address !== undefined && URL.canParse(address) ? new URL(address) : undefined;
   const allowed = [new URL(issuer).origin, ...endpointOrigins];
   if (url && allowed.includes(url.origin)) return url;
-  throw refusedAnswer("endpoint", `Its authorization endpoint is ${JSON.stringify(address?.slice(0, mostShown))}.`);
+  throw refusedAnswer(
+    "endpoint",
+    `Its authorization endpoint is ${JSON.stringify(address?.slice(0, mostShown))}.`,
+  );
 }
 
 function fetchBy(request: ProviderRequest) {

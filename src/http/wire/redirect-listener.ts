@@ -22,11 +22,13 @@ export async function listenRedirect(
 ): Promise<Listener> {
   const server = createServer(serverTimes);
   const handle = ({ method = "", url = "", headers }: IncomingMessage, response: ServerResponse): void => {
-    const { host } = headers;
+    const { host, authorization } = headers;
     const begin = `https://${host?.replace(/:\d+$/, "")}${httpsPort === 443 ? "" : `:${httpsPort}`}`;
     // RFC 9112 §3.2.2: a path, or for a proxy, which this is not, a whole address.
     const path = url.startsWith("/") ? url : "/";
-    const isRedirected = host !== undefined && isOurHost(host) && isPage(method, path);
+    // A browser's page brings no token; a path can be written in more ways than isPage knows.
+    const isPerson = isPage(method, path) && authorization === undefined;
+    const isRedirected = host !== undefined && isOurHost(host) && isPerson;
     const answer = isRedirected ? { Location: `${begin}${path}`, "Content-Length": "0" } : refusal;
     const text = isRedirected ? "" : refusalText;
     response.writeHead(isRedirected ? 308 : 421, {
@@ -39,6 +41,8 @@ export async function listenRedirect(
   const { ofOneStranger } = lanConnections;
   const bounds = { maximum: maximumConnections, ofOneStranger, clientKeyOf: clientKeyOfPeer };
   const connections = trackConnections(server, { handle, ...bounds, now });
+  // Who asks first need not send the body, which may be a password.
+  server.on("checkContinue", (request, response) => server.emit("request", request, response));
   await listeningOnLan(server, { address, port });
   return stoppable(server, connections, shownAddress(server, "http", address ?? "*"));
 }

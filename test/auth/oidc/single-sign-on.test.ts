@@ -64,7 +64,11 @@ describe("signing in at the provider", () => {
     assert.match(session.user.username, /^ana-[0-9a-f]{4}$/);
     assert.equal(here.account().provider, null);
     // As events and the log name root.
-    const root = await here.signIn({ ...operator, sub: "person-9", preferred_username: "Local-Root@example.com" });
+    const root = await here.signIn({
+      ...operator,
+      sub: "person-9",
+      preferred_username: "Local-Root@example.com",
+    });
     assert.equal(root.session.user.username, "person");
     const challenges = {
       open: () => "",
