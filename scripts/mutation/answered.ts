@@ -1,3 +1,4 @@
+import { answersOfAuth } from "./answered/auth.ts";
 import type { Mutant } from "./instrument.ts";
 
 /** A fault that no test can notice, since with it the program does the same; and why. */
@@ -11,6 +12,7 @@ export interface Answer {
 }
 
 const answers: readonly Answer[] = [
+  ...answersOfAuth,
   {
     file: "src/clock/select/select-intersection.ts",
     source: "if (bottom === null || top === null) continue;",

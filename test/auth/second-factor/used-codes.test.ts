@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { createLostCodes } from "../../../src/auth/second-factor/lost-codes.ts";
+import { createUnwrittenCodes } from "../../../src/auth/second-factor/unwritten-codes.ts";
 import {
   createUsedCodes,
   type UsedCodes,
@@ -53,6 +55,51 @@ describe("used codes", () => {
       [await usedCodes.use(ana, [step], 1), await usedCodes.use(bob, [step], 1)],
       [step, undefined],
     );
+  });
+});
+
+describe("codes that were used and the disk has not taken", () => {
+  const full = { code: "storage_full" } as never;
+  const device = async () => {
+    const path = join(await temporaryDirectory(), "unwritten-codes");
+    let failure: ReturnType<Parameters<typeof createUnwrittenCodes>[1]["failure"]> = null;
+    const start = () => createUnwrittenCodes(path, { failure: () => failure });
+    const used = createUsedCodes(await temporaryDocument(usedCodesKind));
+    const isThere = () => existsSync(path);
+    return { start, used, isThere, fail: () => (failure = full), mend: () => (failure = null) };
+  };
+
+  it("are remembered from the first to the moment at which all are written", async () => {
+    const { start, used, isThere, fail, mend } = await device();
+    const unwritten = start();
+    const watched = unwritten.watching(used);
+    assert.equal(await watched.use(ana, [step], 1), step);
+    assert.deepEqual([unwritten.wereLeft(), isThere()], [false, false], "the disk has taken it");
+    fail();
+    assert.equal(await watched.use(ana, [step], 1), undefined);
+    assert.equal(isThere(), false, "it was used before");
+    assert.equal(await watched.use(ana, [step + 1], 1), step + 1);
+    assert.equal(isThere(), true);
+    await unwritten.settle();
+    await watched.use(ana, [step + 2], 1);
+    assert.deepEqual([isThere(), start().wereLeft()], [true, true]);
+    mend();
+    await watched.use(ana, [step + 3], 1);
+    assert.equal(isThere(), false, "the disk has taken all");
+    fail();
+    await watched.use(ana, [step + 4], 1);
+    assert.equal(isThere(), true, "again");
+  });
+  it("that an earlier agent has left are remembered until the disk takes them", async () => {
+    const { start, used, isThere, fail, mend } = await device();
+    fail();
+    await start().watching(used).use(ana, [step], 1);
+    const next = start();
+    await next.settle();
+    assert.deepEqual([next.wereLeft(), isThere()], [true, true]);
+    mend();
+    await next.settle();
+    assert.deepEqual([next.wereLeft(), isThere(), start().wereLeft()], [true, false, false]);
   });
 });
 

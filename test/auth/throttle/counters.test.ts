@@ -140,6 +140,9 @@ describe("a sliding window", () => {
     windows.clear("a");
     undoSecond();
     assert.deepEqual(windows.entries(4), []);
+    for (let count = 0; count < 16; count += 1) windows.count(`k${count}`, 4);
+    windows.trim(4);
+    assert.equal(windows.entries(4).length, 16, "it takes no place");
   });
 
   it("goes for want of room where it is not full, the longest untouched first", () => {

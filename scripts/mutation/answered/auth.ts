@@ -1,0 +1,84 @@
+import type { Answer } from "../answered.ts";
+
+const tolerant = "Members that are not known are left alone in every document (store/validation/members.ts).";
+const secondElement =
+  "What follows looks at the second element and further ones, which are missing in either.";
+const wholeTag =
+  "The tag that is made and given has 16 bytes, which is the default; the length is named for the reader.";
+
+const fullTable =
+  "It is called for a full table alone, in which there is a row; the type alone does not say so.";
+
+/** Faults of the room auth that no test can notice. */
+export const answersOfAuth: readonly Answer[] = [
+  ...[
+    "second-factor/used-codes.ts",
+    "sessions/session.ts",
+    "throttle/throttle-record.ts",
+    "tokens/api-token.ts",
+  ].map((file) => ({
+    ...{
+      file: `src/auth/${file}`,
+      source: "additionalProperties: false,",
+      replacement: "true",
+      why: tolerant,
+    },
+  })),
+  {
+    file: "src/auth/second-factor/transport.ts",
+    source: 'const [, encoded = ""] = transportForm.exec(sealed) ?? [];',
+    ...{ replacement: '["Stryker was here"]', why: secondElement },
+  },
+  {
+    file: "src/auth/second-factor/seal.ts",
+    source: 'const [, keyId = "", encoded = ""] = sealedForm.exec(sealed) ?? [];',
+    ...{ replacement: '["Stryker was here"]', why: secondElement },
+  },
+  {
+    file: "src/auth/sign-in/rescue-token.ts",
+    source: "const [, token, end] = /^([0-9a-z-]{20,64}) (\\d{1,12})\\n$/.exec(text) ?? [];",
+    ...{ replacement: '["Stryker was here"]', why: secondElement },
+  },
+  ...[
+    'const cipher = createCipheriv("aes-128-gcm", key, nonce, { authTagLength: tagBytes });',
+    'const decipher = createDecipheriv("aes-128-gcm", key, nonce, { authTagLength: tagBytes });',
+  ].map((source) => ({ file: "src/auth/second-factor/hpke.ts", source, replacement: "{}", why: wholeTag })),
+  ...[
+    "const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(bound);",
+    "const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(bound);",
+  ].map((source) => ({ file: "src/auth/second-factor/seal.ts", source, replacement: "{}", why: wholeTag })),
+  {
+    file: "src/auth/sign-in/recovery.ts",
+    source: "const hashes = account?.two_factor?.recovery_hashes ?? [];",
+    replacement: '["Stryker was here"]',
+    why: "No code has that for its hash, which has 64 hex digits.",
+  },
+  {
+    file: "src/auth/throttle/counters.ts",
+    source: "(windows.get(client) ?? []).filter((at) => now < at + size.seconds);",
+    replacement: '["Stryker was here"]',
+    why: "What is no time is not before another one, and is left out by the filter.",
+  },
+  {
+    file: "src/auth/throttle/counters.ts",
+    source: "const { limit, quietSeconds, rank = () => 0, inherits = false } = options;",
+    replacement: "() => undefined",
+    why: "Array.prototype.sort takes a comparison that is no number for an equal one, so that all are alike as well.",
+  },
+  {
+    file: "src/auth/throttle/counters.ts",
+    source: "if (place) counters.delete(place.key);",
+    ...{ replacement: "true", why: fullTable },
+  },
+  {
+    file: "src/auth/throttle/counters.ts",
+    source: "return place?.counter;",
+    ...{ replacement: "place.counter", why: fullTable },
+  },
+  {
+    file: "src/auth/oidc/single-sign-on.ts",
+    source: "{ details: { clock: time.describe({ isProven: false }) } },",
+    replacement: "{}",
+    why: "Only the innermost of the three goes unnoticed: what is not said to be proven is not proven.",
+  },
+];
