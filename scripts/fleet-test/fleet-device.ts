@@ -1,4 +1,5 @@
 /** A device of a simulated fleet: the update client and its room as they are, in virtual time, on a real server. */
+import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
 import { createTransfers } from "../../src/host/linux/network/transfers.ts";
@@ -61,4 +62,21 @@ export async function openFleetDevice(options: FleetOptions): Promise<FleetDevic
   Object.defineProperty(device, "chance", { get: random });
   device.room.start();
   return Object.assign(device, { begun });
+}
+
+/** Its next download is cut off behind a third of the payload's bytes, and begun again at once. */
+export function cutOffDownload(device: FleetDevice, directory: string, lengthBytes: number): void {
+  device.fetchPayload = async ({ target: found }, { repository, signal, isConsistentSnapshot }) => {
+    const cut = new AbortController();
+    const plan = { repository, found, directory, freeSpace, caps, isConsistentSnapshot };
+    const first = fetchPayload({
+      ...plan,
+      signal: AbortSignal.any([signal, cut.signal]),
+      onProgress: ({ receivedBytes }) => {
+        if (receivedBytes > lengthBytes / 3) cut.abort(new Error("cut off"));
+      },
+    });
+    await assert.rejects(first, /cut off/);
+    await fetchPayload({ ...plan, signal });
+  };
 }

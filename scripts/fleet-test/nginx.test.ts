@@ -5,12 +5,9 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { freeSpace } from "../../src/host/linux/free-space.ts";
 import { addRelease } from "../../src/publishing/add.ts";
 import { LogFile } from "../../src/publishing/rollout/log-file.ts";
 import { Tally } from "../../src/publishing/rollout/tally.ts";
-import { caps } from "../../src/tuf/caps.ts";
-import { fetchPayload } from "../../src/updates/download/payload.ts";
 import { runSteward } from "../../test/cli/run-steward.ts";
 import {
   keysOf,
@@ -22,7 +19,7 @@ import {
 } from "../../test/publishing/site.ts";
 import { temporaryDirectory } from "../../test/store/state-directory.ts";
 import { until } from "../../test/until.ts";
-import { openFleetDevice } from "./fleet-device.ts";
+import { cutOffDownload, openFleetDevice } from "./fleet-device.ts";
 import { type NginxServer, requestsIn, startNginx } from "./nginx-server.ts";
 import { addRow } from "./table.ts";
 
@@ -77,19 +74,7 @@ describe("a repository behind nginx", { timeout: 300_000 }, () => {
     const { site, nginx, root } = await served(test);
     const { device, directory } = await deviceOf(test, nginx, root);
     const lengthBytes = await publishLarge(site);
-    device.fetchPayload = async ({ target: found }, { repository, signal, isConsistentSnapshot }) => {
-      const cut = new AbortController();
-      const plan = { repository, found, directory, freeSpace, caps, isConsistentSnapshot };
-      const first = fetchPayload({
-        ...plan,
-        signal: AbortSignal.any([signal, cut.signal]),
-        onProgress: ({ receivedBytes }) => {
-          if (receivedBytes > lengthBytes / 3) cut.abort(new Error("cut off"));
-        },
-      });
-      await assert.rejects(first, /cut off/);
-      await fetchPayload({ ...plan, signal });
-    };
+    cutOffDownload(device, directory, lengthBytes);
     await device.check();
     await until("it is here", () => device.staged.size === 1 || device.begun.size === 1);
     const [whole, part, ...others] = requestsIn(nginx.accessLog).filter(({ path }) =>

@@ -8,10 +8,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { freeSpace } from "../../src/host/linux/free-space.ts";
 import { addRelease } from "../../src/publishing/add.ts";
-import { caps } from "../../src/tuf/caps.ts";
-import { fetchPayload } from "../../src/updates/download/payload.ts";
 import {
   add,
   keysOf,
@@ -23,7 +20,7 @@ import {
 } from "../../test/publishing/site.ts";
 import { freePort, temporaryDirectory } from "../../test/store/state-directory.ts";
 import { until } from "../../test/until.ts";
-import { type FleetDevice, openFleetDevice } from "./fleet-device.ts";
+import { cutOffDownload, type FleetDevice, openFleetDevice } from "./fleet-device.ts";
 import { ended } from "./nginx-server.ts";
 import { addRow } from "./table.ts";
 
@@ -141,19 +138,7 @@ describe("a repository in an S3-compatible store", { timeout: 300_000 }, () => {
     await publishAll(site);
     upload(site, store.url);
     const lengthBytes = statSync(file).size;
-    device.fetchPayload = async ({ target: found }, { repository, signal, isConsistentSnapshot }) => {
-      const cut = new AbortController();
-      const plan = { repository, found, directory, freeSpace, caps, isConsistentSnapshot };
-      const first = fetchPayload({
-        ...plan,
-        signal: AbortSignal.any([signal, cut.signal]),
-        onProgress: ({ receivedBytes }) => {
-          if (receivedBytes > lengthBytes / 3) cut.abort(new Error("cut off"));
-        },
-      });
-      await assert.rejects(first, /cut off/);
-      await fetchPayload({ ...plan, signal });
-    };
+    cutOffDownload(device, directory, lengthBytes);
     await checked(device);
     await until("s3rver has told of it", () => store.asked().some((one) => /\.tar\.gz 206$/.test(one)));
     assert.ok(device.begun.has("2.0.0"));
