@@ -1,6 +1,7 @@
 import type { Operation } from "../../../src/contract/operations/operation.ts";
 import { type OperationId, operationOf } from "../../../src/contract/operations.ts";
 import { settings as settingsSchema } from "../../../src/contract/schemas/settings.ts";
+import type { Settings } from "../../../src/contract/types.ts";
 import { changedMembers } from "../../../src/settings/changes.ts";
 import { checkAnswer } from "../../../test/http/answer-rules.ts";
 import type { Answer } from "../../../test/running-agent.ts";
@@ -32,8 +33,8 @@ export class Bench {
   readonly callers = new Map<string, number>();
   /** Whether users, tokens or settings may have changed since this was last set to false. */
   hasChanged = true;
-  // biome-ignore lint/suspicious/noExplicitAny: as the agent shows them
-  #settings: any = null;
+  /** As the agent showed them last. */
+  #settings: Settings | null = null;
 
   readonly world: World;
   readonly send: Send;

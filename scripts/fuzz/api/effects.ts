@@ -1,4 +1,5 @@
 import type { OperationId } from "../../../src/contract/operations.ts";
+import type { Input } from "../../../src/contract/types.ts";
 import type { Answer } from "../../../test/running-agent.ts";
 import type { Actor, Credential, World } from "./world.ts";
 
@@ -7,15 +8,17 @@ export interface Success {
   readonly actor: Actor;
   /** Of the path. */
   readonly params: Readonly<Record<string, string>>;
-  // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
-  readonly body: any;
+  readonly body: unknown;
   readonly json: Answer["json"];
 }
 
-type Effect = (world: World, success: Success) => void;
+/** What was taken is of the operation's form. */
+type Taken<Id extends OperationId> = Success & Pick<Input<Id>, "body">;
+
+type Effect<Id extends OperationId> = (world: World, taken: Taken<Id>) => void;
 
 /** What follows for those who are signed in, as docs/sign-in.md says. All else leaves the world as it is. */
-const effects: Partial<Record<OperationId, Effect>> = {
+const effects: { readonly [Id in OperationId]?: Effect<Id> } = {
   createUser: (world, { json, body }) => {
     world.learn(json, body.password ?? json.initial_password);
   },
@@ -109,7 +112,8 @@ const effects: Partial<Record<OperationId, Effect>> = {
 
 /** Follows a success. */
 export function follow(world: World, id: OperationId, success: Success): void {
-  effects[id]?.(world, success);
+  const effect: Effect<never> | undefined = effects[id];
+  effect?.(world, success as Taken<never>);
 }
 
 function newCredentials(world: World, id: string, body: { keep_tokens?: boolean } | undefined): void {
