@@ -100,6 +100,8 @@ export const configuration = {
       anyOf: [updateRoot, { type: "array", minItems: 1, maxItems: mostRoots, items: updateRoot }],
       description:
         "the root of trust of updates (TUF root metadata), or a chain of them, oldest first; the last one is installed",
+      "x-expected":
+        "the publisher's root (N.root.json), which has signatures and signed, or a list of them, oldest first",
     },
   },
 } as const;

@@ -32,7 +32,10 @@ export function createInputCheck(id: OperationId): (input: RawInput) => CheckedI
   return (input) => {
     for (const [name, check] of parameters) {
       if (check(input.params[name]).length > 0)
-        throw new StewardError("not_found", "There is nothing with this id.");
+        throw new StewardError(
+          "not_found",
+          "There is nothing with this id. Take an id whole from the answer that has it.",
+        );
     }
     const query =
       input.query.size === 0 && !operation.query ? undefined : queryObject(operation, input.query);

@@ -182,7 +182,11 @@ async function rotate(
       : { expires_at: after(begin, former.lifetime_seconds), is_dated: time.isTrusted() };
   const state = await document.update((present) => {
     const former = present.tokens.find((one) => one.id === id);
-    if (!former) throw new StewardError("not_found", "There is no API token with this id.");
+    if (!former)
+      throw new StewardError(
+        "not_found",
+        "There is no API token with this id. Those there are: `steward token list`.",
+      );
     const others = present.tokens.filter((one) => one.id !== id);
     refuseSurplus(overlapSeconds > 0 ? present.tokens : others, owner);
     const next: StoredApiToken = { ...former, ...fresh, ...unused, ...lasting(former) };

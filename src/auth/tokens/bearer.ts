@@ -83,7 +83,8 @@ export function createBearer(options: BearerOptions): Bearer {
       }
       if (!isAllowedFrom(token, from)) {
         // A holder elsewhere has no right to it, and learns nothing of the clock.
-        const sentence = "This API token does not count from the address that the request comes from.";
+        const sentence =
+          "This API token does not count from the address that the request comes from, which the device's log has. Send it from one of its ranges, or make another one: `steward token add --from RANGE`.";
         throw refused(options, "source", sentence, false);
       }
       const isTolerated = apiTokens.isExpired(token);

@@ -108,6 +108,7 @@ export function fileFailure(error: unknown, path: string): CommandError {
     const why = `${path} is not open to this user; run the command as root or as the service's user.`;
     return new CommandError(4, escapeText(why));
   }
+  if (code === "EISDIR") return new CommandError(6, escapeText(`${path} is a directory. Name a file.`));
   return new CommandError(1, escapeText(`${path} cannot be used: ${unforeseen(error)}`));
 }
 

@@ -50,13 +50,18 @@ async function bytesOf({ context }: Invocation, source: string): Promise<Buffer>
     for await (const part of stream) {
       parts.push(Buffer.from(part));
       bytes += parts.at(-1)?.length ?? 0;
-      if (bytes > maximumBytes) throw new CommandError(6, `${source} has more than ${maximumBytes} bytes.`);
+      if (bytes > maximumBytes) throw tooLarge(source);
     }
   } catch (error) {
     if (error instanceof CommandError) throw error;
     throw fileFailure(error, source);
   }
   return Buffer.concat(parts);
+}
+
+function tooLarge(source: string): CommandError {
+  const why = `${source} has more than ${maximumBytes} bytes, the most that one file may have. Nothing was changed. Divide it: what a file does not mention stays as it is.`;
+  return new CommandError(6, escapeText(why));
 }
 
 /** A root of trust is the deepest that lies in one, two levels down. */

@@ -219,5 +219,8 @@ function foreign(): StewardError {
 }
 
 function unknown(): StewardError {
-  return new StewardError("not_found", "There is no API token with this id.");
+  return new StewardError(
+    "not_found",
+    "There is no API token with this id. Those there are: `steward token list`.",
+  );
 }
