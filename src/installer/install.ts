@@ -100,7 +100,8 @@ async function putOnTrial(
   const { id, kind, name, version } = release;
   const known: KnownRelease = { id, name, version };
   const paths = pathsOf(directories);
-  await begin(context, kind, { trial: newTrial(context, known, plan) });
+  const trial = newTrial(context, known, plan);
+  await begin(context, kind, { trial });
   context.say(`${kind} ${name} ${version}: verified, and being unpacked`);
   await files.makeDirectory(paths.trees, 0o755);
   await files.remove(paths.draft(id));
@@ -114,7 +115,7 @@ async function putOnTrial(
   await files.move(paths.draft(id), paths.tree(id));
   // The guard starts from `previous`, which from here on is the release that runs now.
   await conformLinks(files, directories, { kind, slot: journal.read().slots[kind] });
-  await journal.update((present) => withTrial(present, kind, { phase: "switching" }));
+  await journal.update((present) => withSlot(present, kind, { trial: { ...trial, phase: "switching" } }));
 }
 
 /** Drops an installation that was cut short. Throws `update_busy` for any other trial that is under way. */
@@ -153,11 +154,6 @@ function newTrial({ host }: InstallerContext, release: KnownRelease, plan: Apply
     health: { successes: 0, needed: plan.health.successes, last: null, at: null },
     undo: null,
   };
-}
-
-function withTrial(journal: ReleaseJournal, kind: UpdateKind, change: Partial<Trial>): ReleaseJournal {
-  const { trial } = journal.slots[kind];
-  return trial === null ? journal : withSlot(journal, kind, { trial: { ...trial, ...change } });
 }
 
 async function refuse(

@@ -97,6 +97,18 @@ describe("a taken-over agent that undoes updates", () => {
     assert.deepEqual(side.slot().agentRolledBack, [side.slot().trial?.release.id]);
   });
 
+  it("is remembered for the last 32 releases, which is as many as can be stored", async () => {
+    const side = await withThree();
+    const path = pathsOf(side.directories).journal;
+    const journal = JSON.parse(JSON.stringify({ format: 1, ...side.journal() }));
+    const many = Array.from({ length: 32 }, (_, index) => `${index}`.padStart(32, "a"));
+    journal.slots.binary.agentRolledBack = many;
+    side.host.entries.set(path, { text: JSON.stringify(journal) });
+    const present = side.slot().good.at(-1)?.id;
+    await side.rollBack({ by: "agent" });
+    assert.deepEqual(side.slot().agentRolledBack, [...many.slice(1), present]);
+  });
+
   it("is refused where the journal does not say when the release proved healthy", async () => {
     const side = await withThree();
     const path = pathsOf(side.directories).journal;

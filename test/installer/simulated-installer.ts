@@ -32,6 +32,8 @@ export class SimulatedInstaller {
   };
   plan = plan;
   packaged: InstalledVersions = { rules: null, binary: null };
+  /** What the unit's log would have. */
+  readonly said: string[] = [];
 
   constructor(options: { hasUnits?: boolean } = {}) {
     this.host = createReleaseHost(options);
@@ -39,7 +41,13 @@ export class SimulatedInstaller {
 
   get parts(): Omit<InstallerContext, "journal"> {
     const { host, directories, packaged } = this;
-    return { host, directories, packaged, plans: { rules: null, binary: this.plan }, say: () => undefined };
+    return {
+      host,
+      directories,
+      packaged,
+      plans: { rules: null, binary: this.plan },
+      say: (line) => void this.said.push(line),
+    };
   }
 
   readonly verifyAndCopy: VerifyAndCopy = async (id) => {

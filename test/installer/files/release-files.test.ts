@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   lstatSync,
@@ -56,6 +57,14 @@ describe("the files of releases", () => {
     await files.remove(at("none"));
     await files.link(at("none"), null);
     assert.deepEqual(await files.names(at(".")), []);
+  });
+
+  it("that are no files are not read", async (test) => {
+    const { at } = scratchWith(test);
+    mkdirSync(at("directory"));
+    execFileSync("mkfifo", [at("fifo")]);
+    for (const name of ["directory", "fifo"])
+      await assert.rejects(files.read(at(name), 10), { code: "state_damaged", message: /a regular file/ });
   });
 
   it("that are longer than they may be are refused", async (test) => {

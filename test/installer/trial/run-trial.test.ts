@@ -12,8 +12,11 @@ describe("a release that is well", () => {
     await side.apply("1.1.0");
     assert.deepEqual([side.at("current"), side.at("previous")], ["1.1.0", "1.0.0"]);
     assert.equal(side.last()?.outcome, "good");
+    assert.equal(side.last()?.cause?.code, "healthy");
     assert.equal(side.last()?.from_version, "1.0.0");
     assert.equal(side.host.entries.has(pathsOf(side.directories).underWay), false);
+    const steps = ["switch", "activate", "commit"].map((step) => `binary 1.1.0: ${step}`);
+    assert.deepEqual(side.said.slice(-4), ["binary pump 1.1.0: verified, and being unpacked", ...steps]);
   });
 
   it("has to be well so many times in a row: one bad answer begins the row anew", async () => {
@@ -54,6 +57,40 @@ describe("a release that is not well", () => {
     assert.deepEqual([outcome, restored_healthy], ["failed", true]);
     assert.match(detail ?? "", /1\.1\.0 is not well/);
     assert.match(log?.join("\n") ?? "", /it said something/);
+    assert.match(
+      side.said.find((line) => /1\.1\.0: undo/.test(line)) ?? "",
+      /undo, It did not become healthy/,
+    );
+  });
+
+  for (const [what, options, unit, logged] of [
+    ["with the unit's log", {}, "pump.service", ["pump.service: it said something"]],
+    ["without a service manager", { hasUnits: false }, "pump.service", []],
+    ["without a unit", {}, null, []],
+  ] as const) {
+    it(`says what the checks have found, ${what}`, async () => {
+      const side = open(options);
+      side.plan = { ...plan, unit, activate: ["/bin/true"] };
+      await side.apply("1.0.0");
+      failing(side, "1.1.0");
+      await side.install("1.1.0");
+      const { pause } = side.host;
+      Object.assign(side.host, { pause: () => Promise.reject(new Error("killed")) });
+      await assert.rejects(side.guard(), /killed/);
+      Object.assign(side.host, { pause });
+      await side.guard();
+      const log = side.last()?.log ?? [];
+      assert.deepEqual(log.slice(0, -1), logged);
+      assert.match(log.at(-1) ?? "", /^2026-11-20T12:\S+Z 1\.1\.0 is not well$/);
+    });
+  }
+
+  it("goes without the unit's log where that cannot be read", async () => {
+    const side = open();
+    failing(side, "1.0.0");
+    Object.assign(side.host.units ?? {}, { log: () => Promise.reject(new Error("no journal")) });
+    await side.apply("1.0.0");
+    assert.equal(side.last()?.log.length, 1);
   });
 
   it("is on the list of those that failed until root takes it off", async () => {
@@ -65,8 +102,14 @@ describe("a release that is not well", () => {
       side.slot().setAside.map(({ id, why }) => [id, why]),
       [[idOf("1.1.0"), "failed"]],
     );
+    failing(side, "1.2.0");
+    await side.apply("1.2.0");
     await forgive(await side.opened(), idOf("1.1.0"));
-    assert.deepEqual(side.slot().setAside, []);
+    assert.deepEqual(
+      side.slot().setAside.map(({ id }) => id),
+      [idOf("1.2.0")],
+    );
+    await assert.rejects(forgive(await side.opened(), idOf("1.1.0")), isError("not_found"));
   });
 
   it("is undone at its third unclean exit, long before its deadline", async () => {
@@ -173,6 +216,38 @@ describe("a reboot within the watch", () => {
     assert.equal(Date.parse(release?.until ?? "") - Date.parse(release?.at ?? ""), 86_400_000);
   });
 
+  it("switches to it first where the boot came before that", async () => {
+    for (const hasUnits of [true, false]) {
+      const side = open({ hasUnits });
+      await side.apply("1.0.0");
+      await side.install("1.1.0");
+      side.host.reboot();
+      await side.guard({ isBoot: true });
+      assert.deepEqual([side.at("current"), side.slot().trial?.phase], ["1.1.0", "activating"]);
+      assert.ok(side.host.entries.has(pathsOf(side.directories).underWay), "the next boot would not go on");
+      await side.guard();
+      assert.deepEqual([side.last()?.outcome, side.host.acts.at(-1)], ["good", "activate 1.1.0"]);
+    }
+  });
+
+  it("puts the one before to work again, too, where no service manager does", async () => {
+    for (const hasUnits of [true, false]) {
+      const side = open({ hasUnits });
+      await side.apply("1.0.0");
+      side.host.isHealthy = ({ version }) => {
+        if (version === "1.0.0") throw new Error("power cut");
+        return false;
+      };
+      await assert.rejects(side.apply("1.1.0"), /power cut/);
+      side.host.reboot();
+      side.host.isHealthy = () => true;
+      const acts = side.host.acts.length;
+      await side.guard();
+      assert.deepEqual(side.host.acts.slice(acts), hasUnits ? [] : ["activate 1.0.0"]);
+      assert.deepEqual([side.at("current"), side.last()?.restored_healthy], ["1.0.0", true]);
+    }
+  });
+
   it("puts it to work again where no service manager does", async () => {
     const side = await onTrial({ hasUnits: false });
     side.host.reboot();
@@ -194,6 +269,15 @@ describe("root's word", () => {
     assert.equal(await order(side.parts, { kind: "binary", order: "confirm" }), "carried out");
     assert.equal(side.at("current"), "1.1.0");
     assert.equal(side.last()?.outcome, "good");
+    assert.equal(side.last()?.cause?.code, "confirmed_by_root");
+  });
+
+  it("is not taken for given where carrying it out fails", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    await side.install("1.1.0");
+    Object.assign(side.host, { pause: () => Promise.reject(new Error("the clock stands")) });
+    await assert.rejects(order(side.parts, { kind: "binary", order: "abort" }), /the clock stands/);
   });
 
   it("aborts, and what was aborted is held", async () => {
@@ -228,6 +312,8 @@ describe("root's word", () => {
     const side = open();
     await side.apply("1.0.0");
     await assert.rejects(order(side.parts, { kind: "binary", order: "abort" }), isError("not_found"));
+    await side.install("1.1.0");
+    await assert.rejects(order(side.parts, { kind: "rules", order: "abort" }), isError("not_found"));
   });
 });
 
@@ -261,10 +347,36 @@ describe("going back by hand", () => {
 });
 
 describe("what cannot be taken on", () => {
+  it("was cut short before anything was changed: it is dropped, by the guard or by the next one", async () => {
+    for (const goesOn of ["guard", "install"] as const) {
+      const side = open();
+      await side.apply("1.0.0");
+      side.host.beforeEach = (operation) => {
+        if (operation !== "unpack") return;
+        side.host.beforeEach = () => {
+          throw new Error("power cut");
+        };
+        throw new Error("power cut");
+      };
+      await assert.rejects(side.install("1.1.0"), /power cut/);
+      side.host.beforeEach = () => undefined;
+      assert.deepEqual([side.slot().trial?.phase, side.at("current")], ["installing", "1.0.0"]);
+      assert.equal(side.at("previous"), null);
+      await (goesOn === "guard" ? side.guard() : side.apply("1.2.0"));
+      const dropped = side.journal().history[1];
+      const { outcome, cause, from_version, version } = dropped ?? {};
+      assert.deepEqual([outcome, cause?.code], ["refused", "interrupted"]);
+      assert.deepEqual([from_version, version], ["1.0.0", "1.1.0"]);
+      assert.equal(side.at("current"), goesOn === "guard" ? "1.0.0" : "1.2.0");
+      assert.equal(side.slot().trial, null);
+    }
+  });
+
   it("is refused while something else is on trial", async () => {
     const side = open();
     await side.install("1.0.0");
     await assert.rejects(side.install("1.1.0"), isError("update_busy"));
+    await assert.rejects(side.rollBack(), isError("update_busy"));
     await side.guard();
     assert.equal(side.at("current"), "1.0.0");
   });
@@ -297,6 +409,38 @@ describe("what cannot be taken on", () => {
 });
 
 describe("a journal that cannot be read", () => {
+  it("is made anew without a release whose label does not say what it is", async () => {
+    for (const label of [
+      "{ half",
+      "null",
+      '{"name":"pump"}',
+      '{"name":"pump","version":1}',
+      '{"name":7,"version":"1"}',
+      null,
+    ]) {
+      const side = open();
+      await side.apply("1.0.0");
+      await side.apply("1.1.0");
+      const { journal, label: labelOf } = pathsOf(side.directories);
+      side.host.entries.set(journal, { text: "{ half" });
+      if (label === null) side.host.entries.delete(labelOf(idOf("1.0.0")));
+      else side.host.entries.set(labelOf(idOf("1.0.0")), { text: label });
+      await side.guard();
+      assert.deepEqual(side.slot().good, [{ id: idOf("1.1.0"), name: "pump", version: "1.1.0" }]);
+    }
+  });
+
+  it("is left alone where the disk failed, and not the journal", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    const { files } = side.host;
+    const full = new StewardError("storage_unwritable", "The disk failed.");
+    Object.assign(side.host, { files: { ...files, read: () => Promise.reject(full) } });
+    await assert.rejects(side.guard(), full);
+    Object.assign(side.host, { files });
+    assert.equal(side.slot().good.length, 1);
+  });
+
   it("is kept, and made anew of what the links say", async () => {
     const side = open();
     await side.apply("1.0.0");

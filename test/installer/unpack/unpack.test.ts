@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { freeSpace } from "../../../src/host/linux/free-space.ts";
 import { createReleaseFiles } from "../../../src/installer/files/release-files.ts";
@@ -86,6 +87,22 @@ describe("unpacking", { timeout: 60_000 }, () => {
     execFileSync("python3", ["-c", script, payload.slice(0, -".tar.gz".length), tree]);
     await unpack(payload, join(scratch, "release"), { files });
     assert.deepEqual(picture(join(scratch, "release")), picture(tree));
+  });
+
+  it("reads an archive whose compressed pieces hold any number of bytes", async (test) => {
+    const scratch = makeScratch(test);
+    const payload = join(scratch, "payload.tar.gz");
+    const archive = Buffer.concat([tarEntry({ name: "a", content: Buffer.from("x".repeat(600)) }), tarEnd]);
+    // As much as is read at a time without a byte in it: what came before is handed on by itself.
+    const nothing = Buffer.concat(Array(4_096).fill(gzipSync("")));
+    const ends = [100, 200, 900, archive.length];
+    const members = ends.flatMap((end, index) => [
+      gzipSync(archive.subarray(ends[index - 1] ?? 0, end)),
+      nothing,
+    ]);
+    writeFileSync(payload, Buffer.concat(members));
+    await unpack(payload, join(scratch, "release"), { files });
+    assert.equal(readFileSync(join(scratch, "release/a"), "utf8"), "x".repeat(600));
   });
 
   it("makes the directories that an archive does not name", async (test) => {

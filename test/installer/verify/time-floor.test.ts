@@ -90,6 +90,7 @@ describe("the time floor of the installer", () => {
     "null",
     "[]",
     '{"floor": 5}',
+    '{"floor": 2040}',
     '{"floor": "soon", "boot_id": "one", "uptime": 1}',
   ]) {
     it(`begins anew from a file that the disk has damaged: ${JSON.stringify(text)}`, async (test) => {
