@@ -9,7 +9,7 @@ import type { Account, AccountsState } from "../users/account.ts";
 import { changesBetween } from "./changes.ts";
 import { administratorFaults, configurationFaults } from "./faults.ts";
 import { createOrder, type Order, type Present } from "./order.ts";
-import { planned, plannedSettings } from "./plan.ts";
+import { planned, plannedSettings, requireSound } from "./plan.ts";
 import { plannedTokens } from "./planned-tokens.ts";
 import { plannedUsers } from "./planned-users.ts";
 import { judgeFactors } from "./second-factors.ts";
@@ -99,6 +99,7 @@ async function apply(
   const root = await judgeRoot(configuration, options.readInstalledRoot);
   const before = presentOf(options);
   const next = planned(before, order);
+  requireSound(next);
   const changes = [...rootChanges(root), ...changesBetween(before, next)];
   if (check) return { changes, awaits: null };
   if (changes.length === 0) {
@@ -139,9 +140,15 @@ async function resume(options: ConfiguratorOptions): Promise<readonly Configurat
   if (transaction === null) return null;
   const { awaits } = transaction;
   if (awaits === undefined || awaits === (await installedFingerprint(options.readInstalledRoot)))
-    return carryOut(options, transaction);
+    return carryOut(options, transaction).catch(asDamage);
   await removeTransaction(options.directory);
   return null;
+}
+
+/** What was on the disk is in a form that no order of this release has. */
+function asDamage(cause: unknown): never {
+  if (cause instanceof StewardError) throw cause;
+  throw new StewardError("state_damaged", ".transaction.json cannot be carried out.", { cause });
 }
 
 function orderOf({ time, users, seal }: ConfiguratorOptions, configuration: Configuration): Order {
@@ -200,6 +207,7 @@ async function carryOut(
   const faults = administratorFaults(before.users, next.users, order.configuration);
   if (faults.length > 0) await removeTransaction(directory);
   refuse(faults);
+  requireSound(next);
   users.note((present) => plannedUsers(present, order), 0);
   tokens.note((present) => plannedTokens(present, users.read(), order), 0);
   settings.note((present) => plannedSettings(present, order), 0);

@@ -121,7 +121,7 @@ describe("a configuration that the disk does not take", () => {
     });
     const apply = (configuration: unknown) => configurator.apply(configuration as Configuration, false);
     const order = () => readFile(join(directory, ".transaction.json"), "utf8").catch(() => null);
-    return { apply, order, follow, ofUsers };
+    return { apply, order, follow, ofUsers, directory, configurator };
   };
   const settings = (name: string) => ({ version: 1, settings: { device: { name } } });
 
@@ -134,6 +134,25 @@ describe("a configuration that the disk does not take", () => {
     assert.equal(await codeFrom(apply(settings("edge-8"))), "storage_unwritable");
     assert.equal(await order(), decided);
     await rename(`${ofUsers}-away`, ofUsers);
+  });
+
+  it("is not carried out at the next start where the next one after that could not read the state", async (test) => {
+    const common = { at: "2026-11-23T10:00:00.000Z", isClockTrusted: false, userIds: {}, tokenIds: {} };
+    const users = (change: object) => ({
+      version: 1,
+      users: [{ name: "fleet", password_hash: hash, ...change }],
+    });
+    const orders = [
+      { ...common, configuration: users({ role: "auditor" }), userIds: { fleet: `usr_${"a".repeat(32)}` } },
+      { ...common, configuration: users({ role: "admin" }), userIds: undefined },
+      { ...common, configuration: { version: 1, settings: { device: { name: 5 } } } },
+    ];
+    for (const order of orders) {
+      const { directory, configurator } = await begin(test);
+      const text = JSON.stringify({ version: 1, order, endSessions: [], forget: [] });
+      await writeFile(join(directory, ".transaction.json"), text);
+      assert.equal(await codeFrom(configurator.resume()), "state_damaged");
+    }
   });
 
   it("is over where something that follows from it fails: the next start does not do it again", async (test) => {
