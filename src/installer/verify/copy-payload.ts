@@ -40,7 +40,7 @@ async function copy(file: AgentFile, path: string, payload: SignedPayload): Prom
   try {
     await copyInto(own, file, payload);
   } catch (error) {
-    await rm(path, { force: true }).catch(() => undefined);
+    await rm(path).catch(() => undefined);
     throw error;
   } finally {
     await own.close();
@@ -49,7 +49,7 @@ async function copy(file: AgentFile, path: string, payload: SignedPayload): Prom
 
 async function copyInto(own: FileHandle, file: AgentFile, payload: SignedPayload): Promise<void> {
   const digest = createDigest(payload);
-  const piece = Buffer.allocUnsafeSlow(Math.min(pieceBytes, payload.lengthBytes + 1));
+  const piece = Buffer.allocUnsafeSlow(Math.min(pieceBytes, payload.lengthBytes));
   let copiedBytes = 0;
   while (copiedBytes < payload.lengthBytes) {
     const wanted = piece.subarray(0, Math.min(piece.length, payload.lengthBytes - copiedBytes));

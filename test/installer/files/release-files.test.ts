@@ -11,6 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
@@ -83,8 +84,10 @@ describe("the files of releases", () => {
     const { at, outside } = scratchWith(test);
     await files.makeDirectory(at("tree/deep"), 0o755);
     symlinkSync(outside, at("tree/deep/link"));
+    const opened = readdirSync("/proc/self/fd").length;
     await files.remove(at("tree"));
     assert.equal(existsSync(at("tree")), false);
+    assert.equal(readdirSync("/proc/self/fd").length, opened, "a directory is left open");
     assert.equal(readFileSync(outside, "utf8"), "secret");
   });
 
@@ -130,7 +133,18 @@ describe("the files of releases", () => {
     await files.makeDirectory(at("tree/deep"), 0o755);
     await files.write(at("tree/deep/file"), "x", 0o644);
     symlinkSync(outside, at("tree/deep/link"));
+    const own = await open(outside);
+    const handles: { fd: number; sync(): Promise<void> } = Object.getPrototypeOf(own);
+    await own.close();
+    const { sync } = handles;
+    const synced: string[] = [];
+    test.after(() => Object.assign(handles, { sync }));
+    handles.sync = function () {
+      synced.push(readlinkSync(`/proc/self/fd/${this.fd}`));
+      return sync.call(this);
+    };
     await createReleaseFiles({ run: createRunCommand({ path: "/nonexistent" }), freeSpace }).sync(at("tree"));
+    assert.deepEqual(synced, [at("tree/deep/file"), at("tree/deep"), at("tree")]);
   });
 });
 

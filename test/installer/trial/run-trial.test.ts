@@ -199,6 +199,23 @@ describe("a reboot within the watch", () => {
     assert.equal(side.at("current"), "1.1.0");
   });
 
+  it("does not count the time against it in which nothing watched it", async () => {
+    const side = await onTrial();
+    await side.host.pause(3_600);
+    side.host.isHealthy = () => true;
+    await side.guard();
+    assert.equal(side.last()?.outcome, "good");
+  });
+
+  it("gives it its time again, and no more than that", async () => {
+    const side = await onTrial();
+    side.host.reboot();
+    side.host.isHealthy = ({ version }) => version !== "1.1.0";
+    await side.guard();
+    assert.deepEqual([side.last()?.outcome, side.at("current")], ["failed", "1.0.0"]);
+    assert.ok(side.host.uptime() < 120, `it took ${side.host.uptime()} s`);
+  });
+
   it("three times without health defers it for a day", async () => {
     const side = await onTrial();
     for (const boots of [2, 3]) {
@@ -361,7 +378,6 @@ describe("what cannot be taken on", () => {
       await assert.rejects(side.install("1.1.0"), /power cut/);
       side.host.beforeEach = () => undefined;
       assert.deepEqual([side.slot().trial?.phase, side.at("current")], ["installing", "1.0.0"]);
-      assert.equal(side.at("previous"), null);
       await (goesOn === "guard" ? side.guard() : side.apply("1.2.0"));
       const dropped = side.journal().history[1];
       const { outcome, cause, from_version, version } = dropped ?? {};
@@ -370,6 +386,26 @@ describe("what cannot be taken on", () => {
       assert.equal(side.at("current"), goesOn === "guard" ? "1.0.0" : "1.2.0");
       assert.equal(side.slot().trial, null);
     }
+  });
+
+  it("does not run where it was cut short at the very end of the installation, and the way back is there", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    const { tree } = pathsOf(side.directories);
+    side.host.beforeEach = (operation) => {
+      if (operation === "write" && side.host.entries.has(tree(idOf("1.1.0")))) throw new Error("power cut");
+    };
+    await assert.rejects(side.install("1.1.0"), /power cut/);
+    assert.deepEqual([side.at("current"), side.at("previous")], ["1.0.0", "1.0.0"]);
+  });
+
+  it("is deferred where the host file no longer says how to apply it", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    await side.install("1.1.0");
+    await guard({ ...(await side.opened()), plans: { rules: null, binary: null } }, { isBoot: false });
+    assert.deepEqual([side.last()?.outcome, side.last()?.cause?.code], ["deferred", "configuration_removed"]);
+    assert.equal(side.at("current"), "1.0.0");
   });
 
   it("is refused while something else is on trial", async () => {
