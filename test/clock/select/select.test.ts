@@ -229,6 +229,9 @@ const anyCandidates = fc
 /** Seconds that a middle may lie outside the agreed interval: half of RFC 5905's MINDISP. */
 const tolerance = 0.0025;
 
+/** Four of five drawn agree: where hardly any do, it says so at once, and not after 100,000 draws. */
+const often = { numRuns: 1_000, maxSkipsPerRun: 2 };
+
 describe("select, whatever the sources say", () => {
   const lowOf = (one: Candidate) => one.offsetSeconds - one.rootDistanceSeconds;
   const highOf = (one: Candidate) => one.offsetSeconds + one.rootDistanceSeconds;
@@ -241,7 +244,7 @@ describe("select, whatever the sources say", () => {
       fc.property(inTwoOrders, ([one, other]) => {
         assert.deepEqual(select(other, { minAgreeing: 1 }), select(one, { minAgreeing: 1 }));
       }),
-      { numRuns: 1_000 },
+      often,
     );
   });
 
@@ -254,7 +257,7 @@ describe("select, whatever the sources say", () => {
           assert.ok(lowOf(one) < result.high && highOf(one) > result.low, `${one.id} misses it`);
         }
       }),
-      { numRuns: 1_000 },
+      often,
     );
   });
 
@@ -269,7 +272,7 @@ describe("select, whatever the sources say", () => {
         );
         assert.ok(2 * within.length > all.length, `${within.length} of ${all.length}`);
       }),
-      { numRuns: 1_000 },
+      often,
     );
   });
 
@@ -281,7 +284,7 @@ describe("select, whatever the sources say", () => {
         const named = [...result.survivors, ...result.outliers, ...result.falsetickers];
         assert.deepEqual(named.sort(), all.map(({ id }) => id).sort());
       }),
-      { numRuns: 1_000 },
+      often,
     );
   });
 
@@ -298,7 +301,7 @@ describe("select, whatever the sources say", () => {
         assert.ok(result.offsetSeconds <= Math.max(...offsets) + slack, "above every survivor");
         assert.ok(result.offsetSeconds >= result.low && result.offsetSeconds <= result.high, "not agreed on");
       }),
-      { numRuns: 1_000 },
+      often,
     );
   });
 
@@ -323,7 +326,7 @@ describe("select, whatever the sources say", () => {
           );
         },
       ),
-      { numRuns: 1_000 },
+      often,
     );
   });
 });
