@@ -14,6 +14,11 @@ const check = "ansible-playbook -i inventory.yml scripts/ansible/devices.yml --c
 const apply = "ansible-playbook -i inventory.yml scripts/ansible/devices.yml";
 const settings = "ansible-playbook -i inventory.yml scripts/ansible/settings.yml";
 
+/** Of an authenticator: the test key of RFC 6238, in base32. */
+const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ\n";
+
+const rootOfTrust = "site/public/metadata/1.root.json";
+
 /** What a playbook did: ansible's summary, and all that it printed. */
 interface Run {
   readonly recap: Readonly<Record<string, { readonly changed: number; readonly failed: number }>>;
@@ -31,6 +36,7 @@ describe("ansible", () => {
       execFileSync(process.execPath, [join(root, "dist/main.js"), ...args], {
         input,
         encoding: "utf8",
+        stdio: "pipe",
       }).trim();
     const prepared = join(devices.directory, "token.json");
     token = steward([
@@ -39,12 +45,24 @@ describe("ansible", () => {
     ]);
     const { token_hash } = JSON.parse(readFileSync(prepared, "utf8")) as { token_hash: string };
     const password_hash = steward(["hash-password", "--password-stdin"], "nine quiet rivers bend\n");
-    play = newPlayer(devices, {
+    const site = join(devices.directory, "site");
+    steward(["repo", "init", site, "--product", "demo"]);
+    steward(["repo", "publish", site]);
+    copyFileSync(join(devices.directory, rootOfTrust), join(devices.directory, "update-root.json"));
+    // Each device has a key of its own, so the same secret is another text for each.
+    const sealed = devices.all.map((_, index) => {
+      const key = devices.on(index, "steward seal-key").stdout.trim();
+      return { steward_sealed_lena: steward(["seal", "--to", key, "--user", "lena"], secret) };
+    });
+    play = newPlayer(devices, sealed, {
       steward_configuration: {
         version: 1,
         users: [
           { name: "fleet", role: "admin", password_hash },
-          { name: "lena", role: "readonly", password_hash, update_password: "on_create" },
+          {
+            ...{ name: "lena", role: "readonly", password_hash, update_password: "on_create" },
+            second_factor: { sealed: "{{ steward_sealed_lena }}" },
+          },
         ],
         tokens: [
           {
@@ -54,6 +72,7 @@ describe("ansible", () => {
         ],
         // What differs between devices comes from the variables of each.
         settings: { device: { name: "{{ inventory_hostname }}" } },
+        update_root: "{{ lookup('file', inventory_dir ~ '/update-root.json') | from_json }}",
       },
       steward_certificates: devices.directory,
       steward_token: token,
@@ -82,6 +101,12 @@ describe("ansible", () => {
     const { stdout } = devices.on(1, "steward -o json user list");
     const names = JSON.parse(stdout).items.map(({ username }: { username: string }) => username);
     assert.deepEqual(names.sort(), ["fleet", "lena"]);
+    for (const [index] of devices.all.entries()) {
+      assert.match(devices.on(index, "steward user 2fa status lena").stdout, /^enabled +yes$/m);
+      const installed = devices.on(index, "cat /etc/steward/update-root.json").stdout;
+      const published = readFileSync(join(devices.directory, rootOfTrust), "utf8");
+      assert.deepEqual(JSON.parse(installed), JSON.parse(published));
+    }
     const second = play(apply);
     assert.deepEqual(changesOf(second), [0, 0]);
     addRow({
@@ -165,12 +190,12 @@ describe("ansible", () => {
   }
 });
 
-/** Runs playbooks against the devices. Ansible's own ending tells whether all tasks went well. */
-function newPlayer(devices: Devices, variables: object) {
+/** Runs playbooks against the devices, each with variables of its own. Ansible's own ending tells whether all tasks went well. */
+function newPlayer(devices: Devices, ofEach: readonly object[], variables: object) {
   const unpacked = unpackAnsible();
-  const hosts = devices.all.map(({ name, address }) => {
+  const hosts = devices.all.map(({ name, address }, index) => {
     const ssh = { ansible_user: "root", ansible_ssh_common_args: devices.ssh.join(" ") };
-    return [name, { ansible_host: address, ansible_port: 2222, ...ssh }] as const;
+    return [name, { ansible_host: address, ansible_port: 2222, ...ssh, ...ofEach[index] }] as const;
   });
   // The folder that the commands are typed in; JSON is YAML.
   writeFileSync(

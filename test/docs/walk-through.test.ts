@@ -158,6 +158,10 @@ describe("what the documents type", () => {
   it("shows the figures for Prometheus", () => {
     assert.match(printed("fleet", 1), /^steward_clock_synchronised [01]$/m);
   });
+
+  it("seals a second factor", () => {
+    assert.match(printed("fleet", 2), /^v1\.[\w-]{80,}$/m);
+  });
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests look at.
