@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { createTreeWriter, type TreeWriter } from "../../../src/installer/unpack/tree-writer.ts";
+import { makeScratch } from "../../publishing/site.ts";
+
+function treeIn(test: TestContext, bounds: { entries?: number; roomBytes?: number } = {}) {
+  const top = join(makeScratch(test), "release");
+  mkdirSync(top);
+  const { entries = 100, roomBytes = 1024 ** 2 } = bounds;
+  const tree = createTreeWriter({ top, caps: { entries, blockBytes: 10 }, roomBytes });
+  const mode = (name: string): string => (statSync(join(top, name)).mode & 0o7777).toString(8);
+  return { top, tree, mode };
+}
+
+function put(tree: TreeWriter, path: readonly string[], content = "", isExecutable = false): void {
+  const file = tree.file(path, isExecutable, content.length);
+  file.write(Buffer.from(content));
+  file.close();
+}
+
+describe("the tree of a release", () => {
+  it("has what was put into it, with full modes whatever the umask, and the directories above", (test) => {
+    const umask = process.umask(0o077);
+    test.after(() => process.umask(umask));
+    const { top, tree, mode } = treeIn(test);
+    tree.directory(["lib"]);
+    put(tree, ["lib", "a"], "one");
+    put(tree, ["bin", "deep", "program"], "two", true);
+    put(tree, ["lib", "b"]);
+    tree.link(["lib", "link"], "../bin");
+    assert.deepEqual(["lib", "bin", "bin/deep", "lib/a", "lib/b", "bin/deep/program"].map(mode), [
+      ...["755", "755", "755", "644", "644", "755"],
+    ]);
+    assert.equal(readFileSync(join(top, "bin/deep/program"), "utf8"), "two");
+    assert.equal(readFileSync(join(top, "lib/a"), "utf8"), "one");
+    assert.equal(readlinkSync(join(top, "lib/link")), "../bin");
+  });
+
+  it("has each name once, and nothing below a file or a link", (test) => {
+    const { tree } = treeIn(test);
+    put(tree, ["file"]);
+    tree.link(["link"], "elsewhere");
+    tree.directory(["directory"]);
+    for (const name of ["file", "link", "directory"]) {
+      const twice = { code: "update_payload_unsafe", message: new RegExp(`"${name}" appears twice`) };
+      assert.throws(() => put(tree, [name]), twice);
+      assert.throws(() => tree.link([name], "a"), twice);
+      assert.throws(() => tree.directory([name]), twice);
+    }
+    for (const name of ["file", "link"]) {
+      const below = new RegExp(`"${name}/a" is below something that is not a directory`);
+      assert.throws(() => put(tree, [name, "a"]), { code: "update_payload_unsafe", message: below });
+    }
+  });
+
+  it("has as many entries as there may be, with those that were not named", (test) => {
+    const { tree } = treeIn(test, { entries: 4 });
+    put(tree, ["a", "b", "c"]);
+    put(tree, ["a", "b", "d"]);
+    assert.throws(() => tree.link(["e"], "a"), /it has more than 4 entries/);
+  });
+
+  it("takes a block for each entry, and those of its content, to the last byte of the room", (test) => {
+    for (const [roomBytes, isEnough] of [
+      [60, true],
+      [59, false],
+    ] as const) {
+      const { tree } = treeIn(test, { roomBytes });
+      put(tree, ["a"], "x".repeat(10));
+      tree.directory(["d"]);
+      const last = () => put(tree, ["d", "x"], "x".repeat(11));
+      if (isEnough) assert.doesNotThrow(last);
+      else
+        assert.throws(last, { code: "storage_full", message: /at least 1 MiB .* and 1 MiB are available/ });
+    }
+    const { tree } = treeIn(test, { roomBytes: -(1024 ** 2) });
+    assert.throws(() => tree.directory(["d"]), /and 0 MiB are available/);
+  });
+
+  it("says which of its files the disk does not take", (test) => {
+    const { tree } = treeIn(test);
+    assert.throws(() => put(tree, ["x".repeat(300)]), { code: "storage_unwritable", message: /x{300}/ });
+  });
+});
