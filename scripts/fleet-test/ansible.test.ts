@@ -87,6 +87,14 @@ describe("ansible", () => {
     assert.ok(page.includes(`\`\`\`sh checkout\n${check}\n${apply}\n${settings}\n\`\`\`\n`));
   });
 
+  it("keeps what it is given out of the logs of device and controller, which have syslog or none", () => {
+    for (const name of ["devices", "settings"])
+      assert.match(
+        readFileSync(join(root, `scripts/ansible/${name}.yml`), "utf8"),
+        /^ {2}vars:\n( {4}#.*\n)* {4}ansible_no_target_syslog: true$/m,
+      );
+  });
+
   it("says with --check what a run would change, and changes nothing", () => {
     const run = play(check);
     for (const { name } of devices.all)
