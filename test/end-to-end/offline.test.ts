@@ -1,12 +1,22 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
 import { runSteward as runStewardProcess, startAgentProcess } from "../running-agent.ts";
 import { until } from "../until.ts";
+import { SignedRepository } from "../updates/lab/signed-repository.ts";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -129,6 +139,25 @@ describe("the command line with the agent down", () => {
     for (const [name, owner] of Object.entries(after)) {
       assert.ok(theirs.includes(owner), `${name} is ${owner}`);
     }
+  });
+
+  it("applies no root of trust, for the state's owner can write no file of root's (exit 8)", {
+    skip: !isRoot && "needs root",
+  }, async () => {
+    const place = join(home, "etc");
+    mkdirSync(place);
+    chmodSync(place, 0o755);
+    const update_root = JSON.parse(new SignedRepository().metadata("1.root").toString());
+    const { code, stderr } = await runStewardProcess(["apply", "-"], {
+      environment: { ...environment, STEWARD_HOST_FILE: join(place, "steward.json") },
+      input: JSON.stringify({ version: 1, update_root, settings: { device: { name: "edge 9" } } }),
+    });
+    assert.equal(code, 8, stderr);
+    assert.match(stderr, /The agent does not run.*Nothing was changed\. Start it/);
+    assert.deepEqual(readdirSync(place), []);
+    assert.ok(!namesIn(join(home, "state")).includes(".transaction.json"));
+    const { stdout } = await runStewardProcess(["-o", "json", "system", "get"], { environment });
+    assert.equal(JSON.parse(stdout).device.name, "edge 7");
   });
 
   it("reports a fault of the state once, though it reads and then writes", async () => {
