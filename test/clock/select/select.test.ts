@@ -90,6 +90,11 @@ describe("select", () => {
     });
   });
 
+  it("joins the distance of two from each other with the peer's own jitter", () => {
+    const { jitterSeconds } = agreed([candidate("a", 0, 0.01), candidate("b", 0.003, 0.02)]);
+    near(jitterSeconds, Math.sqrt(0.003 ** 2 + 0.000_1 ** 2));
+  });
+
   describe("when a source is alone", () => {
     it("is refused where two have to agree, however good it looks: a false source alone is never caught out", () => {
       assert.deepEqual(select([liar], { minAgreeing: 2 }), {
@@ -147,6 +152,30 @@ describe("select", () => {
     assert.deepEqual(select(touching, { minAgreeing: 1 }), { kind: "no_majority", disagreeing: ["a", "b"] });
   });
 
+  it("counts intervals at the point where they touch, in any order, and calls the one that only touches false", () => {
+    // [0, 1], [1, 3] and [2, 4]: of two of three the first common point is 1 and the last is 3 (RFC 5905 §11.2.1).
+    const three = [candidate("a", 0.5, 0.5), candidate("b", 2, 1), candidate("c", 3, 1)];
+    for (const all of [three, three.toReversed()]) {
+      const { low, high, survivors, falsetickers } = agreed(all);
+      assert.deepEqual([low, high, survivors, falsetickers], [1, 3, ["b", "c"], ["a"]]);
+      const mirrored = agreed(all.map((one) => ({ ...one, offsetSeconds: -one.offsetSeconds })));
+      assert.deepEqual([mirrored.low, mirrored.high, mirrored.falsetickers], [-3, -1, ["a"]]);
+    }
+  });
+
+  it("puts up with a middle 2.5 ms outside of the agreed interval, on either side", () => {
+    const sides = [1, -1].map((side) =>
+      agreed([
+        candidate("a", 0.25 * side, 0.25),
+        candidate("b", 0.25 * side, 0.25),
+        // All three have 0 to 0.2475 in common; two of them would have 0 to 0.5.
+        candidate("c", -0.0025 * side, 0.25),
+      ]),
+    );
+    const intervals = sides.flatMap(({ low, high }) => [low, high]);
+    assert.deepEqual(intervals, [0, 0.2475, -0.2475, 0]);
+  });
+
   it("agrees on the inner one of nested intervals", () => {
     const { low, high } = agreed([candidate("far", 0, 1), candidate("near", 0, 0.25)]);
     assert.deepEqual([low, high], [-0.25, 0.25]);
@@ -196,6 +225,12 @@ describe("select", () => {
     assert.deepEqual(survivors, ["s0", "s1", "s2"]);
   });
 
+  it("cuts it wherever it stands by its merit", () => {
+    const four = [0.009, 0, 0.000_1, 0.000_2].map((offset, n) => candidate(`s${n}`, offset, 0.01));
+    const { survivors, outliers } = agreed(four);
+    assert.deepEqual([survivors, outliers], [["s1", "s2", "s3"], ["s0"]]);
+  });
+
   it("keeps all truechimers that scatter no more than the steadiest one jitters", () => {
     const steady = [0, 0.000_1, -0.000_1, 0.000_2].map((offset, n) =>
       candidate(`s${n}`, offset, 0.01, { jitterSeconds: 0.001 }),
@@ -203,10 +238,24 @@ describe("select", () => {
     assert.deepEqual(agreed(steady).outliers, []);
   });
 
+  it("goes by the steadiest one alone, however the others jitter", () => {
+    const mixed = [0, 0.000_1, -0.000_1, 0.000_9].map((offset, n) =>
+      candidate(`s${n}`, offset, 0.01, { jitterSeconds: n === 0 ? 0.000_1 : 0.1 }),
+    );
+    assert.deepEqual(agreed(mixed).outliers, ["s3"]);
+  });
+
+  it("keeps all truechimers that say the same without any jitter", () => {
+    const same = [1, 2, 3, 4].map((n) => candidate(`s${n}`, 0, 0.01, { jitterSeconds: 0 }));
+    assert.deepEqual(agreed(same).outliers, []);
+  });
+
   it("prefers the lower stratum, then the shorter root distance, as peer", () => {
     const byStratum = [candidate("a", 0, 0.01, { stratum: 3 }), candidate("b", 0, 0.5, { stratum: 1 })];
     assert.equal(agreed(byStratum).peer, "b");
     assert.equal(agreed([candidate("a", 0, 0.02), candidate("b", 0, 0.01)]).peer, "b");
+    // 1 × 1.5 + 1 is less than 2 × 1.5 + 0.1.
+    assert.equal(agreed([candidate("a", 0, 0.1), candidate("b", 0, 1, { stratum: 1 })]).peer, "b");
   });
 });
 
