@@ -1,86 +1,15 @@
 import assert from "node:assert/strict";
-import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
-import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
-import { codeNear } from "../authenticator.ts";
-import type { RunningAgent } from "../running-agent.ts";
-import { endOfSuite, temporaryDirectory } from "../store/state-directory.ts";
-import { until } from "../until.ts";
-import { canonical } from "../updates/lab/canonical.ts";
-import { SignedRepository } from "../updates/lab/signed-repository.ts";
-import { createSigningKey } from "../updates/lab/signing-key.ts";
+import { describe, it } from "node:test";
+import { runSteward } from "../agent-in-process.ts";
+import { endOfSuite } from "../store/state-directory.ts";
+import { newToken, password, readState, startDevice, tokenOf } from "./configured-device.ts";
 
-const password = "seven crooked ladders lean";
-
-/** A token, and the hash that a file has of it. */
-function newToken() {
-  const text = `stw_${randomBytes(32).toString("base64url")}`;
-  return { text, token_hash: createHash("sha256").update(text).digest("hex") };
-}
-
-const fleet = newToken();
-
-interface File {
-  [member: string]: unknown;
-}
+const { agent, environment, hash, fleet, whole, apply, applied, refused } = await startDevice(endOfSuite());
 
 describe("steward apply", () => {
-  let agent: RunningAgent;
-  let environment: Record<string, string>;
-  let hash: string;
-  let whole: File;
-  let hostFile: string;
-  const suite = endOfSuite();
-  before(async () => {
-    hostFile = join(await temporaryDirectory(suite), "steward.json");
-    agent = await startAgentInProcess({ arguments: ["--host-file", hostFile] });
-    environment = {
-      ...{ STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory },
-      STEWARD_HOST_FILE: hostFile,
-    };
-    const made = await runSteward(["hash-password", "--password-stdin"], { input: `${password}\n` });
-    assert.equal(made.code, 0, made.stderr);
-    hash = made.stdout.trim();
-    whole = {
-      version: 1,
-      users: [
-        { name: "fleet", role: "admin", password_hash: hash, display_name: "The fleet" },
-        { name: "monitor", role: "readonly", password_hash: hash },
-      ],
-      tokens: [{ ...tokenOf(fleet.token_hash), expires_in: "30d" }],
-      settings: { device: { name: "edge-7" }, security: { session_idle: "45m" } },
-    };
-  });
-  after(() => agent.dispose());
-
-  const tokenOf = (token_hash: string) => ({
-    token_hash,
-    name: "prometheus",
-    user: "monitor",
-    scopes: ["system:read"],
-  });
-  const apply = (file: unknown, ...options: string[]) =>
-    runSteward(["apply", "-", ...options], { environment, input: JSON.stringify(file) });
-  const applied = async (file: unknown) => {
-    const { code, stdout, stderr } = await apply(file, "-o", "json");
-    assert.equal(code, 0, stderr);
-    return JSON.parse(stdout) as { changed: boolean; changes: { action: string; name: string }[] };
-  };
-  /** Refused with 6, and these places; nothing is changed. */
-  const refused = async (file: unknown, pointers: string[]) => {
-    const state = () => readState(agent.stateDirectory);
-    const present = await state();
-    const { code, stderr } = await apply(file, "-o", "json");
-    assert.equal(code, 6, stderr);
-    const { errors } = JSON.parse(stderr) as { errors: { pointer: string }[] };
-    assert.deepEqual(errors.map(({ pointer }) => pointer).sort(), [...pointers].sort());
-    assert.deepEqual(await state(), present);
-    assert.equal(existsSync(join(agent.stateDirectory, ".transaction.json")), false);
-  };
-
   it("with --check says what would change on a new device, and changes nothing", async () => {
     const { code, stdout } = await apply(whole, "--check", "--diff");
     assert.equal(code, 0);
@@ -234,171 +163,6 @@ describe("steward apply", () => {
     await refused({ version: 1, users: [], users_not_named: "remove" }, ["/users_not_named"]);
   });
 
-  describe("a root of trust in it", () => {
-    const publisher = new SignedRepository();
-    const root = (version: number, of = publisher) =>
-      JSON.parse(of.metadata(`${version}.root`).toString()) as { signed: object };
-    /** By nothing of ours. */
-    const fingerprintOf = (version: number) =>
-      createHash("sha256")
-        .update(canonical(root(version).signed))
-        .digest("hex");
-    const installed = () => join(hostFile, "../update-root.json");
-    const inForce = async () => (await agent.call("GET", "/api/updates", { local: true })).json.trust;
-    const named = (name: string, update_root: unknown) => ({
-      ...{ version: 1, update_root, settings: { device: { name } } },
-    });
-    const deviceName = async () =>
-      (await agent.call("GET", "/api/system", { local: true })).json.device.name as string;
-    before(() => {
-      for (const _ of ["second", "third"]) {
-        publisher.keys.root = [createSigningKey()];
-        publisher.publishRoot();
-      }
-    });
-
-    it("is installed beside the host file with the rest, and is no change the second time", async () => {
-      const file = named("edge-1", root(1));
-      const { stdout } = await apply(file, "--check", "--diff");
-      assert.match(
-        stdout,
-        new RegExp(
-          `^created update_root\n {2}fingerprint: none → ${fingerprintOf(1)}\n {2}version: none → 1`,
-        ),
-      );
-      assert.equal(existsSync(installed()), false);
-      assert.equal((await applied(file)).changed, true);
-      assert.equal((await stat(installed())).mode & 0o777, 0o644);
-      assert.deepEqual(JSON.parse(await readFile(installed(), "utf8")), root(1));
-      assert.equal(await deviceName(), "edge-1");
-      assert.equal(existsSync(join(agent.stateDirectory, ".transaction.json")), false);
-      const { ino } = await stat(installed());
-      assert.equal((await applied(file)).changed, false);
-      assert.equal((await stat(installed())).ino, ino);
-      await until("the agent goes by it", async () => (await inForce()).fingerprint === fingerprintOf(1));
-    });
-
-    it("follows the installed one by a chain, each signed by the one before", async () => {
-      await refused(named("edge-3", root(3)), ["/update_root"]);
-      const { changes } = await applied(named("edge-3", [root(1), root(2), root(3)]));
-      assert.deepEqual(
-        changes.map(({ action }) => action),
-        ["changed", "changed"],
-      );
-      assert.deepEqual(JSON.parse(await readFile(installed(), "utf8")), root(3));
-      assert.equal((await applied(named("edge-3", root(3)))).changed, false);
-    });
-
-    it("is refused at its place where it does not follow, and nothing is changed", async () => {
-      const thief = publisher.fork();
-      thief.keys.root = [createSigningKey()];
-      thief.signers.root = thief.keys.root;
-      thief.publishRoot();
-      const stranger = new SignedRepository();
-      const { signed } = root(3);
-      const bad: [unknown, string][] = [
-        [root(2), "/update_root"],
-        [[root(1), root(2)], "/update_root/0"],
-        [[root(1), root(3)], "/update_root/1"],
-        [root(4, thief), "/update_root"],
-        [[root(3), root(4, thief)], "/update_root/1"],
-        [root(1, stranger), "/update_root"],
-        [[root(3), { signatures: [], signed }], "/update_root/1"],
-        [{ signatures: [], signed: {} }, "/update_root"],
-      ];
-      for (const [one, pointer] of bad) await refused(named("edge-9", one), [pointer]);
-      assert.deepEqual(JSON.parse(await readFile(installed(), "utf8")), root(3));
-    });
-
-    it("changes nothing else where root cannot put it in its place, or the agent looks elsewhere", async () => {
-      publisher.publishRoot();
-      const elsewhere = join(await temporaryDirectory(suite), "steward.json");
-      const input = JSON.stringify(named("edge-4", root(4)));
-      // A folder in its place, which no file can replace.
-      const blocked = join(elsewhere, "../blocked/update-root.json");
-      await mkdir(blocked, { recursive: true });
-      for (const path of [elsewhere, join(blocked, "../steward.json")]) {
-        const { code, stderr } = await runSteward(["apply", "-"], {
-          environment: { ...environment, STEWARD_HOST_FILE: path },
-          input,
-        });
-        assert.notEqual(code, 0, stderr);
-        assert.equal(await deviceName(), "edge-3");
-        assert.equal(existsSync(join(agent.stateDirectory, ".transaction.json")), false);
-      }
-      await applied(named("edge-7", root(4)));
-    });
-  });
-
-  describe("a sealed second factor in it", () => {
-    /** The test key of RFC 6238 as a longer one, in base32. */
-    const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
-    const sealed = async (input: string, user = "monitor", to?: string) => {
-      const key = to ?? (await runSteward(["seal-key"], { environment })).stdout.trim();
-      return runSteward(["seal", "--to", key, "--user", user], { input });
-    };
-    const withFactor = (text: string) => ({
-      version: 1,
-      users: [{ name: "monitor", second_factor: { sealed: text } }],
-    });
-    const signIn = async () => {
-      const body = { username: "monitor", password };
-      return (await agent.call("POST", "/api/auth/login", { body })).json;
-    };
-
-    it("is asked for at the next sign-in, and is no change the second time, sealed anew or not", async () => {
-      const before = await signIn();
-      const { stdout } = await sealed(`${secret.toLowerCase()}\n`);
-      const file = withFactor(stdout.trim());
-      const shown = await apply(file, "--diff");
-      assert.deepEqual([shown.code, shown.stdout], [0, "changed user monitor\n  second_factor: (secret)\n"]);
-      assert.equal((await agent.call("GET", "/api/auth/me", { token: before.access_token })).status, 401);
-      const { challenge_token } = await signIn();
-      const code = await codeNear(secret, 0);
-      const answer = await agent.call("POST", "/api/auth/totp", { body: { challenge_token, code } });
-      assert.equal(answer.status, 200, answer.text);
-      const { json } = await agent.call("GET", "/api/auth/me", { token: answer.json.access_token });
-      assert.deepEqual([json.two_factor.enabled, json.two_factor.recovery_codes_remaining], [true, 0]);
-      assert.equal((await applied(file)).changed, false);
-      assert.equal((await applied(withFactor((await sealed(secret)).stdout.trim()))).changed, false);
-      const events = await runSteward(["-o", "json", "events"], { environment });
-      assert.match(events.stdout, /"type": ?"two_factor\.enabled"/);
-      assert.ok(!(await readFile(join(agent.stateDirectory, "users.json"), "utf8")).includes(secret));
-    });
-
-    it("is no other user's, not even that of one who is called as what every object has", async () => {
-      const other = { name: "constructor", role: "readonly", password_hash: hash };
-      const { users } = withFactor((await sealed("MFRGGZDFMZTWQ2LKNNWG23TPOBYXE43U")).stdout.trim());
-      await applied({ version: 1, users: [...users, other] });
-      const { items } = (await agent.call("GET", "/api/users", { local: true })).json;
-      const made = items.find(({ username }: { username: string }) => username === "constructor");
-      assert.equal(made.two_factor.enabled, false);
-      await applied({ ...whole, users_not_named: "remove" });
-    });
-
-    it("is refused at its place for another user, for another device, altered, or none", async () => {
-      const own = (await sealed(secret)).stdout.trim();
-      // RFC 9180, A.1: its recipient is another device.
-      const other = "3948cfe0ad1ddb695d780e59077195da6c56506b027329794ab02bca80815c4d";
-      const texts = [
-        (await sealed(secret, "fleet")).stdout.trim(),
-        (await sealed(secret, "monitor", other)).stdout.trim(),
-        own.replace(/.{4}$/, (end) => (end === "AAAA" ? "BBBB" : "AAAA")),
-        secret,
-        "",
-      ];
-      for (const text of texts) await refused(withFactor(text), ["/users/0/second_factor/sealed"]);
-    });
-
-    it("is not sealed where the secret is too short, or the key none (exit 6)", async () => {
-      for (const input of ["JBSWY3DPEHPK3PXP\n", "\n", `${secret}1\n`])
-        assert.equal((await sealed(input)).code, 6);
-      for (const key of ["AAAA", "00".repeat(31), "00".repeat(32)])
-        assert.equal((await sealed(secret, "monitor", key)).code, 6, key);
-      assert.equal((await runSteward(["seal"], { input: secret })).code, 2);
-    });
-  });
-
   it("is for root on the device alone: an administrator over the network is refused", async () => {
     const login = await agent.call("POST", "/api/auth/login", { body: { username: "fleet", password } });
     const { status, json } = await agent.call("POST", "/api/configuration", {
@@ -418,6 +182,7 @@ describe("steward apply", () => {
       assert.equal(code, 6, stderr);
     }
     assert.equal((await runSteward(["apply", "/nonexistent.json"], { environment })).code, 3);
+    assert.equal((await runSteward(["apply", agent.stateDirectory], { environment })).code, 6);
   });
 
   it("works with the agent down, in process", async () => {
@@ -430,14 +195,3 @@ describe("steward apply", () => {
     assert.equal(device.name, "edge-8");
   });
 });
-
-/** What a configuration may change, as it lies on the disk; without what a use or a sign-in notes. */
-async function readState(directory: string): Promise<unknown[]> {
-  const read = async (name: string) => JSON.parse(await readFile(join(directory, `${name}.json`), "utf8"));
-  const [users, tokens, settings] = [await read("users"), await read("tokens"), await read("settings")];
-  return [
-    users.accounts.map(({ last_login_at: _, ...account }: Record<string, unknown>) => account),
-    tokens.tokens.map(({ last_used_at: _, last_used_from: __, ...token }: Record<string, unknown>) => token),
-    settings,
-  ];
-}
