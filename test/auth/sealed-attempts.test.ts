@@ -106,6 +106,17 @@ describe("what is looked at behind a full window", () => {
       looks.push((await attempt(throttle, account(`other-${count}`), false)).isLookedAt);
     assert.deepEqual(looks, [...Array(8).fill(true), false]);
   });
+  it("is an account that five failures there have closed again, and one that was quiet for a day", async () => {
+    const host: Host = { now: 500 };
+    const throttle = await behindInventedNames(host);
+    const isLookedAtNow = async () => (await attempt(throttle, account("ana"), false)).isLookedAt;
+    const looks: boolean[] = [];
+    for (let count = 0; count < 6; count += 1) looks.push(await isLookedAtNow());
+    assert.deepEqual(looks, [...Array(5).fill(true), false]);
+    host.now += 86_400;
+    for (let count = 0; count < 20; count += 1) fail(throttle, `invented-${count}`, home, 1);
+    assert.deepEqual([await isLookedAtNow(), await isLookedAtNow()], [true, true]);
+  });
   it("does not end with the failures of those who are signed in, or whose password was right", async () => {
     const signedIn = (throttle: Throttle, count: number) =>
       void tried(throttle, "bob", home, "fail", { exists: true, session: `ses_${count}` });

@@ -187,8 +187,7 @@ async function rotate(
         "not_found",
         "There is no API token with this id. Those there are: `steward token list`.",
       );
-    const others = present.tokens.filter((one) => one.id !== id);
-    refuseSurplus(overlapSeconds > 0 ? present.tokens : others, owner);
+    if (overlapSeconds > 0) refuseSurplus(present.tokens, owner);
     const next: StoredApiToken = { ...former, ...fresh, ...unused, ...lasting(former) };
     const kept = present.tokens.flatMap((one) => {
       if (one.id !== id) return [one];

@@ -249,6 +249,8 @@ describe("an answer of the provider", () => {
   it("leads no one back to an origin that the host file does not name (open redirect)", async () => {
     for (const wrong of ["https://evil.example", `${origin}.evil.example`, "null", `${origin}/`])
       assert.equal(await codeFrom(here.singleSignOn.begin(wrong, null, context)), "validation_failed");
+    const error = await errorFrom(here.singleSignOn.begin("null", null, context));
+    assert.equal(error?.details.errors?.[0]?.pointer, "/origin");
   });
 
   it("signs users in with a key that the provider has just changed to", async () => {

@@ -98,6 +98,16 @@ describe("signing in at the provider", () => {
     );
   });
 
+  it("asks that endpoint for nothing else, and finds no group where there is none", async () => {
+    const before = provider.requests.length;
+    await here.signIn();
+    assert.ok(!JSON.stringify(provider.requests.slice(before)).includes("/userinfo"));
+    const { groups: _, ...bare } = operator;
+    here = await device();
+    provider.lie({ discovery: (doc) => ({ ...doc, userinfo_endpoint: undefined }) });
+    assert.equal(await codeFrom(here.signIn(bare)), "role_missing");
+  });
+
   it("refuses users without a group that counts, and ends the sessions that they had", async () => {
     const { session } = await here.signIn();
     const error = await errorFrom(here.signIn({ ...operator, groups: ["visitors"] }));

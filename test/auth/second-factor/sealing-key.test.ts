@@ -82,6 +82,17 @@ describe("the sealing key's health", () => {
     );
   });
 
+  it("names three of them, each once, where there are more", async () => {
+    const keys = [1, 2, 3, 4].map((number) => createHash("sha256").update(`key ${number}`).digest());
+    const secrets = [...keys, ...keys].map(sealedWith);
+    const ids = secrets.map((sealed) => sealed.split(".")[1] ?? "");
+    const told = (count: number) => async () => (await device(secrets.slice(0, count), [key])).trouble()();
+    const three = await told(3)();
+    assert.ok(three?.detail.includes(`(${ids.slice(0, 3).join(", ")})`), three?.detail);
+    const all = await told(8)();
+    assert.ok(all?.detail.includes(`(${ids.slice(0, 3).join(", ")} and others)`), all?.detail);
+    assert.deepEqual(all?.facts, { users: 8, path, keys: ids.slice(0, 4) });
+  });
   it("counts a secret that is damaged, and names no key for it", async () => {
     const said = (await device(["v1.damaged", sealedWith(key)], [otherKey])).trouble()()?.detail ?? "";
     assert.match(said, /\(one that a damaged secret hides, [0-9a-f]{16}\).* 2 users are concerned/);

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { requiredActionOf } from "../../../src/auth/sessions/required-action.ts";
+import { createChallenges } from "../../../src/auth/sign-in/challenges.ts";
 import { createRecovery } from "../../../src/auth/sign-in/recovery.ts";
+import { createSignIn } from "../../../src/auth/sign-in/sign-in.ts";
 import { createAccessTokens } from "../../../src/auth/tokens/access-tokens.ts";
+import { inBody } from "../sessions-at.ts";
 import { virtualHost } from "../virtual-host.ts";
-import { codeFrom, context, enrolled, virtualSignIn } from "../virtual-sign-in.ts";
+import { codeAt, codeFrom, context, enrolled, errorFrom, virtualSignIn } from "../virtual-sign-in.ts";
 
 /** A user with a second factor whose password an administrator has just reset. */
 async function withOneUsePassword() {
@@ -17,7 +21,9 @@ async function withOneUsePassword() {
     password: initialPassword ?? assert.fail("no one-use password"),
     recovery_code: recoveryCodes[0] ?? "",
   };
-  return { ...rooms, id, recover: () => recovery.recover(username, secrets, context) };
+  const attempt = (change: Partial<typeof secrets>) =>
+    recovery.recover(username, { ...secrets, ...change }, context);
+  return { ...rooms, id, attempt, recover: () => attempt({}) };
 }
 
 describe("recovery with a one-use password", () => {
@@ -32,5 +38,77 @@ describe("recovery with a one-use password", () => {
     accounts.signedIn(id, undefined);
     assert.equal(await codeFrom(recover()), "invalid_credentials");
     assert.equal(account().two_factor?.recovery_hashes.length, 10);
+  });
+});
+
+describe("recovery is refused, and changes nothing,", () => {
+  it("with a wrong password, a wrong code or a user who may not sign in", async () => {
+    const { attempt, account, accounts, id } = await withOneUsePassword();
+    const wrong = [{ password: "not that" }, { recovery_code: "0000-0000-0000-0000" }, { recovery_code: "" }];
+    for (const change of wrong)
+      assert.equal(await codeFrom(attempt(change)), "invalid_credentials", JSON.stringify(change));
+    await accounts.create({ username: "other-admin", role: "admin", password: "quiet otters borrow" }, null);
+    await accounts.update(id, { enabled: false });
+    assert.equal(await codeFrom(attempt({})), "invalid_credentials");
+    assert.equal(account().two_factor?.recovery_hashes.length, 10);
+  });
+});
+
+describe("a session", () => {
+  const password = "seven quiet owls at dusk";
+  const begin = async () => {
+    const host = virtualHost();
+    const rooms = { ...host, ...(await virtualSignIn(host)) };
+    const { id } = rooms.account();
+    await rooms.accounts.setPassword(id, password, "192.0.2.1", { maker: "owner" });
+    const signIn = createSignIn({
+      ...{ ...rooms, tokens: createAccessTokens(rooms), challenges: createChallenges(rooms.uptime) },
+      requiredAction: (account) => requiredActionOf(account, "none"),
+    });
+    const login = (proof: object = {}) => signIn.login({ username: "ANA", password, ...proof }, context);
+    return { ...rooms, id, signIn, login };
+  };
+
+  it("is stepped up by a sign-in with all that a step-up takes, and by no other (RFC 9470 §4)", async () => {
+    const rooms = await begin();
+    const { accounts, stepUps, login, id } = rooms;
+    const isSteppedUp = async (proof?: object) => {
+      const { session, method } = await login(proof);
+      return [method, stepUps.isGranted(session.session.id)];
+    };
+    assert.deepEqual(await isSteppedUp(), ["password", true]);
+    const { recoveryCodes, secret } = await enrolled(rooms);
+    assert.equal(await codeFrom(login()), "totp_required");
+    assert.deepEqual(await isSteppedUp({ recovery_code: recoveryCodes[0] }), ["recovery_code", false]);
+    assert.deepEqual(await isSteppedUp({ code: codeAt(rooms, secret) }), ["totp", true]);
+    await accounts.changeFactor(id, () => null);
+    const { initialPassword } = await accounts.setPassword(id, undefined, null);
+    assert.deepEqual(await isSteppedUp({ password: initialPassword }), ["password", false]);
+  });
+  it("of a user who may no longer sign in, or who is gone, is not renewed and ends", async () => {
+    for (const isRemoved of [false, true]) {
+      const { accounts, sessions, signIn, login, id } = await begin();
+      const { session } = await login();
+      await accounts.create(
+        { username: "other-admin", role: "admin", password: "quiet otters borrow" },
+        null,
+      );
+      await (isRemoved ? accounts.remove(id) : accounts.update(id, { enabled: false }));
+      const error = await errorFrom(signIn.refresh(inBody(session.refresh_token ?? ""), context));
+      assert.deepEqual([error?.code, error?.details.reason], ["invalid_token", "revoked"]);
+      assert.equal(sessions.count(), 0);
+    }
+  });
+  it("of a user who is gone is not stepped up, as with a wrong password", async () => {
+    const { accounts, sessions, ownAccount, login, id, account } = await begin();
+    await login();
+    const [session] = sessions.list(id);
+    assert.ok(session);
+    const who = { kind: "user", account: account(), session, requiredAction: null } as const;
+    const person = { ...who, isSteppedUp: false, isTolerated: false };
+    assert.equal(await ownAccount.reauthenticate(person, { password }, context), 300);
+    await accounts.create({ username: "other-admin", role: "admin", password: "quiet otters borrow" }, null);
+    await accounts.remove(id);
+    assert.equal(await codeFrom(ownAccount.reauthenticate(person, { password }, context)), "password_wrong");
   });
 });

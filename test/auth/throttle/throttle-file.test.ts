@@ -84,6 +84,14 @@ describe("attempts.json", () => {
     assert.deepEqual([rowsAfter(1), rowsAfter(1)], [1, 2]);
     throttle.unlock("bob");
     assert.equal(rowsAfter(0), 1);
+    const codesAfter = (seconds: number) => {
+      rowsAfter(seconds);
+      return document.read().codes.length;
+    };
+    throttle.wrongCode("eve");
+    assert.deepEqual([codesAfter(14), codesAfter(1)], [0, 1]);
+    for (let count = 0; count < 10; count += 1) throttle.wrongCode("ana");
+    assert.deepEqual([codesAfter(1), codesAfter(1)], [1, 2]);
   });
 
   it("is written seldom under attack, although every try makes a lock (flash wear)", async (test) => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { inWords } from "../../../src/auth/throttle/attempt.ts";
 import {
   codeDelaySeconds,
   ownDelaySeconds,
@@ -85,5 +86,23 @@ describe("the window of a client", () => {
 
   it("counts the latest twenty", () => {
     assert.equal(waitSeconds({ ...none, window: [now - 599, ...window] }, now), 10);
+  });
+});
+
+describe("a wait in words", () => {
+  it("is never shorter than the wait", () => {
+    const words = [1, 2, 119, 120, 121, 7_200, 7_201, 14_400].map(inWords);
+    assert.deepEqual(words, [
+      ...[
+        "a second",
+        "2 seconds",
+        "119 seconds",
+        "2 minutes",
+        "3 minutes",
+        "120 minutes",
+        "3 hours",
+        "4 hours",
+      ],
+    ]);
   });
 });

@@ -116,6 +116,17 @@ describe("an access token of before a step that was undone", () => {
     await sessions.endAll(account().id);
     assert.equal(step(-hour), "revoked", session.id);
   });
+  it("stays refused when its owner is gone, or it names another one", async () => {
+    const { session, account, accounts, outcome, bearer, host, time } = await issue();
+    const times = { expiresAt: time.nowSeconds() + 900, epoch: time.epoch(), issuedUptime: host.uptime() };
+    const of = (subject: string) =>
+      outcome(() => bearer.person({ subject, sessionId: session.id, ...times }, false));
+    const { id } = account();
+    assert.deepEqual([of(id), of(`usr_${"0".repeat(32)}`)], ["taken", "revoked"]);
+    await accounts.create({ username: "other-admin", role: "admin", password: "quiet otters borrow" }, null);
+    await accounts.remove(id);
+    assert.equal(of(id), "revoked");
+  });
   it("stays refused when its owner was disabled meanwhile", async () => {
     const { step, accounts, account } = await issue();
     await accounts.create({ username: "other-admin", role: "admin", password: "quiet otters borrow" }, null);
@@ -173,6 +184,19 @@ describe("a program with an API token", () => {
     host.time.epoch();
     host.step(day);
     assert.equal(mend(), "tolerated");
+  });
+
+  it("is not tolerated an hour after such a step, however lately it was taken", async () => {
+    const { host, use, mend } = await begin();
+    host.pass(11.2 * hour);
+    host.step(60);
+    host.time.epoch();
+    host.pass(0.7 * hour);
+    assert.equal(use(), "taken");
+    host.pass(0.3 * hour - 1);
+    assert.equal(mend(), "tolerated");
+    host.pass(1);
+    assert.equal(mend(), "expired");
   });
 
   it("is not tolerated while the clock is trusted and was not stepped", async () => {
