@@ -77,6 +77,10 @@ describe("a trial that ends well", () => {
     const { slot } = commit({ good: [two, one, three, known(4)] });
     assert.equal(keptGood, 3);
     assert.deepEqual(
+      commit({ good: [one, two] }).slot.good.map(({ version }) => version),
+      ["1.0.0", "2.0.0"],
+    );
+    assert.deepEqual(
       slot.good.map(({ version }) => version),
       ["3.0.0", "4.0.0", "2.0.0"],
     );

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { StewardError } from "../../../src/contract/errors.ts";
 import { pathsOf } from "../../../src/installer/files/release-directories.ts";
 import { forgive, guard, order, withReleases } from "../../../src/installer/trial/guard.ts";
 import { idOf, isError, open, plan, type SimulatedInstaller } from "../simulated-installer.ts";
@@ -17,6 +16,27 @@ describe("a release that is well", () => {
     assert.equal(side.host.entries.has(pathsOf(side.directories).underWay), false);
     const steps = ["switch", "activate", "commit"].map((step) => `binary 1.1.0: ${step}`);
     assert.deepEqual(side.said.slice(-4), ["binary pump 1.1.0: verified, and being unpacked", ...steps]);
+  });
+
+  it("and nothing is written or linked again where all is as it should be", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    const done: string[] = [];
+    side.host.beforeEach = (operation) => void done.push(operation);
+    await side.guard();
+    assert.deepEqual(
+      done.filter((operation) => operation === "write" || operation === "link"),
+      [],
+    );
+  });
+
+  it("stays gone once a package has overtaken it, also under an older package later", async () => {
+    const side = open();
+    await side.apply("1.0.0");
+    side.packaged = { rules: null, binary: "1.0.0" };
+    await side.guard();
+    side.packaged = { rules: null, binary: null };
+    assert.deepEqual((await side.opened()).journal.read().slots.binary.good, []);
   });
 
   it("has to be well so many times in a row: one bad answer begins the row anew", async () => {
@@ -331,164 +351,5 @@ describe("root's word", () => {
     await assert.rejects(order(side.parts, { kind: "binary", order: "abort" }), isError("not_found"));
     await side.install("1.1.0");
     await assert.rejects(order(side.parts, { kind: "rules", order: "abort" }), isError("not_found"));
-  });
-});
-
-describe("going back by hand", () => {
-  it("leads to the release before, and holds the one that was left", async () => {
-    const side = open();
-    await side.apply("1.0.0");
-    await side.apply("1.1.0");
-    await side.rollBack();
-    await side.guard();
-    assert.deepEqual([side.at("current"), side.at("previous")], ["1.0.0", null]);
-    assert.equal(side.last()?.outcome, "rolled_back");
-    assert.equal(side.slot().setAside[0]?.why, "held");
-  });
-
-  it("is refused with nothing before, and changes nothing", async () => {
-    const side = open();
-    await side.apply("1.0.0");
-    await assert.rejects(side.rollBack(), isError("nothing_to_roll_back"));
-    assert.equal(side.at("current"), "1.0.0");
-    assert.equal(side.last()?.outcome, "refused");
-  });
-
-  it("does not lead below what the publisher still allows", async () => {
-    const side = open();
-    await side.apply("1.0.0");
-    await side.apply("1.1.0");
-    await assert.rejects(side.rollBack({ floors: { "binary/pump": "1.1.0" } }), isError("below_floor"));
-    assert.equal(side.at("current"), "1.1.0");
-  });
-});
-
-describe("what cannot be taken on", () => {
-  it("was cut short before anything was changed: it is dropped, by the guard or by the next one", async () => {
-    for (const goesOn of ["guard", "install"] as const) {
-      const side = open();
-      await side.apply("1.0.0");
-      side.host.beforeEach = (operation) => {
-        if (operation !== "unpack") return;
-        side.host.beforeEach = () => {
-          throw new Error("power cut");
-        };
-        throw new Error("power cut");
-      };
-      await assert.rejects(side.install("1.1.0"), /power cut/);
-      side.host.beforeEach = () => undefined;
-      assert.deepEqual([side.slot().trial?.phase, side.at("current")], ["installing", "1.0.0"]);
-      await (goesOn === "guard" ? side.guard() : side.apply("1.2.0"));
-      const dropped = side.journal().history[1];
-      const { outcome, cause, from_version, version } = dropped ?? {};
-      assert.deepEqual([outcome, cause?.code], ["refused", "interrupted"]);
-      assert.deepEqual([from_version, version], ["1.0.0", "1.1.0"]);
-      assert.equal(side.at("current"), goesOn === "guard" ? "1.0.0" : "1.2.0");
-      assert.equal(side.slot().trial, null);
-    }
-  });
-
-  it("does not run where it was cut short at the very end of the installation, and the way back is there", async () => {
-    const side = open();
-    await side.apply("1.0.0");
-    const { tree } = pathsOf(side.directories);
-    side.host.beforeEach = (operation) => {
-      if (operation === "write" && side.host.entries.has(tree(idOf("1.1.0")))) throw new Error("power cut");
-    };
-    await assert.rejects(side.install("1.1.0"), /power cut/);
-    assert.deepEqual([side.at("current"), side.at("previous")], ["1.0.0", "1.0.0"]);
-  });
-
-  it("is deferred where the host file no longer says how to apply it", async () => {
-    const side = open();
-    await side.apply("1.0.0");
-    await side.install("1.1.0");
-    await guard({ ...(await side.opened()), plans: { rules: null, binary: null } }, { isBoot: false });
-    assert.deepEqual([side.last()?.outcome, side.last()?.cause?.code], ["deferred", "configuration_removed"]);
-    assert.equal(side.at("current"), "1.0.0");
-  });
-
-  it("is refused while something else is on trial", async () => {
-    const side = open();
-    await side.install("1.0.0");
-    await assert.rejects(side.install("1.1.0"), isError("update_busy"));
-    await assert.rejects(side.rollBack(), isError("update_busy"));
-    await side.guard();
-    assert.equal(side.at("current"), "1.0.0");
-  });
-
-  it("a self-test that fails leaves nothing behind", async () => {
-    const side = open();
-    await side.apply("1.0.0");
-    side.plan = { ...plan, selfTest: ["/bin/check"] };
-    const selfTest = () => Promise.reject(new StewardError("update_self_test_failed", "It said no."));
-    Object.assign(side.host, { selfTest });
-    await assert.rejects(side.install("1.1.0"), isError("update_self_test_failed"));
-    assert.equal(side.at("current"), "1.0.0");
-    assert.deepEqual(await side.host.files.names(pathsOf(side.directories).trees), [
-      idOf("1.0.0"),
-      `${idOf("1.0.0")}.json`,
-    ]);
-    assert.match(side.last()?.detail ?? "", /It said no/);
-  });
-
-  it("the same refusal again takes the place of the one before", async () => {
-    const side = open();
-    side.plan = { ...plan, selfTest: ["/bin/check"] };
-    Object.assign(side.host, {
-      selfTest: () => Promise.reject(new StewardError("update_self_test_failed", "No.")),
-    });
-    for (let times = 0; times < 3; times += 1) await assert.rejects(side.install("1.1.0"));
-    assert.equal(side.journal().history.length, 1);
-    assert.equal(side.last()?.sequence, 3);
-  });
-});
-
-describe("a journal that cannot be read", () => {
-  it("is made anew without a release whose label does not say what it is", async () => {
-    for (const label of [
-      "{ half",
-      "null",
-      '{"name":"pump"}',
-      '{"name":"pump","version":1}',
-      '{"name":7,"version":"1"}',
-      null,
-    ]) {
-      const side = open();
-      await side.apply("1.0.0");
-      await side.apply("1.1.0");
-      const { journal, label: labelOf } = pathsOf(side.directories);
-      side.host.entries.set(journal, { text: "{ half" });
-      if (label === null) side.host.entries.delete(labelOf(idOf("1.0.0")));
-      else side.host.entries.set(labelOf(idOf("1.0.0")), { text: label });
-      await side.guard();
-      assert.deepEqual(side.slot().good, [{ id: idOf("1.1.0"), name: "pump", version: "1.1.0" }]);
-    }
-  });
-
-  it("is left alone where the disk failed, and not the journal", async () => {
-    const side = open();
-    await side.apply("1.0.0");
-    const { files } = side.host;
-    const full = new StewardError("storage_unwritable", "The disk failed.");
-    Object.assign(side.host, { files: { ...files, read: () => Promise.reject(full) } });
-    await assert.rejects(side.guard(), full);
-    Object.assign(side.host, { files });
-    assert.equal(side.slot().good.length, 1);
-  });
-
-  it("is kept, and made anew of what the links say", async () => {
-    const side = open();
-    await side.apply("1.0.0");
-    await side.apply("1.1.0");
-    const path = pathsOf(side.directories).journal;
-    side.host.entries.set(path, { text: "{ half" });
-    await side.guard();
-    assert.deepEqual(
-      side.slot().good.map(({ version }) => version),
-      ["1.0.0", "1.1.0"],
-    );
-    assert.deepEqual([side.at("current"), side.at("previous")], ["1.1.0", "1.0.0"]);
-    assert.ok(side.host.entries.has(`${path}.bad`), "the bad one is gone");
   });
 });
