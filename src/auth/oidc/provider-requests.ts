@@ -96,8 +96,10 @@ function failure(host: string, error: unknown): unknown {
     );
   }
   if (code !== "update_server_unreachable") return error;
-  return unreachable(host, whys[details.reason ?? ""] ?? "no connection could be made", error);
+  return unreachable(host, whys[details.reason ?? ""] ?? noConnection, error);
 }
+
+const noConnection = "no connection could be made. Check that this device can resolve its name and reach it";
 
 const whys: Readonly<Record<string, string>> = {
   certificate:
