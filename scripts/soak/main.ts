@@ -9,7 +9,7 @@ import { createChance } from "../../test/simulated/chance.ts";
 import { flapServers, passes, restartAgent, startServers, stepClocks } from "./disturbances.ts";
 import { loadAgent } from "./load.ts";
 import { slopeOf } from "./slope.ts";
-import { type SoakedAgent, startSoakedAgent } from "./soaked-agent.ts";
+import { memoryMaxMiB, type SoakedAgent, startSoakedAgent } from "./soaked-agent.ts";
 import { readStream } from "./stream-reader.ts";
 import { tableOf, type Usage } from "./table.ts";
 import { createTally } from "./tally.ts";
@@ -25,8 +25,6 @@ const sampleSeconds = 1;
  * fails. 6 MiB an hour would fill what systemd/steward.service leaves above the usual 100 MiB within a day.
  */
 const mostGrowth = { mebibytes: 6, files: 10 };
-/** MiB: `MemoryMax` of systemd/steward.service. */
-const mostMiB = 256;
 
 const minutes = Number(process.env.SOAK_MINUTES ?? 30);
 if (!(minutes >= 1)) {
@@ -108,7 +106,8 @@ async function measure(agent: SoakedAgent): Promise<Usage> {
 
 function faultsOf({ name, rss, files, mostMiB: peakMiB }: Usage): string[] {
   const faults: string[] = [];
-  if (peakMiB > mostMiB) faults.push(`${name} took ${peakMiB.toFixed(0)} MiB, and may take ${mostMiB}`);
+  if (peakMiB > memoryMaxMiB)
+    faults.push(`${name} took ${peakMiB.toFixed(0)} MiB, and may take ${memoryMaxMiB}`);
   if (minutes * (1 - warmUpShare) < leastJudgedMinutes) {
     console.log("the slopes are not judged: the run was too short for it");
     return faults;

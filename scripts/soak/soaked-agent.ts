@@ -26,6 +26,9 @@ export interface SoakedAgent {
   dispose(): Promise<void>;
 }
 
+/** MiB: `MemoryMax` of systemd/steward.service. */
+export const memoryMaxMiB = 256;
+
 /** The password of everyone here. */
 export const password = "seven calm otters by the river";
 
@@ -97,6 +100,8 @@ async function prepare(
     stateDirectory: inside("state"),
     arguments: own,
     environment: {
+      // V8 takes its limit from the unit's; by the memory of this machine it would collect hardly ever, and seem to leak.
+      NODE_OPTIONS: `--max-old-space-size=${memoryMaxMiB}`,
       LD_PRELOAD: libfaketimePath(),
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
       FAKETIME_NO_CACHE: "1",
