@@ -48,7 +48,7 @@ function stemOf(claim: unknown): string {
   const stem = (text.split("@")[0] ?? "")
     .normalize("NFKD")
     .toLowerCase()
-    .replace(/[^a-z0-9._-]+/g, "-")
+    .replace(/[^a-z0-9._-]/g, "-")
     .replace(/-{2,}/g, "-")
     .replace(/^[^a-z]+/, "")
     .slice(0, longestStem)

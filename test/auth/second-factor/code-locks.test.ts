@@ -33,12 +33,15 @@ describe("wrong codes", () => {
     assert.equal(codesRefused(throttle, "ana"), 800);
   });
 
-  it("begin anew after a right one", async () => {
+  it("begin anew after a right one, of that user alone", async () => {
     const { throttle } = await throttleAt({ now: 500 });
     wrong(throttle, "ana", 9);
+    wrong(throttle, "bob", 9);
     throttle.rightCode("ana");
     wrong(throttle, "ana", 9);
     assert.equal(codesRefused(throttle, "ana"), 0);
+    wrong(throttle, "bob", 1);
+    assert.equal(codesRefused(throttle, "bob"), 900);
   });
 
   it("are forgotten after a week without one, and not after a day", async () => {
