@@ -1,10 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buildSync } from "esbuild";
 import { type AgentOptions, type AgentProcess, adminName, testProxy } from "../../test/running-agent.ts";
 import { libfaketimePath } from "../../test/simulated/faked-time.ts";
 import { publishDemoRelease } from "../demo-product/publish.ts";
 import { startWithoutClockRight } from "../fuzz/fuzzed-agent.ts";
+import { type MemoryReading, memoryFileVariable } from "./memory-probe.ts";
 
 /** An agent that is started again on the same state, and whose wall clock moves without that of this machine. */
 export interface SoakedAgent {
@@ -19,11 +21,21 @@ export interface SoakedAgent {
   killedAt(): number;
   /** Its wall clock jumps by so many seconds. */
   stepClock(seconds: number): void;
-  /** RSS in MiB and open files; null while it is being started again. */
-  measure(): { mebibytes: number; files: number } | null;
+  /** Null while it is being started again, and until its memory was measured for the first time. */
+  measure(): Measured | null;
   /** Lines of its log with the severity error, of all its processes. */
   errors(): readonly string[];
   dispose(): Promise<void>;
+}
+
+/** What a process takes. */
+export interface Measured {
+  /** MiB by memory-probe.ts: what V8 cannot collect, and all of the process. */
+  readonly held: number;
+  readonly resident: number;
+  /** MiB that the process has had at the most, at any moment. */
+  readonly most: number;
+  readonly files: number;
 }
 
 /** MiB: `MemoryMax` of systemd/steward.service. */
@@ -34,6 +46,8 @@ export const password = "seven calm otters by the river";
 
 /** Its users: one of each role beside the administrator. */
 export const usernames = { admin: adminName, operator: "soak-operator", readonly: "soak-reader" } as const;
+
+const probeSource = join(import.meta.dirname, "memory-probe.ts");
 
 /** Starts the built agent with users, time servers and a repository to look for updates in. */
 export async function startSoakedAgent(name: string, servers: readonly string[]): Promise<SoakedAgent> {
@@ -66,7 +80,7 @@ export async function startSoakedAgent(name: string, servers: readonly string[])
       offsetSeconds += seconds;
       setTime(timeFile, offsetSeconds);
     },
-    measure: () => (agent ? measureProcess(agent.pid) : null),
+    measure: () => (agent ? measureProcess(agent.pid, options.memoryFile) : null),
     errors: () => [...formerErrors, ...errorsOf(agent?.log() ?? "")],
     dispose: async () => {
       await agent?.dispose();
@@ -79,7 +93,7 @@ export async function startSoakedAgent(name: string, servers: readonly string[])
 async function prepare(
   directory: string,
   servers: readonly string[],
-): Promise<AgentOptions & { fingerprint: string }> {
+): Promise<AgentOptions & { fingerprint: string; memoryFile: string }> {
   const inside = (name: string) => join(directory, name);
   const places = { publisher: inside("publisher"), root: inside("update-root.json") };
   const { server, fingerprint } = await publishDemoRelease(places);
@@ -95,13 +109,22 @@ async function prepare(
     "--trust",
     inside("trust"),
   ];
+  const [memoryFile, probe] = [inside("memory.json"), inside("memory-probe.mjs")];
+  buildSync({
+    entryPoints: [probeSource],
+    outfile: probe,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+  });
   return {
-    fingerprint,
+    ...{ fingerprint, memoryFile },
     stateDirectory: inside("state"),
     arguments: own,
     environment: {
-      // V8 takes its limit from the unit's; by the memory of this machine it would collect hardly ever, and seem to leak.
-      NODE_OPTIONS: `--max-old-space-size=${memoryMaxMiB}`,
+      // V8 takes its limit from the unit's, not from this machine's memory.
+      NODE_OPTIONS: `--max-old-space-size=${memoryMaxMiB} --import=${probe}`,
+      [memoryFileVariable]: memoryFile,
       LD_PRELOAD: libfaketimePath(),
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
       FAKETIME_NO_CACHE: "1",
@@ -127,11 +150,16 @@ function setTime(path: string, offsetSeconds: number): void {
   renameSync(`${path}.new`, path);
 }
 
-function measureProcess(pid: number): { mebibytes: number; files: number } | null {
+function measureProcess(pid: number, memoryFile: string): Measured | null {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    const mebibytes = Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1_024;
-    return { mebibytes, files: readdirSync(`/proc/${pid}/fd`).length };
+    const { heldBytes, residentBytes } = JSON.parse(readFileSync(memoryFile, "utf8")) as MemoryReading;
+    return {
+      held: heldBytes / 1_024 ** 2,
+      resident: residentBytes / 1_024 ** 2,
+      most: Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1_024,
+      files: readdirSync(`/proc/${pid}/fd`).length,
+    };
   } catch {
     return null;
   }

@@ -4,7 +4,9 @@ import type { Row } from "./tally.ts";
 /** What an agent's process took from the end of the warm-up on. */
 export interface Usage {
   readonly name: string;
-  readonly rss: Slope;
+  /** MiB: what V8 cannot collect, and all of the process after a collection. */
+  readonly held: Slope;
+  readonly resident: Slope;
   readonly files: Slope;
   readonly mostMiB: number;
 }
@@ -20,12 +22,17 @@ export function tableOf(
   const lines = rows.map(
     (row) => `${row.caller.padEnd(12)}${columns.map((name) => String(row[name]).padStart(12)).join("")}`,
   );
-  const { rss, files, mostMiB } = usage;
+  const { name, held, resident, files, mostMiB } = usage;
   const told = [
-    `memory of ${usage.name}: ${rss.last.toFixed(1)} MiB at the end, at most ${mostMiB.toFixed(1)}; slope ${signed(rss.perHour)} ± ${rss.plusMinus.toFixed(1)} MiB an hour`,
-    `open files of ${usage.name}: ${files.last.toFixed(1)} at the end; slope ${signed(files.perHour)} ± ${files.plusMinus.toFixed(1)} an hour`,
+    `what ${name} holds after each collection: ${slopeIn(held, "MiB")}`,
+    `memory of ${name}: ${slopeIn(resident, "MiB")}; at most ${mostMiB.toFixed(1)} MiB`,
+    `open files of ${name}: ${slopeIn(files, "files")}`,
   ];
   return [head, ...lines, "", ...told, ...facts.map(([what, count]) => `${what}: ${count}`)].join("\n");
+}
+
+function slopeIn({ last, perHour, plusMinus }: Slope, unit: string): string {
+  return `${last.toFixed(1)} ${unit} at the end, slope ${signed(perHour)} ± ${plusMinus.toFixed(1)} an hour`;
 }
 
 function signed(value: number): string {

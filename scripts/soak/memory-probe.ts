@@ -1,0 +1,33 @@
+/**
+ * Loaded by Node into an agent under load, before the program: writes down every few seconds what the process holds once
+ * V8 has collected all that it can. Between two collections a heap that is not full yet looks like one that leaks.
+ */
+import { renameSync, writeFileSync } from "node:fs";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { isMainThread } from "node:worker_threads";
+
+/** Names the file that the probe writes to, in the environment. */
+export const memoryFileVariable = "STEWARD_SOAK_MEMORY";
+
+/** Bytes after a full collection: of V8's heap and of what it holds outside of it; and of the whole process. */
+export interface MemoryReading {
+  readonly heldBytes: number;
+  readonly residentBytes: number;
+}
+
+const readingSeconds = 5;
+
+const file = process.env[memoryFileVariable];
+// What the agent starts inherits its environment: other processes, and threads with a heap of their own.
+if (file !== undefined && isMainThread && process.argv.includes("serve")) {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  setInterval(() => {
+    collect();
+    const { heapUsed, external, rss } = process.memoryUsage();
+    const reading: MemoryReading = { heldBytes: heapUsed + external, residentBytes: rss };
+    writeFileSync(`${file}.new`, JSON.stringify(reading));
+    renameSync(`${file}.new`, file);
+  }, readingSeconds * 1_000).unref();
+}
