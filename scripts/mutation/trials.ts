@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { makeTemporaryDirectory } from "../test-runner/temporary-files.ts";
 import { activeVariable } from "./instrument.ts";
 
 /** How a run of one test file ended. */
@@ -22,12 +23,15 @@ export function runTestFile(
   seconds: number,
   given: { directory: string; mutant?: string; coverage?: string },
 ): Promise<Ending> {
+  // Of its own: a test that is killed does not remove what it has made.
+  const temporary = makeTemporaryDirectory();
   const child = spawn(process.execPath, [file], {
     stdio: ["ignore", "pipe", "ignore"],
     // A group of its own, so that what the test has started ends with it.
     detached: true,
     env: {
       ...process.env,
+      TMPDIR: temporary.directory,
       // Where a test finds the programs that it starts.
       STEWARD_COMPILED_TESTS: given.directory,
       ...(given.mutant !== undefined && { [activeVariable]: given.mutant }),
@@ -48,6 +52,7 @@ export function runTestFile(
     child.once("exit", (code) => {
       clearTimeout(timer);
       endGroup(child.pid);
+      temporary.remove();
       resolve(hasHung ? "hung" : code === 0 && !hasFailed ? "passed" : "failed");
     });
   });

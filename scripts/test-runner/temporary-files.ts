@@ -8,16 +8,19 @@ const memory = "/dev/shm";
 /** Bytes that the tests need at the most at one time, and as much again. */
 const neededBytes = 2 * 1024 ** 3;
 
-/**
- * Makes one directory for all temporary files of a run and names it to all that the run starts: in memory where there
- * is room for it, since most of a test's waiting is for a disk. Gives back how to remove it.
- */
+/** Makes one directory for all temporary files of this process and what it starts. Gives back how to remove it. */
 export function beginTemporaryFiles(): () => void {
+  const { directory, remove } = makeTemporaryDirectory();
+  process.env.TMPDIR = directory;
+  return remove;
+}
+
+/** Where a run of tests has its temporary files: in memory where there is room, since a test mostly waits for a disk. */
+export function makeTemporaryDirectory(): { readonly directory: string; remove(): void } {
   const directory = mkdtempSync(join(isUsable(memory) ? memory : tmpdir(), "steward-"));
   // As /tmp: some tests run programs as other users.
   chmodSync(directory, 0o1777);
-  process.env.TMPDIR = directory;
-  return () => rmSync(directory, { recursive: true, force: true });
+  return { directory, remove: () => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
 function isUsable(directory: string): boolean {
