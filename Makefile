@@ -115,13 +115,13 @@ ready:
 	@$(AT_ONCE) $(DIST) $(CHECKS)
 
 check-types: $(NODE_MODULES)
-	@node_modules/.bin/tsc -p .
+	@node_modules/.bin/tsc --singleThreaded -p .
 
 check-console-types: $(NODE_MODULES)
-	@node_modules/.bin/tsc -p src/console
+	@node_modules/.bin/tsc --singleThreaded -p src/console
 
 check-console-test-types: $(NODE_MODULES)
-	@node_modules/.bin/tsc -p test/console
+	@node_modules/.bin/tsc --singleThreaded -p test/console
 
 check-style: $(NODE_MODULES)
 	@node_modules/.bin/biome check --error-on-warnings .
