@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
-import { sampled } from "../counts.ts";
+import { counted, sampled } from "../counts.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { until } from "../until.ts";
 import { answerAwkwardly, awkward, awkwardTexts as texts } from "./awkward.ts";
@@ -10,7 +10,7 @@ import { endOfConsole, names, signIn, startConsole, type TestBrowser, untilShown
 import { assertFits, brokenText, picture, smallTargets, whole } from "./page-checks.ts";
 
 /** CSS pixels. */
-const widths = [320, 360, 768, 1280];
+const widths = counted({ usual: [320, 360, 1280], all: [320, 360, 768, 1280] });
 
 describe("the console on a phone, with texts that are awkward", () => {
   const ending = endOfConsole();

@@ -11,17 +11,29 @@ import { stewardCommand, temporaryDirectory } from "../run-steward.ts";
 
 const script = completionScript("bash", commands);
 
-/** What bash offers after these words, of which the last is the one being typed. */
-function complete(words: readonly string[], directory?: string): string[] {
-  const program = `${script}\nCOMP_WORDS=("$@")\nCOMP_CWORD=$(($# - 1))\n_steward\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
-  const output = execFileSync("bash", ["-c", program, "bash", "steward", ...words], {
+/** Stands between two lines in what bash is given and gives back. */
+const end = "\u0001";
+
+/** What bash offers after the words of each line, of which the last is the one being typed. */
+function completeEach(lines: readonly (readonly string[])[], directory?: string): string[][] {
+  const program = `${script}
+words=(steward)
+for word in "$@"; do
+  if [[ $word != ${end} ]]; then words+=("$word"); continue; fi
+  COMP_WORDS=("\${words[@]}") COMP_CWORD=$((\${#words[@]} - 1)) words=(steward)
+  _steward
+  printf '%s\n' "\${COMPREPLY[@]}" ${end}
+done`;
+  const given = lines.flatMap((words) => [...words, end]);
+  const output = execFileSync("bash", ["-c", program, "bash", ...given], {
     cwd: directory,
     encoding: "utf8",
   });
-  return output.split("\n").filter(Boolean);
+  const offered = output.split(`${end}\n`).map((text) => text.split("\n").filter(Boolean));
+  return offered.slice(0, -1);
 }
 
-/** The same with a steward that can be asked, without keeping this process from answering it. */
+/** The same for one line, with a steward that can be asked, without keeping this process from answering it. */
 async function completeLive(steward: string, words: readonly string[]): Promise<string[]> {
   const program = `${script}\nCOMP_WORDS=("$@")\nCOMP_CWORD=$(($# - 1))\n_steward\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
   const { stdout } = await promisify(execFile)("bash", ["-c", program, "bash", steward, ...words]);
@@ -126,9 +138,10 @@ describe("the bash completion", () => {
       ["timestamp", "targets"],
     ],
   ];
-  for (const [words, expected] of offers) {
+  const offered = completeEach(offers.map(([words]) => words));
+  for (const [index, [words, expected]] of offers.entries()) {
     it(`offers ${expected.join(", ") || "nothing"} after "${words.join(" ")}"`, () => {
-      assert.deepEqual(complete(words), expected);
+      assert.deepEqual(offered[index], expected);
     });
   }
 
@@ -158,7 +171,7 @@ describe("the bash completion", () => {
   it("offers files where a file is expected, whatever their names", (test) => {
     const directory = temporaryDirectory(test);
     writeFileSync(join(directory, "token $(exit 1).txt"), "");
-    assert.deepEqual(complete(["--token-file", "tok"], directory), ["token $(exit 1).txt"]);
+    assert.deepEqual(completeEach([["--token-file", "tok"]], directory), [["token $(exit 1).txt"]]);
   });
 });
 

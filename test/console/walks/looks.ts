@@ -39,6 +39,11 @@ const turns: readonly Look[] = [
 
 let turn = 0;
 
+/** In which widths a state is read: in every other one, by turns, in `make test-all` in each. */
+function readWidths(): readonly number[] {
+  return counted({ usual: usualWidths.filter((_, index) => index % 2 === turn % 2), all: widths });
+}
+
 /** In which looks axe-core is asked: one a state, in `make test-all` each. Firefox changes no colours in a window. */
 function asked(): readonly Look[] {
   if (isFirefox) return [];
@@ -48,16 +53,18 @@ function asked(): readonly Look[] {
 }
 
 /**
- * The page as it is now in every look: it fits each width, no word is divided, and axe-core finds nothing. It is the
+ * The page as it is now: it fits the widths, no word is divided, and in the looks axe-core finds nothing. It is the
  * same visit, and afterwards the window is as it was.
  */
 export async function assertEveryLook(page: Page, state: string, scheme: Scheme = "light"): Promise<void> {
   const size = page.viewportSize() ?? { width: 1280, height: 800 };
   const found: string[] = [];
-  const isTouched = await page.evaluate(() => matchMedia("(pointer: coarse)").matches);
-  for (const width of widths) {
+  if (await page.evaluate(() => matchMedia("(pointer: coarse)").matches)) {
+    await page.setViewportSize({ ...size, width: phoneWidth });
+    found.push(...(await smallTargets(page)));
+  }
+  for (const width of readWidths()) {
     await page.setViewportSize({ ...size, width });
-    if (isTouched && width === phoneWidth) found.push(...(await smallTargets(page)));
     await assertFits(page);
     found.push(...(await brokenText(page)).map((one) => `${width}: ${one}`));
   }
