@@ -110,7 +110,8 @@ describe("the token of rescue", () => {
     let uses = 0;
     const use = (given: string) => rescue.use(given, async () => ++uses);
     assert.equal(await use(`${token}x`), null);
-    assert.deepEqual(await Promise.all([use(token), use(token)]), [1, null]);
+    // Which of them reads the file first is the file system's.
+    assert.deepEqual(new Set(await Promise.all([use(token), use(token)])), new Set([1, null]));
     assert.deepEqual([uses, existsSync(path)], [1, false]);
   });
   it("is still good where its use has failed, and the next one does not fail with it", async () => {
