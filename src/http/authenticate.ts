@@ -27,8 +27,8 @@ export interface AuthenticateOptions {
   bearer: Bearer;
 }
 
-/** Verified tokens remembered; each is some 300 bytes, and a token lives 15 minutes. */
-const rememberedTokens = 1_000;
+/** Verified tokens remembered: more than people and programs at work at a time. Each holds its header, some 1 KiB in all. */
+const rememberedTokens = 200;
 
 /** Our tokens have some 400 characters; a much longer one is refused without hashing it. */
 const maximumTokenCharacters = 4_096;
