@@ -26,7 +26,14 @@ const room = (name: string): Room => ({
 });
 
 const rooms: readonly Room[] = [
-  room("updates"),
+  {
+    ...room("updates"),
+    tests: [
+      ["test/updates", /\.test\.ts$/],
+      // What only a whole agent shows: settings that are refused, channels, the status, reports.
+      ["test/end-to-end/updates", /\.test\.ts$/],
+    ],
+  },
   {
     ...room("auth"),
     tests: [

@@ -25,6 +25,18 @@ export const answersOfAuth: readonly Answer[] = [
     },
   })),
   {
+    file: "src/auth/second-factor/qr.ts",
+    source: "for (let y = 0; y < rows.length; y += 2) {",
+    replacement: "y <= rows.length",
+    why: "The number of rows is odd, and y is even.",
+  },
+  {
+    file: "src/auth/throttle/client-key.ts",
+    source: "return /^::ffff:([0-9.]+)$/.exec(address)?.[1] ?? address;",
+    replacement: "/::ffff:([0-9.]+)$/",
+    why: "Node writes an IPv6 address with dots for ::/96 and ::ffff:0:0/96 alone.",
+  },
+  {
     file: "src/auth/second-factor/transport.ts",
     source: 'const [, encoded = ""] = transportForm.exec(sealed) ?? [];',
     ...{ replacement: '["Stryker was here"]', why: secondElement },

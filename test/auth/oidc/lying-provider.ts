@@ -62,6 +62,15 @@ export interface LyingProvider {
 export const clientId = "edge-7";
 export const clientSecret = "a secret of the plant";
 
+const accessToken = "at-1";
+
+/** Of the ID token's ES256: the left half of SHA-256 (OpenID Connect Core 1.0 §3.1.3.6). */
+const accessTokenHash = createHash("sha256")
+  .update(accessToken)
+  .digest()
+  .subarray(0, 16)
+  .toString("base64url");
+
 /** `nowSeconds`: the provider's clock. */
 export async function startLyingProvider(nowSeconds: () => number): Promise<LyingProvider> {
   const directory = mkdtempSync(join(tmpdir(), "steward-provider-"));
@@ -85,7 +94,14 @@ export async function startLyingProvider(nowSeconds: () => number): Promise<Lyin
       const { groups, ...claims } = issued.person;
       const now = Math.floor(nowSeconds());
       const honest = {
-        ...{ iss: issuer(), aud: clientId, iat: now, exp: now + 300, nonce: issued.nonce },
+        ...{
+          iss: issuer(),
+          aud: clientId,
+          iat: now,
+          exp: now + 300,
+          nonce: issued.nonce,
+          at_hash: accessTokenHash,
+        },
         ...{ auth_time: issued.prompt === "login" ? now : now - 3_600, ...claims },
         ...(groups !== undefined && { groups }),
       };
@@ -93,7 +109,7 @@ export async function startLyingProvider(nowSeconds: () => number): Promise<Lyin
       const payload = (lies.claims ?? same)(honest);
       const id_token = lies.idToken?.(header, payload) ?? signed(header, payload, key.privateKey);
       return (lies.token ?? same)({
-        ...{ access_token: "at-1", token_type: "Bearer", expires_in: 300, id_token },
+        ...{ access_token: accessToken, token_type: "Bearer", expires_in: 300, id_token },
       });
     },
     "/userinfo": () => (lies.userinfo ?? same)({ sub: "person-1", groups: ["operators"] }),

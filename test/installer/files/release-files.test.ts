@@ -160,6 +160,14 @@ describe("a link to a release", () => {
     assert.deepEqual(readdirSync(at(".")), []);
   });
 
+  it("stays as it is where the next one cannot be made, which leaves nothing behind", async (test) => {
+    const { at } = scratchWith(test);
+    await files.link(at("current"), "../releases/a");
+    await assert.rejects(files.link(at("current"), "x".repeat(5_000)), /ENAMETOOLONG/);
+    assert.equal(await files.linkTarget(at("current")), "../releases/a");
+    assert.deepEqual(readdirSync(at(".")), ["current"]);
+  });
+
   it("never takes the place of a directory or a file, nor away one", async (test) => {
     const { at } = scratchWith(test);
     await files.makeDirectory(at("directory"), 0o755);
