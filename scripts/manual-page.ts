@@ -55,7 +55,7 @@ function commandParagraph(command: Command): string[] {
   const { path, aliases = [], examples = [] } = command;
   const others = aliases.map((alias) => ["steward", ...path.slice(0, -1), alias].join(" "));
   return [
-    ...[".TP", `.B ${plain(usage)}`, `${plain(command.summary)}.`],
+    ...[".TP", `.B ${breakable(usage)}`, `${plain(command.summary)}.`],
     ...(others.length === 0 ? [] : [`Also: ${plain(others.join(", "))}.`]),
     ...(command.options.length === 0 ? [] : [".RS", ...command.options.flatMap(optionParagraph), ".RE"]),
     ...(examples.length === 0 ? [] : [".RS", ...examples.flatMap(exampleParagraph), ".RE"]),
@@ -69,5 +69,10 @@ function exampleParagraph({ line, what }: Example): string[] {
 function optionParagraph({ name, short, value, values, summary }: Option): string[] {
   const given = value === undefined ? "" : ` ${values?.join("|") ?? value}`;
   const names = short === undefined ? `--${name}` : `-${short}, --${name}`;
-  return [".TP", `.B ${plain(`${names}${given}`)}`, plain(summary)];
+  return [".TP", `.B ${breakable(`${names}${given}`)}`, plain(summary)];
+}
+
+/** A long choice may go on in the next line after any of its words (groff(7), `\:`). */
+function breakable(text: string): string {
+  return plain(text).replaceAll("|", "|\\:");
 }

@@ -13,10 +13,13 @@ import { documentKinds } from "../../src/programs/agent/documents.ts";
 const page = manualPage(commands, { version: "1.2.3", date: "2026-11-20" });
 const shown = commands.filter(({ isHidden }) => !isHidden);
 
-/** As a terminal shows it, without its weights; `warnings` is what roff finds wrong with it. */
-function formatted(text: string): { shown: string; warnings: string } {
+/**
+ * As a terminal of so many columns shows it, without its weights; `warnings` is what roff finds wrong with it, of which
+ * lintian allows none at 80 columns.
+ */
+function formatted(text: string, columns = 300): { shown: string; warnings: string } {
   // -ww: every warning, as man(1) has it with --warnings.
-  const { stdout, stderr } = spawnSync("groff", ["-ww", "-man", "-Tutf8", "-P-cbou", "-rLL=300n"], {
+  const { stdout, stderr } = spawnSync("groff", ["-ww", "-man", "-Tutf8", "-P-cbou", `-rLL=${columns}n`], {
     input: text,
     encoding: "utf8",
   });
@@ -28,6 +31,7 @@ describe("the manual page", () => {
 
   it("is what roff takes without a warning", () => {
     assert.equal(warnings, "");
+    assert.equal(formatted(page, 80).warnings, "");
   });
 
   it("would have a wrong request pointed out", () => {
