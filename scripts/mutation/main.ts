@@ -17,12 +17,17 @@ interface Room {
   /** Folders, and which of their files. */
   readonly sources: readonly [folder: string, files: RegExp];
   readonly tests: readonly (readonly [folder: string, files: RegExp])[];
+  /** Percent of the faults drawn that tests must notice. */
+  readonly floor: number;
 }
+
+const usualFloor = 85;
 
 const room = (name: string): Room => ({
   name,
   sources: [`src/${name}`, /(?<!\.d)\.ts$/],
   tests: [[`test/${name}`, /\.test\.ts$/]],
+  floor: usualFloor,
 });
 
 const rooms: readonly Room[] = [
@@ -33,6 +38,8 @@ const rooms: readonly Room[] = [
       // What only a whole agent shows: settings that are refused, channels, the status, reports.
       ["test/end-to-end/updates", /\.test\.ts$/],
     ],
+    // When to check, what to say of it: what may be taken in, tuf and the installer judge.
+    floor: 70,
   },
   {
     ...room("auth"),
@@ -70,11 +77,10 @@ const rooms: readonly Room[] = [
       ["test/clock/select", /^select\.test\.ts$/],
       ["test/scenarios", /^sources\.test\.ts$/],
     ],
+    floor: usualFloor,
   },
 ];
 
-/** Percent of the faults drawn that tests must notice. */
-const floorPercent = 85;
 /** Faults drawn in all, the rooms taking part by how many they have. */
 const usualSample = 300;
 /** Seconds of a processor that a test file may take without a fault: each survivor that it comes through costs as much. */
@@ -202,14 +208,20 @@ function tell(): void {
   const all = { drawn: 0, noticed: 0, answered: 0 };
   for (const [, score] of rows)
     for (const member of ["drawn", "noticed", "answered"] as const) all[member] += score[member];
-  console.log(`\n${"room".padEnd(12)}${["faults", "noticed", "answered", "score"].map(padded).join("")}`);
-  for (const [name, score] of [...rows, ["all", all] as const]) {
-    const cells = [score.drawn, score.noticed, score.answered, `${percentOf(score).toFixed(1)} %`];
+  const floorOf = (name: string) => rooms.find((one) => one.name === name)?.floor ?? 0;
+  const tellRow = (name: string, cells: readonly (string | number)[]) =>
     console.log(`${name.padEnd(12)}${cells.map(padded).join("")}`);
-  }
-  console.log(`each room at least ${floorPercent} %, of the faults that are not answered`);
+  console.log("");
+  tellRow("room", ["faults", "noticed", "answered", "score", "at least"]);
+  const cellsOf = (score: Score) => [
+    ...[score.drawn, score.noticed, score.answered],
+    `${percentOf(score).toFixed(1)} %`,
+  ];
+  for (const [name, score] of rows) tellRow(name, [...cellsOf(score), `${floorOf(name)} %`]);
+  tellRow("all", cellsOf(all));
+  console.log("The score is of the faults that are not answered.");
   rmSync(join(root, ".cache/mutation"), { recursive: true, force: true });
-  const isEnough = rows.every(([, score]) => percentOf(score) >= floorPercent);
+  const isEnough = rows.every(([name, score]) => percentOf(score) >= floorOf(name));
   process.exitCode = isEnough && stale.length === 0 ? 0 : 1;
 }
 
