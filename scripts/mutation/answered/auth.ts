@@ -31,6 +31,12 @@ export const answersOfAuth: readonly Answer[] = [
     why: "The number of rows is odd, and y is even.",
   },
   {
+    file: "src/auth/sign-in/challenges.ts",
+    source: "if (uptime() >= deadline || challenges.size >= maximumChallenges) challenges.delete(key);",
+    replacement: "uptime() > deadline",
+    why: "One at its deadline is refused by find, and removed the next time.",
+  },
+  {
     file: "src/auth/throttle/client-key.ts",
     source: "return /^::ffff:([0-9.]+)$/.exec(address)?.[1] ?? address;",
     replacement: "/::ffff:([0-9.]+)$/",

@@ -39,6 +39,11 @@ describe("a provider that lies, or another who answers for it", () => {
       "provider_error",
     ],
     [
+      "an error of two kilobytes instead of a code",
+      { back: (query) => query.set("error", "x".repeat(2_048)) },
+      "provider_error",
+    ],
+    [
       "issuer mix-up: iss of another (RFC 9207)",
       { back: (query) => query.set("iss", "https://evil.example") },
       "issuer",
