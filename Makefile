@@ -65,7 +65,8 @@ vm-image: $(NODE_MODULES) ## build the appliance machine's image alone, which ta
 	@sh scripts/vm-packages.sh
 	@node --import tsx scripts/appliance-vm/main.ts --build-only
 
-bench: $(DIST) ## print what the agent costs on this Node and on the LTS, against peers; write var/bench.json
+bench: packages $(DIST) ## print what the agent costs on this Node and on the LTS, against peers; write var/bench.json
+	@sh scripts/bench/packages.sh
 	@node --import tsx scripts/bench/main.ts "$$(sh scripts/lts-runtime.sh)"
 	@echo
 	@node --import tsx scripts/bench/dependencies.ts
