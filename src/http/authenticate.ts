@@ -27,7 +27,7 @@ export interface AuthenticateOptions {
   bearer: Bearer;
 }
 
-/** Verified tokens remembered: more than people and programs at work at a time. Each holds its header, some 1 KiB in all. */
+/** Verified tokens remembered: more than people at work at a time. Each holds the whole header that it came in. */
 const rememberedTokens = 200;
 
 /** Our tokens have some 400 characters; a much longer one is refused without hashing it. */
