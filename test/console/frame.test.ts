@@ -66,7 +66,8 @@ describe("the console's frame", () => {
       await page.getByRole("link", { name: "Updates", exact: true }).press("Enter");
       const head = page.getByRole("heading", { name: "Updates", level: 1 });
       await head.and(page.locator(":focus")).waitFor();
-      assert.match(await page.title(), /^\(\d\) Updates · /);
+      // The number of needs comes with the status, which may be later than the page.
+      await page.waitForFunction(() => /^\(\d\) Updates · /.test(document.title));
       await page.goBack();
       await page.locator("h1:focus").getByText("Users").waitFor();
       assert.match(await page.title(), /^(\(\d\) )?Users · /);
