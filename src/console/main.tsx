@@ -10,7 +10,7 @@ import { readBinding } from "./session/early-refresh.ts";
 import { openSession } from "./session/session.ts";
 import { handBack } from "./sign-in/provider.tsx";
 import { watchSetupToken } from "./sign-in/setup-token.ts";
-import { watchKeyboard } from "./ui/focus.ts";
+import { watchKeyboard, watchRemovedFocus } from "./ui/focus.ts";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/controls.css";
@@ -24,6 +24,7 @@ if (place !== null && !handBack()) {
   showTheme();
   watchNavigation();
   watchKeyboard();
+  watchRemovedFocus();
   // All that is known to be needed is asked for at once.
   const language = wantedLanguage(null);
   if (language !== null) void speak(language);

@@ -177,6 +177,16 @@ describe("the console's actions on a user", () => {
     await page.locator("main :focus").waitFor();
   });
 
+  it("leave the keyboard on the page when the row that has it is deleted by another administrator", async () => {
+    const id = await makeUser(agent, { username: "goner" });
+    const { page } = await openUsers(browser, agent);
+    await page.getByRole("button", { name: "Actions for goner" }).focus();
+    const { status } = await agent.call("DELETE", `/api/users/${id}`, { local: true });
+    assert.equal(status, 204);
+    await rowOf(page, "goner").waitFor({ state: "detached" });
+    await page.locator("main h1:focus").waitFor();
+  });
+
   it("change nothing when the question for the password is closed", async () => {
     const { page } = await openUsers(browser, agent);
     const dialog = await choose(page, names.readonly, "Delete");

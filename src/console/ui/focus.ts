@@ -5,6 +5,26 @@ export function focusContent(): void {
 }
 
 /**
+ * Puts the keyboard at the head of the page when what had it is removed: a row that was deleted, here or by another
+ * administrator, or a button that is no longer offered. The browser leaves it nowhere.
+ */
+export function watchRemovedFocus(): void {
+  let last: EventTarget | null = null;
+  document.addEventListener("focusin", ({ target }) => {
+    last = target;
+  });
+  const isRemoved = (): boolean => last instanceof Node && !last.isConnected;
+  const giveBack = (): void => {
+    if (isRemoved() && document.activeElement === document.body) focusContent();
+  };
+  // After the drawing: what takes its place may take the keyboard by its own effect.
+  const observer = new MutationObserver(() => {
+    if (isRemoved()) requestAnimationFrame(() => setTimeout(giveBack));
+  });
+  observer.observe(document.body, { childList: true, subtree: true });
+}
+
+/**
  * Keeps the field in which one types in sight when the keyboard of a phone comes, and tells the style how much of the
  * window it covers where the browser does not make the window smaller.
  */

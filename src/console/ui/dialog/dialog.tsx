@@ -2,7 +2,6 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
 import { Button } from "../button.tsx";
-import { focusContent } from "../focus.ts";
 import { Shape } from "../shape.tsx";
 import { Toasts } from "./toasts.tsx";
 
@@ -31,8 +30,7 @@ export function Dialog({
     focusWithin(dialog);
     return () => {
       dialog.close();
-      if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();
-      else focusContent();
+      if (before instanceof HTMLElement) before.focus();
     };
   }, []);
   useEffect(() => {
