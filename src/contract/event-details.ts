@@ -1,6 +1,6 @@
 import { duration } from "./durations.ts";
 import type { EventType } from "./event-types.ts";
-import { damageKinds, replacements } from "./health-codes.ts";
+import { damageKinds, replacements } from "./findings.ts";
 import { scopeNames } from "./scopes.ts";
 import { role, timestamp, username } from "./shapes.ts";
 import { updateKinds } from "./update-kinds.ts";

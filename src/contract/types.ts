@@ -1,6 +1,6 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import type { configuration, configurationResult } from "./configuration.ts";
-import type { damageKinds, HealthCode, healthCodes, healthFacts, replacements } from "./health-codes.ts";
+import type { damageKinds, HealthCode, healthCodes, healthFacts, replacements } from "./findings.ts";
 import type { OperationId, operations } from "./operations.ts";
 import type { session, sessionList } from "./schemas/auth.ts";
 import type { clockSource, timeSync } from "./schemas/clock.ts";

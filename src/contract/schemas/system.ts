@@ -1,4 +1,4 @@
-import { type HealthCode, healthCodes, healthFacts } from "../health-codes.ts";
+import { type HealthCode, healthCodes, healthFacts } from "../findings.ts";
 import { nullableTimestamp } from "../shapes.ts";
 
 export const version = {

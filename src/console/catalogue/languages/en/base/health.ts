@@ -1,4 +1,4 @@
-import type { HealthCode } from "../../../../../contract/health-codes.ts";
+import type { HealthCode } from "../../../../../contract/findings.ts";
 import type { UpdateProblem } from "../../../../../contract/types.ts";
 
 /** Facts of a health check as people read them. */
