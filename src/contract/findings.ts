@@ -10,78 +10,150 @@ const count = { type: "integer", minimum: 0 } as const;
 const text = { type: "string" } as const;
 const texts = { type: "array", items: text } as const;
 
-/** The members that the facts of a health check can have; which of them a code has, `healthCodes` says. */
-export const healthFacts = {
+/** The members that the facts of a finding can have; `findingKinds` says which of them a code has. */
+export const findingFacts = {
   path: { ...text, description: "mount point, directory or file" },
   free_bytes: count,
   least_bytes: { ...count, description: "fewer free bytes than this are reported" },
-  free_inodes: { ...count, description: "files that can still be made" },
-  least_inodes: { ...count, description: "fewer free inodes than this are reported" },
+  free_inodes: count,
+  least_inodes: count,
   has_reserve: {
     type: "boolean",
     description: "the file that is given up first when the disk is full exists",
   },
   document: { ...text, description: "of the state, such as settings" },
-  error: { ...text, description: "an error code" },
-  damage: { type: "string", enum: damageKinds, description: "of the newest finding" },
+  error: text,
+  damage: { type: "string", enum: damageKinds },
   replacement: { type: "string", enum: replacements, description: "what was used in its place" },
   found_at: { ...text, description: "RFC 3339 in UTC: the newest finding" },
-  waiting: { ...count, description: "events in memory that are not on the disk yet" },
-  lost: { ...count, description: "events that the journal alone has" },
-  lines: { ...count, description: "damaged lines" },
-  users: { ...count, description: "users concerned" },
+  waiting: { ...count, description: "events not on the disk yet" },
+  lost: { ...count, description: "events that only the journal has" },
+  lines: count,
+  users: count,
   keys: { ...texts, description: "ids of the keys that are missing" },
-  daemon: { ...text, description: "a time daemon" },
+  daemon: text,
   step_seconds: { type: "number", description: "positive: the clock was set forward" },
-  frequency_ppm: { type: "number", description: "what the clock's frequency was set to" },
-  agreeing: { ...count, description: "time servers that agree" },
-  needed: { ...count, description: "time servers that have to agree" },
+  frequency_ppm: { type: "number" },
+  agreeing: { ...count, description: "time servers" },
+  needed: count,
   server: { ...text, description: "as it stands in time.servers" },
   offset_seconds: { type: "number", description: "positive: the clock is behind" },
   measured_at: {
     type: ["string", "null"],
-    description: "RFC 3339 in UTC: the time that the servers say; null: not a date",
+    description: "what the servers say; null: not a date",
   },
   certificate: { ...text, description: "its name in the directory of certificates" },
-  ends_at: { ...text, description: "RFC 3339 in UTC" },
+  ends_at: text,
   parts: { ...texts, description: "of the program, that do not work" },
   problem: { ...updateProblem, description: "with updates" },
 } as const;
 
-/** What a health check can find, and the facts that come with it. */
-export const healthCodes = {
-  ok: [],
-  state_damaged: [],
-  state_unreachable: [],
-  disk_read_only: ["path"],
-  disk_space_unknown: ["path"],
-  disk_space_low: ["path", "free_bytes", "least_bytes", "has_reserve"],
-  disk_inodes_low: ["path", "free_inodes", "least_inodes"],
-  disk_reserve_missing: ["path"],
-  document_not_written: ["document", "error"],
-  document_waiting: ["document"],
-  document_damage_found: ["document", "found_at", "damage", "replacement"],
-  events_not_written: ["waiting", "lost", "error"],
-  events_lost: ["lost"],
-  events_damaged: ["lines"],
-  sealing_key_unusable: ["users", "path"],
-  sealing_key_missing: ["users", "path", "keys"],
-  clock_set_by_other_daemon: ["daemon"],
-  clock_stepped_externally: ["step_seconds"],
-  clock_frequency_set_externally: ["frequency_ppm"],
-  clock_no_time_source: [],
-  clock_no_majority: [],
-  clock_too_few_agree: ["agreeing", "needed"],
-  clock_server_suspect: ["server"],
-  clock_panic_threshold: ["offset_seconds"],
-  clock_below_floor: ["measured_at"],
-  clock_beyond_ceiling: ["measured_at"],
-  updates_degraded: ["problem"],
-  https_unavailable: [],
-  https_certificate_refused: ["certificate"],
-  https_certificate_ending: ["certificate", "ends_at"],
-  program_broken: ["parts"],
-  program_untested: [],
-} as const satisfies Record<string, readonly (keyof typeof healthFacts)[]>;
+/** The gravest first. `unseen`: the doctor could not look. */
+export const levels = ["failing", "attention", "unseen", "ok"] as const;
 
-export type HealthCode = keyof typeof healthCodes;
+/**
+ * The parts of a device, in the order in which it is mended: nothing can be saved on a full disk, and no agent starts on
+ * a state that it cannot read.
+ */
+export const areas = [
+  "program",
+  "disk",
+  "host file",
+  "state",
+  "people",
+  "keys",
+  "agent",
+  "clock",
+  "updates",
+  "https",
+  "device",
+  "log",
+] as const;
+
+export type Area = (typeof areas)[number];
+
+/** The codes by which GET /api/status lists what needs a person, with the part of the device that each is about. */
+export const needAreas = {
+  rescue: "state",
+  setup_required: "people",
+  program: "program",
+  disk: "disk",
+  state_document: "state",
+  event_log: "state",
+  two_factor_key: "keys",
+  clock: "clock",
+  https: "https",
+  updates: "updates",
+  update_available: "updates",
+  update_failed: "updates",
+  update_trust_unconfirmed: "updates",
+  updates_not_set_up: "updates",
+  users_locked: "people",
+  two_factor_missing: "people",
+  second_factor_advised: "people",
+  device_unnamed: "device",
+  tokens_ending: "people",
+  support_ending: "device",
+  support_ended: "device",
+} as const satisfies Record<string, Area>;
+
+export type NeedCode = keyof typeof needAreas;
+
+/** What a person has to see to. */
+export const needCodes = Object.keys(needAreas) as NeedCode[];
+
+type Fact = keyof typeof findingFacts;
+
+const attention = <const Need extends NeedCode, const Facts extends readonly Fact[]>(
+  need: Need,
+  ...facts: Facts
+) => ({ need, level: "attention", facts }) as const;
+
+/** For what does not work, or is about to stop. */
+const failing = <const Need extends NeedCode, const Facts extends readonly Fact[]>(
+  need: Need,
+  ...facts: Facts
+) => ({ need, level: "failing", facts }) as const;
+
+/** What the agent can find: the need that it is listed under, its level and its facts. */
+export const findingKinds = {
+  state_damaged: failing("rescue"),
+  state_unreachable: failing("rescue"),
+  disk_read_only: failing("disk", "path"),
+  disk_space_unknown: failing("disk", "path"),
+  disk_space_low: failing("disk", "path", "free_bytes", "least_bytes", "has_reserve"),
+  disk_inodes_low: failing("disk", "path", "free_inodes", "least_inodes"),
+  disk_reserve_missing: failing("disk", "path"),
+  document_not_written: attention("state_document", "document", "error"),
+  document_waiting: attention("state_document", "document"),
+  document_damage_found: attention("state_document", "document", "found_at", "damage", "replacement"),
+  events_not_written: attention("event_log", "waiting", "lost", "error"),
+  events_lost: attention("event_log", "lost"),
+  events_damaged: attention("event_log", "lines"),
+  sealing_key_unusable: failing("two_factor_key", "users", "path"),
+  sealing_key_missing: failing("two_factor_key", "users", "path", "keys"),
+  clock_set_by_other_daemon: attention("clock", "daemon"),
+  clock_stepped_externally: attention("clock", "step_seconds"),
+  clock_frequency_set_externally: attention("clock", "frequency_ppm"),
+  clock_no_time_source: attention("clock"),
+  clock_no_majority: attention("clock"),
+  clock_too_few_agree: attention("clock", "agreeing", "needed"),
+  clock_server_suspect: attention("clock", "server"),
+  clock_panic_threshold: attention("clock", "offset_seconds"),
+  clock_below_floor: attention("clock", "measured_at"),
+  clock_beyond_ceiling: attention("clock", "measured_at"),
+  updates_degraded: attention("updates", "problem"),
+  https_unavailable: attention("https"),
+  https_certificate_refused: attention("https", "certificate"),
+  https_certificate_ending: attention("https", "certificate", "ends_at"),
+  program_broken: failing("program", "parts"),
+  program_untested: failing("program"),
+} as const;
+
+export type FindingCode = keyof typeof findingKinds;
+
+/** What a health check can say. */
+export const healthCodes = ["ok", ...(Object.keys(findingKinds) as FindingCode[])] as const;
+
+/** Also a need that is its own finding, such as `update_available`. */
+export type AnyFindingCode = FindingCode | NeedCode;

@@ -1,6 +1,13 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import type { configuration, configurationResult } from "./configuration.ts";
-import type { damageKinds, HealthCode, healthCodes, healthFacts, replacements } from "./findings.ts";
+import type {
+  AnyFindingCode,
+  damageKinds,
+  FindingCode,
+  findingFacts,
+  findingKinds,
+  replacements,
+} from "./findings.ts";
 import type { OperationId, operations } from "./operations.ts";
 import type { session, sessionList } from "./schemas/auth.ts";
 import type { clockSource, timeSync } from "./schemas/clock.ts";
@@ -60,16 +67,25 @@ export type Health = Typed<typeof health>;
 export type DamageKind = (typeof damageKinds)[number];
 export type Replacement = (typeof replacements)[number];
 
-/** What a health check has found: its code, the same in English, and the facts that its code has. */
-export type Trouble = {
-  [Code in Exclude<HealthCode, "ok">]: {
-    readonly code: Code;
+/**
+ * One thing that is wrong, or that a person has to see to. It is made once; health, status, metrics, doctor and console
+ * print it.
+ */
+export type Finding<Code extends AnyFindingCode = FindingCode> = {
+  [One in Code]: {
+    readonly code: One;
+    readonly level: Need["level"];
+    readonly facts: FactsOf<One>;
     readonly detail: string;
-    readonly facts: {
-      readonly [Fact in (typeof healthCodes)[Code][number]]: Typed<(typeof healthFacts)[Fact]>;
-    };
+    readonly remedy: Need["remedy"];
   };
-}[Exclude<HealthCode, "ok">];
+}[Code];
+
+type FactsOf<Code extends AnyFindingCode> = Code extends FindingCode
+  ? {
+      readonly [Fact in (typeof findingKinds)[Code]["facts"][number]]: Typed<(typeof findingFacts)[Fact]>;
+    }
+  : object;
 export type HostSettings = Typed<typeof hostSettings>;
 export type Facts = Typed<typeof facts>;
 export type Status = Typed<typeof status>;

@@ -1,5 +1,6 @@
+import { needCodes } from "../contract/findings.ts";
 import { clockStates, clockTrusts, sourceStates, timeModes } from "../contract/schemas/clock.ts";
-import { deviceStates, needCodes } from "../contract/schemas/status.ts";
+import { deviceStates } from "../contract/schemas/status.ts";
 import { checkOutcomes, updateStates } from "../contract/schemas/updates.ts";
 import type { Health, Need, Status, TimeSync, Updates } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";

@@ -1,4 +1,5 @@
-import type { Trouble } from "../contract/types.ts";
+import { finding, line } from "../contract/finding.ts";
+import type { Finding } from "../contract/types.ts";
 
 /**
  * The parts of the program that are tried against a known answer, in the order in which self-check.ts tries them, and
@@ -44,13 +45,16 @@ export function failuresIn(report: string, ending: string): PartFailure[] {
   return failures;
 }
 
+/** The files of this version again, from the package. */
+const reinstall = line("apt-get install --reinstall steward");
+
 /** Failures as health tells them. */
-export function failureTrouble(failures: readonly PartFailure[]): Trouble {
+export function failureTrouble(failures: readonly PartFailure[]): Finding {
   const parts = failures.flatMap(({ part }) => (part === null ? [] : [part]));
   const detail = failureWords(failures, true);
   return parts.length === 0
-    ? { code: "program_untested", facts: {}, detail }
-    : { code: "program_broken", facts: { parts }, detail };
+    ? finding("program_untested", {}, detail, reinstall)
+    : finding("program_broken", { parts }, detail, reinstall);
 }
 
 /** What a person should know of failures, and what to do. `isDetailed`: with what the trial said. */

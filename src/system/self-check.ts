@@ -1,5 +1,5 @@
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
-import type { Trouble } from "../contract/types.ts";
+import type { Finding } from "../contract/types.ts";
 import type { RunCommand, Timers, Uptime } from "../host/ports.ts";
 import { failuresIn, failureTrouble, failureWords, type PartFailure } from "./program-parts.ts";
 
@@ -8,7 +8,7 @@ export interface SelfCheck {
   /** Tries them where that was not done yet. Throws `not_ready` naming the parts; `isDetailed`: and their errors. */
   require(isDetailed: boolean): Promise<void>;
   /** What a person should know of the last trial; null: all parts work, or were not tried yet. */
-  trouble(): Trouble | null;
+  trouble(): Finding | null;
   /** Has them tried soon, so that health knows without being asked for readiness. */
   start(): void;
   stop(): void;

@@ -1,3 +1,5 @@
+import { finding, gravestFirst, line, needOf } from "../contract/finding.ts";
+import type { NeedCode } from "../contract/findings.ts";
 import type { HostSettings, Need, Release, Settings, Status, TimeSync, Updates } from "../contract/types.ts";
 
 /** Facts about users and their tokens. */
@@ -46,18 +48,21 @@ export function needsOf(ground: NeedsGround): Need[] {
     ...supportNeed(ground),
     ...firstRunNeeds(ground),
   ];
-  const isFailing = ({ level }: Need) => level === "failing";
-  return [...found.filter(isFailing), ...found.filter((one) => !isFailing(one))];
+  return gravestFirst(found);
 }
 
-function attention(code: Need["code"], facts: object, detail: string): Need {
-  return { code, level: "attention", facts: { ...facts }, detail };
+/** Another name than admin does as well. */
+export const firstAdministratorLine = "steward user add admin --role admin --generate";
+
+/** A need that no health check finds. `typed`: the line that mends it. */
+function attention(code: NeedCode, facts: object, detail: string, typed?: string): Need {
+  return needOf(finding(code, facts, detail, typed === undefined ? null : line(typed)));
 }
 
 function setupNeed({ isSetUp }: NeedsGround): Need[] {
   if (isSetUp) return [];
   const detail = "This device has no administrator yet: `steward user add NAME --role admin`.";
-  return [attention("setup_required", {}, detail)];
+  return [attention("setup_required", {}, detail, firstAdministratorLine)];
 }
 
 /** The check tells of servers that fail and of another program's hand; a clock that is not right is one all the same. */
@@ -66,7 +71,8 @@ function clockNeed({ troubles, clock, clockWord: word }: NeedsGround): Need[] {
   if (trouble === undefined && (word === "in_sync" || word === "set_by_hand")) return [];
   const { state, trust, offset_seconds, summary } = clock;
   const facts = { word, state, trust, offset_seconds, ...trouble?.facts };
-  return [attention("clock", facts, trouble?.detail ?? summary.detail)];
+  const { detail = summary.detail, remedy = null } = trouble ?? {};
+  return [needOf(finding("clock", facts, detail, remedy))];
 }
 
 function updateNeeds({ updates, ota }: NeedsGround): Need[] {
@@ -87,14 +93,16 @@ function updateNeeds({ updates, ota }: NeedsGround): Need[] {
     }
     const isSeenTo = held.some((one) => one.id === id) || postponed[kind] !== null;
     if (isSeenTo || trial !== null || isAutomatic(release, ota, trust.established)) return [];
-    const detail = `${what} is available and waits for an administrator: \`steward update apply ${kind}\`.`;
-    return [attention("update_available", facts, detail)];
+    const apply = `steward update apply ${kind}`;
+    const detail = `${what} is available and waits for an administrator: \`${apply}\`.`;
+    return [attention("update_available", facts, detail, apply)];
   });
   const isWanted = schedule.enabled || ota.server !== "";
   if (!isWanted || !trust.installed || trust.confirmed) return needs;
-  const detail =
-    "The root of trust of updates is installed and no administrator has confirmed it: compare its fingerprint, and `steward update trust confirm`.";
-  return [...needs, attention("update_trust_unconfirmed", { fingerprint: trust.fingerprint }, detail)];
+  const confirm = "steward update trust confirm";
+  const detail = `The root of trust of updates is installed and no administrator has confirmed it: compare its fingerprint, and \`${confirm}\`.`;
+  const facts = { fingerprint: trust.fingerprint };
+  return [...needs, attention("update_trust_unconfirmed", facts, detail, confirm)];
 }
 
 function isAutomatic({ kind }: Release, ota: NeedsGround["ota"], isTrustEstablished: boolean): boolean {
@@ -113,7 +121,9 @@ function peopleNeeds({ people, mayNameUsers }: NeedsGround): Need[] {
     mayNameUsers ? nameList(users) : countOf(users.length, "user");
   if (locked.length > 0) {
     const detail = `Sign-in is locked for a while, after too many wrong passwords or codes: ${named(locked)}. \`steward events\` says where they came from; \`steward user unlock NAME\` ends it.`;
-    needs.push(attention("users_locked", about(locked), detail));
+    const [first] = mayNameUsers ? locked : [];
+    const unlock = first && `steward user unlock ${first}`;
+    needs.push(attention("users_locked", about(locked), detail, unlock));
   }
   if (withoutFactor.length > 0) {
     const tokens =
@@ -125,7 +135,7 @@ function peopleNeeds({ people, mayNameUsers }: NeedsGround): Need[] {
   if (firstEnd !== undefined) {
     const facts = { count: tokenEnds.length, first_ends_at: firstEnd };
     const detail = `${countOf(tokenEnds.length, "API token")} in use ends within ${tokenNoticeDays} days, the first at ${firstEnd}: its owner can make a new one. See \`steward token list\`.`;
-    needs.push(attention("tokens_ending", facts, detail));
+    needs.push(attention("tokens_ending", facts, detail, "steward token list"));
   }
   return needs;
 }

@@ -1,5 +1,6 @@
 import { type ClockWord, clockWordOf } from "../contract/clock-word.ts";
-import type { Need, ReleaseHold, Status, TimeSync, Updates } from "../contract/types.ts";
+import { needOf } from "../contract/finding.ts";
+import type { Finding, Need, ReleaseHold, Status, TimeSync, Updates } from "../contract/types.ts";
 import { type NeedsGround, needsOf } from "./status-needs.ts";
 
 /** What the rooms say of themselves, as far as the caller may see it. */
@@ -31,10 +32,10 @@ export function statusOf(ground: StatusGround): Status {
 
 /** While the state is damaged: there are no accounts, settings or updates to tell of. */
 export function rescueStatus(
-  ground: Pick<StatusGround, "deviceName" | "version" | "clock" | "host"> & { readonly damage: string },
+  ground: Pick<StatusGround, "deviceName" | "version" | "clock" | "host"> & { readonly damage: Finding },
 ): Status {
   const { deviceName, version, clock, host, damage } = ground;
-  const detail = `The agent is in rescue: ${damage} See \`steward doctor\` and \`man steward-rescue\`.`;
+  const detail = `The agent is in rescue: ${damage.detail} See \`steward doctor\` and \`man steward-rescue\`.`;
   return {
     state: "rescue",
     device_name: deviceName,
@@ -44,7 +45,7 @@ export function rescueStatus(
     updates: null,
     people: null,
     host,
-    needs: [{ code: "rescue", level: "failing", facts: {}, detail }],
+    needs: [needOf({ ...damage, detail })],
     latest: null,
   };
 }

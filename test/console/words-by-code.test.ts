@@ -23,7 +23,7 @@ import { healthSentence } from "../../src/console/ui/health-words.ts";
 import { holdSentence, reasonSentence, summarySentence } from "../../src/console/updates/update-sentences.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { eventTypes } from "../../src/contract/event-types.ts";
-import { healthCodes } from "../../src/contract/findings.ts";
+import { healthCodes, needCodes } from "../../src/contract/findings.ts";
 import {
   clockSummaryCodes,
   conflictCodes,
@@ -31,7 +31,6 @@ import {
   notSetCodes,
   sourceReasonCodes,
 } from "../../src/contract/schemas/clock.ts";
-import { needCodes } from "../../src/contract/schemas/status.ts";
 import {
   holdCodes,
   outcomeCodes,
@@ -75,7 +74,7 @@ const happened = (type: string): string => {
 
 const need = (code: string): (Sentence | null)[] => {
   const facts = { check: "disk", reason: "disk_read_only" };
-  const said = needInWords({ code, level: "attention", facts, detail } as Need);
+  const said = needInWords({ code, level: "attention", facts, detail, remedy: null } as Need);
   return said === null ? [null] : [said.text, { text: said.title, isAgents: false }];
 };
 
@@ -85,7 +84,7 @@ const lists: readonly (readonly [
   codes: readonly string[],
   say: (code: string) => (Sentence | null)[],
 ])[] = [
-  ["health checks", Object.keys(healthCodes), (code) => [health(code)]],
+  ["health checks", healthCodes, (code) => [health(code)]],
   [
     "problems with updates",
     updateProblemCodes,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { needCodes } from "../../src/contract/findings.ts";
 import { metricFamilies } from "../../src/contract/metrics.ts";
-import { needCodes } from "../../src/contract/schemas/status.ts";
 import type { Need, Status } from "../../src/contract/types.ts";
 import { createStatusHandlers } from "../../src/http/handlers/status.ts";
 import type { EventQuery } from "../../src/journal/events/event-pages.ts";
@@ -196,7 +196,13 @@ describe("who sees what in the status", () => {
     blockers: { rules: { code: "update_file_missing", detail: `${server}/x is missing.` }, binary: null },
   });
   const needs: Need[] = [
-    { code: "updates", level: "attention", facts: {}, detail: `Cannot reach ${server}: reset.` },
+    {
+      code: "updates",
+      level: "attention",
+      facts: {},
+      detail: `Cannot reach ${server}: reset.`,
+      remedy: null,
+    },
   ];
   let wereUsersNamed = false;
   let events: EventQuery | null = null;

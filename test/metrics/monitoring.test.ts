@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { eventTypes } from "../../src/contract/event-types.ts";
+import { needCodes } from "../../src/contract/findings.ts";
 import { type MetricFamily, metricFamilies } from "../../src/contract/metrics.ts";
 import { sourceStates } from "../../src/contract/schemas/clock.ts";
-import { deviceStates, needCodes } from "../../src/contract/schemas/status.ts";
+import { deviceStates } from "../../src/contract/schemas/status.ts";
 import { updateKinds } from "../../src/contract/update-kinds.ts";
 
 const root = join(import.meta.dirname, "../..");

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { clockWordOf } from "../../src/contract/clock-word.ts";
+import { finding, line } from "../../src/contract/finding.ts";
 import { settings as settingsSchema } from "../../src/contract/schemas/settings.ts";
 import type { Need, Settings, TimeSync } from "../../src/contract/types.ts";
 import { validatorOf } from "../../src/store/documents/document-kind.ts";
-import { type HealthCheck, readHealth, troublesOf } from "../../src/system/health.ts";
+import { readHealth, troublesOf } from "../../src/system/health.ts";
 import { type StatusGround, statusOf } from "../../src/system/status.ts";
 import type { PeopleFacts } from "../../src/system/status-needs.ts";
 import { exampleClock } from "../cli/example-clock.ts";
@@ -71,25 +72,30 @@ describe("the status of a device", () => {
   });
 
   it("is failing as soon as one need is, which is told first", () => {
-    const lost = { code: "events_lost", facts: { lost: 3 }, detail: "It is not written." } as const;
-    const readOnly = { code: "disk_read_only", facts: { path: "/var" }, detail: "It is full." } as const;
-    const check = (change: Partial<HealthCheck>): HealthCheck => ({
-      ...{ name: "events", code: "event_log", trouble: () => lost },
-      ...change,
-    });
-    const disk = check({ name: "disk", code: "disk", isFailure: true, trouble: () => readOnly });
-    const well = check({ name: "program", code: "program", isFailure: true, trouble: () => null });
-    const { state, needs } = look({ troubles: troublesOf([check({}), well, disk]) });
+    const lost = finding("events_lost", { lost: 3 }, "It is not written.");
+    const remount = line("mount -o remount,rw /var");
+    const readOnly = finding("disk_read_only", { path: "/var" }, "It is full.", remount);
+    const events = { name: "events", trouble: () => lost };
+    const disk = { name: "disk", trouble: () => readOnly };
+    const well = { name: "program", trouble: () => null };
+    const { state, needs } = look({ troubles: troublesOf([events, well, disk]) });
     assert.equal(state, "failing");
     const diskFacts = { check: "disk", reason: "disk_read_only", path: "/var" };
     const eventFacts = { check: "events", reason: "events_lost", lost: 3 };
     assert.deepEqual(needs, [
-      { code: "disk", level: "failing", facts: diskFacts, detail: "It is full." },
-      { code: "event_log", level: "attention", facts: eventFacts, detail: "It is not written." },
+      { code: "disk", level: "failing", facts: diskFacts, detail: "It is full.", remedy: remount },
+      {
+        code: "event_log",
+        level: "attention",
+        facts: eventFacts,
+        detail: "It is not written.",
+        remedy: null,
+      },
     ]);
+    const { code, detail } = readOnly;
     assert.deepEqual(readHealth([well, disk], true).checks, [
       { name: "program", status: "ok", code: "ok", detail: "", facts: {} },
-      { name: "disk", status: "degraded", ...readOnly },
+      { name: "disk", status: "degraded", code, facts: { path: "/var" }, detail },
     ]);
   });
 
@@ -127,7 +133,7 @@ describe("the word for a clock", () => {
       code: "clock",
       level: "attention",
       facts: { check: "time" },
-      detail: "No.",
+      ...{ detail: "No.", remedy: null },
     } as const;
     const [need, ...others] = look({ clock: exampleClock(), troubles: [trouble] }).needs;
     assert.deepEqual([need?.detail, others], ["No.", []]);
@@ -263,7 +269,13 @@ describe("what the first run has left for later", () => {
   it("is the root of trust where only that is missing, and once where the health check tells of it", () => {
     const updates = exampleUpdates({ trust: { ...exampleTrust, installed: false } });
     assert.deepEqual(look({ updates }).needs[0]?.facts, { missing: "root" });
-    const trouble = { code: "updates", level: "attention", facts: {}, detail: "No root." } as const;
+    const trouble = {
+      code: "updates",
+      level: "attention",
+      facts: {},
+      detail: "No root.",
+      remedy: null,
+    } as const;
     assert.deepEqual(codesOf(look({ updates, troubles: [trouble] })), ["updates"]);
   });
   it("is not told before there is an administrator", () => {

@@ -1,4 +1,5 @@
-import type { Trouble } from "../../contract/types.ts";
+import { finding } from "../../contract/finding.ts";
+import type { Finding } from "../../contract/types.ts";
 import type { Account, AccountsState } from "../../users/account.ts";
 import type { Seal } from "./seal.ts";
 
@@ -23,7 +24,7 @@ export function createSealingKeyTrouble({
   seal,
   unusable,
   path,
-}: SealingKeyPlan): () => Trouble | null {
+}: SealingKeyPlan): () => Finding | null {
   // The ids of keys; empty where a damaged secret hides it.
   let seen: { accounts: readonly Account[]; missing: readonly string[] } | null = null;
   // Asked at each look at the health; the list is another one whenever an account has changed.
@@ -46,26 +47,25 @@ export function createSealingKeyTrouble({
   };
 }
 
-function unusableKey(why: string, users: number, path: string): Trouble {
+function unusableKey(why: string, users: number, path: string): Finding {
   const detail = users === 0 ? why : `${why} ${concernedBy(users)}.`;
-  return { code: "sealing_key_unusable", facts: { users, path }, detail };
+  return finding("sealing_key_unusable", { users, path }, detail);
 }
 
-function missingKey(keys: readonly string[], path: string): Trouble {
+function missingKey(keys: readonly string[], path: string): Finding {
   const distinct = [...new Set(keys)];
   const named = distinct
     .slice(0, namedKeys)
     .map((id) => id || "one that a damaged secret hides")
     .join(", ");
   const more = distinct.length > namedKeys ? " and others" : "";
-  return {
-    code: "sealing_key_missing",
-    facts: { users: keys.length, path, keys: distinct.filter(Boolean) },
-    detail:
-      `The key that two-factor secrets were sealed with (${named}${more}) is not on this device. ${concernedBy(keys.length)}. ` +
+  return finding(
+    "sealing_key_missing",
+    { users: keys.length, path, keys: distinct.filter(Boolean) },
+    `The key that two-factor secrets were sealed with (${named}${more}) is not on this device. ${concernedBy(keys.length)}. ` +
       `Put the key back as ${path} (chown root:steward, chmod 0640) or as systemd's credential steward.key, and restart ` +
       "the agent; without it, for each of them: `steward user rescue NAME`.",
-  };
+  );
 }
 
 function concernedBy(count: number): string {

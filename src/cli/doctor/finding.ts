@@ -69,12 +69,3 @@ export function nextCommand(findings: readonly Finding[], isRoot: boolean): stri
   if (!isRoot && (isHidden || command !== undefined)) return asRoot;
   return command ?? null;
 }
-
-/** The first line between backquotes that can be typed as it stands, without a name to be filled in. */
-export function commandIn(sentence: string): string | null {
-  const lines = [...sentence.matchAll(/`([^`]+)`/g)].map(([, line = ""]) => line);
-  return (
-    lines.find((line) => /^(steward|systemctl|mount|chown) /.test(line) && !/\b[A-Z]{2,}\b/.test(line)) ??
-    null
-  );
-}

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Need, Status } from "../../contract/types.ts";
 import { AgentAbsent } from "../client/agent-connection.ts";
 import { createHttpClient } from "../client/client.ts";
-import { commandIn, type Finding, findingsOf } from "./finding.ts";
+import { type Finding, findingsOf } from "./finding.ts";
 import { type Ground, outputOf, textOf, unitOf } from "./ground.ts";
 
 const { ok, failing, attention, unseen } = findingsOf("agent");
@@ -53,14 +53,14 @@ export function spoken({ needs, version, clock }: Pick<Status, "needs" | "versio
   return [answers, ...findings];
 }
 
-function needFinding({ code, level, detail }: Need): Finding {
+function needFinding({ code, level, detail, remedy }: Need): Finding {
   // The doctor has tried the parts itself. On a busy device the agent's trial ends too late, which is no reason to go back.
   if (code === "program") return attention({ code, what: detail });
-  return (level === "failing" ? failing : attention)({ code, what: detail, command: commandIn(detail) });
+  return (level === "failing" ? failing : attention)({ code, what: detail, command: remedy?.line ?? null });
 }
 
 /** Where no server confirms the time, a person can, who has a watch. */
-function clockFinding({ detail }: Need, { trust, mode }: Status["clock"]): Finding {
+function clockFinding({ detail, remedy }: Need, { trust, mode }: Status["clock"]): Finding {
   const isUnknown = trust === "none" && mode !== "delegate";
   return findingsOf("clock").attention({
     code: "not_trusted",
@@ -68,7 +68,7 @@ function clockFinding({ detail }: Need, { trust, mode }: Status["clock"]): Findi
     meaning: isUnknown
       ? "Without a network, type the present time in UTC, from a watch, in the place of TIME: such as 2026-11-22T14:03:00Z."
       : "",
-    command: isUnknown ? "steward time set --yes TIME" : commandIn(detail),
+    command: isUnknown ? "steward time set --yes TIME" : (remedy?.line ?? null),
   });
 }
 

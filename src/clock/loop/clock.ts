@@ -1,5 +1,5 @@
 import type { StewardError } from "../../contract/errors.ts";
-import type { TimeProbe, TimeSync, Trouble } from "../../contract/types.ts";
+import type { Finding, TimeProbe, TimeSync } from "../../contract/types.ts";
 import { daemonRefusal, refusalOf, requireMayMeasure, requireMaySet } from "../status/refusals.ts";
 import { timeSyncStatus } from "../status/time-status.ts";
 import { troubleOf } from "../status/trouble.ts";
@@ -28,7 +28,7 @@ export interface Clock {
   floor(): Date;
   settingsChanged(): void;
   /** What an administrator should know; null when all is well. */
-  trouble(): Trouble | null;
+  trouble(): Finding | null;
   /** Calls the listener for each event from now on; the result unsubscribes it. */
   onEvent(listener: (event: ClockEvent) => void): () => void;
   /** Begins to measure on a schedule, after a step to the floor where the clock is below it. */
@@ -160,7 +160,7 @@ export class DeviceClock implements Clock {
     this.#loop.nudge();
   }
 
-  trouble(): Trouble | null {
+  trouble(): Finding | null {
     const { mode, backOff, sync } = this.#loop.state();
     return troubleOf(conflictOf(mode, backOff), sync.verdict);
   }

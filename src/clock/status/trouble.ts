@@ -1,30 +1,27 @@
-import type { ClockConflict, Trouble } from "../../contract/types.ts";
+import { finding } from "../../contract/finding.ts";
+import type { ClockConflict, Finding } from "../../contract/types.ts";
 import type { Verdict } from "../loop/verdict.ts";
 import { verdictSummary } from "./summary.ts";
 
 /** What an administrator should know of the clock: an external change first, then what the sources say; null: all is well. */
-export function troubleOf(conflict: ClockConflict | null, verdict: Verdict | null): Trouble | null {
-  if (conflict) return conflictTrouble(conflict);
-  return verdict && verdictTrouble(verdict);
+export function troubleOf(conflict: ClockConflict | null, verdict: Verdict | null): Finding | null {
+  if (conflict) return conflictFinding(conflict);
+  return verdict && verdictFinding(verdict);
 }
 
-function conflictTrouble({ code, detail, daemon, step_seconds, frequency_ppm }: ClockConflict): Trouble {
+function conflictFinding({ code, detail, daemon, step_seconds, frequency_ppm }: ClockConflict): Finding {
   switch (code) {
     case "other_daemon":
-      return { code: "clock_set_by_other_daemon", detail, facts: { daemon: daemon ?? "" } };
+      return finding("clock_set_by_other_daemon", { daemon: daemon ?? "" }, detail);
     case "clock_stepped":
-      return { code: "clock_stepped_externally", detail, facts: { step_seconds: step_seconds ?? 0 } };
+      return finding("clock_stepped_externally", { step_seconds: step_seconds ?? 0 }, detail);
     case "frequency_set":
-      return {
-        code: "clock_frequency_set_externally",
-        detail,
-        facts: { frequency_ppm: frequency_ppm ?? 0 },
-      };
+      return finding("clock_frequency_set_externally", { frequency_ppm: frequency_ppm ?? 0 }, detail);
   }
 }
 
-/** A device without time servers is set by hand, and one offset to be confirmed is not yet a trouble. */
-function verdictTrouble(verdict: Verdict): Trouble | null {
+/** A device without time servers is set by hand, and one offset to be confirmed is no finding yet. */
+function verdictFinding(verdict: Verdict): Finding | null {
   const { detail = "", measured_at = null } = verdictSummary(verdict) ?? {};
   switch (verdict.kind) {
     case "agreed":
@@ -33,20 +30,20 @@ function verdictTrouble(verdict: Verdict): Trouble | null {
     case "no_servers":
       return null;
     case "no_time_source":
-      return { code: "clock_no_time_source", detail, facts: {} };
+      return finding("clock_no_time_source", {}, detail);
     case "no_majority":
-      return { code: "clock_no_majority", detail, facts: {} };
+      return finding("clock_no_majority", {}, detail);
     case "too_few": {
       const { agreeing, needed } = verdict;
-      return { code: "clock_too_few_agree", detail, facts: { agreeing, needed } };
+      return finding("clock_too_few_agree", { agreeing, needed }, detail);
     }
     case "suspect":
-      return { code: "clock_server_suspect", detail, facts: { server: verdict.id } };
+      return finding("clock_server_suspect", { server: verdict.id }, detail);
     case "panic_threshold":
-      return { code: "clock_panic_threshold", detail, facts: { offset_seconds: verdict.seconds } };
+      return finding("clock_panic_threshold", { offset_seconds: verdict.seconds }, detail);
     case "below_floor":
-      return { code: "clock_below_floor", detail, facts: { measured_at } };
+      return finding("clock_below_floor", { measured_at }, detail);
     case "beyond_ceiling":
-      return { code: "clock_beyond_ceiling", detail, facts: { measured_at } };
+      return finding("clock_beyond_ceiling", { measured_at }, detail);
   }
 }

@@ -1,3 +1,4 @@
+import { needCodes } from "../findings.ts";
 import { nullableTimestamp, timestamp } from "../shapes.ts";
 import { updateKinds } from "../update-kinds.ts";
 import { clockSummary, clockTrusts, clockWords, timeModes, timeSync } from "./clock.ts";
@@ -13,48 +14,36 @@ const count = { type: "integer", minimum: 0 } as const;
 /** From good to bad; `rescue` besides: the state is damaged, and nothing else can be said. */
 export const deviceStates = ["ok", "attention", "failing", "rescue"] as const;
 
-/** What a person has to see to. */
-export const needCodes = [
-  "rescue",
-  "setup_required",
-  "program",
-  "disk",
-  "state_document",
-  "event_log",
-  "two_factor_key",
-  "clock",
-  "https",
-  "updates",
-  "update_available",
-  "update_failed",
-  "update_trust_unconfirmed",
-  "updates_not_set_up",
-  "users_locked",
-  "two_factor_missing",
-  "second_factor_advised",
-  "device_unnamed",
-  "tokens_ending",
-  "support_ending",
-  "support_ended",
-] as const;
-
 const need = {
   type: "object",
   additionalProperties: false,
-  required: ["code", "level", "facts", "detail"],
+  required: ["code", "level", "facts", "detail", "remedy"],
   properties: {
     code: { type: "string", enum: needCodes },
     level: {
       type: "string",
       enum: ["attention", "failing"],
-      description: "failing: a part of what the device is for does not work, or is about to stop",
+      description: "failing: something does not work, or is about to stop",
     },
     facts: {
       type: "object",
       description:
-        "figures and names that depend on the code, and `check` and `reason` (name and code) where a health check found it; names of users only for administrators, and for their tokens with users:read",
+        "depend on the code; `check` and `reason` are name and code of the health check that found it; names of users only for administrators, and for their tokens with users:read",
     },
     detail: { type: "string", description: "the need in English, and what to do" },
+    remedy: {
+      type: ["object", "null"],
+      additionalProperties: false,
+      required: ["line", "deletes"],
+      description: "null: not one line",
+      properties: {
+        line: {
+          type: "string",
+          description: "to type as root",
+        },
+        deletes: { ...nullableText, description: "in English; null: nothing" },
+      },
+    },
   },
 } as const;
 

@@ -1,4 +1,4 @@
-import { type HealthCode, healthCodes, healthFacts } from "../findings.ts";
+import { findingFacts, healthCodes } from "../findings.ts";
 import { nullableTimestamp } from "../shapes.ts";
 
 export const version = {
@@ -44,7 +44,7 @@ export const health = {
         properties: {
           name: { type: "string" },
           status: { type: "string", enum: healthStates },
-          code: { type: "string", enum: Object.keys(healthCodes) as HealthCode[] },
+          code: { type: "string", enum: healthCodes },
           detail: {
             type: "string",
             description: "the code in English, and what to do; empty when all is well",
@@ -52,7 +52,7 @@ export const health = {
           facts: {
             type: "object",
             additionalProperties: false,
-            properties: healthFacts,
+            properties: findingFacts,
             description: "depend on the code",
           },
         },

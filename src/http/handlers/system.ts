@@ -5,7 +5,7 @@ import { settings as settingsSchema } from "../../contract/schemas/settings.ts";
 import type { ConsoleGreeting, Role, Settings, SettingsChange, Tls, Version } from "../../contract/types.ts";
 import { changedSettings } from "../../settings/changes.ts";
 import type { SettingsStore } from "../../settings/settings.ts";
-import type { Finding } from "../../store/documents/register.ts";
+import type { Damage } from "../../store/documents/register.ts";
 import { onlyKnown } from "../../store/validation/members.ts";
 import type { ReadFacts } from "../../system/facts.ts";
 import { requireStepUp } from "../authorise.ts";
@@ -34,7 +34,7 @@ export interface SystemHandlersOptions {
   version: (isDetailed: boolean) => Version;
   greet: () => ConsoleGreeting;
   /** Removes the findings of a document and returns them; there may be none. */
-  acceptFindings: (document: string) => Promise<readonly Finding[]>;
+  acceptFindings: (document: string) => Promise<readonly Damage[]>;
   tls: () => Promise<Tls>;
   /** Reads the host file again. Throws `validation_failed`. Undefined where no agent goes by it. */
   reload: (() => Promise<Reread>) | undefined;

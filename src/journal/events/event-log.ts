@@ -1,5 +1,6 @@
 import { eventTypes } from "../../contract/event-types.ts";
-import type { AuditEvent, EventList, Trouble } from "../../contract/types.ts";
+import { finding, line } from "../../contract/finding.ts";
+import type { AuditEvent, EventList, Finding } from "../../contract/types.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import type { Reserve } from "../../store/files/reserve.ts";
 import type { Log } from "../logs/log.ts";
@@ -23,7 +24,7 @@ export interface EventLog extends EventSink {
   /** The seq from which on nothing has been dropped, of either log. */
   firstComplete(): Promise<number>;
   /** What a person should know; null when all is well. */
-  trouble(): Trouble | null;
+  trouble(): Finding | null;
   /** Writes what was only counted or waits, and says the heads. */
   close(): Promise<void>;
 }
@@ -86,7 +87,7 @@ interface Parts extends EventLogOptions {
   files: Readonly<Record<LogName, EventFiles>>;
   writer: EventWriter;
   sequence: Sequence;
-  damage: Trouble | null;
+  damage: Finding | null;
   closeHeads: () => Promise<void>;
 }
 
@@ -186,22 +187,22 @@ async function firstKept({ segments }: EventFiles): Promise<number> {
   return first && first.previous_hash !== chainStart ? first.seq : 1;
 }
 
-function damageOf(found: Readonly<Record<LogName, FoundLog>>): Trouble | null {
+function damageOf(found: Readonly<Record<LogName, FoundLog>>): Finding | null {
   const lines = found.changes.damagedLines + found.refusals.damagedLines;
   if (lines === 0) return null;
   const what = `${lines} ${lines === 1 ? "line" : "lines"} at the end of the event log`;
   const detail = `${what} cannot be verified. They were kept, and a new file begun. \`steward events --verify\` shows what can still be verified.`;
-  return { code: "events_damaged", facts: { lines }, detail };
+  return finding("events_damaged", { lines }, detail, line("steward events --verify"));
 }
 
-function troubleOf(writer: EventWriter, damage: Trouble | null, lost: number): Trouble | null {
+function troubleOf(writer: EventWriter, damage: Finding | null, lost: number): Finding | null {
   const failure = writer.trouble();
   if (failure) {
     const waiting = writer.waiting().length;
     const detail = `Events cannot be written: ${waiting} wait in memory, ${lost} found no room there. ${failure.message}`;
-    return { code: "events_not_written", facts: { waiting, lost, error: failure.code }, detail };
+    return finding("events_not_written", { waiting, lost, error: failure.code }, detail);
   }
   if (lost === 0) return damage;
   const detail = `${lost} events were not kept while the disk took nothing; the journal has them.`;
-  return { code: "events_lost", facts: { lost }, detail };
+  return finding("events_lost", { lost }, detail);
 }

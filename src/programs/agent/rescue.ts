@@ -3,8 +3,9 @@ import type { Clock } from "../../clock/loop/clock.ts";
 import { rescueSummary } from "../../clock/status/summary.ts";
 import { clockRecordKind } from "../../clock/trust/clock-record.ts";
 import { isOfStorage, StewardError } from "../../contract/errors.ts";
+import { finding } from "../../contract/finding.ts";
 import { type OperationId, operationIds, operationOf } from "../../contract/operations.ts";
-import type { Health, ProblemClock } from "../../contract/types.ts";
+import type { Finding, Health, ProblemClock } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import type { Authenticate } from "../../http/authenticate.ts";
 import type { Handlers } from "../../http/call.ts";
@@ -71,8 +72,8 @@ interface Joined {
 
 function rescueHandlers({ config, host, damage }: Joined, refuse: () => never): Handlers {
   const health = (isDetailed: boolean): Health => {
-    const code = isOfStorage(damage) ? ("state_unreachable" as const) : ("state_damaged" as const);
-    const checks = [{ name: "state", status: "rescue" as const, code, detail: damage.message, facts: {} }];
+    const { code, detail, facts } = damageFinding(damage);
+    const checks = [{ name: "state", status: "rescue" as const, code, detail, facts }];
     return isDetailed ? { status: "rescue", checks } : { status: "rescue" };
   };
   const refusing = Object.fromEntries(operationIds.map((id) => [id, refuse])) as unknown as Handlers;
@@ -104,6 +105,11 @@ function rescueHandlers({ config, host, damage }: Joined, refuse: () => never): 
   };
 }
 
+function damageFinding(damage: StewardError): Finding {
+  const code = isOfStorage(damage) ? "state_unreachable" : "state_damaged";
+  return finding(code, {}, damage.message);
+}
+
 /** The clock is only observed: how it was disciplined before stands in the state. */
 function clockHandlers({ config, host, damage }: Joined): Pick<Handlers, "getTimeSync" | "getStatus"> {
   const clock = unkeptClock(config, host);
@@ -114,7 +120,7 @@ function clockHandlers({ config, host, damage }: Joined): Pick<Handlers, "getTim
       version: publicVersion(config.build).version,
       clock: read(),
       host: await readHostFigures(config.stateDirectory, host),
-      damage: damage.message,
+      damage: damageFinding(damage),
     });
   return { getTimeSync: read, getStatus };
 }

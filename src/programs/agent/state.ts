@@ -1,10 +1,11 @@
-import type { Trouble } from "../../contract/types.ts";
+import { finding, line } from "../../contract/finding.ts";
+import type { Finding } from "../../contract/types.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import type { EventLog } from "../../journal/events/event-log.ts";
 import type { Log } from "../../journal/logs/log.ts";
 import { updateRecordKind } from "../../releases/update-record.ts";
 import type { Document, OpenedDocument } from "../../store/documents/document.ts";
-import { type Finding, type Register, registerName } from "../../store/documents/register.ts";
+import { type Damage, type Register, registerName } from "../../store/documents/register.ts";
 import type { Disk } from "../../store/files/disk.ts";
 import type { HealthCheck } from "../../system/health.ts";
 import type { Documents } from "./documents.ts";
@@ -17,7 +18,7 @@ export async function openState({ documents, register, disk }: Documents, events
     all.map((document) => ({ name: document.name, trouble: () => documentTrouble(document, disk) })),
     register,
   );
-  const disks = { name: "disk", code: "disk", isFailure: true, trouble: () => disk.trouble() } as const;
+  const disks = { name: "disk", trouble: () => disk.trouble() };
   const checks: readonly HealthCheck[] = [disks, ...troubles.checks];
   for (const { name, trouble } of checks) {
     const found = trouble();
@@ -34,7 +35,7 @@ export async function openState({ documents, register, disk }: Documents, events
     // The check of updates reports the document of updates as well.
     checks: [
       ...checks.filter(({ name }) => name !== updateRecordKind.name),
-      { name: "events", code: "event_log" as const, trouble: () => events.trouble() },
+      { name: "events", trouble: () => events.trouble() },
     ],
     disk,
     /** What a person should know of the record of updates; null when all is well. */
@@ -68,34 +69,35 @@ function troublesOf(documents: readonly Pick<Document<object>, "name" | "trouble
   const checks = [...documents, none].map(
     (document): HealthCheck => ({
       name: document.name,
-      code: "state_document",
       trouble: () => document.trouble() ?? described(document.name, register.findings()),
     }),
   );
   return {
     checks,
-    named: (wanted: string): Trouble | null => checks.find(({ name }) => name === wanted)?.trouble() ?? null,
+    named: (wanted: string): Finding | null => checks.find(({ name }) => name === wanted)?.trouble() ?? null,
   };
 }
 
-function described(name: string, findings: readonly Finding[]): Trouble | null {
+function described(name: string, findings: readonly Damage[]): Finding | null {
   const own = findings.filter(({ document }) => document === name);
   const newest = own.at(-1);
   if (newest === undefined) return null;
   const { damage = "unrecorded", replacement = "unrecorded" } = newest;
   const found = own.map(({ at, detail }) => `${at}: ${detail}`).join(" ");
-  return {
-    code: "document_damage_found",
-    facts: { document: name, found_at: newest.at, damage, replacement },
-    detail: `${found} After you have checked what may be missing: \`steward state accept ${name}\`.`,
-  };
+  const accept = `steward state accept ${name}`;
+  return finding(
+    "document_damage_found",
+    { document: name, found_at: newest.at, damage, replacement },
+    `${found} After you have checked what may be missing: \`${accept}\`.`,
+    line(accept),
+  );
 }
 
 /** The disk's own trouble is told once, and not by each document that waits for it. */
-function documentTrouble(document: OpenedDocument<object>, disk: Disk): Trouble | null {
+function documentTrouble(document: OpenedDocument<object>, disk: Disk): Finding | null {
   if (document.failure() === null || disk.trouble() === null) return document.trouble();
   const detail = `${document.name}.json waits in memory until it can be written: see the check "disk".`;
-  return { code: "document_waiting", facts: { document: document.name }, detail };
+  return finding("document_waiting", { document: document.name }, detail);
 }
 
 function observeDisk(disk: Disk, log: Log): void {

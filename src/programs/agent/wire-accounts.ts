@@ -90,7 +90,7 @@ export async function composeSignIn(parts: SignInParts) {
     bearer: createBearer({ ...common, security }),
     signIn: createSignIn({ ...common, challenges: createChallenges(uptime), secondFactor }),
     recovery: createRecovery({ ...common, enrolment }),
-    checks: [{ name: "two-factor key", code: "two_factor_key" as const, isFailure: true as const, trouble }],
+    checks: [{ name: "two-factor key", trouble }],
     /** What else goes with a user who is deleted. */
     forget: async ({ id, username }: Pick<User, "id" | "username">) => {
       throttle.forget(username);

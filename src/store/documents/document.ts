@@ -1,5 +1,6 @@
 import { StewardError } from "../../contract/errors.ts";
-import type { Trouble } from "../../contract/types.ts";
+import { finding } from "../../contract/finding.ts";
+import type { Finding } from "../../contract/types.ts";
 import { createDueTimer } from "../files/due-timer.ts";
 import { isReplaced, removeLeftovers } from "../files/durable-file.ts";
 import type { Reserve } from "../files/reserve.ts";
@@ -34,7 +35,7 @@ export interface Document<T> {
   /** The last save, and the good copy with it. */
   close(): Promise<void>;
   /** Why it cannot be written; null when all is well. */
-  trouble(): Trouble | null;
+  trouble(): Finding | null;
 }
 
 /** A document that openDocument has opened. */
@@ -164,12 +165,12 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
     return this.#writeFailure;
   }
 
-  trouble(): Trouble | null {
+  trouble(): Finding | null {
     const failure = this.#writeFailure;
     // A trial that is under way is no failure of the disk's.
     if (failure === null || failure.code === "update_busy") return null;
     const facts = { document: this.name, error: failure.code };
-    return { code: "document_not_written", facts, detail: failure.message };
+    return finding("document_not_written", facts, failure.message);
   }
 
   async #writeAll(): Promise<void> {

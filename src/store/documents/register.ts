@@ -4,7 +4,7 @@ import { removeLeftovers, writeDurably } from "../files/durable-file.ts";
 import type { Found } from "./load.ts";
 
 /** What was found wrong with a document when it was opened, until an administrator accepts it. */
-export interface Finding {
+export interface Damage {
   readonly document: string;
   /** By the wall clock, to be shown alone. */
   readonly at: string;
@@ -20,7 +20,7 @@ export interface Finding {
 
 interface Contents {
   readonly documents: readonly string[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly Damage[];
 }
 
 /** The name under which findings about the register itself stand. */
@@ -101,7 +101,7 @@ export class Register {
   }
 
   /** Those that are not accepted. */
-  findings(): readonly Finding[] {
+  findings(): readonly Damage[] {
     return this.#contents.findings;
   }
 
@@ -114,7 +114,7 @@ export class Register {
   }
 
   /** Takes the findings of a document off and returns them. Throws `storage_full`, `storage_unwritable`. */
-  async accept(document: string): Promise<readonly Finding[]> {
+  async accept(document: string): Promise<readonly Damage[]> {
     const before = this.#contents;
     const accepted = before.findings.filter((one) => one.document === document);
     if (accepted.length === 0) return [];
@@ -164,13 +164,13 @@ async function readContents(path: string): Promise<{ contents: Contents | null; 
 
 function isContents(value: unknown): value is Contents {
   const { documents, findings } = (value ?? {}) as Partial<Contents>;
-  const isFinding = (one: Partial<Finding> | null) =>
+  const isDamage = (one: Partial<Damage> | null) =>
     [one?.document, one?.at, one?.detail].every((member) => typeof member === "string");
   return (
     Array.isArray(documents) &&
     documents.every((name) => typeof name === "string") &&
     Array.isArray(findings) &&
-    findings.every(isFinding)
+    findings.every(isDamage)
   );
 }
 

@@ -1,7 +1,15 @@
-import type { Trouble } from "../../contract/types.ts";
+import { finding, line } from "../../contract/finding.ts";
+import type { Finding } from "../../contract/types.ts";
 import { mountOf } from "./mount.ts";
 import { reserveBytes, reserveNeedsBytes } from "./reserve.ts";
-import { fullAdvice, readOnlyAdvice } from "./storage-advice.ts";
+import {
+  crowdedAdvice,
+  fullAdvice,
+  largestLine,
+  mostFilesLine,
+  readOnlyAdvice,
+  writableLine,
+} from "./storage-advice.ts";
 
 /** Free bytes on the state's file system below which health is degraded: what the reserve leaves when it is made. */
 export const leastFreeBytes = reserveNeedsBytes - reserveBytes;
@@ -15,14 +23,15 @@ export interface Space {
   freeInodes: number | null;
 }
 
-export function readOnly(directory: string): Trouble {
-  return {
-    code: "disk_read_only",
-    facts: { path: mountOf(directory)?.point ?? directory },
-    detail:
-      `The agent's state cannot be written. ${readOnlyAdvice(directory)} ` +
+export function readOnly(directory: string): Finding {
+  const mount = mountOf(directory);
+  return finding(
+    "disk_read_only",
+    { path: mount?.point ?? directory },
+    `The agent's state cannot be written. ${readOnlyAdvice(directory, mount)} ` +
       "Until then users can sign in and read, in memory; changes of accounts and settings are refused.",
-  };
+    line(writableLine(directory, mount)),
+  );
 }
 
 /** `space` undefined: the file system at `point` does not tell. `hasReserve` undefined: it is not known yet. */
@@ -30,10 +39,10 @@ export function spaceTrouble(
   point: string,
   space: Space | undefined,
   hasReserve: boolean | undefined,
-): Trouble | null {
+): Finding | null {
   if (space === undefined) {
     const detail = `The file system at ${point} does not tell how much space is left on it.`;
-    return { code: "disk_space_unknown", facts: { path: point }, detail };
+    return finding("disk_space_unknown", { path: point }, detail);
   }
   const { freeBytes, freeInodes } = space;
   if (freeBytes < leastFreeBytes) return littleSpace(point, freeBytes, hasReserve !== false);
@@ -41,32 +50,35 @@ export function spaceTrouble(
   return hasReserve === false ? missingReserve(point) : null;
 }
 
-function littleSpace(path: string, freeBytes: number, hasReserve: boolean): Trouble {
+function littleSpace(path: string, freeBytes: number, hasReserve: boolean): Finding {
   const left = `Only ${mebibytes(freeBytes)} MiB are free on ${path}; below ${mebibytes(leastFreeBytes)} this warns.`;
   const missing = hasReserve ? "" : ` ${reserveSentence}`;
   const effect = "When the disk is full, changes of accounts and settings are refused.";
-  return {
-    code: "disk_space_low",
-    facts: { path, free_bytes: freeBytes, least_bytes: leastFreeBytes, has_reserve: hasReserve },
-    detail: `${left}${missing} ${effect} ${fullAdvice(path)}`,
-  };
+  return finding(
+    "disk_space_low",
+    { path, free_bytes: freeBytes, least_bytes: leastFreeBytes, has_reserve: hasReserve },
+    `${left}${missing} ${effect} ${fullAdvice(path)}`,
+    line(largestLine(path)),
+  );
 }
 
-function fewInodes(path: string, freeInodes: number): Trouble {
+function fewInodes(path: string, freeInodes: number): Finding {
   const left = `Only ${freeInodes} more files can be made on ${path}; below ${leastFreeInodes} this warns.`;
-  return {
-    code: "disk_inodes_low",
-    facts: { path, free_inodes: freeInodes, least_inodes: leastFreeInodes },
-    detail: `${left} At none, changes of accounts and settings are refused. ${fullAdvice(path)}`,
-  };
+  return finding(
+    "disk_inodes_low",
+    { path, free_inodes: freeInodes, least_inodes: leastFreeInodes },
+    `${left} At none, changes of accounts and settings are refused. ${crowdedAdvice(path)}`,
+    line(mostFilesLine(path)),
+  );
 }
 
-export function missingReserve(path: string): Trouble {
-  return {
-    code: "disk_reserve_missing",
-    facts: { path },
-    detail: `${reserveSentence} ${fullAdvice(path)}`,
-  };
+export function missingReserve(path: string): Finding {
+  return finding(
+    "disk_reserve_missing",
+    { path },
+    `${reserveSentence} ${fullAdvice(path)}`,
+    line(largestLine(path)),
+  );
 }
 
 /** Rounded down, so that the space left is not overstated. */

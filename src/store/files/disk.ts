@@ -1,5 +1,5 @@
 import { statfs } from "node:fs/promises";
-import type { Trouble } from "../../contract/types.ts";
+import type { Finding } from "../../contract/types.ts";
 import { missingReserve, readOnly, type Space, spaceTrouble } from "./disk-trouble.ts";
 import { mountOf } from "./mount.ts";
 import type { Reserve } from "./reserve.ts";
@@ -13,7 +13,7 @@ export class Disk {
   readonly #directory: string;
   readonly #reserve: Reserve;
   readonly #listeners = new Set<() => void | Promise<void>>();
-  #seen: Trouble | null = null;
+  #seen: Finding | null = null;
   /** Undefined until it was tried to make it. */
   #hasReserve: boolean | undefined;
   #isReadOnly = false;
@@ -35,7 +35,7 @@ export class Disk {
   }
 
   /** As of the last look: what a person should know; null when all is well. */
-  trouble(): Trouble | null {
+  trouble(): Finding | null {
     return this.#seen ?? (this.#reserve.isGivenUp() ? missingReserve(this.#directory) : null);
   }
 

@@ -1,3 +1,4 @@
+import { statfsSync } from "node:fs";
 import { mountOf } from "./mount.ts";
 
 /** What a system error at a write in `directory` means, and what to type: sentences that end an error message. */
@@ -7,7 +8,7 @@ export function storageAdvice(code: string, directory: string): string {
     case "EROFS":
       return readOnlyAdvice(directory);
     case "ENOSPC":
-      return `${fullAdvice(point)} Then repeat the change.`;
+      return `${hasNoInode(point) ? crowdedAdvice(point) : fullAdvice(point)} Then repeat the change.`;
     case "EDQUOT":
       return `This user's disk quota on ${point} is used up: raise it or free some space, then repeat the change.`;
     case "EIO":
@@ -23,16 +24,47 @@ export function storageAdvice(code: string, directory: string): string {
 /** What a read-only file system under `directory` means, and what to type. */
 export function readOnlyAdvice(directory: string, mount = mountOf(directory)): string {
   const point = mount?.point ?? directory;
+  const typed = `\`${writableLine(directory, mount)}\``;
   if (mount?.isReadOnlyHereAlone) {
-    return `The file system at ${point} was mounted read-only when this process started, whatever it is now: \`systemctl restart steward.service\` gives the service a new view of it, after \`mount -o remount,rw ${point}\` where root cannot write there either.`;
+    return `The file system at ${point} was mounted read-only when this process started, whatever it is now: ${typed} gives the service a new view of it, after \`mount -o remount,rw ${point}\` where root cannot write there either.`;
   }
   return (
     `The file system at ${point} is mounted read-only: the kernel does that when the disk reports errors, and a worn memory card ends that way. ` +
-    `As root, \`dmesg | tail\` says why, and \`mount -o remount,rw ${point}\` makes it writable where the disk still allows it. If it does not stay so, replace the disk or card.`
+    `As root, \`dmesg | tail\` says why, and ${typed} makes it writable where the disk still allows it. If it does not stay so, replace the disk or card.`
   );
+}
+
+/** The line that makes `directory` writable for the agent again. */
+export function writableLine(directory: string, mount = mountOf(directory)): string {
+  if (mount?.isReadOnlyHereAlone) return "systemctl restart steward.service";
+  return `mount -o remount,rw ${mount?.point ?? directory}`;
+}
+
+function hasNoInode(point: string): boolean {
+  try {
+    const { files, ffree } = statfsSync(point);
+    return files > 0 && ffree === 0;
+  } catch {
+    return false;
+  }
 }
 
 /** How to find out what fills the file system at `point`. */
 export function fullAdvice(point: string): string {
-  return `Free some space on ${point}: as root, \`df -h ${point}; df -i ${point}\` says whether bytes or files have run out, and \`du -xh ${point} | sort -h | tail\` what takes the space.`;
+  return `Free some space on ${point}: as root, \`${largestLine(point)}\` shows what takes it.`;
+}
+
+/** How to find out where the files are whose number the file system at `point` limits. */
+export function crowdedAdvice(point: string): string {
+  return `Remove files on ${point}, however small: as root, \`${mostFilesLine(point)}\` shows the directories that hold the most.`;
+}
+
+/** The largest files and directories. */
+export function largestLine(point: string): string {
+  return `du -xah ${point} | sort -h | tail -n 20`;
+}
+
+/** The directories with the most files in them (GNU du). */
+export function mostFilesLine(point: string): string {
+  return `du -x --inodes ${point} | sort -n | tail -n 20`;
 }

@@ -11,6 +11,7 @@ import {
   transportKey,
 } from "../../../src/auth/second-factor/transport.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
+import { finding } from "../../../src/contract/finding.ts";
 import { type Account, accountsKind } from "../../../src/users/account.ts";
 import { createAccounts } from "../../../src/users/accounts.ts";
 import { createPasswords } from "../../../src/users/passwords.ts";
@@ -69,13 +70,13 @@ describe("the sealing key's health", () => {
 
   it("says how many users another key was theirs, which it is, and what to do", async () => {
     const lost = await device([sealedWith(key), null, sealedWith(otherKey), sealedWith(key)], [otherKey]);
-    const { detail: said = "", ...found } = lost.trouble()() ?? {};
+    const { detail: said = "", code, facts: found } = lost.trouble()() ?? {};
     const keys = [sealedWith(key).split(".")[1]];
     assert.match(said, /2 users are concerned/);
     const id = sealedWith(key).split(".")[1] ?? "";
     assert.ok(said.includes(`(${id})`), said);
     const facts = { users: 2, path: "/etc/steward/seal.key", keys };
-    assert.deepEqual(found, { code: "sealing_key_missing", facts });
+    assert.deepEqual([code, found], ["sealing_key_missing", facts]);
     assert.match(
       said,
       /\/etc\/steward\/seal\.key.*chown root:steward.*credential.*restart.*user rescue NAME/,
@@ -116,10 +117,9 @@ describe("the sealing key's health", () => {
       /^The key cannot be read\. 1 user is/,
     );
     const unneeded = await device([null], []);
-    assert.deepEqual(unneeded.trouble("The key cannot be read.")(), {
-      ...{ code: "sealing_key_unusable", facts: { users: 0, path: "/etc/steward/seal.key" } },
-      detail: "The key cannot be read.",
-    });
+    const why = "The key cannot be read.";
+    const facts = { users: 0, path: "/etc/steward/seal.key" };
+    assert.deepEqual(unneeded.trouble(why)(), finding("sealing_key_unusable", facts, why));
   });
 
   it("marks the users concerned, and no others", async () => {

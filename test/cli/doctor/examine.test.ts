@@ -4,9 +4,9 @@ import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, symlinkSync, w
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { examine } from "../../../src/cli/doctor/examine.ts";
-import { commandIn, nextCommand } from "../../../src/cli/doctor/finding.ts";
+import { nextCommand } from "../../../src/cli/doctor/finding.ts";
 import { spoken } from "../../../src/cli/doctor/look-at-agent.ts";
-import { readOnlyAdvice } from "../../../src/store/files/storage-advice.ts";
+import { line } from "../../../src/contract/finding.ts";
 import { type LivedInState, makeLivedInState } from "../../store/damaged-state.ts";
 import { deviceOf, showUnit, troublesOf, unit } from "./examined.ts";
 
@@ -220,13 +220,6 @@ describe("steward doctor", () => {
     assert.equal(found?.code, "valid");
   });
 
-  it("types what an agent says whose view of a mended disk is still read-only", () => {
-    const mount = { point: "/", isReadOnly: true, isReadOnlyHereAlone: true };
-    assert.equal(commandIn(readOnlyAdvice("/var/lib/steward", mount)), "systemctl restart steward.service");
-    const broken = { ...mount, isReadOnlyHereAlone: false };
-    assert.equal(commandIn(readOnlyAdvice("/var/lib/steward", broken)), "mount -o remount,rw /");
-  });
-
   it("says what is wrong with the host file, in the order of repair", async (test) => {
     const device = deviceOf(test, { state: lived.original, files: { "/steward.json": "{ not JSON" } });
     const troubles = await troublesOf(device);
@@ -262,10 +255,10 @@ describe("steward doctor", () => {
 
   it("takes up what a running agent says, but goes back no release for a part that works here", () => {
     const clock = { trust: "none", mode: "auto" } as Parameters<typeof spoken>[0]["clock"];
-    const need = (code: "program" | "disk" | "clock", detail: string) =>
-      ({ code, level: "failing", facts: {}, detail }) as const;
-    const broken = need("program", "It is broken: `steward update rollback binary`.");
-    const disk = need("disk", "The view is old: `systemctl restart steward.service`.");
+    const need = (code: "program" | "disk" | "clock", typed: string) =>
+      ({ code, level: "failing", facts: {}, detail: "Why.", remedy: line(typed) }) as const;
+    const broken = need("program", "apt-get install --reinstall steward");
+    const disk = need("disk", "systemctl restart steward.service");
     const lineOf = (...needs: Parameters<typeof spoken>[0]["needs"]) =>
       nextCommand(spoken({ needs, version: "1.2.3", clock }), true);
     assert.equal(lineOf(broken), null);

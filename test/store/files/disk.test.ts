@@ -109,7 +109,7 @@ describe("the message of a write that failed", () => {
       "storage_unwritable",
       [/mounted read-only/, /`dmesg \| tail`/, /`mount -o remount,rw \/\S*`/, /replace/],
     ],
-    ["ENOSPC", "storage_full", [/^The disk is full/, /`df -h \/\S*; df -i \/\S*`/, /du -xh/]],
+    ["ENOSPC", "storage_full", [/^The disk is full/, /du -xah/]],
     ["EDQUOT", "storage_full", [/^The disk is full/, /quota/]],
     [
       "EIO",

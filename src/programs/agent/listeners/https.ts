@@ -1,11 +1,11 @@
-import type { Tls, Trouble } from "../../../contract/types.ts";
+import type { Finding, Tls } from "../../../contract/types.ts";
 import type { HttpsDecisions, HttpsGround, HttpsPlace, OpenedHttps } from "./open-https.ts";
 
 /** HTTPS on the LAN. Where it is off, nothing of it is loaded. */
 export interface Https {
   status(): Promise<Tls>;
   /** Null: all is well, or it is off. */
-  trouble(): Trouble | null;
+  trouble(): Finding | null;
   /** Of the certificate that is shown; null: there is none, or HTTPS is off. */
   certificateEnd(): Date | null;
   /** Begins to listen where the host file says so. Never throws: loopback and the socket do not depend on it. */

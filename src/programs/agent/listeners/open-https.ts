@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { type Certificates, createCertificates, type Shown } from "../../../certificates/certificates.ts";
 import { createSelfMade } from "../../../certificates/self-made.ts";
-import type { Tls, Trouble } from "../../../contract/types.ts";
+import { finding } from "../../../contract/finding.ts";
+import type { Finding, Tls } from "../../../contract/types.ts";
 import { readInstalledPairs } from "../../../host/linux/certificates/installed-pairs.ts";
 import { interfaceAddresses } from "../../../host/linux/certificates/interface-addresses.ts";
 import { createSignOwn } from "../../../host/linux/certificates/self-signed.ts";
@@ -41,7 +42,7 @@ export interface HttpsPlace {
 export interface OpenedHttps {
   apply(decisions: HttpsDecisions, ground: HttpsGround): Promise<void>;
   status(decisions: HttpsDecisions): Promise<Tls>;
-  trouble(): Trouble | null;
+  trouble(): Finding | null;
   /** Of the certificate that is shown; null: there is none. */
   certificateEnd(): Date | null;
   stop(milliseconds: number): Promise<void>;
@@ -169,12 +170,12 @@ function certificateOf({ installed, facts }: Shown): Tls["certificate"] {
   };
 }
 
-function troubleOf(problem: string | null, certificates: Certificates, now: Date): Trouble | null {
-  if (problem !== null) return { code: "https_unavailable", facts: {}, detail: problem };
+function troubleOf(problem: string | null, certificates: Certificates, now: Date): Finding | null {
+  if (problem !== null) return finding("https_unavailable", {}, problem);
   const [refused] = certificates.refused();
   if (refused !== undefined) {
     const detail = `The certificate ${refused.name} is not used: ${refused.detail}`;
-    return { code: "https_certificate_refused", facts: { certificate: refused.name }, detail };
+    return finding("https_certificate_refused", { certificate: refused.name }, detail);
   }
   const shown = certificates.present();
   if (
@@ -183,9 +184,9 @@ function troubleOf(problem: string | null, certificates: Certificates, now: Date
   )
     return null;
   const end = shown.facts.notAfter.toISOString();
-  return {
-    code: "https_certificate_ending",
-    facts: { certificate: shown.installed, ends_at: end },
-    detail: `The certificate ${shown.installed} for HTTPS ends at ${end}. Install a new one, then: systemctl reload steward.`,
-  };
+  return finding(
+    "https_certificate_ending",
+    { certificate: shown.installed, ends_at: end },
+    `The certificate ${shown.installed} for HTTPS ends at ${end}. Install a new one, then: systemctl reload steward.`,
+  );
 }

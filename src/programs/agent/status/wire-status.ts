@@ -1,7 +1,8 @@
 import { peopleFacts } from "../../../auth/people.ts";
 import type { TrustedTime } from "../../../auth/trusted-time.ts";
 import type { Clock } from "../../../clock/loop/clock.ts";
-import type { ConsoleGreeting, Settings, Trouble, UpdateProblem, Version } from "../../../contract/types.ts";
+import { finding } from "../../../contract/finding.ts";
+import type { ConsoleGreeting, Finding, Settings, UpdateProblem, Version } from "../../../contract/types.ts";
 import type { Host } from "../../../host/host.ts";
 import type { Handlers } from "../../../http/call.ts";
 import type { EventReader } from "../../../http/handlers/events.ts";
@@ -154,10 +155,10 @@ export function checksOf({
     ...state.checks,
     ...auth.checks,
     // Not `clock`: that is the check of its document.
-    { name: "time", code: "clock", trouble: () => clock.trouble() },
+    { name: "time", trouble: () => clock.trouble() },
     updatesCheck(state, updates),
-    { name: "https", code: "https", trouble: () => https.trouble() },
-    { name: "program", code: "program", isFailure: true, trouble: () => selfCheck.trouble() },
+    { name: "https", trouble: () => https.trouble() },
+    { name: "program", trouble: () => selfCheck.trouble() },
   ];
 }
 
@@ -165,13 +166,12 @@ export function checksOf({
 function updatesCheck(state: State, updates: Updates): HealthCheck {
   return {
     name: "updates",
-    code: "updates",
     trouble: () => state.updatesTrouble() ?? updatesTrouble(updates.problem()),
   };
 }
 
-function updatesTrouble(problem: UpdateProblem | null): Trouble | null {
-  return problem && { code: "updates_degraded", facts: { problem }, detail: problem.detail };
+function updatesTrouble(problem: UpdateProblem | null): Finding | null {
+  return problem && finding("updates_degraded", { problem }, problem.detail);
 }
 
 /** What a person at the device wants to know first, in a few words each. */

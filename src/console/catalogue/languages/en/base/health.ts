@@ -1,4 +1,4 @@
-import type { HealthCode } from "../../../../../contract/findings.ts";
+import type { FindingCode } from "../../../../../contract/findings.ts";
 import type { UpdateProblem } from "../../../../../contract/types.ts";
 
 /** Facts of a health check as people read them. */
@@ -102,7 +102,7 @@ export const healthWords = {
       `The certificate ${certificate} ends soon. Install a new one.`,
     program_broken: ({ parts }) => `Parts of the program do not work: ${parts}. Install it again.`,
     program_untested: () => "The program could not test itself.",
-  } satisfies Record<HealthCode, (facts: HealthFacts) => string>,
+  } satisfies Record<FindingCode | "ok", (facts: HealthFacts) => string>,
   /** Problems with updates, by code, with the name of the release. */
   updates: {
     signature_verification_off: () => "Verifying signatures is off.",

@@ -1,0 +1,66 @@
+import {
+  type AnyFindingCode,
+  type Area,
+  type FindingCode,
+  findingKinds,
+  levels,
+  type NeedCode,
+  needAreas,
+} from "./findings.ts";
+import type { Finding, Need } from "./types.ts";
+
+/** `detail`: the finding in English, and what to do. `remedy`: the line to type, where one line mends it. */
+export function finding<const Code extends AnyFindingCode>(
+  code: Code,
+  facts: Finding<Code>["facts"],
+  detail: string,
+  remedy: Finding["remedy"] = null,
+): Finding<Code> {
+  const { level } = kindOf(code);
+  return { code, level, facts, detail, remedy } as Finding<Code>;
+}
+
+/** A remedy that deletes nothing. */
+export function line(typed: string): NonNullable<Finding["remedy"]> {
+  return { line: typed, deletes: null };
+}
+
+/** A code of a newer agent's is about the device at large. */
+export function areaOf(code: string): Area {
+  return needAreas[kindOf(code).need] ?? "device";
+}
+
+/** As `needs` lists it. `check`: the health check that has found it. */
+export function needOf(
+  { code, level, facts, detail, remedy }: Finding<AnyFindingCode>,
+  check?: string,
+): Need {
+  const { need } = kindOf(code);
+  const origin = { ...(check !== undefined && { check }), ...(need !== code && { reason: code }) };
+  return { code: need, level, facts: { ...origin, ...facts }, detail, remedy };
+}
+
+/** The finding that was listed as a need, maybe by an agent of another version. */
+export function findingOf({
+  code: need,
+  level,
+  facts,
+  detail,
+  remedy = null,
+}: Need): Finding<AnyFindingCode> {
+  const { check: _, reason: code = need, ...rest } = facts as { check?: string; reason?: string };
+  return { code, level, facts: rest, detail, remedy } as Finding<AnyFindingCode>;
+}
+
+/** Of equals the earlier one first. */
+export function gravestFirst<One extends { readonly level: (typeof levels)[number] }>(
+  found: readonly One[],
+): One[] {
+  return [...found].sort((one, other) => levels.indexOf(one.level) - levels.indexOf(other.level));
+}
+
+function kindOf(code: string): { readonly need: NeedCode; readonly level: Finding["level"] } {
+  return Object.hasOwn(findingKinds, code)
+    ? findingKinds[code as FindingCode]
+    : { need: code as NeedCode, level: "attention" };
+}
