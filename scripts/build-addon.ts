@@ -5,9 +5,13 @@ import { dirname, join } from "node:path";
 
 const machinesOwn = "cc";
 
-const sources = ["addon.c", "clock-steering.c", "process-standing.c", "timed-datagrams.c"].map((name) =>
-  join(import.meta.dirname, "../src/host/linux/native", name),
-);
+const sources = [
+  "addon.c",
+  "clock-steering.c",
+  "credentials.c",
+  "process-standing.c",
+  "timed-datagrams.c",
+].map((name) => join(import.meta.dirname, "../src/host/linux/native", name));
 
 const flags = [
   "-std=gnu11",

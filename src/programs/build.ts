@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { errorCodes } from "../contract/error-codes.ts";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import type { InstalledVersions } from "../releases/selection.ts";
@@ -10,6 +11,16 @@ export const build: Build =
   typeof STEWARD_BUILD === "undefined"
     ? { version: "0.0.0-source", commit: null, date: null }
     : STEWARD_BUILD;
+
+/** Next to this file; run from the sources, in what the last build left. */
+export const assetsDirectory = import.meta.filename.endsWith(".ts")
+  ? join(import.meta.dirname, "../../dist")
+  : import.meta.dirname;
+
+/** The native module that reads and sets the clock, changes the user of a process, and speaks to systemd. */
+export function clockAddon(assets: string): string {
+  return join(assets, "clock-steering.node");
+}
 
 /** The version of the package, which the launcher says to the program that it starts; null: it is not known. */
 export function packagedVersions(

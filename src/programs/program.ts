@@ -4,8 +4,8 @@ import { auditJournalSocket, openNativeJournal } from "../host/linux/systemd/nat
 import { createJournalLines } from "../journal/logs/journal-lines.ts";
 import { createLog, syslogNumbers } from "../journal/logs/log.ts";
 import { createOwnLines } from "../journal/logs/own-lines.ts";
-import { clockAddon, type Program } from "./agent/config.ts";
-import { build } from "./build.ts";
+import type { Program } from "./agent/config.ts";
+import { assetsDirectory, build, clockAddon } from "./build.ts";
 
 /** As a number: reading process.stderr would open the stream at each start. */
 const standardError = 2;
@@ -13,8 +13,6 @@ const standardError = 2;
 const ownLines = createOwnLines();
 const isLogInJournal = isJournalStream(process.env.JOURNAL_STREAM, standardError);
 const isSource = import.meta.filename.endsWith(".ts");
-/** Next to this file; run from the sources, in what the last build left. */
-const assetsDirectory = isSource ? join(import.meta.dirname, "../../dist") : import.meta.dirname;
 
 const addon = clockAddon(assetsDirectory);
 const { STEWARD_JOURNAL_SOCKET: socket, STEWARD_AUDIT_SOCKET: auditSocket = auditJournalSocket } =

@@ -3,7 +3,7 @@ import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { chmod, chown, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { type Credentials, createOwnersRights } from "../../src/host/linux/releases/agent-rights.ts";
+import { createOwnersRights } from "../../src/host/linux/releases/agent-rights.ts";
 import {
   type VerificationOptions,
   type VerifiedRelease,
@@ -11,6 +11,7 @@ import {
 } from "../../src/installer/verify/verify-and-copy.ts";
 import { emptyJournal } from "../../src/releases/release-journal.ts";
 import { metadataFileName } from "../../src/tuf/metadata-files.ts";
+import { ownCredentials } from "../credentials.ts";
 import { type Ending, temporaryDirectory } from "../store/state-directory.ts";
 import { refused } from "../updates/lab/device.ts";
 import type { AddedTarget, ReleaseOptions } from "../updates/lab/signed-forms.ts";
@@ -133,7 +134,7 @@ async function usual({ agent, trust, releases, rootFile }: VerifyLab): Promise<V
   return {
     directories: { trust, releases },
     stateDirectory: agent,
-    asAgent: await createOwnersRights(agent, labCredentials()),
+    asAgent: await createOwnersRights(agent, ownCredentials()),
     // The test's directory is not root's alone all the way up: /tmp is everybody's.
     readInstalledRoot: () => readFile(rootFile),
     device: labDevice,
@@ -142,17 +143,6 @@ async function usual({ agent, trust, releases, rootFile }: VerifyLab): Promise<V
     wall: () => new Date(),
     uptime: () => 1_000,
     bootId: "boot-1",
-  };
-}
-
-/** This process's own, as a main hands them over. */
-export function labCredentials(): Credentials {
-  const { geteuid, getegid, getgroups, seteuid, setegid, setgroups } = process;
-  if (!geteuid || !getegid || !getgroups || !seteuid || !setegid || !setgroups) throw new Error("no Unix");
-  const getActiveResourcesInfo = () => process.getActiveResourcesInfo();
-  return {
-    ...{ geteuid, getegid, getgroups, seteuid, setegid, getActiveResourcesInfo },
-    setgroups: (ids: readonly number[]) => setgroups(ids),
   };
 }
 

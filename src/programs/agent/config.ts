@@ -8,6 +8,7 @@ import { usualDirectories } from "../../installer/files/release-directories.ts";
 import type { Log } from "../../journal/logs/log.ts";
 import type { OwnLines } from "../../journal/logs/own-lines.ts";
 import type { Build } from "../../system/version.ts";
+import { clockAddon } from "../build.ts";
 import { type HostDecisions, type HostUpdateConfig, noDecisions } from "../host-file.ts";
 import type { InstallerAccess } from "./installer-client.ts";
 import type { OpenClock } from "./wire-clock.ts";
@@ -152,9 +153,4 @@ export async function readInitialSettings(path: string | undefined): Promise<Set
 /** The installer, beside this program. */
 export function installerScript({ assetsDirectory }: Pick<Program, "assetsDirectory">): string {
   return join(assetsDirectory, "installer.js");
-}
-
-/** The native module that reads and sets the clock, and speaks to systemd. */
-export function clockAddon(assetsDirectory: string): string {
-  return join(assetsDirectory, "clock-steering.node");
 }

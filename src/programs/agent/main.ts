@@ -1,8 +1,7 @@
 /** The agent as a process: `steward serve`. */
 import { openServiceManager, type ServiceManager } from "../../host/linux/systemd/service-manager.ts";
-import { fail } from "../build.ts";
+import { clockAddon, fail } from "../build.ts";
 import { begin, program } from "../program.ts";
-import { clockAddon } from "./config.ts";
 import { serve } from "./serve.ts";
 
 begin();

@@ -7,8 +7,8 @@ import { readDecisionsOrNone, usualHostFile } from "../host-file.ts";
 
 /** What only the process of the command line has. */
 export interface Terminal extends Pick<CommandContext, "stdin" | "stdout" | "stderr" | "interruption"> {
-  /** Goes on as the owner of a directory; one with `clockAddon` keeps the right to set the clock. */
-  becomeOwner: (directory: string, clockAddon?: string) => Promise<void>;
+  /** Goes on as the owner of a directory; with `keepsClock` it keeps the right to set the clock. */
+  becomeOwner: (directory: string, options?: { keepsClock: boolean }) => Promise<void>;
 }
 
 /** All that commands use: the terminal, and this host with its state. */
@@ -30,7 +30,7 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
     openOffline: async (stateDirectory, { readsOnly, remark }) => {
       const initialSettings = environment.STEWARD_INITIAL_SETTINGS;
       const config = await agentConfig(program, stateDirectory, stateDirectory, initialSettings);
-      await becomeOwner(stateDirectory, config.clockAddon);
+      await becomeOwner(stateDirectory, { keepsClock: true });
       const hostFile = environment.STEWARD_HOST_FILE || usualHostFile;
       const { https, forRooms } = await readDecisionsOrNone(hostFile, program.userId());
       const { openOfflineClient } = await import("../agent/offline.ts");

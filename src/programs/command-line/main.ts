@@ -3,7 +3,8 @@ import { stat } from "node:fs/promises";
 import { runCommandLine } from "../../cli/main.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { changeUserKeepingTimeCapability } from "../../host/linux/clock/time-capability.ts";
-import { fail } from "../build.ts";
+import { becomeUser, openCredentials } from "../../host/linux/credentials.ts";
+import { clockAddon, fail } from "../build.ts";
 import { begin, program } from "../program.ts";
 import { createCommandContext, type Terminal } from "./context.ts";
 
@@ -28,34 +29,23 @@ function terminal(): Terminal {
 }
 
 /** Root becomes the owner of the state until the process ends: so all files stay the owner's, and no other user's file is opened. */
-async function becomeOwner(directory: string, clockAddon?: string): Promise<void> {
-  const { uid, gid } = await stat(directory).catch((cause: unknown) => {
+async function becomeOwner(directory: string, { keepsClock = false } = {}): Promise<void> {
+  const owner = await stat(directory).catch((cause: unknown) => {
     throw new StewardError("not_found", `There is no state in ${directory}: the agent has never run here.`, {
       cause,
     });
   });
   const present = process.getuid?.();
-  if (present === uid) return;
+  if (present === owner.uid) return;
   if (present !== 0) {
     throw new StewardError(
       "forbidden",
       `The state in ${directory} belongs to another user. Run this as root or as that user.`,
     );
   }
-  const change = (): void => {
-    takeGroups(gid);
-    process.setgid?.(gid);
-    process.setuid?.(uid);
-  };
-  if (clockAddon === undefined) return change();
-  changeUserKeepingTimeCapability(clockAddon, change);
-}
-
-/** The second one opens the journal to what root types, also where no steward-logs.socket does. */
-function takeGroups(gid: number): void {
-  try {
-    process.setgroups?.([gid, "systemd-journal"]);
-  } catch {
-    process.setgroups?.([gid]);
-  }
+  const addon = clockAddon(program.assetsDirectory);
+  // The group opens the journal to what root types, also where no steward-logs.socket does.
+  const change = () => becomeUser(openCredentials(addon, process), owner, "systemd-journal");
+  if (keepsClock) changeUserKeepingTimeCapability(addon, change);
+  else change();
 }

@@ -1,12 +1,11 @@
 import { parseArgs } from "node:util";
-import { StewardError } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
-import type { Credentials } from "../../host/linux/releases/agent-rights.ts";
+import { openCredentials } from "../../host/linux/credentials.ts";
 import { usualDirectories } from "../../installer/files/release-directories.ts";
 import { install, rollBack } from "../../installer/install.ts";
 import { forgive, guard, order, withReleases } from "../../installer/trial/guard.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import { build, fail } from "../build.ts";
+import { assetsDirectory, build, clockAddon, fail } from "../build.ts";
 import { usualHostFile } from "../host-file.ts";
 import { type OpenedInstaller, openInstaller } from "./wiring.ts";
 
@@ -45,7 +44,7 @@ async function main(argv: string[]): Promise<number> {
     isUnderSystemd: values.releases === undefined,
     stateDirectory: values.state,
     hostFile: values["host-file"],
-    credentials: credentialsOf(process),
+    credentials: openCredentials(clockAddon(assetsDirectory), process),
     build,
     say: (line: string) => void process.stdout.write(`${line}\n`),
   });
@@ -92,15 +91,6 @@ async function change(
 
 async function stand(installer: OpenedInstaller, isBoot: boolean): Promise<void> {
   await withReleases(installer, patienceSeconds, (open) => guard(open, { isBoot }));
-}
-
-function credentialsOf(own: NodeJS.Process): Credentials {
-  if (hasCredentials(own)) return own;
-  throw new StewardError("internal_error", "Updates are applied on Linux only.");
-}
-
-function hasCredentials(own: NodeJS.Process): own is NodeJS.Process & Credentials {
-  return own.seteuid !== undefined;
 }
 
 function refuseUsage(): number {

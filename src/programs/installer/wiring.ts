@@ -1,10 +1,11 @@
 import { arch } from "node:os";
 import { StewardError } from "../../contract/errors.ts";
 import { createRunCommand } from "../../host/linux/commands.ts";
+import type { Credentials } from "../../host/linux/credentials.ts";
 import { freeSpace } from "../../host/linux/free-space.ts";
 import { readInstalledRoot } from "../../host/linux/host-file/installed-root.ts";
 import { openReleaseHost } from "../../host/linux/open-release-host.ts";
-import { type Credentials, createOwnersRights } from "../../host/linux/releases/agent-rights.ts";
+import { createOwnersRights } from "../../host/linux/releases/agent-rights.ts";
 import type { ReleaseHost } from "../../host/release-ports.ts";
 import type { ReleaseDirectories } from "../../installer/files/release-directories.ts";
 import { createReleaseFiles } from "../../installer/files/release-files.ts";

@@ -2,16 +2,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { argv, pid } from "node:process";
 import { changeUserKeepingTimeCapability } from "../../../src/host/linux/clock/time-capability.ts";
+import { becomeUser, openCredentials } from "../../../src/host/linux/credentials.ts";
 
 /** The sets of capabilities(7) by name, and the four user ids. */
 export type ProcessStatus = Readonly<Record<string, string>>;
 
-const nobody = 65_534;
-const isKept = changeUserKeepingTimeCapability(argv[2] ?? "", () => {
-  process.setgroups?.([nobody]);
-  process.setgid?.(nobody);
-  process.setuid?.(nobody);
-});
+const nobody = { uid: 65_534, gid: 65_534 };
+const addon = argv[2] ?? "";
+const isKept = changeUserKeepingTimeCapability(addon, () =>
+  becomeUser(openCredentials(addon, process), nobody),
+);
 const threads = readdirSync("/proc/self/task").filter((id) => Number(id) !== pid);
 console.log(
   JSON.stringify({

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { plainHostFile, readHostFile } from "../../../src/host/linux/host-file/host-file.ts";
 import { startAgentInProcess } from "../../agent-in-process.ts";
+import { asNobody } from "../../credentials.ts";
 import { asRoot } from "./host-file-of-root.ts";
 import { ownDirectory, refused, write } from "./judged-host-file.ts";
 
@@ -78,12 +79,7 @@ describe("the host file", asRoot, () => {
   it("that is closed to the agent is refused, with what to do", async (test) => {
     const path = write(join(ownDirectory(test), "steward.json"), { names: [] });
     chmodSync(path, 0o600);
-    process.seteuid?.(65_534);
-    try {
-      await refused(path, new RegExp(`chmod a\\+rx ${dirname(path)}; chmod a\\+r ${path}`));
-    } finally {
-      process.seteuid?.(0);
-    }
+    await asNobody(() => refused(path, new RegExp(`chmod a\\+rx ${dirname(path)}; chmod a\\+r ${path}`)));
   });
 
   it("in a directory that others can write is refused: they could have replaced it", async (test) => {

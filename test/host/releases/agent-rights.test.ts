@@ -3,8 +3,10 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { chown, mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { type Credentials, createOwnersRights } from "../../../src/host/linux/releases/agent-rights.ts";
-import { agentUser, isRoot, labCredentials } from "../../installer/verify-lab.ts";
+import type { Credentials } from "../../../src/host/linux/credentials.ts";
+import { createOwnersRights } from "../../../src/host/linux/releases/agent-rights.ts";
+import { ownCredentials } from "../../credentials.ts";
+import { agentUser, isRoot } from "../../installer/verify-lab.ts";
 import { temporaryDirectory } from "../../store/state-directory.ts";
 
 async function directoryOfAgent(test: TestContext): Promise<string> {
@@ -21,7 +23,7 @@ function rightsOfThreads(): string[] {
 
 describe("work with the rights of a directory's owner", { skip: !isRoot && "needs root" }, () => {
   it("has its user, its group, no other group and no capability", async (test) => {
-    const asOwner = await createOwnersRights(await directoryOfAgent(test), labCredentials());
+    const asOwner = await createOwnersRights(await directoryOfAgent(test), ownCredentials());
     const [uid, gid, groups, capabilities] = await asOwner(rightsOfThreads);
     assert.match(uid ?? "", new RegExp(`^Uid:\\t0\\t${agentUser}\\t0\\t${agentUser}$`));
     assert.match(gid ?? "", new RegExp(`^Gid:\\t0\\t${agentUser}\\t0\\t${agentUser}$`));
@@ -31,7 +33,7 @@ describe("work with the rights of a directory's owner", { skip: !isRoot && "need
 
   it("gives all of them back, also when the work fails", async (test) => {
     const before = rightsOfThreads();
-    const asOwner = await createOwnersRights(await directoryOfAgent(test), labCredentials());
+    const asOwner = await createOwnersRights(await directoryOfAgent(test), ownCredentials());
     await asOwner(() => undefined);
     assert.deepEqual(rightsOfThreads(), before);
     const failing = asOwner(() => {
@@ -44,7 +46,7 @@ describe("work with the rights of a directory's owner", { skip: !isRoot && "need
   it("can make what the owner can, and open nothing that is root's", async (test) => {
     const directory = await directoryOfAgent(test);
     await mkdir(join(directory, "roots"), { mode: 0o700 });
-    const asOwner = await createOwnersRights(directory, labCredentials());
+    const asOwner = await createOwnersRights(directory, ownCredentials());
     await asOwner(() => writeFileSync(join(directory, "made"), "x"));
     assert.equal(statSync(join(directory, "made")).uid, agentUser);
     await assert.rejects(
@@ -57,7 +59,7 @@ describe("work with the rights of a directory's owner", { skip: !isRoot && "need
     const directory = await directoryOfAgent(test);
     const own = join(await temporaryDirectory(test), "of-root");
     await writeFile(own, "of root");
-    const asOwner = await createOwnersRights(directory, labCredentials());
+    const asOwner = await createOwnersRights(directory, ownCredentials());
     let opened = 0;
     const opening = Array.from({ length: 200 }, async () => {
       const file = await open(own, "r");
@@ -72,7 +74,7 @@ describe("work with the rights of a directory's owner", { skip: !isRoot && "need
 
   it("changes nothing where the owner is root already, or who runs it is not", async (test) => {
     const refusing: Credentials = {
-      ...labCredentials(),
+      ...ownCredentials(),
       seteuid: () => assert.fail("rights were changed"),
       setgroups: () => assert.fail("groups were changed"),
     };

@@ -8,6 +8,7 @@ import { createOwnersRights } from "../../../src/host/linux/releases/agent-right
 import { openAgentFiles } from "../../../src/installer/files/agent-files.ts";
 import { copySigned } from "../../../src/installer/verify/copy-payload.ts";
 import { readSignedPayload } from "../../../src/releases/signed-payload.ts";
+import { ownCredentials } from "../../credentials.ts";
 import { temporaryDirectory } from "../../store/state-directory.ts";
 import { until } from "../../until.ts";
 import { refused } from "../../updates/lab/device.ts";
@@ -15,7 +16,6 @@ import {
   asAgentUser,
   does,
   isRoot,
-  labCredentials,
   openVerifyLab,
   takenFiles,
   takesNothing,
@@ -135,7 +135,7 @@ describe("what lies where the staged payload should be", { skip: !isRoot && "nee
 describe("a payload that grows", { skip: !isRoot && "needs root" }, () => {
   it("while it is copied is cut at the signed length: the signed bytes are taken and no more", async (test) => {
     const { lab, id, added } = await withStaged(test, { payload: Buffer.alloc(900_000, "rules") });
-    const files = await openAgentFiles(lab.agent, id, await createOwnersRights(lab.agent, labCredentials()));
+    const files = await openAgentFiles(lab.agent, id, await createOwnersRights(lab.agent, ownCredentials()));
     test.after(() => files.close());
     does(lab, 'head -c 5000000 /dev/zero >> "$UPDATES/staged/$1.tar.gz"', id);
     const copy = join(await temporaryDirectory(test), "copy");
@@ -164,7 +164,7 @@ describe("a payload that grows", { skip: !isRoot && "needs root" }, () => {
 describe("root's own copy", { skip: !isRoot && "needs root" }, () => {
   it("never overwrites an existing file", async (test) => {
     const { lab, id, added } = await withStaged(test);
-    const files = await openAgentFiles(lab.agent, id, await createOwnersRights(lab.agent, labCredentials()));
+    const files = await openAgentFiles(lab.agent, id, await createOwnersRights(lab.agent, ownCredentials()));
     test.after(() => files.close());
     const directory = await temporaryDirectory(test);
     await writeFile(join(directory, "copy"), "of something else");

@@ -11,16 +11,10 @@ import { openAgentFiles } from "../../../src/installer/files/agent-files.ts";
 import { copySigned } from "../../../src/installer/verify/copy-payload.ts";
 import { readSignedPayload } from "../../../src/releases/signed-payload.ts";
 import { counted } from "../../counts.ts";
+import { ownCredentials } from "../../credentials.ts";
 import { sha512 } from "../../updates/lab/signing-key.ts";
 import { swapperSource } from "../swapping.ts";
-import {
-  asAgentUser,
-  isRoot,
-  labCredentials,
-  takenFiles,
-  type VerifyLab,
-  withStaged,
-} from "../verify-lab.ts";
+import { asAgentUser, isRoot, takenFiles, type VerifyLab, withStaged } from "../verify-lab.ts";
 
 const installs = counted({ usual: 30, all: 1_000 });
 /** So many by the whole of it; the rest by the steps that touch what the agent can touch. */
@@ -43,7 +37,7 @@ describe("a process of the agent's user that swaps the staged files all the time
     }
     // Opened, copied, held against the signed hash.
     const steps = newTally();
-    const asAgent = await createOwnersRights(lab.agent, labCredentials());
+    const asAgent = await createOwnersRights(lab.agent, ownCredentials());
     const signed = readSignedPayload({ length: added.target.length, hashes: added.target.hashes });
     const copy = join(lab.trust, "copy");
     while (countOf(steps) < installs - wholeInstalls) {

@@ -13,6 +13,11 @@ export interface ClockAddon {
   setQuality(isSynchronised: number, maxErrorSeconds: number, estErrorSeconds: number, leap: number): void;
   keepCapabilities(): void;
   keepTimeCapabilityAlone(): boolean;
+  setuid(id: number): void;
+  setgid(id: number): void;
+  seteuid(id: number): void;
+  setegid(id: number): void;
+  setgroups(groups: readonly (number | string)[]): void;
   notify(path: string, text: string): void;
   sendLocal(path: string, bytes: Uint8Array): void;
   openDatagrams(address: string, port: number): number;
@@ -29,6 +34,11 @@ const functionNames: readonly (keyof ClockAddon)[] = [
   "setQuality",
   "keepCapabilities",
   "keepTimeCapabilityAlone",
+  "setuid",
+  "setgid",
+  "seteuid",
+  "setegid",
+  "setgroups",
   "notify",
   "sendLocal",
   "openDatagrams",

@@ -23,6 +23,12 @@ napi_value keep_time_capability_alone(napi_env env, napi_callback_info info);
 napi_value notify(napi_env env, napi_callback_info info);
 napi_value send_local_bytes(napi_env env, napi_callback_info info);
 
+napi_value set_user(napi_env env, napi_callback_info info);
+napi_value set_group(napi_env env, napi_callback_info info);
+napi_value set_effective_user(napi_env env, napi_callback_info info);
+napi_value set_effective_group(napi_env env, napi_callback_info info);
+napi_value set_groups(napi_env env, napi_callback_info info);
+
 napi_value datagrams_open(napi_env env, napi_callback_info info);
 napi_value datagrams_send(napi_env env, napi_callback_info info);
 napi_value datagrams_age(napi_env env, napi_callback_info info);

@@ -1,18 +1,7 @@
 import { stat } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { StewardError } from "../../../contract/errors.ts";
-
-/** The credentials by which the kernel decides about files; `process` has all of these. */
-export interface Credentials {
-  geteuid(): number;
-  getegid(): number;
-  getgroups(): number[];
-  seteuid(id: number): void;
-  setegid(id: number): void;
-  setgroups(ids: readonly number[]): void;
-  /** The names of active resources, including calls to the file system. */
-  getActiveResourcesInfo(): string[];
-}
+import { asUser, type Credentials } from "../credentials.ts";
 
 /** How often, and at which interval, it is checked that no call to the file system is active. */
 const [checks, checkMilliseconds] = [1_000, 5];
@@ -32,26 +21,8 @@ export async function createOwnersRights(
   return async (work) => {
     if (credentials.geteuid() !== 0 || uid === 0) return work();
     await idleFileSystem(credentials);
-    return withRights({ uid, gid }, credentials, work);
+    return asUser(credentials, { uid, gid }, work);
   };
-}
-
-function withRights<T>(
-  { uid, gid }: { uid: number; gid: number },
-  credentials: Credentials,
-  work: () => T,
-): T {
-  const before = { gid: credentials.getegid(), groups: credentials.getgroups() };
-  try {
-    credentials.setgroups([gid]);
-    credentials.setegid(gid);
-    credentials.seteuid(uid);
-    return work();
-  } finally {
-    credentials.seteuid(0);
-    credentials.setegid(before.gid);
-    credentials.setgroups(before.groups);
-  }
 }
 
 async function idleFileSystem({ getActiveResourcesInfo }: Credentials): Promise<void> {

@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { type ClockAddon, openClockAddon } from "./clock/clock-addon.ts";
+
+/** The credentials by which the kernel decides about this process (credentials(7)). */
+export interface Credentials
+  extends Pick<ClockAddon, "setuid" | "setgid" | "seteuid" | "setegid" | "setgroups"> {
+  geteuid(): number;
+  getegid(): number;
+  getgroups(): number[];
+  /** The names of active resources, including calls to the file system. */
+  getActiveResourcesInfo(): string[];
+}
+
+/**
+ * The credentials of this process, which the addon changes: with Debian's libuv, Node refuses to. Where a program was built
+ * without a C compiler there is no addon, and Node's own calls have to do.
+ */
+export function openCredentials(addonPath: string, own: NodeJS.Process): Credentials {
+  if (!isUnix(own)) throw new StewardError("internal_error", "Only Linux has the users that Steward needs.");
+  const { geteuid, getegid, getgroups } = own;
+  const { setuid, setgid, seteuid, setegid, setgroups } = openClockAddon(addonPath) ?? own;
+  return {
+    ...{ geteuid, getegid, getgroups, setuid, setgid, seteuid, setegid, setgroups },
+    getActiveResourcesInfo: () => own.getActiveResourcesInfo(),
+  };
+}
+
+function isUnix(own: NodeJS.Process): own is NodeJS.Process & Credentials {
+  return own.seteuid !== undefined;
+}
+
+/** A user with the one group that the process is in. */
+export interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/**
+ * Root becomes another user until the process ends, in `group` besides if there is such a group. Throws `internal_error`
+ * unless all threads have become it.
+ */
+export function becomeUser(credentials: Credentials, { uid, gid }: User, group?: string): void {
+  changing(() => {
+    try {
+      credentials.setgroups(group === undefined ? [gid] : [gid, group]);
+    } catch {
+      credentials.setgroups([gid]);
+    }
+    credentials.setgid(gid);
+    credentials.setuid(uid);
+    requireInAllThreads({ uid, gid }, [real, effective, saved, fileSystem]);
+  });
+}
+
+/** Does `work` as another user; root's credentials come back in any case. Throws `internal_error` instead of working as root. */
+export function asUser<T>(credentials: Credentials, { uid, gid }: User, work: () => T): T {
+  const { getegid, getgroups, setgroups, setegid, seteuid } = credentials;
+  const before = { gid: getegid(), groups: getgroups() };
+  const undo: (() => void)[] = [];
+  try {
+    changing(() => {
+      setgroups([gid]);
+      undo.unshift(() => setgroups(before.groups));
+      setegid(gid);
+      undo.unshift(() => setegid(before.gid));
+      seteuid(uid);
+      undo.unshift(() => seteuid(0));
+      requireInAllThreads({ uid, gid }, [effective, fileSystem]);
+    });
+    return work();
+  } finally {
+    for (const step of undo) step();
+  }
+}
+
+function changing(change: () => void): void {
+  try {
+    change();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new StewardError(
+      "internal_error",
+      `Root's rights cannot be given up, so nothing was done: ${why}. Install this version of Steward again.`,
+      { cause },
+    );
+  }
+}
+
+/** The order of the ids in /proc/PID/status (proc(5)). */
+const [real, effective, saved, fileSystem] = [0, 1, 2, 3] as const;
+
+/**
+ * The C library leaves a thread of io_uring (IORING_SETUP_SQPOLL) as it is, and what Node hands to that would be done as
+ * root: CVE-2024-22017.
+ */
+function requireInAllThreads({ uid, gid }: User, places: readonly number[]): void {
+  const tasks = "/proc/self/task";
+  for (const id of readdirSync(tasks)) {
+    const status = statusOf(`${tasks}/${id}/status`);
+    // It does one request with the credentials of that request, and ends.
+    if (/^Name:\tiou-wrk-/.test(status)) continue;
+    for (const [name, wanted] of [["Uid", uid] as const, ["Gid", gid] as const]) {
+      const line = new RegExp(`^${name}:\t(.*)$`, "m").exec(status)?.[1];
+      const ids = line?.split("\t").map(Number);
+      if (ids && places.some((place) => ids[place] !== wanted))
+        throw new Error(`the thread ${/^Name:\t(.*)$/m.exec(status)?.[1]} keeps its ${name} ${line}`);
+    }
+  }
+}
+
+/** Empty: the thread has ended. */
+function statusOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (["ENOENT", "ESRCH"].includes(systemErrorCode(error) ?? "")) return "";
+    throw error;
+  }
+}
