@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { createSeal } from "../auth/second-factor/seal.ts";
+import { systemErrorCode } from "../contract/errors.ts";
 import { loadClockAddon } from "../host/linux/clock/clock-addon.ts";
+import { becomeUser, openCredentials } from "../host/linux/credentials.ts";
 import { type ProgramPart, reportLine } from "../system/program-parts.ts";
 import { verifyEd25519 } from "../tuf/ed25519.ts";
 import { createPasswords } from "../users/passwords.ts";
@@ -38,7 +40,11 @@ const hashed = {
   phc: "$argon2id$v=19$m=19456,t=2,p=1$c3Rld2FyZCBzZWxmY2hlY2s$wDIEhUtpdc3ek5bKSLQ08o1zGpiJHjNGrr8Yo0CLcQY",
 };
 
-/** In this order: parts that cannot crash the process come first. */
+const addonPath = join(import.meta.dirname, "clock-steering.node");
+
+const nobody = { uid: 65_534, gid: 65_534 };
+
+/** In this order: parts that cannot crash the process come first, and the one that changes its user last. */
 const trials: Readonly<Record<ProgramPart, () => void | Promise<void>>> = {
   signatures: () => {
     const { key, message, signature } = signed;
@@ -61,8 +67,19 @@ const trials: Readonly<Record<ProgramPart, () => void | Promise<void>>> = {
   clock: () => {
     if (!hasClockAddon) return;
     const times = new Float64Array(2);
-    loadClockAddon(join(import.meta.dirname, "clock-steering.node")).now(times);
+    loadClockAddon(addonPath).now(times);
     expect((times[0] ?? 0) > 0, "the clock cannot be read");
+  },
+  rights: () => {
+    const credentials = openCredentials(addonPath, process);
+    const own = { uid: credentials.geteuid(), gid: credentials.getegid() };
+    // Root of a container may have no other user, and the agent's sandbox forbids the calls: they need only reach the kernel.
+    try {
+      becomeUser(credentials, own.uid === 0 ? nobody : own);
+    } catch (error) {
+      const { cause } = error as Error;
+      if (!["EPERM", "EINVAL"].includes(systemErrorCode(cause) ?? "")) throw cause;
+    }
   },
 };
 

@@ -10,6 +10,8 @@ export const programParts = {
   "two-factor": "two-factor secrets cannot be opened",
   passwords: "passwords cannot be checked, and no sign-in succeeds",
   clock: "the clock cannot be set, and is read less exactly",
+  rights:
+    "root's rights cannot be given up: no update is installed, and commands fail while the agent is down",
 } as const;
 
 export type ProgramPart = keyof typeof programParts;

@@ -134,9 +134,10 @@ describe("a program whose native modules are broken", () => {
   });
 
   /** What the trial alone says, with its exit status. */
-  function report(): { status: number | null; lines: string[] } {
+  function report(...options: readonly string[]): { status: number | null; lines: string[] } {
     try {
-      const stdout = execFileSync(process.execPath, [join(program, "self-check.js")], { stdio: "pipe" });
+      const words = [...options, join(program, "self-check.js")];
+      const stdout = execFileSync(process.execPath, words, { stdio: "pipe" });
       return { status: 0, lines: stdout.toString().trim().split("\n") };
     } catch (error) {
       const { status, stdout } = error as { status: number | null; stdout: Buffer };
@@ -145,7 +146,7 @@ describe("a program whose native modules are broken", () => {
   }
 
   it("is well while they are not, and ready", async () => {
-    const lines = ["signatures ok", "two-factor ok", "passwords ok", "clock ok"];
+    const lines = ["signatures ok", "two-factor ok", "passwords ok", "clock ok", "rights ok"];
     assert.deepEqual(report(), { status: 0, lines });
     provider = markedProvider(program);
     const agent = await start(suite, program);
@@ -169,12 +170,23 @@ describe("a program whose native modules are broken", () => {
     rmSync(join(program, "clock-steering.node"));
     const { status, lines } = report();
     assert.equal(status, 1);
-    assert.match(lines.at(-1) ?? "", /^clock failed: ENOENT/);
+    assert.match(lines.at(-2) ?? "", /^clock failed: ENOENT/);
+  });
+
+  it("says so of rights that neither it nor Node can give up, as Debian's cannot", () => {
+    const preload = join(program, "refusing.cjs");
+    const refusal = 'throw new Error("setgroups() disabled: io_uring may be enabled.")';
+    writeFileSync(preload, `process.setgroups = () => { ${refusal} };`);
+    const { status, lines } = report("--require", preload);
+    assert.deepEqual(
+      [status, lines.at(-1)],
+      [1, "rights failed: setgroups() disabled: io_uring may be enabled."],
+    );
   });
 
   it("says so of one that is no addon", () => {
     writeFileSync(join(program, "clock-steering.node"), "no addon".repeat(64));
-    assert.match(report().lines.at(-1) ?? "", /^clock failed: .*clock-steering\.node/);
+    assert.match(report().lines.at(-2) ?? "", /^clock failed: .*clock-steering\.node/);
   });
 
   it("ends the trial, and not the agent, with a password module that is cut off", withoutModule, async () => {

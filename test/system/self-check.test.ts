@@ -4,8 +4,8 @@ import { StewardError } from "../../src/contract/errors.ts";
 import type { CommandResult } from "../../src/host/ports.ts";
 import { createSelfCheck } from "../../src/system/self-check.ts";
 
-const well = "signatures ok\ntwo-factor ok\npasswords ok\nclock ok\n";
-const ill = "signatures ok\ntwo-factor ok\npasswords failed: no binding\nclock ok\n";
+const well = "signatures ok\ntwo-factor ok\npasswords ok\nclock ok\nrights ok\n";
+const ill = "signatures ok\ntwo-factor ok\npasswords failed: no binding\nclock ok\nrights ok\n";
 const ended = (stdout: string, status: number | null = 0, stderr = ""): CommandResult => ({
   ...{ status, stdout, stderr },
 });

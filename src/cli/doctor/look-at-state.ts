@@ -44,6 +44,7 @@ function unopened(error: unknown): Finding[] {
   if (!(error instanceof StewardError)) throw error;
   const { code, message: what } = error;
   if (code === "forbidden") return [unseen({ code: "state_closed", what })];
+  if (code === "internal_error") return [rightsKept(what)];
   if (code !== "not_found") throw error;
   return [
     attention({
@@ -53,6 +54,16 @@ function unopened(error: unknown): Finding[] {
       command: "systemctl start steward.service",
     }),
   ];
+}
+
+/** The state is its owner's, whom every command and the installer become before they touch it. */
+function rightsKept(what: string): Finding {
+  return failing({
+    code: "rights_kept",
+    what,
+    meaning: "No update is installed, and commands fail while the agent is down.",
+    command: "apt-get install --reinstall steward",
+  });
 }
 
 async function documentFindings(

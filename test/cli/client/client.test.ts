@@ -10,6 +10,7 @@ import { createHttpClient } from "../../../src/cli/client/client.ts";
 import { CommandError } from "../../../src/cli/client/context.ts";
 import type { Places } from "../../../src/cli/client/places.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
+import { asNobody } from "../../credentials.ts";
 import {
   annaId,
   answerFrom,
@@ -238,10 +239,7 @@ describe("createHttpClient at a closed socket", () => {
     const { socketPath } = await startAgent(test, {});
     chmodSync(socketPath, 0);
     const client = createHttpClient(placesAt({ socketPath }));
-    // Nothing is closed to root, which is another user for this one call.
-    const isRoot = process.geteuid?.() === 0;
-    if (isRoot) process.seteuid?.(65_534);
-    const called = client.call("getVersion", {}).finally(() => isRoot && process.seteuid?.(0));
+    const called = asNobody(() => client.call("getVersion", {}));
     await assert.rejects(called, failsWith(4, /as root or as the service's user/));
   });
 });

@@ -6,7 +6,9 @@ import { after, before, describe, it } from "node:test";
 import { examine } from "../../../src/cli/doctor/examine.ts";
 import { nextCommand } from "../../../src/cli/doctor/finding.ts";
 import { spoken } from "../../../src/cli/doctor/look-at-agent.ts";
+import { StewardError } from "../../../src/contract/errors.ts";
 import { line } from "../../../src/contract/finding.ts";
+import { asNobody } from "../../credentials.ts";
 import { type LivedInState, makeLivedInState } from "../../store/damaged-state.ts";
 import { deviceOf, showUnit, troublesOf, unit } from "./examined.ts";
 
@@ -53,16 +55,12 @@ describe("steward doctor", () => {
   it("calls nothing sound that a user must not look at", async (test) => {
     const device = deviceOf(test, { state: lived.original, program: { userId: () => 65_534 } });
     const read = () => examine(device);
-    // Root may read everything: the looks are asked as nobody.
-    const isRoot = process.geteuid?.() === 0;
     chmodSync(device.root, 0o755);
     chmodSync(device.places.stateDirectory, 0o000);
-    if (isRoot) process.seteuid?.(65_534);
     try {
-      const unseen = (await read()).filter(({ level }) => level === "unseen").map(({ area }) => area);
+      const unseen = (await asNobody(read)).filter(({ level }) => level === "unseen").map(({ area }) => area);
       for (const area of ["keys", "log"]) assert.ok(unseen.includes(area as "keys"), unseen.join(" "));
     } finally {
-      if (isRoot) process.seteuid?.(0);
       chmodSync(device.places.stateDirectory, 0o700);
     }
   });
@@ -264,6 +262,17 @@ describe("steward doctor", () => {
     assert.equal(lineOf(broken), null);
     assert.equal(lineOf(broken, disk), "systemctl restart steward.service");
     assert.equal(lineOf(need("clock", "No server answers.")), "steward time set --yes TIME");
+  });
+
+  it("calls it failing that root cannot become the state's owner", async (test) => {
+    const device = deviceOf(test, { state: lived.original });
+    const kept = new StewardError("internal_error", "Root's rights cannot be given up.");
+    const findings = await examine({ ...device, openState: async () => Promise.reject(kept) });
+    const { level, code, command } = findings.find(({ area }) => area === "state") ?? {};
+    assert.deepEqual(
+      [level, code, command],
+      ["failing", "rights_kept", "apt-get install --reinstall steward"],
+    );
   });
 
   it("goes on where one look fails", async (test) => {
