@@ -6,7 +6,7 @@ import { tokenLifeSeconds } from "../contract/schemas/tokens.ts";
 import type { Configuration } from "../contract/types.ts";
 import type { Account, AccountsState } from "../users/account.ts";
 import { isEnabledAdministrator } from "../users/accounts-state.ts";
-import { isCostlier, isWeaker } from "../users/passwords.ts";
+import { isCostlier, isWeaker, mostWork } from "../users/passwords.ts";
 import type { Order, Present } from "./order.ts";
 import { planned } from "./plan.ts";
 import { type ConfiguredToken, rightsWanted } from "./planned-tokens.ts";
@@ -92,11 +92,11 @@ function providerFaults(
     .map(([member]) => fault(at(member), "account_of_provider", detail));
 }
 
-/** The device replaces a weaker hash at the next sign-in, and each run after that would bring the weak one back. */
+/** The device replaces such a hash at the next sign-in, and each run after that would bring it back. */
 function costFaults({ password_hash = "" }: ConfiguredUser, pointer: string): Fault[] {
   const advice = "make it with `steward hash-password`";
   const weak = `costs less than m=19456,t=2, so it is too easy to guess at; ${advice}`;
-  const costly = `costs more than m=131072 or m times t = 524288, so each try of it would keep others waiting; ${advice}`;
+  const costly = `has m times t above ${mostWork}, so each try of it would keep others waiting; ${advice}`;
   if (password_hash !== "" && isWeaker(password_hash)) return [fault(pointer, "too_weak", weak)];
   return isCostlier(password_hash) ? [fault(pointer, "too_costly", costly)] : [];
 }

@@ -20,8 +20,8 @@ export interface Passwords {
   hash(password: string, clientKey: ClientKey): Promise<string>;
   /** With `phc` null (no such user) it takes the same time and is false. Throws `hashing_busy`. */
   verify(phc: string | null, password: string, clientKey: ClientKey): Promise<boolean>;
-  /** True for a hash made at a lower cost than today's. */
-  isWeaker(phc: string): boolean;
+  /** True for a hash that is to be made again at today's cost, now that its password is known. */
+  needsRehash(phc: string): boolean;
 }
 
 export interface PasswordsOptions {
@@ -40,26 +40,31 @@ export function createPasswords({ isKnownClient }: PasswordsOptions): Passwords 
         const matches = await verify(phc ?? decoy, password.normalize("NFKC"));
         return phc !== null && matches;
       }),
-    isWeaker,
+    needsRehash: (phc) => isWeaker(phc) || isCostlier(phc),
   };
 }
 
 /** True for a hash made at a lower cost than today's. */
 export function isWeaker(phc: string): boolean {
-  const [, memory, passes] = /\$m=(\d+),t=(\d+),p=\d+\$/.exec(phc) ?? [];
-  return Number(memory ?? 0) < cost.memory || Number(passes ?? 0) < cost.passes;
+  const { memory, passes } = costOf(phc);
+  return memory < cost.memory || passes < cost.passes;
 }
 
-/** KiB of the most memory that one hash may take: the unit has 256 MiB for the whole agent. */
-const mostMemory = 128 * 1024;
+/**
+ * KiB times passes of the costliest hash that a file may bring: twice today's. With more, a stranger learns from the time
+ * of an answer that the name exists, and a few tries keep every other sign-in waiting.
+ */
+export const mostWork = 2 * cost.memory * cost.passes;
 
-/** KiB times passes: about a second of a small processor. RFC 9106 §4 recommends 65536 times 3. */
-const mostWork = 512 * 1024;
-
-/** True for a hash that holds up every other sign-in, or ends the agent, when a stranger tries that name. */
+/** True for a hash above `mostWork`. */
 export function isCostlier(phc: string): boolean {
+  const { memory, passes } = costOf(phc);
+  return memory * passes > mostWork;
+}
+
+function costOf(phc: string): Pick<Argon2Cost, "memory" | "passes"> {
   const [, memory, passes] = /\$m=(\d+),t=(\d+),p=\d+\$/.exec(phc) ?? [];
-  return Number(memory ?? 0) > mostMemory || Number(memory ?? 0) * Number(passes ?? 0) > mostWork;
+  return { memory: Number(memory ?? 0), passes: Number(passes ?? 0) };
 }
 
 /** The hash of a new password, for a program that is no agent and has no queue. */

@@ -27,9 +27,19 @@ describe("passwords", () => {
     assert.equal(await passwords.verify(null, "anything", null), false);
   });
 
-  it("hashed at a lower cost are told apart", async () => {
-    assert.equal(passwords.isWeaker(fromElsewhere), true);
-    assert.equal(passwords.isWeaker(await passwords.hash("one", null)), false);
+  it("are hashed again where the hash is weaker, or more than twice as costly", async () => {
+    const own = await passwords.hash("one", null);
+    const at = (memory: number, passes: number) => own.replace(/m=\d+,t=\d+/, `m=${memory},t=${passes}`);
+    const [, memory = 0, passes = 0] = (/m=(\d+),t=(\d+)/.exec(own) ?? []).map(Number);
+    const again = [
+      fromElsewhere,
+      at(memory - 1, passes),
+      at(2 * memory + 1, passes),
+      at(memory, 2 * passes + 1),
+    ];
+    for (const hash of again) assert.equal(passwords.needsRehash(hash), true, hash);
+    for (const hash of [own, at(2 * memory, passes), at(memory, 2 * passes)])
+      assert.equal(passwords.needsRehash(hash), false, hash);
   });
 
   it("made for one use carry 100 bits in four groups", () => {

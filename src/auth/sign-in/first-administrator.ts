@@ -1,6 +1,6 @@
 import { passwordHash, username as usernameSchema } from "../../contract/shapes.ts";
 import type { Accounts } from "../../users/accounts.ts";
-import type { Passwords } from "../../users/passwords.ts";
+import { isCostlier, mostWork, type Passwords } from "../../users/passwords.ts";
 
 /** A first administrator from the provisioning of the device: the password is known only as its hash. */
 export interface ProvisionedAdministrator {
@@ -16,6 +16,11 @@ export function readProvisioned(text: string): ProvisionedAdministrator {
   }
   if (typeof hash !== "string" || !new RegExp(passwordHash.pattern).test(hash)) {
     throw new Error("password_hash must be an argon2id hash in PHC form");
+  }
+  if (isCostlier(hash)) {
+    throw new Error(
+      `password_hash has m times t above ${mostWork}, so each try of it would keep others waiting: make it with \`steward hash-password\``,
+    );
   }
   return { username, passwordHash: hash };
 }

@@ -88,7 +88,9 @@ async function login(
   const tried = accounts.findByName(username)?.password_hash ?? null;
   const isRight = await passwords.verify(tried, password, context.clientKey);
   if (!isRight || !tried) throw refusal();
-  const rehashed = passwords.isWeaker(tried) ? await passwords.hash(password, context.clientKey) : undefined;
+  const rehashed = passwords.needsRehash(tried)
+    ? await passwords.hash(password, context.clientKey)
+    : undefined;
   // Looked up again: while the password was being checked it may have been changed, spent or taken away.
   const account = accountForLogin(accounts.findByName(username), tried);
   if (!account) throw refusal();

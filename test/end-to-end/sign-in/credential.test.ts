@@ -82,6 +82,14 @@ describe("the systemd credential steward.admin", () => {
         "c2FsdHNhbHRzYWx0c2FsdHNhbHRzYWx0",
       ),
     }),
+    "with a hash of more than twice the device's own cost": JSON.stringify({
+      username: "provisioned",
+      password_hash: passwordHashOf(
+        "m=38913,t=2,p=1",
+        "c2FsdHNhbHRzYWx0",
+        "c2FsdHNhbHRzYWx0c2FsdHNhbHRzYWx0",
+      ),
+    }),
     "with a hash that no hash function made": JSON.stringify({
       username: "provisioned",
       password_hash: passwordHashOf("m=19456,t=2,p=1", "x", "y"),
