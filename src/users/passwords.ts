@@ -11,6 +11,9 @@ const maximumWaiting = 8;
 /** Places that strangers may take: the last one is kept for clients that have signed in before. */
 const strangersWaiting = maximumWaiting - 1;
 
+/** Hashes that one client may have waiting: a known one may be several people behind one address. */
+const waitingOfOne = { known: 3, stranger: 1 } as const;
+
 /** Where a password comes from, for fairness in the queue; null is the device itself and is never refused. */
 export type ClientKey = string | null;
 
@@ -87,7 +90,7 @@ export function makeInitialPassword(): string {
   return [group(), group(), group(), group()].join("-");
 }
 
-/** Runs work one at a time in order of arrival; a client may have one waiting, all together eight. */
+/** Runs work one at a time in order of arrival; a client may have few waiting, all together eight. */
 function createTurns(
   isKnownClient: (clientKey: string) => boolean,
 ): <R>(clientKey: ClientKey, work: () => Promise<R>) => Promise<R> {
@@ -118,9 +121,10 @@ function refuseSurplus(
   isKnownClient: (clientKey: string) => boolean,
 ): void {
   const others = waiting.filter((one) => one.clientKey !== null);
-  const hasPlace =
-    others.length < strangersWaiting || (others.length < maximumWaiting && isKnownClient(clientKey));
-  if (hasPlace && !others.some((one) => one.clientKey === clientKey)) return;
+  const own = others.filter((one) => one.clientKey === clientKey);
+  const isKnown = isKnownClient(clientKey);
+  const hasPlace = others.length < (isKnown ? maximumWaiting : strangersWaiting);
+  if (hasPlace && own.length < waitingOfOne[isKnown ? "known" : "stranger"]) return;
   throw new StewardError("hashing_busy", "Other sign-ins are being checked. Try again in a second.", {
     details: { retryAfterSeconds: 1 },
   });
