@@ -35,6 +35,9 @@ const toleranceSeconds = 30;
 /** Seconds for which the discovery document is kept: strangers may begin flows, and must not reach the provider with each. */
 const discoverySeconds = 5 * 60;
 
+/** Seconds for which its failure is kept, for the same reason; then a person may try again. */
+const failedDiscoverySeconds = 10;
+
 export function createProvider(options: ProviderOptions): Provider {
   const discovered = createDiscovery(options);
   return {
@@ -66,7 +69,7 @@ export function createProvider(options: ProviderOptions): Provider {
 type Server = oauth.AuthorizationServer;
 
 function createDiscovery({ config, request, uptime }: ProviderOptions): () => Promise<Server> {
-  let known: { server: Promise<Server>; at: number } | undefined;
+  let known: { server: Promise<Server>; untilUptime: number } | undefined;
   const read = async (): Promise<Server> => {
     const issuer = new URL(config.issuer);
     const [server] = await asRefusals(async () => {
@@ -78,13 +81,13 @@ function createDiscovery({ config, request, uptime }: ProviderOptions): () => Pr
     return server;
   };
   return () => {
-    if (known && uptime() - known.at < discoverySeconds) return known.server;
-    const server = read();
-    known = { server, at: uptime() };
-    server.catch(() => {
-      known = undefined;
+    if (known && uptime() < known.untilUptime) return known.server;
+    const asked = { server: read(), untilUptime: uptime() + discoverySeconds };
+    asked.server.catch(() => {
+      asked.untilUptime = uptime() + failedDiscoverySeconds;
     });
-    return server;
+    known = asked;
+    return asked.server;
   };
 }
 
@@ -116,6 +119,7 @@ async function redeem(
   const idToken = oauth.getValidatedIdTokenClaims(tokens) ?? missing();
   await verifySignature(server, response, options);
   checkFurther(idToken, tokens, { client, elapsedSeconds, nowSeconds: time.nowSeconds() });
+  if (flow.sessionId !== null) checkAuthenticatedSince(idToken, elapsedSeconds);
   if (config.groupClaim in idToken || server.userinfo_endpoint === undefined) return idToken;
   // Providers may keep the larger claims for the userinfo endpoint (OpenID Connect Core 1.0 §5.4).
   const answer = await oauth.userInfoRequest(server, client, tokens.access_token, options);
@@ -161,6 +165,14 @@ function checkFurther(
   if (auth_time !== undefined && auth_time > newest) throw refusedAnswer("auth_time");
   if (at_hash !== undefined && at_hash !== atHash(access_token, id_token)) throw refusedAnswer("code");
   if (sub === "" || Buffer.byteLength(sub) > 255) throw refusedAnswer("malformed");
+}
+
+/**
+ * The user has signed in again since the step-up began. Both times are of the provider's clock, so that the tolerance
+ * between the clocks is no gap in which an older sign-in counts.
+ */
+function checkAuthenticatedSince({ iat, auth_time = 0 }: oauth.IDToken, elapsedSeconds: number): void {
+  if (iat - auth_time > elapsedSeconds) throw refusedAnswer("auth_time");
 }
 
 /** OpenID Connect Core 1.0 §3.1.3.6: the left half of the hash that the algorithm names. */

@@ -4,6 +4,7 @@ import { providerReturnPath } from "../../contract/provider-return-path.ts";
 import type { Transfers, Uptime } from "../../host/ports.ts";
 import type { SignInProvider } from "../../host/provider-ports.ts";
 import type { Account } from "../../users/account.ts";
+import type { ClientKey } from "../../users/passwords.ts";
 import type { KeptAccount } from "../../users/provider-account.ts";
 import type { RequestContext } from "../request-context.ts";
 import { type StepUps, stepUpSeconds } from "../sessions/step-up.ts";
@@ -55,25 +56,34 @@ export interface SingleSignOnOptions extends SessionResponseOptions {
   readonly uptime: Uptime;
 }
 
-/** Answers of the provider that are checked at a time: each takes several requests to it. */
+/** Answers of the provider that are checked at a time, each of which takes several requests to it; in all, and of one client. */
 const mostAtOnce = 4;
+const mostOfOneClient = 3;
 
 export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
   const { config } = options;
   if (config === null) return noProvider;
   const flows = createFlows(options.uptime);
   const parts: Parts = { ...options, config, flows, provider: once(() => loadProvider(options, config)) };
-  let running = 0;
-  const checked = (returned: Returned, context: RequestContext, person: Person | null): Promise<Claims> =>
-    withThrottle(options.throttle, { name: null }, context, async () => {
-      if (running >= mostAtOnce) throw busy();
-      running += 1;
-      try {
-        return await claimsOf(parts, returned, person);
-      } finally {
-        running -= 1;
-      }
-    });
+  const running: ClientKey[] = [];
+  const checked = async (
+    returned: Returned,
+    context: RequestContext,
+    person: Person | null,
+  ): Promise<Claims> => {
+    const { clientKey } = context;
+    const own = running.filter((one) => one === clientKey);
+    if (running.length >= mostAtOnce || own.length >= mostOfOneClient) throw busy();
+    const parameters = new URLSearchParams(returned.query);
+    const flow = flows.take(parameters.get("state") ?? "", returned.flow_token);
+    if (flow === undefined) return refuseGuess(options.throttle, context);
+    running.push(clientKey);
+    try {
+      return await claimsOf(parts, { flow, parameters }, person);
+    } finally {
+      running.splice(running.indexOf(clientKey), 1);
+    }
+  };
   return {
     name: config.name,
     begin: (origin, person, context) => begin(parts, origin, person, context),
@@ -142,17 +152,24 @@ async function begin(
   return { authorization_url, flow_token: flows.open(flow, clientKey), expires_in: flowSeconds };
 }
 
+/**
+ * Only a state that was not issued here, or is used, may be a guess. All else goes on where the address has failed too
+ * often: behind one NAT, wrong passwords of one person must not keep the others from the provider.
+ */
+function refuseGuess(throttle: Throttle, context: RequestContext): Promise<never> {
+  return withThrottle(throttle, { name: null }, context, async () => {
+    throw refusedAnswer("flow");
+  });
+}
+
 /** Each flow ends with its first answer, whatever that is. */
 async function claimsOf(
-  parts: Parts,
-  { flow_token, query }: Returned,
+  { provider, time, ...parts }: Parts,
+  { flow, parameters }: { flow: Flow; parameters: URLSearchParams },
   person: Person | null,
 ): Promise<Claims> {
-  const { flows, provider, time } = parts;
-  const parameters = new URLSearchParams(query);
-  const flow = flows.take(parameters.get("state") ?? "", flow_token);
-  if (flow === undefined || flow.sessionId !== (person?.session.id ?? null)) throw refusedAnswer("flow");
-  requireClock(parts);
+  if (flow.sessionId !== (person?.session.id ?? null)) throw refusedAnswer("flow");
+  requireClock({ ...parts, time });
   if (!time.isInEpoch(flow.epoch)) throw refusedAnswer("expired", "The clock was set meanwhile.");
   return (await provider()).claimsOf(flow, parameters);
 }
@@ -194,7 +211,7 @@ async function keep({ config, accounts, sessions }: Parts, claims: Claims): Prom
 }
 
 /** The times of an ID token say nothing to a device that does not know the time. */
-function requireClock({ time, config }: Parts): void {
+function requireClock({ time, config }: Pick<Parts, "time" | "config">): void {
   if (time.isTrusted()) return;
   throw new StewardError(
     "clock_not_synchronised",

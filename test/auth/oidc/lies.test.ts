@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { beforeEach, describe, it } from "node:test";
 import { createFlows } from "../../../src/auth/oidc/flows.ts";
+import { createSignIn } from "../../../src/auth/sign-in/sign-in.ts";
 import { codeFrom, context, errorFrom } from "../virtual-sign-in.ts";
 import {
   claims,
@@ -164,21 +165,11 @@ describe("a provider that lies, or another who answers for it", () => {
       "malformed",
     ],
   ];
-  /** After twenty refusals a device slows the client down, and it keeps what it was told of the provider. */
-  const mostRefusals = 15;
-  let refusals = mostRefusals;
   for (const [name, lies, reason] of [...cases, ...falseIdTokens, ...falseEndpoints])
     it(`signs no one in by ${name}`, async () => {
-      const readsAnew = lies.discovery !== undefined || lies.answer !== undefined;
-      if (readsAnew || refusals === mostRefusals) {
-        here = await device();
-        refusals = 0;
-      }
-      const counted = readsAnew ? mostRefusals : refusals + 1;
-      // Where this case fails the next one has another device.
-      refusals = mostRefusals;
+      // A device keeps for a while what the provider said of itself.
+      here = await device();
       assert.equal(await reasonOf(lies), `provider_refused: ${reason}`);
-      refusals = counted;
     });
 });
 
@@ -313,12 +304,46 @@ describe("an answer of the provider", () => {
     assert.equal(flows.take("other", other)?.state, "other");
   });
 
-  it("slows down a client, where it is refused", async () => {
-    provider.lie(claims({ nonce: "another" }));
+  it("whose state was not issued here slows a client down: it may be a guess", async () => {
+    const guess = () =>
+      codeFrom(here.singleSignOn.finish({ flow_token: "stf_0", query: "state=0" }, context));
     const codes: string[] = [];
-    for (let attempt = 0; attempt < 22; attempt += 1) codes.push(await codeFrom(here.signIn()));
-    assert.ok(codes.slice(0, 19).every((code) => code === "provider_refused"));
+    for (let attempt = 0; attempt < 22; attempt += 1) codes.push(await guess());
+    assert.deepEqual(codes.slice(0, 20), Array(20).fill("provider_refused"));
     assert.equal(codes.at(-1), "too_many_attempts");
+  });
+
+  it("is taken where 22 wrong names from the same address (NAT) have been slowed down, and many have failed", async () => {
+    const challenges = {
+      open: () => "",
+      find: () => undefined,
+      failed: () => undefined,
+      close: () => undefined,
+    };
+    const local = createSignIn({ ...here, challenges });
+    const codes: string[] = [];
+    for (let name = 0; name < 22; name += 1)
+      codes.push(await codeFrom(local.login({ username: `user-${name}`, password: "x" }, context)));
+    assert.equal(codes.at(-1), "too_many_attempts");
+    assert.equal((await here.signIn()).session.user.role, "operator");
+    provider.lie(claims({ nonce: "another" }));
+    for (let attempt = 0; attempt < 22; attempt += 1)
+      assert.equal(await codeFrom(here.signIn()), "provider_refused");
+    provider.lie({});
+    assert.equal((await here.signIn()).session.user.role, "operator");
+  });
+
+  it("of discovery that cannot be used is kept for ten seconds: strangers do not reach the provider with each try", async () => {
+    provider.lie({ discovery: (doc) => ({ ...doc, issuer: "https://evil.example" }) });
+    here = await device();
+    const before = provider.requests.length;
+    for (let flow = 0; flow < 5; flow += 1) assert.equal(await codeFrom(here.begin()), "provider_refused");
+    assert.equal(provider.requests.length - before, 1);
+    provider.lie({});
+    host.pass(9);
+    assert.equal(await codeFrom(here.begin()), "provider_refused");
+    host.pass(1);
+    assert.equal(await codeFrom(here.begin()), "done");
   });
 
   it("is waited for only so long: one that stalls is given up, and the device stays free", async (test) => {
@@ -326,15 +351,20 @@ describe("an answer of the provider", () => {
     const finish = async () => {
       const { authorization_url, flow_token } = await here.begin();
       const query = provider.visit(authorization_url, operator);
-      return () => errorFrom(here.singleSignOn.finish({ flow_token, query }, context));
+      return (clientKey = context.clientKey) =>
+        errorFrom(here.singleSignOn.finish({ flow_token, query }, { ...context, clientKey }));
     };
     const flows = [await finish(), await finish(), await finish(), await finish(), await finish()];
     test.mock.timers.enable({ apis: ["setTimeout"] });
     const before = provider.requests.length;
-    const work = flows.slice(0, 4).map((flow) => flow());
+    const work = flows.slice(0, 3).map((flow) => flow());
+    while (provider.requests.length < before + 3) await new Promise(setImmediate);
+    // One place is not for the same client.
+    const fourth = await flows[3]?.();
+    assert.deepEqual([fourth?.code, fourth?.details.retryAfterSeconds], ["hashing_busy", 1]);
+    work.push(flows[3]?.("192.0.2.8") ?? assert.fail("there are five"));
     while (provider.requests.length < before + 4) await new Promise(setImmediate);
-    const fifth = await flows[4]?.();
-    assert.deepEqual([fifth?.code, fifth?.details.retryAfterSeconds], ["hashing_busy", 1]);
+    assert.equal((await flows[4]?.("192.0.2.9"))?.code, "hashing_busy");
     test.mock.timers.tick(10_001);
     const codes = (await Promise.all(work)).map((error) => error?.code);
     assert.deepEqual(codes, Array(4).fill("provider_unreachable"));

@@ -207,6 +207,18 @@ describe("a step-up at the provider", () => {
     }
   });
 
+  it("does not count a sign-in before its beginning, within the tolerance of the clocks", async () => {
+    const now = host.time.nowSeconds();
+    const { work, person } = await steppedUp(operator, claims({ iat: now, auth_time: now - 1 }));
+    assert.equal((await errorFrom(work))?.details.reason, "auth_time");
+    assert.equal(here.stepUps.isGranted(person.session.id), false);
+    // The clock of the provider may differ by half a minute.
+    for (const apart of [-25, 25]) {
+      const { work } = await steppedUp(operator, claims({ iat: now + apart, auth_time: now + apart }));
+      assert.equal(await work, 300);
+    }
+  });
+
   it("is refused for another person at the same provider", async () => {
     const { work, person } = await steppedUp({ ...operator, sub: "person-2" });
     assert.equal((await errorFrom(work))?.details.reason, "subject");
