@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { canonicalAddress } from "../auth/throttle/client-key.ts";
 
 export interface OwnNames {
   /** The host's own, which may change. */
@@ -38,8 +39,17 @@ export function namesOfHost(hostname: string): string[] {
   return [hostname, `${label}.local`];
 }
 
+/** `[v6]:port` or `name:port`, each with or without a port. */
+const hostForm = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]+))(?::\d{1,5})?$/;
+
+/** The literal address in a Host header, in its one spelling; undefined for a name. */
+export function addressInHost(host: string): string | undefined {
+  const [, v6, name = ""] = hostForm.exec(host) ?? [];
+  return canonicalAddress(v6 ?? name);
+}
+
 function isKnown(host: string, known: ReadonlySet<string>): boolean {
-  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]+))(?::\d{1,5})?$/.exec(host);
+  const match = hostForm.exec(host);
   if (!match) return false;
   const [, v6, name = ""] = match;
   if (v6 !== undefined) return isIP(v6) === 6;

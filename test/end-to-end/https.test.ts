@@ -217,7 +217,10 @@ describe("HTTPS on the LAN", () => {
       answer,
       new RegExp(`^Location: https://edge-7\\.example\\.net:${port}/users\\?role=admin\r$`, "im"),
     );
-    assert.match(await asked("--header", "Host: evil.example"), /^HTTP\/1\.1 421 (?!.*location)/is);
+    assert.match(await asked(), new RegExp(`^Location: https://127\\.0\\.0\\.1:${port}/users`, "im"));
+    // Names of others, and addresses at which this connection has not arrived.
+    for (const host of ["evil.example", "203.0.113.9", "[2001:db8::9]:80", "127.0.0.2"])
+      assert.match(await asked("--header", `Host: ${host}`), /^HTTP\/1\.1 421 (?!.*location:)/is, host);
   });
 
   it("does not redirect a program's password or token, which it would go on sending in the clear", async () => {

@@ -1,6 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { canonicalAddress } from "../../auth/throttle/client-key.ts";
 import { errorCodes } from "../../contract/error-codes.ts";
 import { clientKeyOfPeer } from "../client-address.ts";
+import { addressInHost } from "../hosts.ts";
 import { trackConnections } from "./connections.ts";
 import { type LanAddress, lanConnections, listeningOnLan } from "./https-listener.ts";
 import { type Listener, serverTimes, shownAddress, stoppable } from "./listeners.ts";
@@ -21,14 +24,15 @@ export async function listenRedirect(
   { httpsPort, isOurHost, now }: RedirectOptions,
 ): Promise<Listener> {
   const server = createServer(serverTimes);
-  const handle = ({ method = "", url = "", headers }: IncomingMessage, response: ServerResponse): void => {
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    const { method = "", url = "", headers, socket } = request;
     const { host, authorization } = headers;
     const begin = `https://${host?.replace(/:\d+$/, "")}${httpsPort === 443 ? "" : `:${httpsPort}`}`;
     // RFC 9112 §3.2.2: a path, or for a proxy, which this is not, a whole address.
     const path = url.startsWith("/") ? url : "/";
     // A browser's page brings no token; a path can be written in more ways than isPage knows.
     const isPerson = isPage(method, path) && authorization === undefined;
-    const isRedirected = host !== undefined && isOurHost(host) && isPerson;
+    const isRedirected = host !== undefined && isOurHost(host) && isReached(host, socket) && isPerson;
     const answer = isRedirected ? { Location: `${begin}${path}`, "Content-Length": "0" } : refusal;
     const text = isRedirected ? "" : refusalText;
     response.writeHead(isRedirected ? 308 : 421, {
@@ -45,6 +49,12 @@ export async function listenRedirect(
   server.on("checkContinue", (request, response) => server.emit("request", request, response));
   await listeningOnLan(server, { address, port });
   return stoppable(server, connections, shownAddress(server, "http", address ?? "*"));
+}
+
+/** Any address could stand in the header, and no one is sent to that of another device. */
+function isReached(host: string, { localAddress = "" }: Socket): boolean {
+  const address = addressInHost(host);
+  return address === undefined || address === canonicalAddress(localAddress);
 }
 
 /** What a person opens. A program that is redirected would send its password or token in the clear, unnoticed, each time. */
