@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { uptime } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { runCommandLine } from "../src/cli/main.ts";
@@ -31,42 +30,6 @@ export interface InProcessOptions
   extends Pick<AgentOptions, "stateDirectory" | "environment" | "arguments">,
     Surroundings {}
 
-/** A host's two clocks, of which the test lets time pass. */
-export interface TestTime extends Required<Pick<Surroundings, "uptime" | "wall">> {
-  pass: (seconds: number) => void;
-  /** The wall clock, in seconds since 1970. */
-  nowSeconds: () => number;
-}
-
-/** From now on, in which no delay ends and no code grows old because a machine is slow. */
-export function standingTime(): TestTime {
-  let passed = 0;
-  const begin = Date.now();
-  const wall = () => begin + passed * 1_000;
-  return {
-    uptime: () => 5_000 + passed,
-    wall,
-    pass: (seconds) => {
-      passed += seconds;
-    },
-    nowSeconds: () => wall() / 1_000,
-  };
-}
-
-/** This host's two clocks, which go on, and of which the test lets more time pass: for what ends after minutes. */
-export function passingTime(): TestTime {
-  let passed = 0;
-  const wall = () => Date.now() + passed * 1_000;
-  return {
-    uptime: () => uptime() + passed,
-    wall,
-    nowSeconds: () => wall() / 1_000,
-    pass: (seconds) => {
-      passed += seconds;
-    },
-  };
-}
-
 /**
  * Starts the agent from its sources in this process: real files, real sockets, no process. It makes this process's files
  * its user's alone, as the program does. Throws with its log when it ends instead of listening.
@@ -84,7 +47,10 @@ export async function startAgentInProcess(options: InProcessOptions = {}): Promi
   const stopRequested = new Promise<"stop">((resolve) => {
     requestStop = () => resolve("stop");
   });
-  const program = sourceProgram({ STEWARD_INITIAL_SETTINGS: noServers, ...environment }, write);
+  const program = sourceProgram(
+    { STEWARD_INITIAL_SETTINGS: noServers, ...environment },
+    { write, wall: options.time?.wall },
+  );
   const world = { trustedProxies: [testProxy], ...surroundings };
   const ended = serve([...home.arguments, ...others], program, stopRequested, world).catch(
     (error: unknown) => {
@@ -151,19 +117,28 @@ export async function runSteward(
     const terminal = { ...streams, becomeOwner: async () => undefined };
     return runCommandLine(
       args,
-      createCommandContext(sourceProgram(options.environment ?? {}, write), terminal),
+      createCommandContext(sourceProgram(options.environment ?? {}, { write }), terminal),
     );
   });
 }
 
+interface ProgramGround {
+  readonly write: (line: string) => void;
+  /** Of the log's lines. */
+  readonly wall?: (() => number) | undefined;
+}
+
 /** The program that the sources are; what a build lays beside it is the last build's. */
-function sourceProgram(environment: Record<string, string>, write: (line: string) => void): Program {
+function sourceProgram(
+  environment: Record<string, string>,
+  { write, wall = Date.now }: ProgramGround,
+): Program {
   const ownLines = createOwnLines();
   const toLog: Parameters<typeof createLog>[0] = (line, severity) => {
     write(line);
     ownLines.add(line, severity);
   };
-  const log: Log = createLog(toLog, () => new Date());
+  const log: Log = createLog(toLog, () => new Date(wall()));
   const surroundings = { ...process.env, ...environment };
   return {
     assetsDirectory: dist,

@@ -5,6 +5,7 @@ import { type OperationId, operationOf } from "../../src/contract/operations.ts"
 import { startAgentInProcess } from "../../test/agent-in-process.ts";
 import { codeOf } from "../../test/authenticator.ts";
 import { type Answer, type RunningAgent, stepUp } from "../../test/running-agent.ts";
+import { standingTime } from "../../test/simulated/test-time.ts";
 
 /** A call of the walk: what was sent, and what came back. */
 export interface Recorded {
@@ -37,8 +38,7 @@ export const leftOut: readonly OperationId[] = ["disableTwoFactor", "streamEvent
 /** Walks with an agent of its own. Throws where an operation does not answer as the contract says. */
 export async function walk(): Promise<Recorded[]> {
   const agent = await startAgentInProcess({
-    uptime: () => 5_000,
-    wall: () => beginning,
+    time: standingTime(beginning),
     helper: { ask: async () => undefined },
   });
   const recorded: Recorded[] = [];

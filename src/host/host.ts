@@ -20,10 +20,7 @@ import type {
  */
 export interface Host {
   readonly identity: HostIdentity;
-  readonly uptime: Uptime;
-  /** Milliseconds since 1970 by the wall clock, however wrong it is. */
-  readonly wall: () => number;
-  readonly timers: Timers;
+  readonly time: HostTime;
   readonly run: RunCommand;
   readonly helper: RootHelper;
   readonly clock: HostClock;
@@ -33,8 +30,20 @@ export interface Host {
   readonly names: HostNames;
 }
 
-export interface HostClock {
+/**
+ * The time of this host, which the whole agent goes by. Its parts agree with each other, so that a test replaces all of
+ * them at once: where one of them went on alone, the agent would see a step of the clock.
+ */
+export interface HostTime {
+  readonly uptime: Uptime;
+  /** Milliseconds since 1970 by the wall clock, however wrong it is. */
+  readonly wall: () => number;
+  readonly timers: Timers;
+  /** Reads both clocks at one moment, and steers the wall clock where it may. */
   readonly driver: ClockDriver;
+}
+
+export interface HostClock {
   readonly services: TimeServices;
   /** The battery-backed clock, to the second below; null where there is none. */
   readRealTimeClock(): Promise<Date | null>;

@@ -1,8 +1,8 @@
 import { readFile, statfs } from "node:fs/promises";
 import { availableParallelism, loadavg } from "node:os";
 import type { Facts, Status } from "../contract/types.ts";
-import type { HostNames } from "../host/host.ts";
-import type { HostIdentity, Uptime } from "../host/ports.ts";
+import type { HostNames, HostTime } from "../host/host.ts";
+import type { HostIdentity } from "../host/ports.ts";
 import type { SlowFacts } from "./facts-worker.ts";
 import { createTemperature } from "./temperature.ts";
 
@@ -11,7 +11,7 @@ export type ReadFacts = () => Promise<Facts>;
 
 export interface FactsHost {
   readonly identity: Pick<HostIdentity, "hostname">;
-  readonly uptime: Uptime;
+  readonly time: Pick<HostTime, "uptime">;
 }
 
 export interface NamedHost extends FactsHost {
@@ -27,7 +27,7 @@ const workerSeconds = 10;
 const nothing: SlowFacts = { manufacturer: null, model: null, cpu: null, disks: [], temperatures: [] };
 
 /** `workerFile` is the compiled facts-worker. */
-export function createFacts(workerFile: string, { identity, uptime, names }: NamedHost): ReadFacts {
+export function createFacts(workerFile: string, { identity, time: { uptime }, names }: NamedHost): ReadFacts {
   let slow: Promise<SlowFacts> | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
   return async () => {
@@ -51,7 +51,7 @@ export function createFacts(workerFile: string, { identity, uptime, names }: Nam
 /** What of the host can be had at once: no process, no thread. `directory`: on the disk that is asked about. */
 export async function readHostFigures(
   directory: string,
-  { identity, uptime }: FactsHost,
+  { identity, time: { uptime } }: FactsHost,
 ): Promise<Status["host"]> {
   const [memory, space, temperature_celsius] = await Promise.all([
     readMemory(),

@@ -9,7 +9,7 @@ import { type Chronyd, type ChronydOptions, startChronyd } from "./chronyd.ts";
 export async function startObservingAgent(
   time: object,
   environment: Record<string, string> = {},
-  surroundings: Pick<InProcessOptions, "uptime" | "wall"> = {},
+  surroundings: Pick<InProcessOptions, "time" | "openClock"> = {},
 ): Promise<CheckedAgent> {
   const directory = mkdtempSync(join(tmpdir(), "steward-settings-"));
   const file = join(directory, "settings.json");

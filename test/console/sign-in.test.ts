@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { standingTime, startAgentInProcess } from "../agent-in-process.ts";
+import { startAgentInProcess } from "../agent-in-process.ts";
 import { wrongCodeOf } from "../authenticator.ts";
 import { goodPassword } from "../http/checked-agent.ts";
 import { type CodedUser, codedUser } from "../simulated/coded-user.ts";
 import { startTimedAgent, type TimedAgent } from "../simulated/faked-time.ts";
+import { standingTime } from "../simulated/test-time.ts";
 import {
   addUsers,
   endOfConsole,
@@ -189,7 +190,7 @@ describe("the console's sign-in", () => {
   it("counts down to the next try after too many", async (test) => {
     // A quarter of an hour, which ends when the test lets it pass.
     const time = standingTime();
-    const locking = await startAgentInProcess({ uptime: time.uptime });
+    const locking = await startAgentInProcess({ time });
     test.after(() => locking.dispose());
     await addUsers(locking, ["admin"]);
     for (let tries = 0; tries < 10; tries += 1) {

@@ -1,6 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { startAgentInProcess } from "../agent-in-process.ts";
 import type { RunningAgent } from "../running-agent.ts";
+import { standingTime } from "../simulated/test-time.ts";
 import { signInWithoutStepUp, type TestBrowser, type WindowOptions } from "./browser.ts";
 
 /** The page of the users, as the first administrator sees it. */
@@ -43,7 +44,7 @@ export async function userNamed(agent: RunningAgent, username: string) {
 
 /** An agent whose uptime stands still: a lock lasts as long as a test needs it. */
 export function startLockingAgent(): Promise<RunningAgent> {
-  return startAgentInProcess({ uptime: () => 5_000 });
+  return startAgentInProcess({ time: standingTime() });
 }
 
 /** Five wrong passwords from another address: the agent then refuses that address for a while. */

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { passingTime, runSteward, startAgentInProcess } from "../agent-in-process.ts";
+import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
 import { checkAnswer } from "../http/answer-rules.ts";
 import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
+import { passingTime } from "../simulated/test-time.ts";
 import { until } from "../until.ts";
 
 const path = "/api/system/factory-reset";
@@ -13,7 +14,7 @@ describe("a factory reset", () => {
   let agent: RunningAgent;
   const time = passingTime();
   beforeEach(async () => {
-    agent = await startAgentInProcess({ uptime: time.uptime, wall: time.wall });
+    agent = await startAgentInProcess({ time });
   });
   afterEach(() => agent.dispose());
 

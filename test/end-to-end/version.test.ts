@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { uptime } from "node:os";
 import { after, before, describe, it } from "node:test";
 import { type CheckedAgent, startCheckedAgent } from "../http/checked-agent.ts";
+import { passingTime } from "../simulated/test-time.ts";
 
 const packageVersion = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
@@ -25,9 +25,9 @@ const detailed = [
 describe("what the agent says of itself", () => {
   let agent: CheckedAgent;
   let token: string;
-  let skipped = 0;
+  const time = passingTime();
   before(async () => {
-    agent = await startCheckedAgent({ uptime: () => uptime() + skipped });
+    agent = await startCheckedAgent({ time });
     await agent.signedInAdmin();
     token = (await agent.signedIn("rita", "readonly")).token;
   });
@@ -39,13 +39,13 @@ describe("what the agent says of itself", () => {
   });
 
   it("version tells users who are signed in what runs where", async () => {
-    const begun = uptime();
+    const begun = time.uptime();
     const { json } = await agent.call("GET", "/api/version", { token });
     assert.deepEqual(Object.keys(json).sort(), [...detailed, "name", "version", "api_version"].sort());
     assert.equal(json.node, process.version);
     assert.equal(json.boot_id, readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
     assert.equal(json.kernel, readFileSync("/proc/sys/kernel/osrelease", "utf8").trim());
-    const later = uptime();
+    const later = time.uptime();
     assert.ok(json.uptime_seconds >= begun && json.uptime_seconds <= later, `${json.uptime_seconds} s`);
     assert.match(json.commit ?? "0".repeat(40), /^[0-9a-f]{40}$/);
   });
@@ -90,7 +90,7 @@ describe("what the agent says of itself", () => {
     });
     it("delay no other request: others are answered while they are gathered", async () => {
       // What was gathered is good for ten seconds.
-      skipped += 11;
+      time.pass(11);
       const answered: string[] = [];
       const gathering = Array.from({ length: 8 }, async () => {
         const { status } = await agent.call("GET", "/api/system/facts", { token });

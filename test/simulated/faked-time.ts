@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CheckedAgent, startCheckedAgent, startCheckedProcess } from "../http/checked-agent.ts";
 import { testProgram } from "../test-program.ts";
+import { passingTime } from "./test-time.ts";
 import { toldClock } from "./told-clock.ts";
 
 /** An agent whose wall clock the test moves with libfaketime while its monotonic clock runs on. */
@@ -83,19 +84,20 @@ function replaceFile(path: string, text: string): void {
   renameSync(`${path}.new`, path);
 }
 
-/**
- * The same in this process, which costs less: sign-in, sessions and codes go by the moved clock, and what
- * stamps answers and logs by this machine's. For tests of other things that need time to pass.
- */
+/** The same in this process, which costs less; all of it goes by the moved clock. */
 export async function startTimedAgentInProcess(
   options: Pick<TimedAgentOptions, "clock" | "stateDirectory"> = {},
 ): Promise<TimedAgent> {
+  const time = passingTime();
   let offsetSeconds = 0;
   let told = options.clock ?? {};
-  const wall = (): number => Date.now() + offsetSeconds * 1_000;
+  const step = (seconds: number): void => {
+    offsetSeconds += seconds;
+    time.stepWall(seconds);
+  };
   const agent = await startCheckedAgent({
     ...(options.stateDirectory !== undefined && { stateDirectory: options.stateDirectory }),
-    wall,
+    time,
     openClock: toldClock(
       () => told,
       () => undefined,
@@ -106,13 +108,9 @@ export async function startTimedAgentInProcess(
     knowClock: (state) => {
       told = state;
     },
-    moveClock: (offset) => {
-      offsetSeconds = secondsOf(offset);
-    },
-    stepClock: (seconds) => {
-      offsetSeconds += seconds;
-    },
-    nowSeconds: () => wall() / 1_000,
+    moveClock: (offset) => step(secondsOf(offset) - offsetSeconds),
+    stepClock: step,
+    nowSeconds: time.nowSeconds,
   };
 }
 

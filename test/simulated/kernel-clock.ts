@@ -36,6 +36,8 @@ export interface KernelClockOptions {
   /** Wall clock less true time at the beginning. */
   readonly errorSeconds: number;
   readonly blocker: SteeringBlocker | null;
+  /** Seconds for which the host has been up at the beginning; 30 unless said otherwise. */
+  readonly uptimeAtStart?: number;
 }
 
 const daySeconds = 86_400;
@@ -47,9 +49,6 @@ const largestPpm = 500;
 const unknownError = 16;
 /** The two clocks of a reading are read one after the other (s). */
 const readingNoise = 1e-6;
-/** Seconds for which the host has been up at the beginning. */
-const uptimeAtStart = 30;
-
 export function createKernelClock(options: KernelClockOptions): SimulatedKernelClock {
   return new KernelClockModel(options);
 }
@@ -61,7 +60,7 @@ class KernelClockModel implements SimulatedKernelClock {
   readonly steps: number[] = [];
   readonly #options: KernelClockOptions;
   #trueAt = 0;
-  #monotonic = uptimeAtStart;
+  #monotonic: number;
   /** Wall less monotonic, without the true time of the beginning. */
   #difference: number;
   #trueLeap = 0;
@@ -76,7 +75,9 @@ class KernelClockModel implements SimulatedKernelClock {
 
   constructor(options: KernelClockOptions) {
     this.#options = options;
-    this.#difference = options.errorSeconds - uptimeAtStart;
+    const { uptimeAtStart = 30, errorSeconds } = options;
+    this.#monotonic = uptimeAtStart;
+    this.#difference = errorSeconds - uptimeAtStart;
     const set =
       <T extends unknown[], R>(call: (...args: T) => R) =>
       (...args: T): R => {

@@ -4,7 +4,7 @@ import type { BadPacket, ExchangeOutcome } from "../../src/clock/ntp/sample.ts";
 import type { AskSecondOpinion } from "../../src/clock/ntp/second-opinion.ts";
 import type { ClockDriver, Leap, ResolveHost } from "../../src/host/ports.ts";
 import type { Chance } from "./chance.ts";
-import type { VirtualTime } from "./virtual-time.ts";
+import type { WorldTime } from "./virtual-time.ts";
 
 /** A time server and the way to it; a scenario may change each of these while it runs. */
 export interface ServerPlan {
@@ -63,7 +63,7 @@ export interface TimeNetwork {
 }
 
 export interface TimeNetworkOptions {
-  readonly time: VirtualTime;
+  readonly time: WorldTime;
   readonly chance: Chance;
   /** Seconds since 1970, UTC. */
   readonly trueSeconds: () => number;

@@ -6,17 +6,27 @@ interface Waiting {
   readonly call: () => void;
 }
 
-/** True time in a simulated world: seconds since its beginning, as fast as the machine can count. */
-export interface VirtualTime {
+/** True time in a simulated world: seconds since its beginning. */
+export interface WorldTime {
   now(): number;
   /** Something of the world's happens then; the result takes it back. */
   at(seconds: number, call: () => void): () => void;
   /** Timers of the host; they stand still while it sleeps. */
   readonly hostTimers: Timers;
+  /** Lets so many seconds pass at once; what is due is called in its order, and what follows from it comes later. */
+  pass(seconds: number): void;
+}
+
+/** It passes as fast as the machine can count, and only when the test lets it. */
+export interface VirtualTime extends WorldTime {
   /** The host's timers run out so much later. */
   postponeHostTimers(seconds: number): void;
   /** Lets everything happen until then, with all that follows from each event before the next one. */
   runUntil(seconds: number): Promise<void>;
+  /** When the next event is due; null: none is. */
+  nextAt(): number | null;
+  /** How many timers of the host run out in just so many seconds. */
+  dueIn(seconds: number): number;
 }
 
 export function createVirtualTime(): VirtualTime {
@@ -28,26 +38,67 @@ export function createVirtualTime(): VirtualTime {
       waiting = waiting.filter((other) => other !== one);
     };
   };
-  const next = (until: number): Waiting | null => {
-    const first = waiting.reduce<Waiting | null>((a, b) => (a === null || b.at < a.at ? b : a), null);
-    return first !== null && first.at <= until ? first : null;
+  const first = () => waiting.reduce<Waiting | null>((a, b) => (a === null || b.at < a.at ? b : a), null);
+  /** Whether there was one. */
+  const callNext = (until: number): boolean => {
+    const one = first();
+    if (one === null || one.at > until) return false;
+    now = one.at;
+    waiting = waiting.filter((other) => other !== one);
+    one.call();
+    return true;
   };
   return {
     now: () => now,
+    nextAt: () => first()?.at ?? null,
+    dueIn: (seconds) => waiting.filter(({ isOfHost, at }) => isOfHost && at === now + seconds).length,
     at: (seconds, call) => add({ at: Math.max(now, seconds), isOfHost: false, call }),
     hostTimers: { after: (seconds, call) => add({ at: now + Math.max(0, seconds), isOfHost: true, call }) },
     postponeHostTimers: (seconds) => {
       for (const one of waiting) if (one.isOfHost) one.at += seconds;
     },
+    pass: (seconds) => {
+      const end = now + seconds;
+      while (callNext(end));
+      now = end;
+    },
     runUntil: async (seconds) => {
       await allThatFollows();
-      for (let one = next(seconds); one !== null; one = next(seconds)) {
-        now = one.at;
-        waiting = waiting.filter((other) => other !== one);
-        one.call();
-        await allThatFollows();
-      }
+      while (callNext(seconds)) await allThatFollows();
       now = seconds;
+    },
+  };
+}
+
+/** A time that goes on by itself, as fast as this machine's, and of which the test lets more pass. */
+export function createRunningTime(): WorldTime {
+  const virtual = createVirtualTime();
+  const begin = performance.now();
+  let passed = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const now = (): number => passed + (performance.now() - begin) / 1_000;
+  const catchUp = (): void => {
+    virtual.pass(now() - virtual.now());
+    wait();
+  };
+  const wait = (): void => {
+    clearTimeout(timer);
+    const next = virtual.nextAt();
+    // Rounded up: a timer may end within the millisecond before it is due.
+    if (next !== null) timer = setTimeout(catchUp, Math.ceil((next - now()) * 1_000)).unref();
+  };
+  const at: WorldTime["at"] = (seconds, call) => {
+    const takeBack = virtual.at(seconds, call);
+    wait();
+    return takeBack;
+  };
+  return {
+    now,
+    at,
+    hostTimers: { after: (seconds, call) => at(now() + Math.max(0, seconds), call) },
+    pass: (seconds) => {
+      passed += seconds;
+      catchUp();
     },
   };
 }

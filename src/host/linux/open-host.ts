@@ -44,13 +44,15 @@ export function openHost(options: HostOptions): Host {
   const { identity, renamed } = openIdentity();
   return {
     identity,
-    uptime: createUptime(),
-    wall: Date.now,
-    timers: createTimers(),
+    time: {
+      uptime: createUptime(),
+      wall: Date.now,
+      timers: createTimers(),
+      driver: openClockDriver({ maySteer: maySteerClock, addon }),
+    },
     run,
     helper: createRootHelper(mayAskRoot ? usualHelperSocket : null),
     clock: {
-      driver: openClockDriver({ maySteer: maySteerClock, addon }),
       services: createTimeServices(),
       readRealTimeClock: () => readRealTimeClock(),
     },

@@ -53,7 +53,7 @@ export function createRescue(config: RoomsConfig, host: Host, damage: StewardErr
     admit: (id) => {
       if (!operationOf(id).inRescue) refuse();
     },
-    describeClock: unobserved,
+    describeClock: () => unobserved(host),
     // There is no account whose token could read the counts.
     answered: () => undefined,
     deviceId: host.identity.deviceId,
@@ -62,7 +62,10 @@ export function createRescue(config: RoomsConfig, host: Host, damage: StewardErr
   };
 }
 
-const unobserved = (): ProblemClock => ({ server_time: new Date().toISOString(), synchronised: null });
+const unobserved = ({ time }: Host): ProblemClock => ({
+  server_time: new Date(time.wall()).toISOString(),
+  synchronised: null,
+});
 
 interface Joined {
   readonly config: RoomsConfig;
@@ -86,7 +89,7 @@ function rescueHandlers({ config, host, damage }: Joined, refuse: () => never): 
             build: config.build,
             node: config.nodeVersion,
             host: host.identity,
-            uptime: host.uptime,
+            uptime: host.time.uptime,
             rules: null,
             supportUntil: config.supportUntil,
           }),
@@ -99,7 +102,7 @@ function rescueHandlers({ config, host, damage }: Joined, refuse: () => never): 
     },
     greetConsole: () =>
       greetingOf({
-        ...{ config, host, settings: defaultSettings(config.initialSettings), clock: unobserved() },
+        ...{ config, host, settings: defaultSettings(config.initialSettings), clock: unobserved(host) },
         ...{ isSetUp: true, isInRescue: true },
       }),
   };

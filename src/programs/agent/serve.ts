@@ -11,11 +11,11 @@ import { readServeOptions } from "./options.ts";
 import { createReload, detailsOf } from "./reload.ts";
 
 /**
- * What of an agent's surroundings another may stand for: its clock, how long it has been up, which machine it is; and proxies that it
- * trusts besides those of the host file.
+ * Parts of the host that a test may replace: its time, its identity, its names, its root helper; and the clock that is
+ * measured by that time. `trustedProxies` are trusted besides those of the host file.
  */
 export type Surroundings = Pick<AgentConfig, "openClock"> &
-  Partial<Pick<Host, "uptime" | "wall" | "identity" | "names" | "helper">> &
+  Partial<Pick<Host, "time" | "identity" | "names" | "helper">> &
   Partial<Pick<AgentConfig, "trustedProxies">>;
 
 /** What `systemctl status` begins with. */

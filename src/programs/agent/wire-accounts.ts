@@ -60,7 +60,7 @@ const sweepMilliseconds = 60 * 60 * 1_000;
 /** Joins the rooms that know the users: accounts, second factors, sessions, tokens. */
 export async function composeSignIn(parts: SignInParts) {
   const { config, state, settings, host, events } = parts;
-  const { uptime } = host;
+  const { uptime } = host.time;
   const security = () => settings.read().security;
   const { seal, trouble } = await openSeal(config, state, host);
   const basics = composeAccounts(parts, seal);
@@ -143,7 +143,7 @@ export type SignInRooms = Awaited<ReturnType<typeof composeSignIn>>;
 async function openUsedCodes({ config, state, time, host }: SignInParts, accounts: Accounts) {
   const unwritten = createUnwrittenCodes(join(config.runDirectory, "unwritten-codes"), state.usedCodes);
   const usedCodes = unwritten.watching(createUsedCodes(state.usedCodes));
-  const lostCodes = createLostCodes({ usedCodes, accounts, time, uptime: host.uptime });
+  const lostCodes = createLostCodes({ usedCodes, accounts, time, uptime: host.time.uptime });
   if (state.hasLost(state.usedCodes) || unwritten.wereLeft()) await lostCodes.refuse();
   state.disk.observe(unwritten.settle);
   return { usedCodes, lostCodes };
@@ -152,7 +152,7 @@ async function openUsedCodes({ config, state, time, host }: SignInParts, account
 /** Time, attempts, passwords, accounts, sessions and API tokens, on which the rest is built. */
 function composeAccounts(parts: SignInParts, seal: Seal) {
   const { state, host, time } = parts;
-  const { uptime, timers } = host;
+  const { uptime, timers } = host.time;
   const { bootId } = host.identity;
   const throttle = createThrottle({ document: state.attempts, bootId, uptime, timers });
   const passwords = createPasswords({ isKnownClient: throttle.isKnownClient });
@@ -234,7 +234,7 @@ function sessionOptions({ state, settings, host, events }: SignInParts, accounts
   return {
     document: state.sessions,
     bootId: host.identity.bootId,
-    uptime: host.uptime,
+    uptime: host.time.uptime,
     limits: () => sessionLimits(settings.read()),
     ...sessionEvents(events, (userId) => accounts.find(userId)?.username),
   };

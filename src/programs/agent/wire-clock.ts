@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createDaemonOf } from "../../clock/daemons/external-daemons.ts";
 import { type Clock, DeviceClock } from "../../clock/loop/clock.ts";
+import type { ClockOptions } from "../../clock/loop/clock-parts.ts";
 import { createExchange } from "../../clock/ntp/exchange.ts";
 import { askSecondOpinion } from "../../clock/ntp/second-opinion.ts";
 import type { ClockRecord } from "../../clock/trust/clock-record.ts";
@@ -20,22 +21,23 @@ export interface ClockPlan {
 export type OpenClock = (plan: ClockPlan) => Clock;
 
 /** The clock on this host's own ports. */
-export const openHostClock: OpenClock = (plan) => {
+export const openHostClock: OpenClock = (plan) => new DeviceClock(hostClockOptions(plan));
+
+/** The parts of that clock: a test replaces those that ask a network. */
+export function hostClockOptions(plan: ClockPlan): ClockOptions {
   const { settings, host } = plan;
-  const { timers, run, helper, network } = host;
-  const { driver, services, readRealTimeClock } = host.clock;
+  const { run, helper, network } = host;
+  const { driver, timers } = host.time;
   const buildSeconds = plan.buildDate.getTime() / 1_000;
   const panicSeconds = () => durationSeconds(settings().panic_threshold);
   const kernelIsSynchronised = () => driver.kernel()?.isSynchronised ?? null;
-  return new DeviceClock({
+  return {
     ...plan,
-    ...{ driver, services, readRealTimeClock, timers },
+    ...host.time,
+    ...host.clock,
     buildSeconds,
     resolve: network.resolve,
     random: Math.random,
-    // The clock that the driver reads and steers, not another one that the other rooms may be given.
-    wall: Date.now,
-    uptime: host.uptime,
     bootId: host.identity.bootId,
     panicSeconds,
     daemonOf: createDaemonOf({ run, helper, timers, kernelIsSynchronised, panicSeconds }),
@@ -48,5 +50,5 @@ export const openHostClock: OpenClock = (plan) => {
         randomNonce: () => randomBytes(8),
       }),
     askSecondOpinion: (steered) => askSecondOpinion({ driver: steered, pivotSeconds: buildSeconds }),
-  });
-};
+  };
+}

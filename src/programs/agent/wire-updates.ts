@@ -42,7 +42,7 @@ export interface UpdatePlan {
 /** The updates on this host's own ports. */
 export function openHostUpdates(plan: UpdatePlan): Promise<UpdateRoom> {
   const { update, settings, time, events, product, build, host } = plan;
-  const { uptime, timers } = host;
+  const { uptime, timers } = host.time;
   const { caFile, proxy, allowLocalServers, redirectOrigins } = update;
   const directory = join(plan.stateDirectory, "updates");
   const openFiles = plan.readsOnly ? readMetadataFiles : createLazyFiles;

@@ -73,7 +73,7 @@ export function hostOf(
 /** HTTPS on the LAN, which does not listen yet. */
 export function httpsOf(config: RoomsConfig & { hostNames?: readonly string[] }, host: Host): Https {
   const { stateDirectory, runDirectory, log, hostNames = [] } = config;
-  const place = { stateDirectory, runDirectory, log, run: host.run, uptime: host.uptime };
+  const place = { stateDirectory, runDirectory, log, run: host.run, time: host.time };
   return createHttps(place, { ...config.https, names: () => namesOf(host, { hostNames }) });
 }
 
@@ -134,7 +134,7 @@ async function joinRooms(
   const requestSync = () => clock.nudge();
   const auth = await composeSignIn({ config, state, settings, host, time, events, requestSync });
   const setupToken = createSetupToken(join(config.runDirectory, "setup-token"));
-  const rescueToken = createRescueToken(join(config.runDirectory, rescueTokenName), host.uptime);
+  const rescueToken = createRescueToken(join(config.runDirectory, rescueTokenName), host.time.uptime);
   const selfCheck = openSelfCheck(config, host);
   const reset = createReset(config);
   const configurator = await openConfigurator({ ...ground, config, host, auth: { ...auth, setupToken } });
@@ -185,7 +185,7 @@ async function openGround(config: RoomsConfig, host: Host): Promise<Ground> {
   const timeSettings = () => documents.settings.read().time;
   const clock = openClock({ ...plan, record: documents.clock, settings: timeSettings });
   const [readClock, floor] = [() => clock.state(), () => clock.floor()];
-  const time = createTrustedTime({ wall: host.wall, uptime: host.uptime, readClock, floor });
+  const time = createTrustedTime({ ...host.time, readClock, floor });
   const directory = join(stateDirectory, "events");
   const metering = createMetering(config, host);
   const events = metering.counting(await openEventLog({ directory, log, now: time.now, reserve, readsOnly }));
@@ -240,7 +240,7 @@ interface Joined extends Ground {
 
 function joinHandlers(joined: Joined): Handlers {
   const { config, state, settings, clock, updates, auth, host, https, selfCheck } = joined;
-  const presentTime = () => new Date();
+  const presentTime = () => new Date(host.time.wall());
   const { now } = auth.time;
   const checks = checksOf({ state, auth, clock, updates, selfCheck, https });
   return {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
-import { passingTime } from "../../agent-in-process.ts";
 import { startObservingAgent } from "../../clock/time-servers.ts";
 import type { CheckedAgent, SignedIn } from "../../http/checked-agent.ts";
 import { adminName, adminPassword, type CallOptions, stepUp } from "../../running-agent.ts";
+import { standingTime } from "../../simulated/test-time.ts";
 
 const route = "/api/system/time-sync";
 
@@ -15,9 +15,9 @@ describe("who may mend the clock, and with what words", () => {
   let operator: SignedIn;
   let reader: SignedIn;
   const apiTokens: Record<string, string> = {};
-  const time = passingTime();
+  const time = standingTime();
   before(async () => {
-    agent = await startObservingAgent({ mode: "manual" }, {}, time);
+    agent = await startObservingAgent({ mode: "manual" }, {}, { time });
     admin = await agent.signedInAdmin();
     operator = await agent.signedIn("olga", "operator");
     reader = await agent.signedIn("rita", "readonly");
@@ -32,7 +32,7 @@ describe("who may mend the clock, and with what words", () => {
     const { status, json } = await agent.call("POST", `${route}/${verb}`, sent);
     return [status, json?.code ?? json?.state];
   };
-  const now = () => new Date().toISOString();
+  const now = () => new Date(time.wall()).toISOString();
   const floor = async () => Date.parse((await agent.call("GET", route, { local: true })).json.floor_at);
 
   it("everybody sees the status, a reader too; a stranger does not", async () => {
@@ -138,9 +138,9 @@ describe("who may mend the clock, and with what words", () => {
     });
   }
   it("a time with an offset is the moment it says", async () => {
-    const local = new Date(Date.now() + 2 * 3_600_000).toISOString().replace("Z", "+02:00");
+    const local = new Date(time.wall() + 2 * 3_600_000).toISOString().replace("Z", "+02:00");
     const { json } = await agent.call("POST", `${route}/sync`, { local: true, body: { time: local } });
-    assert.ok(Math.abs(Date.parse(json.server_time) - Date.now()) < 2_000, json.server_time);
+    assert.ok(Math.abs(Date.parse(json.server_time) - time.wall()) < 50, json.server_time);
   });
   it("a time below the floor or beyond the ceiling is time_implausible", async () => {
     const before = await floor();
@@ -152,13 +152,13 @@ describe("who may mend the clock, and with what words", () => {
       assert.deepEqual(await post("sync", { local: true, body: { time } }), [422, "time_implausible"]);
     }
     const { json } = await agent.call("GET", route, { local: true });
-    assert.ok(Math.abs(Date.parse(json.server_time) - Date.now()) < 2_000, json.server_time);
+    assert.ok(Math.abs(Date.parse(json.server_time) - time.wall()) < 50, json.server_time);
   });
   it("a time that is set moves what sign-in goes by and not this machine's clock", async () => {
-    const real = Date.now();
-    const ahead = new Date(real + 3_600_000).toISOString();
+    const [real, here] = [Date.now(), time.wall()];
+    const ahead = new Date(here + 3_600_000).toISOString();
     const { json } = await agent.call("POST", `${route}/sync`, { local: true, body: { time: ahead } });
-    assert.ok(Math.abs(Date.parse(json.server_time) - real - 3_600_000) < 2_000, json.server_time);
+    assert.ok(Math.abs(Date.parse(json.server_time) - here - 3_600_000) < 50, json.server_time);
     assert.deepEqual([json.source.type, json.trust, json.last_step], ["manual", "accepted", null]);
     assert.ok(Math.abs(Date.now() - real) < 60_000, "this machine's clock");
   });

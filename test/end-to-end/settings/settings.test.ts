@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
-import { passingTime } from "../../agent-in-process.ts";
 import { startObservingAgent } from "../../clock/time-servers.ts";
 import type { CheckedAgent, SignedIn } from "../../http/checked-agent.ts";
 import { adminName, adminPassword, stepUp } from "../../running-agent.ts";
+import { passingTime } from "../../simulated/test-time.ts";
 
 /** The contract's page, "Settings", by hand. */
 const defaults = {
@@ -45,7 +45,7 @@ describe("settings", () => {
   let readonly: SignedIn;
   const time = passingTime();
   before(async () => {
-    agent = await startObservingAgent({ mode: "manual", servers: undefined }, {}, time);
+    agent = await startObservingAgent({ mode: "manual", servers: undefined }, {}, { time });
     admin = await agent.signedInAdmin();
     operator = await agent.signedIn("olga", "operator");
     readonly = await agent.signedIn("rita", "readonly");

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
-import { passingTime } from "../../agent-in-process.ts";
 import { codeOf, enrol } from "../../authenticator.ts";
 import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../http/checked-agent.ts";
 import type { Answer } from "../../running-agent.ts";
+import { passingTime } from "../../simulated/test-time.ts";
 
 describe("a fresh sign-in", () => {
   const time = passingTime();
   let agent: CheckedAgent;
   let count = 0;
   before(async () => {
-    agent = await startCheckedAgent(time);
+    agent = await startCheckedAgent({ time });
     await agent.signedInAdmin();
   });
   after(() => agent.dispose());

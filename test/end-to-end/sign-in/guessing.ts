@@ -4,6 +4,9 @@ import { type Answer, adminName } from "../../running-agent.ts";
 
 export const wrongPassword = "wrong but of a likely length";
 
+/** Where a source is sealed, each answer but that to a right secret takes so long. */
+export const sealedSeconds = 2;
+
 let addresses = 0;
 
 /** Each test tries from an address of its own: a source that failed at one account is counted at all. */

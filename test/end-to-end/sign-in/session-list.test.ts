@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
-import { passingTime, runSteward } from "../../agent-in-process.ts";
+import { runSteward } from "../../agent-in-process.ts";
 import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../http/checked-agent.ts";
 import { adminName, adminPassword, stepUp } from "../../running-agent.ts";
+import { passingTime } from "../../simulated/test-time.ts";
 
 describe("sessions", () => {
   let agent: CheckedAgent;
@@ -11,7 +12,7 @@ describe("sessions", () => {
   let admin: string;
   const time = passingTime();
   before(async () => {
-    agent = await startCheckedAgent(time);
+    agent = await startCheckedAgent({ time });
     await agent.signedInAdmin();
     ({ token: admin } = await agent.login(adminName, adminPassword));
     const body = { username: "ana", role: "readonly", password: goodPassword };

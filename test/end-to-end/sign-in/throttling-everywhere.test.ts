@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { standingTime } from "../../agent-in-process.ts";
 import { codeOf, type Enrolled, enrol, wrongCodeOf } from "../../authenticator.ts";
 import { asRoot, writeHostFile } from "../../host/host-file/host-file-of-root.ts";
 import {
@@ -12,9 +11,10 @@ import {
   startCheckedAgent,
 } from "../../http/checked-agent.ts";
 import { type Answer, adminName, adminPassword } from "../../running-agent.ts";
+import { standingTime } from "../../simulated/test-time.ts";
 import { temporaryDirectory } from "../../store/state-directory.ts";
 import { until } from "../../until.ts";
-import { assertThrottled, fail, login, newAddress, wrongPassword } from "./guessing.ts";
+import { assertThrottled, fail, login, newAddress, sealedSeconds, wrongPassword } from "./guessing.ts";
 
 /** Well-formed, but no user has it. */
 const noRecoveryCode = "K7QM-2F9X-0TRB-5WHD";
@@ -27,7 +27,7 @@ describe("every route that takes a secret", () => {
   const username = "guessed-at";
   const time = standingTime();
   before(async () => {
-    agent = await startCheckedAgent(time);
+    agent = await startCheckedAgent({ time });
     await agent.signedInAdmin();
     user = await agent.signedIn(username, "operator");
     factor = await enrol(agent.call, { ...user, password: goodPassword }, time.nowSeconds());
@@ -159,7 +159,8 @@ describe("every route that takes a secret", () => {
 
 describe("wrong setup tokens", () => {
   it("count against their source, and keep the right one out of nothing: it is still what the link says", async (test) => {
-    const agent = await startCheckedAgent(standingTime());
+    const time = standingTime();
+    const agent = await startCheckedAgent({ time });
     test.after(() => agent.dispose());
     const from = newAddress();
     const guess = (setup_token: string, source = from) =>
@@ -172,9 +173,13 @@ describe("wrong setup tokens", () => {
       assert.deepEqual([status, json.code], [401, "setup_token_invalid"]);
     }
     const right = (await readFile(join(agent.runDirectory, "setup-token"), "utf8")).trim();
-    assertThrottled(await guess("another"), 600);
+    const sealed = guess("another");
+    await time.passWhenAwaited(sealedSeconds);
+    assertThrottled(await sealed, 600);
     assert.equal((await guess(right)).status, 201);
-    assertThrottled(await login(agent, from, "nobody-of-this-name", adminPassword), 600);
+    const unknown = login(agent, from, "nobody-of-this-name", adminPassword);
+    await time.passWhenAwaited(sealedSeconds);
+    assertThrottled(await unknown, 600);
     assert.equal((await login(agent, from, "first-admin", adminPassword)).status, 200);
   });
 });
@@ -183,8 +188,8 @@ describe("a running delay and a restart", () => {
   for (const end of ["a stop", "a kill"]) {
     it(`goes on behind ${end}, with the rest of its time`, async (test) => {
       const stateDirectory = await temporaryDirectory(test);
-      const uptime = () => 5_000;
-      const first = await startCheckedAgent({ stateDirectory, uptime });
+      const time = standingTime();
+      const first = await startCheckedAgent({ stateDirectory, time });
       test.after(() => first.dispose());
       await first.signedInAdmin();
       const from = newAddress();
@@ -197,7 +202,8 @@ describe("a running delay and a restart", () => {
       const left = await temporaryDirectory(test);
       // A file that is being written has no name yet that a start would read.
       await cp(stateDirectory, left, { recursive: true, filter: (path) => !path.endsWith(".tmp") });
-      const agent = await startCheckedAgent({ stateDirectory: left, uptime: () => 5_012 });
+      time.pass(12);
+      const agent = await startCheckedAgent({ stateDirectory: left, time });
       test.after(() => agent.dispose());
       const { status, headers } = await login(agent, from, adminName, adminPassword);
       assert.deepEqual([status, headers["retry-after"]], [429, "18"]);
@@ -212,7 +218,7 @@ describe("X-Forwarded-For", asRoot, () => {
   const stranger = "127.9.0.2";
   const hostFile = writeHostFile({ trusted_proxies: [proxy] });
   before(async () => {
-    agent = await startCheckedAgent({ arguments: ["--host-file", hostFile.path], ...standingTime() });
+    agent = await startCheckedAgent({ arguments: ["--host-file", hostFile.path], time: standingTime() });
     await agent.signedInAdmin();
   });
   after(async () => {

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { standingTime } from "../../agent-in-process.ts";
 import { asRoot } from "../../host/host-file/host-file-of-root.ts";
 import {
   type CheckedAgent,
@@ -11,7 +10,8 @@ import {
   startCheckedAgent,
 } from "../../http/checked-agent.ts";
 import { type Answer, adminName, adminPassword } from "../../running-agent.ts";
-import { assertThrottled, fail, login, newAddress, wrongPassword } from "./guessing.ts";
+import { standingTime } from "../../simulated/test-time.ts";
+import { assertThrottled, fail, login, newAddress, sealedSeconds, wrongPassword } from "./guessing.ts";
 
 /** What an answer tells, without what differs between any two. */
 const told = ({ status, json, headers }: Answer) => ({
@@ -26,7 +26,7 @@ describe("wrong passwords", () => {
   let agent: CheckedAgent;
   let admin: SignedIn;
   before(async () => {
-    agent = await startCheckedAgent(time);
+    agent = await startCheckedAgent({ time });
     admin = await agent.signedInAdmin();
   });
   after(() => agent.dispose());
@@ -87,10 +87,12 @@ describe("wrong passwords", () => {
   it("at twenty invented names seal every other answer there, and keep the right password out of nothing", async () => {
     const from = newAddress();
     for (let name = 0; name < 20; name += 1) await fail(agent, from, `invented-${name}`, 1);
-    const [real, none] = await Promise.all([
+    const sealed = Promise.all([
       login(agent, from, adminName, wrongPassword),
       login(agent, from, "nobody-of-this-name", wrongPassword),
     ]);
+    await time.passWhenAwaited(sealedSeconds, 2);
+    const [real, none] = await sealed;
     assertThrottled(real, 600);
     assert.deepEqual(told(none), told(real));
     const { status, json } = await login(agent, from, adminName, adminPassword);
@@ -163,7 +165,7 @@ describe("wrong passwords", () => {
 describe("stale tokens", () => {
   let agent: CheckedAgent;
   before(async () => {
-    agent = await startCheckedAgent(standingTime());
+    agent = await startCheckedAgent({ time: standingTime() });
     await agent.signedInAdmin();
   });
   after(() => agent.dispose());

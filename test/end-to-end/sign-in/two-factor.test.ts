@@ -3,7 +3,6 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
-import { passingTime } from "../../agent-in-process.ts";
 import { codeOf, type Enrolled, enrol } from "../../authenticator.ts";
 import {
   type CheckedAgent,
@@ -12,6 +11,7 @@ import {
   startCheckedAgent,
 } from "../../http/checked-agent.ts";
 import { adminPassword, stepUp } from "../../running-agent.ts";
+import { passingTime } from "../../simulated/test-time.ts";
 import { temporaryDirectory } from "../../store/state-directory.ts";
 
 const login = (agent: CheckedAgent, username: string, proof: object = {}) =>
@@ -22,7 +22,7 @@ describe("two-factor sign-in", () => {
   let agent: CheckedAgent;
   let admin: SignedIn;
   before(async () => {
-    agent = await startCheckedAgent(time);
+    agent = await startCheckedAgent({ time });
     admin = await agent.signedInAdmin();
   });
   after(() => agent.dispose());

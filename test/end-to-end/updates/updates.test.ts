@@ -175,7 +175,7 @@ describe("updates of an agent whose server signs", () => {
   });
 
   it("end the command with 1 and the sentence, where the check has failed", async () => {
-    agent.restFromChecks();
+    await agent.restFromChecks();
     const ended = await agent.run("update", "check");
     assert.equal(ended.code, 1, ended.stderr);
     assert.match(ended.stderr, new RegExp(`^steward: .*${publisher.server.port}`, "m"));

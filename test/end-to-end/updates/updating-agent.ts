@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Updates } from "../../../src/contract/types.ts";
 import { leastSecondsBetweenChecks } from "../../../src/updates/check/check-refusals.ts";
-import { passingTime, runSteward } from "../../agent-in-process.ts";
-import { type Chronyd, startChronyd } from "../../clock/chronyd.ts";
+import { runSteward } from "../../agent-in-process.ts";
 import { type CheckedAgent, startCheckedAgent } from "../../http/checked-agent.ts";
+import { passingTime } from "../../simulated/test-time.ts";
+import { ordinaryServer } from "../../simulated/time-network.ts";
 import type { endOfSuite } from "../../store/state-directory.ts";
 import { until } from "../../until.ts";
 import { canonical } from "../../updates/lab/canonical.ts";
@@ -53,11 +54,8 @@ export interface UpdatingAgent extends CheckedAgent {
   confirm: (fingerprint: string) => Promise<void>;
   /** Changes settings as local root. */
   set: (ota: object) => Promise<void>;
-  /**
-   * Lets the seconds pass that must lie between two checks, by monotonic time alone: the time server is a real one. To
-   * the agent the clock is set back at every fourth, which ends the access tokens made before.
-   */
-  restFromChecks: () => void;
+  /** Lets the seconds pass that must lie between two checks. */
+  restFromChecks: () => Promise<void>;
   /** Begins a check over the API and waits for its end. */
   check: (body?: object) => Promise<Updates>;
   /** Waits until nothing is under way. */
@@ -74,23 +72,26 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Pr
   const hostFile = join(etc, "steward.json");
   const host = { product: "demo", update: { allow_local_servers: true }, ...options.host };
   writeFileSync(hostFile, JSON.stringify(host), { mode: 0o600 });
-  const clock: Chronyd | undefined = hasTime ? await startChronyd() : undefined;
   const settings = join(etc, "settings.json");
   writeFileSync(settings, JSON.stringify({ time: { mode: "observe", servers: [] }, ...options.settings }));
   const environment = { STEWARD_INITIAL_SETTINGS: settings };
-  // Both clocks: to the agent, one that goes on alone is a step of the other, which ends the access tokens.
-  const { uptime, wall, pass } = passingTime();
-  const restFromChecks = (): void => pass(leastSecondsBetweenChecks);
+  const time = passingTime();
   const agent = await startCheckedAgent({
     arguments: ["--host-file", hostFile, ...(options.arguments ?? [])],
     environment,
-    ...{ uptime, wall },
+    ...{ time, openClock: time.servedClock() },
     ...(stateDirectory !== undefined && { stateDirectory }),
   });
   const status = async () => (await agent.call("GET", "/api/updates", { local: true })).json as Updates;
   const settled = async () => {
     await until("nothing is under way", async () => isIdle(await status()));
     return status();
+  };
+  const restFromChecks = async () => {
+    time.pass(leastSecondsBetweenChecks);
+    // A scheduled one that was due by then.
+    await settled();
+    time.pass(leastSecondsBetweenChecks);
   };
   const places = ["--socket", agent.socket, "--state", agent.stateDirectory];
   const run = (...args: string[]) =>
@@ -99,24 +100,17 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Pr
     try {
       await agent.dispose();
     } finally {
-      await clock?.stop();
       rmSync(etc, { recursive: true, force: true });
     }
   };
-  if (clock) {
-    await trustClockOf(agent, clock).catch(async (error: unknown) => {
+  if (hasTime) {
+    await trustClockOf(agent).catch(async (error: unknown) => {
       await dispose();
       throw error;
     });
   }
   return {
     ...agent,
-    // What has passed until now is a step of the clock to a round of it, and one between a sign-in and the step-up after it
-    // would end the token.
-    signedIn: async (...user: Parameters<CheckedAgent["signedIn"]>) => {
-      if (clock) await agent.call("POST", "/api/system/time-sync/sync", { local: true, body: {} });
-      return agent.signedIn(...user);
-    },
     etc,
     status,
     settled,
@@ -138,7 +132,7 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Pr
       assert.equal(answer, 200, text);
     },
     check: async (body = {}) => {
-      restFromChecks();
+      await restFromChecks();
       const answer = await agent.call("POST", "/api/updates/check", { local: true, body });
       assert.equal(answer.status, 202, answer.text);
       return settled();
@@ -148,8 +142,8 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Pr
 }
 
 /** Set here and not at the first start: the state may be of an agent whose server is no more. */
-async function trustClockOf(agent: CheckedAgent, { port }: Chronyd): Promise<void> {
-  const body = { time: { mode: "observe", servers: [`127.0.0.1:${port}`] } };
+async function trustClockOf(agent: CheckedAgent): Promise<void> {
+  const body = { time: { mode: "observe", servers: [ordinaryServer.address] } };
   const { status, text } = await agent.call("PUT", "/api/system", { local: true, body });
   assert.equal(status, 200, text);
   await until("the clock is trusted", async () => {

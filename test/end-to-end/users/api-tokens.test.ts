@@ -4,7 +4,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
-import { passingTime } from "../../agent-in-process.ts";
 import {
   type CheckedAgent,
   goodPassword,
@@ -12,6 +11,7 @@ import {
   startCheckedAgent,
 } from "../../http/checked-agent.ts";
 import { adminName, adminPassword, stepUp } from "../../running-agent.ts";
+import { passingTime } from "../../simulated/test-time.ts";
 
 const unknownUser = `usr_${"0".repeat(32)}`;
 
@@ -25,7 +25,7 @@ describe("API tokens", () => {
   let operator: SignedIn;
   const time = passingTime();
   before(async () => {
-    agent = await startCheckedAgent(time);
+    agent = await startCheckedAgent({ time });
     admin = await agent.signedInAdmin();
     operator = await agent.signedIn("olga", "operator");
   });

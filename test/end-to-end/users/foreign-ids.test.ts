@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
 import { type OperationId, operationIds, operationOf } from "../../../src/contract/operations.ts";
-import { passingTime } from "../../agent-in-process.ts";
 import { enrol } from "../../authenticator.ts";
 import {
   type CheckedAgent,
@@ -11,6 +10,7 @@ import {
   startCheckedAgent,
 } from "../../http/checked-agent.ts";
 import { type Answer, adminName, adminPassword, stepUp } from "../../running-agent.ts";
+import { passingTime } from "../../simulated/test-time.ts";
 
 /** For each operation with an id in its path a valid request about another user. */
 const bodies: Partial<Record<OperationId, object>> = {
@@ -76,7 +76,7 @@ describe("the ids of others", () => {
   const sessions = new Map<string, string>();
   before(async () => {
     const time = passingTime();
-    agent = await startCheckedAgent(time);
+    agent = await startCheckedAgent({ time });
     const admin = await agent.signedInAdmin();
     victim = await agent.signedIn("victim", "operator");
     await enrol(agent.call, { ...victim, password: goodPassword });

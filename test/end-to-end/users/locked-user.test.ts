@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { standingTime, startAgentInProcess } from "../../agent-in-process.ts";
+import { startAgentInProcess } from "../../agent-in-process.ts";
+import { standingTime } from "../../simulated/test-time.ts";
 
 describe("a user who is locked for a while", () => {
   it("keeps its ETag from reading to reading, so that it can be changed with If-Match", async (test) => {
@@ -36,7 +37,7 @@ describe("a user who is locked for a while", () => {
 /** In time that stands, so that the lock does not end. */
 async function lockedUser(test: TestContext) {
   const time = standingTime();
-  const agent = await startAgentInProcess(time);
+  const agent = await startAgentInProcess({ time });
   test.after(() => agent.dispose());
   const { token } = await agent.signedInAdmin();
   const body = { username: "ana", password: "quiet harbour lamps at noon", role: "operator" };

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { documentNames } from "../../../src/contract/document-names.ts";
 import type { StewardError } from "../../../src/contract/errors.ts";
-import { runSteward, standingTime, startAgentInProcess } from "../../agent-in-process.ts";
+import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
 import { codeOf, enrol } from "../../authenticator.ts";
 import { checkEvent } from "../../http/answer-rules.ts";
 import { adminName, adminPassword } from "../../running-agent.ts";
+import { standingTime } from "../../simulated/test-time.ts";
 import { openStateAt } from "../opened-state.ts";
 import { endOfSuite, onDisk, temporaryDirectory } from "../state-directory.ts";
 
@@ -119,7 +120,7 @@ describe("a lost record of used codes", () => {
   it("makes no code good twice; the next but one is good", async (test) => {
     const directory = await temporaryDirectory(test);
     const time = standingTime();
-    const first = await startAgentInProcess({ stateDirectory: directory, ...time });
+    const first = await startAgentInProcess({ stateDirectory: directory, time });
     const { id, token } = await first.signedInAdmin();
     const user = { id, token, password: adminPassword };
     const { secret } = await enrol(first.call, user, time.nowSeconds() - 30);
@@ -131,7 +132,7 @@ describe("a lost record of used codes", () => {
     assert.equal((await login(first, code)).status, 200);
     await first.stop();
     await lose(directory, "used-codes");
-    const second = await startAgentInProcess({ stateDirectory: directory, ...time });
+    const second = await startAgentInProcess({ stateDirectory: directory, time });
     test.after(() => second.dispose());
     const again = await login(second, code);
     assert.deepEqual([again.status, again.json.code], [401, "totp_reused"], again.text);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Shown } from "../../../certificates/certificates.ts";
+import type { HostTime } from "../../../host/host.ts";
 import type { HttpsDecisions as HttpsPlan } from "../../../host/linux/host-file/host-file-https.ts";
 import type { RequestListener } from "../../../http/wire/connections.ts";
 import { type HttpsListener, listenHttps } from "../../../http/wire/https-listener.ts";
@@ -15,6 +16,11 @@ export interface LanListeners {
   close(milliseconds: number): Promise<void>;
 }
 
+interface LanGround {
+  readonly log: Log;
+  readonly time: Pick<HostTime, "wall">;
+}
+
 /** What requests are handed to, and the names that are answered to. */
 export interface Application {
   readonly handle: RequestListener;
@@ -27,7 +33,7 @@ const stopMilliseconds = 4_000;
 /** A year, the least that is worth it (OWASP ASVS 3.4.1). Names below this one may be those of other devices. */
 const onlyHttps = ["Strict-Transport-Security", "max-age=31536000"] as const;
 
-export function createLanListeners(log: Log): LanListeners {
+export function createLanListeners({ log, time }: LanGround): LanListeners {
   let at: object | undefined;
   let shows: Shown | undefined;
   let https: HttpsListener | undefined;
@@ -38,7 +44,7 @@ export function createLanListeners(log: Log): LanListeners {
     at = https = redirect = undefined;
     await Promise.all(leaving.map((listener) => listener?.stop(milliseconds)));
   };
-  const now = () => new Date();
+  const now = () => new Date(time.wall());
   return {
     isListening: () => https !== undefined,
     close,

@@ -50,7 +50,7 @@ export async function listen(
   { host, https }: Ground,
   application: Application,
 ): Promise<Listening> {
-  const now = () => new Date();
+  const now = () => new Date(host.time.wall());
   const believe = (decisions: LiveDecisions) => ({
     isOurHost: createHostCheck({ hostname: () => host.identity.hostname, ...decisions }),
     clientOf: createClientOf(decisions.trustedProxies, host.network.userOfConnection),

@@ -3,10 +3,11 @@ import { type Certificates, createCertificates, type Shown } from "../../../cert
 import { createSelfMade } from "../../../certificates/self-made.ts";
 import { finding } from "../../../contract/finding.ts";
 import type { Finding, Tls } from "../../../contract/types.ts";
+import type { HostTime } from "../../../host/host.ts";
 import { readInstalledPairs } from "../../../host/linux/certificates/installed-pairs.ts";
 import { interfaceAddresses } from "../../../host/linux/certificates/interface-addresses.ts";
 import { createSignOwn } from "../../../host/linux/certificates/self-signed.ts";
-import type { RunCommand, Uptime } from "../../../host/ports.ts";
+import type { RunCommand } from "../../../host/ports.ts";
 import type { RequestListener } from "../../../http/wire/connections.ts";
 import type { EventFacts } from "../../../journal/events/event.ts";
 import type { Log } from "../../../journal/logs/log.ts";
@@ -34,7 +35,7 @@ export interface HttpsPlace {
   readonly stateDirectory: string;
   readonly runDirectory: string;
   readonly run: RunCommand;
-  readonly uptime: Uptime;
+  readonly time: HostTime;
   readonly log: Log;
 }
 
@@ -59,7 +60,7 @@ export function openHttps(place: HttpsPlace): OpenedHttps {
   let ground: HttpsGround | undefined;
   let decisions: HttpsDecisions | undefined;
   let problem: string | null = null;
-  const listeners = createLanListeners(place.log);
+  const listeners = createLanListeners(place);
   const certificates = openCertificates(place, () => ({ decisions, ground }));
   const bring = async (as: HttpsDecisions, on: HttpsGround): Promise<void> => {
     if (!as.enabled) return listeners.close(stopMilliseconds);
@@ -84,7 +85,7 @@ export function openHttps(place: HttpsPlace): OpenedHttps {
       }
       return statusOf(as, { certificates, problem, isListening: listeners.isListening() });
     },
-    trouble: () => troubleOf(problem, certificates, ground?.now() ?? new Date()),
+    trouble: () => troubleOf(problem, certificates, ground?.now() ?? new Date(place.time.wall())),
     certificateEnd: () => certificates.present()?.facts.notAfter ?? null,
     stop: listeners.close,
   };
@@ -96,7 +97,8 @@ interface Present {
 }
 
 function openCertificates(place: HttpsPlace, present: () => Present): Certificates {
-  const { stateDirectory, runDirectory, run, uptime, log } = place;
+  const { stateDirectory, runDirectory, run, log } = place;
+  const { uptime } = place.time;
   const time = (which: "now" | "floor") => () => present().ground?.[which]() ?? new Date(0);
   const selfMade = createSelfMade({
     directory: join(stateDirectory, "tls"),

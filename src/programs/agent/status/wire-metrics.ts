@@ -1,6 +1,6 @@
 import { clockWordOf } from "../../../contract/clock-word.ts";
 import type { OperationId } from "../../../contract/operations.ts";
-import type { Host } from "../../../host/host.ts";
+import type { Host, HostTime } from "../../../host/host.ts";
 import type { EventSink } from "../../../journal/events/event.ts";
 import { metricsText, type ProcessReadings } from "../../../metrics/device-metrics.ts";
 import { createEventCounts } from "../../../metrics/event-counts.ts";
@@ -22,11 +22,11 @@ export interface Metering {
   stop(): void;
 }
 
-export function createMetering(config: RoomsConfig, { timers }: Host): Metering {
+export function createMetering(config: RoomsConfig, { time }: Host): Metering {
   const events = createEventCounts();
   const requests = createRequestCounts();
-  const loopDelay = createLoopDelay({ timers, monotonicNow: () => performance.now() / 1_000 });
-  const processReadings = createProcessReadings(config);
+  const loopDelay = createLoopDelay({ ...time, monotonicNow: () => performance.now() / 1_000 });
+  const processReadings = createProcessReadings(config, time.wall);
   return {
     counting: (log) => ({
       ...log,
@@ -73,11 +73,11 @@ export function createMetering(config: RoomsConfig, { timers }: Host): Metering 
 const leastStep = 1;
 
 /** The start by the present clock, which may have been stepped since. */
-function createProcessReadings({ processUsage }: RoomsConfig): () => ProcessReadings {
+function createProcessReadings({ processUsage }: RoomsConfig, wall: HostTime["wall"]): () => ProcessReadings {
   let startSeconds = 0;
   return () => {
     const { uptimeSeconds, ...used } = processUsage();
-    const present = Date.now() / 1_000 - uptimeSeconds;
+    const present = wall() / 1_000 - uptimeSeconds;
     if (Math.abs(present - startSeconds) > leastStep) startSeconds = Math.round(present * 1_000) / 1_000;
     return { ...used, startSeconds };
   };

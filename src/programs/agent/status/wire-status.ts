@@ -88,7 +88,7 @@ export function versionOf(
       build,
       node,
       host: host.identity,
-      uptime: host.uptime,
+      uptime: host.time.uptime,
       rules: updates.status().installed.rules,
       supportUntil,
     });
@@ -127,7 +127,10 @@ export function greetingOf({
 }
 
 /** Whether the program's own parts work. */
-export function openSelfCheck({ selfCheck, log }: RoomsConfig, { run, timers, uptime }: Host): SelfCheck {
+export function openSelfCheck(
+  { selfCheck, log }: RoomsConfig,
+  { run, time: { timers, uptime } }: Host,
+): SelfCheck {
   const onFailure = (detail: string) => log("error", "a part of the program does not work", { detail });
   return createSelfCheck({
     ...selfCheck,

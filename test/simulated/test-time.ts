@@ -1,0 +1,85 @@
+import { DeviceClock } from "../../src/clock/loop/clock.ts";
+import type { HostTime } from "../../src/host/host.ts";
+import { hostClockOptions, type OpenClock } from "../../src/programs/agent/wire-clock.ts";
+import { until } from "../until.ts";
+import { createChance } from "./chance.ts";
+import { createKernelClock } from "./kernel-clock.ts";
+import { createOscillator } from "./oscillator.ts";
+import { createTimeNetwork, ordinaryServer, type ServerPlan } from "./time-network.ts";
+import { createRunningTime, createVirtualTime, type WorldTime } from "./virtual-time.ts";
+
+/** The whole time of an agent under test, of which the test lets some pass. */
+export interface TestTime extends HostTime {
+  /** Lets so many seconds pass at once, for both clocks and all timers. */
+  pass: (seconds: number) => void;
+  /** The wall clock, in seconds since 1970. */
+  nowSeconds: () => number;
+  /** Another program sets the wall clock forward by so many seconds; no time passes. */
+  stepWall: (seconds: number) => void;
+  /** A clock that asks simulated time servers, which go by the true time of the same world: one that is right, by default. */
+  servedClock: (servers?: readonly ServerPlan[]) => OpenClock;
+}
+
+export interface StandingTime extends TestTime {
+  /** Lets so many seconds pass once the agent has begun to wait for just as long, in so many places. */
+  passWhenAwaited: (seconds: number, places?: number) => Promise<void>;
+}
+
+/**
+ * From now on, or from `begin` (milliseconds since 1970), and only as the test lets it pass: no delay ends and no code
+ * grows old because a machine is slow.
+ */
+export function standingTime(begin = Date.now()): StandingTime {
+  const world = createVirtualTime();
+  return {
+    ...timeIn(world, begin),
+    passWhenAwaited: async (seconds, places = 1) => {
+      const before = world.dueIn(seconds);
+      await until(`the agent waits for ${seconds} s`, () => world.dueIn(seconds) >= before + places);
+      world.pass(seconds);
+    },
+  };
+}
+
+/** From now on as on this machine, and as the test lets more of it pass: for what ends after minutes. */
+export function passingTime(): TestTime {
+  return timeIn(createRunningTime(), Date.now());
+}
+
+/** Seconds for which the host has been up at the beginning. */
+const uptimeAtStart = 5_000;
+
+function timeIn(world: WorldTime, begin: number): TestTime {
+  const chance = createChance(1);
+  // In the middle of a millisecond: a reading's noise does not move it to another one.
+  const trueStartSeconds = (begin + 0.5) / 1_000;
+  const kernel = createKernelClock({
+    oscillator: createOscillator({ slowPpm: 0, wander: 0 }, chance),
+    chance,
+    now: world.now,
+    trueStartSeconds,
+    uptimeAtStart,
+    errorSeconds: 0,
+    blocker: "not_asked_to",
+  });
+  return {
+    uptime: () => kernel.driver.read().monotonicSeconds,
+    wall: () => kernel.wallMilliseconds(),
+    timers: world.hostTimers,
+    driver: kernel.driver,
+    pass: world.pass,
+    nowSeconds: () => kernel.wallMilliseconds() / 1_000,
+    stepWall: (seconds) => kernel.stepByOther(seconds),
+    servedClock: (servers = [ordinaryServer]) => {
+      const trueSeconds = () => trueStartSeconds + world.now();
+      const network = createTimeNetwork({ time: world, chance, trueSeconds, leap: () => "none", servers });
+      return (plan) =>
+        new DeviceClock({
+          ...hostClockOptions(plan),
+          resolve: network.resolve,
+          exchange: (driver) => network.exchange(driver),
+          askSecondOpinion: (driver) => network.secondOpinion(driver),
+        });
+    },
+  };
+}
