@@ -1,0 +1,116 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
+import { type FileHandle, open, rm } from "node:fs/promises";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+
+/**
+ * Follows no link. Does not wait for the other end of a pipe: such an open blocks its thread for ever, and in readFileSync
+ * the whole process, which then heeds no signal.
+ */
+const ownFile = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Something stands in the place of one of our files that we have not written there. */
+export class NotRegular extends StewardError {
+  /** Continues a sentence whose subject is the file. */
+  readonly reason: string;
+
+  constructor(path: string, reason: string) {
+    super("state_damaged", `${path} ${reason}. Another program must have put it there: remove it.`);
+    this.name = "NotRegular";
+    this.reason = reason;
+  }
+}
+
+/**
+ * All of a file of the state or run directory, as long as it was when it was opened. Throws NotRegular for anything but a
+ * regular file of at most `mostBytes`, and the system's errors; ENOENT is an absent file.
+ */
+export async function readRegular(path: string, mostBytes: number): Promise<Buffer> {
+  const { file, stats } = await openRegular(path);
+  try {
+    const bytes = roomFor(path, stats, mostBytes);
+    let length = 0;
+    while (length < bytes.length) {
+      const { bytesRead } = await file.read(bytes, length, bytes.length - length, length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return bytes.subarray(0, length);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The same in one go, for what is read before there is anything else to do. */
+export function readRegularSync(path: string, mostBytes: number): Buffer {
+  const descriptor = naming(path, () => openSync(path, constants.O_RDONLY | ownFile));
+  try {
+    const bytes = roomFor(path, fstatSync(descriptor), mostBytes);
+    let length = 0;
+    while (length < bytes.length) {
+      const bytesRead = readSync(descriptor, bytes, length, bytes.length - length, length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Opened to be read; the caller closes it. Throws NotRegular and the system's errors. */
+export async function openRegular(path: string): Promise<{ file: FileHandle; stats: Stats }> {
+  const file = await open(path, constants.O_RDONLY | ownFile).catch((error: unknown) =>
+    naming(path, () => {
+      throw error;
+    }),
+  );
+  try {
+    const stats = await file.stat();
+    refuseOther(path, stats);
+    return { file, stats };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens a file to be written with `flags` besides those of creation; the caller closes it. Only for what may be lost:
+ * whatever stands in its place and is no regular file is removed.
+ */
+export async function openDispensable(path: string, flags: number): Promise<FileHandle> {
+  const all = flags | constants.O_CREAT | ownFile;
+  try {
+    const file = await open(path, all, 0o600);
+    if ((await file.stat()).isFile()) return file;
+    await file.close();
+  } catch (error) {
+    if (!["ELOOP", "ENXIO", "EISDIR"].includes(systemErrorCode(error) ?? "")) throw error;
+  }
+  await rm(path, { recursive: true, force: true });
+  return open(path, all | constants.O_EXCL, 0o600);
+}
+
+/** open(2): ELOOP for a link that is not followed, ENXIO for a socket. */
+function naming<T>(path: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === "ELOOP") throw new NotRegular(path, "is a link, and no regular file");
+    if (code === "ENXIO") throw new NotRegular(path, "is a socket or a device, and no regular file");
+    throw error;
+  }
+}
+
+function refuseOther(path: string, stats: Stats): void {
+  if (stats.isFile()) return;
+  const kind = stats.isFIFO() ? "a pipe" : stats.isDirectory() ? "a directory" : "a device";
+  throw new NotRegular(path, `is ${kind}, and no regular file`);
+}
+
+function roomFor(path: string, stats: Stats, mostBytes: number): Buffer {
+  refuseOther(path, stats);
+  if (stats.size <= mostBytes) return Buffer.allocUnsafeSlow(stats.size);
+  throw new NotRegular(path, `has ${stats.size} bytes, more than the limit of ${mostBytes}`);
+}

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import fs, { constants } from "node:fs";
+import { lstat, readFile, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import {
+  NotRegular,
+  openDispensable,
+  readRegular,
+  readRegularSync,
+} from "../../../src/store/files/regular-file.ts";
+import { temporaryDirectory } from "../state-directory.ts";
+import { putStrange, strangeFiles, targetOf } from "../strange-files.ts";
+
+const mostBytes = 1_000;
+const readers = {
+  readRegular,
+  readRegularSync: async (path: string, most: number) => readRegularSync(path, most),
+};
+
+for (const [name, read] of Object.entries(readers))
+  describe(name, () => {
+    for (const [kind, { named }] of Object.entries(strangeFiles))
+      it(`refuses ${kind}, and waits for nothing`, async (test) => {
+        const path = join(await temporaryDirectory(test), "file");
+        await putStrange(kind, { test, path });
+        await assert.rejects(read(path, mostBytes), (error: unknown) => {
+          assert.ok(error instanceof NotRegular, String(error));
+          assert.equal(error.code, "state_damaged");
+          assert.match(error.message, named);
+          assert.equal(
+            error.message,
+            `${path} ${error.reason}. Another program must have put it there: remove it.`,
+          );
+          return true;
+        });
+      });
+
+    it("reads a file up to the limit, and none beyond it", async (test) => {
+      const path = join(await temporaryDirectory(test), "file");
+      for (const length of [0, 1, mostBytes]) {
+        const content = Buffer.alloc(length, "content");
+        await writeFile(path, content);
+        assert.deepEqual(await read(path, mostBytes), content);
+      }
+      await writeFile(path, Buffer.alloc(mostBytes + 1));
+      await assert.rejects(read(path, mostBytes), /has 1001 bytes, more than the limit of 1000/);
+    });
+
+    it("passes on that there is no file", async (test) => {
+      const path = join(await temporaryDirectory(test), "file");
+      await assert.rejects(read(path, mostBytes), { code: "ENOENT" });
+    });
+  });
+
+/** The flags of each open(2) of this process until the end of the test. */
+function watchedFlags(test: TestContext): unknown[] {
+  const { openSync, promises } = fs;
+  const { open } = promises;
+  const flags: unknown[] = [];
+  const put = (sync: typeof openSync, later: typeof open) => {
+    Object.assign(fs, { openSync: sync });
+    Object.assign(promises, { open: later });
+    syncBuiltinESMExports();
+  };
+  test.after(() => put(openSync, open));
+  put(
+    (...call) => {
+      flags.push(call[1]);
+      return openSync(...call);
+    },
+    (...call) => {
+      flags.push(call[1]);
+      return open(...call);
+    },
+  );
+  return flags;
+}
+
+// The pipes of these tests have another end, which hides that an open waited for it.
+it("no open waits for the other end of a pipe, nor follows a link", async (test) => {
+  const path = join(await temporaryDirectory(test), "file");
+  const flags = watchedFlags(test);
+  await (await openDispensable(path, constants.O_WRONLY)).close();
+  await readRegular(path, mostBytes);
+  readRegularSync(path, mostBytes);
+  const never = constants.O_NONBLOCK | constants.O_NOFOLLOW;
+  assert.deepEqual(
+    flags.map((one) => Number(one) & never),
+    [never, never, never],
+  );
+});
+
+describe("openDispensable", () => {
+  const append = constants.O_WRONLY | constants.O_APPEND;
+
+  for (const kind of Object.keys(strangeFiles).filter((one) => one !== "2 GiB of nothing"))
+    it(`puts a file in the place of ${kind}`, async (test) => {
+      const path = join(await temporaryDirectory(test), "file");
+      await putStrange(kind, { test, path, isWritten: true });
+      const file = await openDispensable(path, append);
+      await file.writeFile("new");
+      await file.close();
+      assert.equal((await lstat(path)).isFile(), true);
+      assert.equal((await lstat(path)).mode & 0o777, 0o600);
+      assert.equal(await readFile(path, "utf8"), "new");
+      const target = await readFile(targetOf(path), "utf8").catch(() => "{}");
+      assert.equal(target, "{}", "what a link leads to is not written");
+    });
+
+  it("keeps the content of a file that is there", async (test) => {
+    const path = join(await temporaryDirectory(test), "file");
+    await writeFile(path, "old, ");
+    const file = await openDispensable(path, append);
+    await file.writeFile("new");
+    await file.close();
+    assert.equal(await readFile(path, "utf8"), "old, new");
+  });
+});
