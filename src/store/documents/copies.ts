@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { writeDurably } from "../files/durable-file.ts";
-import { type DocumentKind, documentPath, goodCopyName } from "./document-kind.ts";
+import { readRegular } from "../files/regular-file.ts";
+import { type DocumentKind, documentPath, goodCopyName, mostDocumentBytes } from "./document-kind.ts";
 import { keepVersion, versionNames } from "./kept-files.ts";
 import { readForm } from "./read-form.ts";
 
@@ -56,9 +56,9 @@ export function createCopies<T extends object>(
   return {
     begin: async () => {
       // Damaged, or behind since the last process was killed: the next damage would bring the past back.
-      const good = await readFile(goodPath, "utf8").catch(() => null);
+      const good = await readRegular(goodPath, mostDocumentBytes).catch(() => null);
       const text = textOf(read());
-      if (text !== null && good !== text) soon();
+      if (text !== null && good?.toString("utf8") !== text) soon();
       else if (kind.isNewVersion) soon(() => make(false));
     },
     soon: () => soon(),

@@ -1,7 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import { writeDurably } from "../files/durable-file.ts";
 import type { Reserve } from "../files/reserve.ts";
-import { type DocumentKind, documentPath } from "./document-kind.ts";
+import { type DocumentKind, documentPath, mostDocumentBytes } from "./document-kind.ts";
 import { createFormWriter } from "./form-writer.ts";
 import { setAside } from "./kept-files.ts";
 import type { Loaded } from "./load.ts";
@@ -39,6 +39,7 @@ export function createDocumentFile<T extends object>(
     if (refusal) throw refusal;
     const text = await form.textOf(value);
     if (text === null) return;
+    if (Buffer.byteLength(text) > mostDocumentBytes) throw tooLarge(kind.name);
     if (isInTheWay) await setAside(directory, kind.name);
     isInTheWay = false;
     await writeDurably(path, text);
@@ -64,4 +65,12 @@ export function createDocumentFile<T extends object>(
     copyOf: (value) => (hasFailed ? null : form.copyOf(value)),
     isPending: form.isPending,
   };
+}
+
+function tooLarge(name: string): StewardError {
+  const most = `${mostDocumentBytes / 1024 / 1024} MiB`;
+  return new StewardError(
+    "storage_unwritable",
+    `${name}.json would be larger than ${most}, which no start would read, and was not changed. Remove entries of it that are no longer needed.`,
+  );
 }

@@ -70,6 +70,12 @@ export function documentText<T extends object>(
   return `${JSON.stringify({ ...value, __internal__: internal }, undefined, 2)}\n`;
 }
 
+/**
+ * Bytes of a document's file: 30,000 accounts with second factors, and a quarter of the memory that the unit allows. A
+ * larger one is not read, so it must not be written either.
+ */
+export const mostDocumentBytes = 32 * 1024 * 1024;
+
 /** The form that a document's file says it has; one that says nothing is older than any. */
 export function formOf(members: object): Form {
   const { __internal__: internal } = members as {

@@ -1,4 +1,4 @@
-import { readdir, stat } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { writeDurably } from "../files/durable-file.ts";
 import { takeLock } from "../files/lock.ts";
@@ -228,7 +228,7 @@ function stemOf(file: string): string {
 }
 
 async function statOf(path: string) {
-  return stat(path).catch((error: unknown) => {
+  return lstat(path).catch((error: unknown) => {
     if (systemErrorCode(error) === "ENOENT") return null;
     throw error;
   });

@@ -1,4 +1,4 @@
-import { readdir, rename, unlink } from "node:fs/promises";
+import { readdir, rename, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { storageError, writeDurably } from "../files/durable-file.ts";
 import { compareFormats, documentPath } from "./document-kind.ts";
@@ -104,6 +104,7 @@ function nextName(name: string, word: Numbered, kept: readonly string[]): string
 }
 
 async function prune(directory: string, kept: readonly string[], most: number): Promise<void> {
+  // What was set aside may be a directory.
   for (const old of kept.slice(0, Math.max(0, kept.length - most)))
-    await unlink(join(directory, old)).catch(() => undefined);
+    await rm(join(directory, old), { recursive: true, force: true }).catch(() => undefined);
 }

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import Conf from "conf";
 import { systemErrorCode } from "../../contract/errors.ts";
+import { NotRegular, readRegularSync } from "../files/regular-file.ts";
 import { filledIn, unknownMembers } from "../validation/members.ts";
 import type { Validator } from "../validation/schemas.ts";
 import {
@@ -10,6 +10,7 @@ import {
   type Form,
   formOf,
   isSameMajor,
+  mostDocumentBytes,
   validatorOf,
 } from "./document-kind.ts";
 
@@ -56,14 +57,18 @@ export function readForm<T extends object>(
     return { value, form: { version: kind.formatVersion, newest }, former: { version: form.version, text } };
   } catch (error) {
     if (newer !== null) return tooNew(configName, kind, newer, error);
-    return { problem: `${configName}.json: ${messageOf(error)}`, why: "damaged" };
+    const problem =
+      error instanceof NotRegular
+        ? `${configName}.json ${error.reason}`
+        : `${configName}.json: ${messageOf(error)}`;
+    return { problem, why: "damaged" };
   }
 }
 
 /** null: absent. Only this read tells so: a missing file of the program must not look like a missing document. */
 function textOf(path: string): string | null {
   try {
-    return readFileSync(path, "utf8");
+    return readRegularSync(path, mostDocumentBytes).toString("utf8");
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return null;
     throw error;

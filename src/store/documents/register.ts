@@ -1,6 +1,7 @@
-import { readFile, rename } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { removeLeftovers, writeDurably } from "../files/durable-file.ts";
+import { NotRegular, readRegular } from "../files/regular-file.ts";
 import type { Found } from "./load.ts";
 
 /** What was found wrong with a document when it was opened, until an administrator accepts it. */
@@ -28,6 +29,9 @@ export const registerName = "register";
 
 /** Findings of one document that are kept; with a flash card that is dying there may be some at each start. */
 const findingsPerDocument = 5;
+
+/** Bytes of the register: some hundred findings, and there are five of each document. */
+const mostBytes = 1024 * 1024;
 
 /** The register as it lies on the disk, for a look; null: there is none to be read. Takes no lock, never throws. */
 export async function readRegister(directory: string): Promise<Contents | null> {
@@ -152,12 +156,17 @@ export class Register {
 
 async function readContents(path: string): Promise<{ contents: Contents | null; problem: string | null }> {
   try {
-    const contents: unknown = JSON.parse(await readFile(path, "utf8"));
+    const contents: unknown = JSON.parse((await readRegular(path, mostBytes)).toString("utf8"));
     if (isContents(contents)) return { contents, problem: null };
     throw new StewardError("state_damaged", "it does not have the form of a register");
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return { contents: null, problem: null };
-    const why = error instanceof Error ? error.message : String(error);
+    const why =
+      error instanceof NotRegular
+        ? `it ${error.reason}`
+        : error instanceof Error
+          ? error.message
+          : String(error);
     return { contents: null, problem: `.register.json, the list of documents, cannot be read: ${why}` };
   }
 }

@@ -44,7 +44,12 @@ export async function writeDurably(
       await file.writeFile(content);
       await file.sync();
     });
-    await rename(temporary, path);
+    await rename(temporary, path).catch(async (error: unknown) => {
+      if (systemErrorCode(error) !== "EISDIR") throw error;
+      // A directory in its place was made by another program: it is kept beside.
+      await rename(path, `${path}.bad`);
+      await rename(temporary, path);
+    });
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
     throw storageError(path, error);

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { constants, existsSync } from "node:fs";
-import { open, writeFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { pid } from "node:process";
 import { StewardError } from "../../contract/errors.ts";
 import { unusableDirectory } from "./durable-file.ts";
+import { openDispensable, readRegular } from "./regular-file.ts";
 
 /** Possession of a state directory; one process at a time, given back by the kernel when the process dies. */
 export interface Lock {
@@ -34,6 +35,9 @@ export class StateLocked extends StewardError {
   }
 }
 
+/** Bytes of the file with the name; what this program writes has some 20. */
+const mostNameBytes = 64;
+
 /** Exit status that we ask flock(1) to give when another process holds the lock. */
 const busyStatus = 75;
 
@@ -61,7 +65,7 @@ export async function takeLock(
     throw error;
   }
   // Only serves the message that others get; a disk that takes no write keeps nothing from starting.
-  await writeFile(nameFile(directory), `${pid} ${role}\n`, { mode: 0o600 }).catch(() => undefined);
+  await writeName(directory, role).catch(() => undefined);
   return { release: () => held.close() };
 }
 
@@ -88,6 +92,16 @@ export async function findLock(directory: string): Promise<StateLocked | undefin
   if (file === undefined) return undefined;
   try {
     return (await flock(file.fd, 0, "--shared")) === busyStatus ? await lockedBy(directory) : undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Never waits: a pipe in its place has no reader, and this is before everything that an agent or a rescue does. */
+async function writeName(directory: string, role: LockRole): Promise<void> {
+  const file = await openDispensable(nameFile(directory), constants.O_WRONLY | constants.O_TRUNC);
+  try {
+    await file.writeFile(`${pid} ${role}\n`);
   } finally {
     await file.close();
   }
@@ -126,20 +140,10 @@ async function lockedBy(directory: string): Promise<StateLocked> {
 }
 
 async function readHolder(directory: string): Promise<LockHolder> {
-  const text = await readNames(nameFile(directory)).catch(() => "");
-  const [, holder, role] = /^(\d+)(?: (agent|command))?\s*$/.exec(text) ?? [];
+  // Root may read here what another user has put there.
+  const text = await readRegular(nameFile(directory), mostNameBytes).catch(() => "");
+  const [, holder, role] = /^(\d+)(?: (agent|command))?\s*$/.exec(text.toString("latin1")) ?? [];
   // On a read-only disk, and until the next one has written its own, the name is that of an earlier one.
   if (holder === undefined || !existsSync(`/proc/${holder}`)) return unknownHolder;
   return { pid: Number(holder), role: role === "agent" || role === "command" ? role : null };
-}
-
-/** What this program has written has some 20 bytes: root may read here what another user wrote. */
-async function readNames(path: string): Promise<string> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(64));
-    return buffer.toString("latin1", 0, bytesRead);
-  } finally {
-    await file.close();
-  }
 }

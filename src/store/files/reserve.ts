@@ -1,6 +1,8 @@
-import { open, stat, statfs, unlink } from "node:fs/promises";
+import { constants } from "node:fs";
+import { lstat, statfs, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { uptime as processUptime } from "node:process";
+import { openDispensable } from "./regular-file.ts";
 
 /** Given up first when the disk is full, so that the last changes before that still succeed. */
 export const reserveBytes = 8 * 1024 * 1024;
@@ -31,8 +33,8 @@ export function createReserve(directory: string, uptime: () => number = processU
   let refilling: Promise<boolean> | undefined;
   let nextTry = Number.NEGATIVE_INFINITY;
   const refill = async (): Promise<boolean> => {
-    const present = await stat(path).catch(() => null);
-    if (present?.size !== reserveBytes) {
+    const present = await lstat(path).catch(() => null);
+    if (!present?.isFile() || present.size !== reserveBytes) {
       const { bavail, bsize } = await statfs(directory);
       if (bavail * bsize < reserveNeedsBytes || uptime() < nextTry) return false;
       const written = await fill(path);
@@ -69,7 +71,7 @@ export function createReserve(directory: string, uptime: () => number = processU
 async function fill(path: string): Promise<number> {
   let written = 0;
   try {
-    const file = await open(path, "w", 0o600);
+    const file = await openDispensable(path, constants.O_WRONLY | constants.O_TRUNC);
     try {
       const chunk = Buffer.alloc(256 * 1024);
       while (written < reserveBytes) written += (await file.write(chunk)).bytesWritten;

@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { writeDurably } from "./durable-file.ts";
+import { NotRegular, readRegular } from "./regular-file.ts";
 
 /** Which machine a state directory belongs to. */
 export interface StateIdentity {
@@ -9,15 +9,18 @@ export interface StateIdentity {
   readonly untold: Readonly<Record<string, string | number>> | null;
 }
 
+/** Bytes of the identity: a name of 64 and some figures. */
+const mostBytes = 65_536;
+
 /** null: the state has none: it is new, of an earlier release, or its file is damaged. */
 export async function readStateIdentity(directory: string): Promise<StateIdentity | null> {
   try {
-    const { device_id, untold = null } = JSON.parse(
-      await readFile(pathIn(directory), "utf8"),
-    ) as StateIdentity;
+    const text = (await readRegular(pathIn(directory), mostBytes)).toString("utf8");
+    const { device_id, untold = null } = (JSON.parse(text) ?? {}) as StateIdentity;
     return typeof device_id === "string" ? { device_id, untold } : null;
   } catch (error) {
-    if (systemErrorCode(error) === "ENOENT" || error instanceof SyntaxError) return null;
+    const isDamaged = error instanceof SyntaxError || error instanceof NotRegular;
+    if (isDamaged || systemErrorCode(error) === "ENOENT") return null;
     throw new StewardError("storage_unwritable", `${pathIn(directory)} cannot be read`, { cause: error });
   }
 }

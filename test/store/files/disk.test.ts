@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -72,17 +73,25 @@ describe("the disk that the state lies on", () => {
   });
 
   it("is not worn by a reserve that it takes only a part of, however much it says is free", async (test) => {
-    const set = await diskOf(test, 48);
-    if (!set) return;
-    const { seen, run } = set.mount;
+    const seen = await temporaryDirectory(test);
     // As with a quota: the file system has space, and refuses this file half-way.
-    run('mkdir "$1/small" && mount -t tmpfs -o size=4m tmpfs "$1/small" && ln -s small/file "$1/.reserve"');
+    const limit = (bytes: string) =>
+      execFileSync("prlimit", ["--pid", String(process.pid), `--fsize=${bytes}:`]);
+    const stay = () => undefined;
+    process.on("SIGXFSZ", stay);
+    test.after(() => {
+      limit("unlimited");
+      process.off("SIGXFSZ", stay);
+    });
+    limit("4194304");
     let now = 0;
     const reserve = createReserve(seen, () => now);
     assert.equal(await reserve.refill(), false);
     now = 599;
     assert.equal(await reserve.refill(), false);
-    await assert.rejects(stat(join(seen, ".reserve")));
+    await assert.rejects(stat(join(seen, ".reserve")), { code: "ENOENT" });
+    limit("unlimited");
+    assert.equal(await reserve.refill(), false);
     now = 600;
     assert.equal(await reserve.refill(), true);
     assert.equal((await stat(join(seen, ".reserve"))).size, reserveBytes);
