@@ -1,10 +1,10 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, X509Certificate } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import type { CertificateRequest, Pair, SignOwn } from "../host/certificate-ports.ts";
 import type { Log } from "../journal/logs/log.ts";
 import { makeDirectory, writeDurably } from "../store/files/durable-file.ts";
+import { readRegular } from "../store/files/regular-file.ts";
 import { factsOf } from "./facts.ts";
 
 export interface SelfMadeOptions {
@@ -31,6 +31,9 @@ export interface SelfMade {
 }
 
 const dayMilliseconds = 86_400_000;
+
+/** Bytes of a key or a certificate of ours; with 50 names one has some 4 KiB. */
+const mostPemBytes = 65_536;
 
 /** Apple's systems refuse certificates of servers that are valid for more than 825 days, also those that a user trusts. */
 const validDays = 824;
@@ -99,8 +102,9 @@ function outdated(
 /** Null where one of them is missing, or they do not belong together: both are made anew as far as needed. */
 async function readPair(files: { key: string; certificate: string }): Promise<Pair | null> {
   const key = await readKey(files.key);
-  const certificate = await readFile(files.certificate, "utf8").catch(() => null);
-  if (key === null || certificate === null) return null;
+  const pem = await readRegular(files.certificate, mostPemBytes).catch(() => null);
+  if (key === null || pem === null) return null;
+  const certificate = pem.toString("utf8");
   try {
     const isOfKey = new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
     return isOfKey ? { key, certificate } : null;
@@ -112,7 +116,7 @@ async function readPair(files: { key: string; certificate: string }): Promise<Pa
 /** Null: there is none that can be used. */
 async function readKey(path: string): Promise<string | null> {
   try {
-    const pem = await readFile(path, "utf8");
+    const pem = (await readRegular(path, mostPemBytes)).toString("utf8");
     return createPublicKey(pem).asymmetricKeyType === "ec" ? pem : null;
   } catch {
     return null;

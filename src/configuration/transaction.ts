@@ -1,6 +1,8 @@
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import { mostDocumentBytes } from "../store/documents/document-kind.ts";
 import { syncDirectory, writeDurably } from "../store/files/durable-file.ts";
+import { readRegular } from "../store/files/regular-file.ts";
 import type { Order } from "./order.ts";
 
 /**
@@ -31,13 +33,13 @@ export function writeTransaction(directory: string, transaction: Transaction): P
 /** null: there is none. Throws `state_damaged` for one that cannot be read. */
 export async function readTransaction(directory: string): Promise<Transaction | null> {
   const path = transactionPath(directory);
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
+  const bytes = await readRegular(path, mostDocumentBytes).catch((error: unknown) => {
     if (systemErrorCode(error) === "ENOENT") return null;
     throw error;
   });
-  if (text === null) return null;
+  if (bytes === null) return null;
   try {
-    const { version, order, awaits, endSessions, forget } = JSON.parse(text) as Transaction;
+    const { version, order, awaits, endSessions, forget } = JSON.parse(bytes.toString("utf8")) as Transaction;
     const common = { version, order, endSessions, forget };
     if (version === 1 && order.configuration.version === 1)
       return awaits === undefined ? common : { ...common, awaits };

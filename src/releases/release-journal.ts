@@ -16,6 +16,9 @@ export interface ReleaseJournal {
   readonly history: readonly JournalEntry[];
 }
 
+/** Bytes of the journal: more than the limits of its lists allow. */
+export const journalBytes = 2 * 1024 * 1024;
+
 /** One kind of release on this device. */
 export interface Slot {
   /** Those that have proved healthy and lie on the disk, oldest first: the last is current, the one before it previous. */

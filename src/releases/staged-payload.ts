@@ -1,14 +1,11 @@
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import { NotRegular, openRegular } from "../store/files/regular-file.ts";
 import { createDigest, type Digest, type SignedPayload } from "./signed-payload.ts";
 
 /** Bytes hashed at a time: the event loop waits for 2 ms at most, on slow devices for 10. */
 const pieceBytes = 524_288;
-
-/** No link, and no waiting for the other end of a fifo. */
-const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Where a verified payload lies; `directory` is that of updates in the state. */
 export function stagedPath(directory: string, id: string): string {
@@ -21,16 +18,14 @@ export function stagedPath(directory: string, id: string): string {
  * none. Throws `update_payload_mismatch` for anything but a regular file with the signed content.
  */
 export async function openStaged(path: string, payload: SignedPayload): Promise<FileHandle | null> {
-  const handle = await open(path, readFlags).catch((error: unknown) => {
-    const code = systemErrorCode(error);
-    if (code === "ENOENT") return null;
-    if (code === "ELOOP" || code === "ENXIO") throw mismatch(path, "it is not a regular file");
+  const opened = await openRegular(path).catch((error: unknown) => {
+    if (systemErrorCode(error) === "ENOENT") return null;
+    if (error instanceof NotRegular) throw mismatch(path, `it ${error.reason}`);
     throw error;
   });
-  if (handle === null) return null;
+  if (opened === null) return null;
+  const { file: handle, stats } = opened;
   try {
-    const stats = await handle.stat();
-    if (!stats.isFile()) throw mismatch(path, "it is not a regular file");
     if (stats.size !== payload.lengthBytes) {
       throw mismatch(path, `it has ${stats.size} bytes, and ${payload.lengthBytes} are signed`);
     }

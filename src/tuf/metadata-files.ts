@@ -1,6 +1,8 @@
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import { makeDirectory, storageError, syncDirectory, writeDurably } from "../store/files/durable-file.ts";
+import { NotRegular, readRegular } from "../store/files/regular-file.ts";
+import { caps } from "./caps.ts";
 
 /** The metadata that this device trusts, byte for byte as it came, a file a role. */
 export interface MetadataFiles {
@@ -19,10 +21,11 @@ export async function openMetadataFiles(directory: string): Promise<MetadataFile
   const pathOf = (role: string): string => metadataPath(directory, role);
   for (const name of await readdir(directory)) {
     // A role's own file ends in .json, whatever the role is called.
-    if (name.endsWith(".tmp")) await rm(`${directory}/${name}`).catch(() => undefined);
+    if (name.endsWith(".tmp"))
+      await rm(`${directory}/${name}`, { force: true, recursive: true }).catch(() => undefined);
   }
   const remove = async (path: string): Promise<void> => {
-    await rm(path, { force: true }).catch((error: unknown) => {
+    await rm(path, { force: true, recursive: true }).catch((error: unknown) => {
       throw storageError(path, error);
     });
   };
@@ -63,11 +66,16 @@ function metadataPath(directory: string, role: string): string {
   return `${directory}/${metadataFileName(role)}`;
 }
 
+/** Bytes of the largest file that a role may have. */
+const mostBytes = Math.max(caps.rootBytes, caps.timestampBytes, caps.snapshotBytes, caps.targetsBytes);
+
 async function readMetadata(path: string): Promise<Uint8Array | null> {
   try {
-    return await readFile(path);
+    return await readRegular(path, mostBytes);
   } catch (cause) {
     if (systemErrorCode(cause) === "ENOENT") return null;
+    // Damage, as unsigned bytes would be: verification refuses them, and does not take the file for an absent one.
+    if (cause instanceof NotRegular) return new Uint8Array();
     throw new StewardError("storage_unwritable", `${path} cannot be read.`, { cause });
   }
 }

@@ -40,7 +40,7 @@ describe("openStaged", () => {
     ["other", /its sha512 is \w{128}, and \w{128} is signed; its sha256 is/],
     ["short", /it has 2 bytes, and 3 are signed/],
     ["long", /it has 4 bytes, and 3 are signed/],
-    ...["link", "fifo", "socket", "."].map((name): [string, RegExp] => [name, /it is not a regular file/]),
+    ...["link", "fifo", "socket", "."].map((name): [string, RegExp] => [name, /, and no regular file/]),
   ];
   for (const [name, message] of refused) {
     it(`refuses ${name}`, async () => {

@@ -1,6 +1,7 @@
-import { readFile, unlink } from "node:fs/promises";
+import { unlink } from "node:fs/promises";
+import { readRegular } from "../../store/files/regular-file.ts";
 import { makeInitialPassword } from "../../users/passwords.ts";
-import { isEqualToken } from "./setup-token.ts";
+import { isEqualToken, mostTokenBytes } from "./setup-token.ts";
 
 /** Seconds that a token is good for. */
 export const rescueSeconds = 30 * 60;
@@ -32,7 +33,7 @@ export function makeRescueToken(uptimeSeconds: number): { token: string; text: s
 /** The file is the truth, read at each try, as for the setup token; a boot begins without it. */
 export function createRescueToken(path: string, uptime: () => number): RescueToken {
   const read = async (): Promise<string | null> => {
-    const text = await readFile(path, "utf8").catch(() => "");
+    const text = (await readRegular(path, mostTokenBytes).catch(() => "")).toString("utf8");
     const [, token, end] = /^([0-9a-z-]{20,64}) (\d{1,12})\n$/.exec(text) ?? [];
     if (token === undefined) return null;
     const left = Number(end) - uptime();

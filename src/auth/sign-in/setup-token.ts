@@ -1,9 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { readFile, unlink } from "node:fs/promises";
+import { unlink } from "node:fs/promises";
 import { writeDurably } from "../../store/files/durable-file.ts";
+import { readRegular } from "../../store/files/regular-file.ts";
 
 /** Bytes of a token: 128 bits, which no number of tries finds, so a wrong one need not end it. */
 const tokenBytes = 16;
+
+/** Bytes of a token's file; a token has some 25, and that of a rescue its end besides. */
+export const mostTokenBytes = 256;
 
 /** The one-time token with which a user who can read the run directory creates the first administrator over the network. */
 export interface SetupToken {
@@ -19,7 +23,7 @@ export function createSetupToken(path: string): SetupToken {
   return {
     renew: () => writeDurably(path, `${randomBytes(tokenBytes).toString("base64url")}\n`),
     isRight: async (token) => {
-      const expected = (await readFile(path, "utf8").catch(() => "")).trim();
+      const expected = (await readRegular(path, mostTokenBytes).catch(() => "")).toString("utf8").trim();
       return expected !== "" && isEqualToken(token, expected);
     },
     remove: async () => {

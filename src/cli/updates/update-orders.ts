@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemErrorCode } from "../../contract/errors.ts";
@@ -7,9 +6,11 @@ import { historyEntryOf } from "../../releases/journal-queries.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import {
   type JournalEntry,
+  journalBytes,
   type ReleaseJournal,
   readReleaseJournal,
 } from "../../releases/release-journal.ts";
+import { readRegular } from "../../store/files/regular-file.ts";
 import { wholeList } from "../client/all-pages.ts";
 import { CommandError, OnlyExitCode } from "../client/context.ts";
 import { fileFailure } from "../client/failure.ts";
@@ -112,7 +113,7 @@ async function ending(
 
 async function readJournal({ places }: Invocation): Promise<ReleaseJournal> {
   const path = join(places.releasesDirectory, "journal.json");
-  const bytes = await readFile(path).catch((error: unknown) => {
+  const bytes = await readRegular(path, journalBytes).catch((error: unknown) => {
     if (systemErrorCode(error) === "ENOENT") return null;
     throw fileFailure(error, path);
   });

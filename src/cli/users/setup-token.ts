@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { constants } from "node:fs";
-import { lstat, open } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
+import { NotRegular, readRegular } from "../../store/files/regular-file.ts";
 import { CommandError } from "../client/context.ts";
 import { fileFailure } from "../client/failure.ts";
 import { requireLocal } from "../client/places.ts";
@@ -56,16 +56,18 @@ export const setupToken: Command = {
 };
 
 async function readToken(path: string): Promise<string> {
-  // Root reads in a directory of the service's user: a link there must not lead elsewhere, nor a pipe keep it waiting.
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(mostFileBytes + 1));
-    const token = buffer.toString("utf8", 0, bytesRead).trim();
-    if (bytesRead <= mostFileBytes && /^[\x21-\x7e]+$/.test(token)) return token;
-    throw new CommandError(1, `${path} holds no setup token. Make a new one: steward setup-token --new`);
-  } finally {
-    await file.close();
-  }
+  // Root reads in a directory of the service's user.
+  const bytes = await readRegular(path, mostFileBytes).catch((error: unknown) => {
+    if (error instanceof NotRegular) throw unusable(`${path} ${error.reason}`);
+    throw error;
+  });
+  const token = bytes.toString("utf8").trim();
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw unusable(`${path} holds no setup token`);
+}
+
+function unusable(what: string): CommandError {
+  return new CommandError(1, `${what}. Make a new one: steward setup-token --new`);
 }
 
 function absent(path: string): CommandError {

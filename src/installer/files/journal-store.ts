@@ -4,6 +4,7 @@ import { withoutOvertaken } from "../../releases/journal-queries.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import {
   emptyJournal,
+  journalBytes,
   type KnownRelease,
   type ReleaseJournal,
   readReleaseJournal,
@@ -19,9 +20,6 @@ export interface JournalStore {
   /** On the disk when it settles. Throws `storage_full`, `storage_unwritable`, and then nothing has changed. */
   update(change: (present: ReleaseJournal) => ReleaseJournal): Promise<void>;
 }
-
-/** Bytes: more than the limits of its lists allow. */
-export const journalBytes = 2 * 1024 * 1024;
 
 /**
  * Opens the journal, without the releases that the package has overtaken. A damaged one is kept as `journal.json.bad`, and

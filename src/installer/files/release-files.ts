@@ -1,17 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { constants, type Stats } from "node:fs";
-import {
-  chmod,
-  type FileHandle,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readlink,
-  rename,
-  symlink,
-  unlink,
-} from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { chmod, lstat, mkdir, readdir, readlink, rename, symlink, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { FreeSpace, RunCommand } from "../../host/ports.ts";
@@ -23,13 +12,11 @@ import {
   temporaryPrefix,
   writeDurably,
 } from "../../store/files/durable-file.ts";
+import { openRegular, readRegular } from "../../store/files/regular-file.ts";
 import { removeTree } from "./remove-tree.ts";
 
 /** Milliseconds for a file system to write its cached data: 4 GiB at 10 MB/s, and the data of other programs. */
 const syncMilliseconds = 600_000;
-
-/** Does not block on a fifo, and does not follow a link in the place of the file. */
-const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** What the files need of the host. */
 export interface ReleaseFilesOptions {
@@ -43,7 +30,7 @@ export interface ReleaseFilesOptions {
  */
 export function createReleaseFiles({ run, freeSpace }: ReleaseFilesOptions): ReleaseFiles {
   return {
-    read: (path, maximumBytes) => failing(path, () => readRegular(path, maximumBytes)),
+    read: (path, maximumBytes) => failing(path, () => readRegular(path, maximumBytes).catch(orNull)),
     write: (path, content, mode) =>
       failing(path, async () => {
         await removeLeftovers(path);
@@ -89,35 +76,6 @@ async function statsOf(path: string): Promise<Stats | null> {
 function orNull(error: unknown): null {
   if (["ENOENT", "ENOTDIR"].includes(systemErrorCode(error) ?? "")) return null;
   throw error;
-}
-
-async function readRegular(path: string, maximumBytes: number): Promise<Uint8Array | null> {
-  const file = await open(path, readFlags).catch((error: unknown) => {
-    if (["ELOOP", "ENXIO"].includes(systemErrorCode(error) ?? "")) throw damaged(path, "a regular file");
-    return orNull(error);
-  });
-  if (file === null) return null;
-  return closing(file, async () => {
-    const stats = await file.stat();
-    if (!stats.isFile()) throw damaged(path, "a regular file");
-    // One byte more than the size: a file that grows while it is read still ends.
-    const bytes = Buffer.allocUnsafeSlow(Math.min(stats.size, maximumBytes) + 1);
-    let length = 0;
-    while (length < bytes.length) {
-      const { bytesRead } = await file.read(bytes, length, bytes.length - length, length);
-      if (bytesRead === 0) return bytes.subarray(0, length);
-      length += bytesRead;
-    }
-    throw damaged(path, `of ${bytes.length - 1} bytes or less`);
-  });
-}
-
-async function closing<T>(file: FileHandle, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } finally {
-    await file.close();
-  }
 }
 
 /** From the top down, so that each directory is on the disk before its content. */
@@ -214,6 +172,6 @@ async function syncEach(directory: string): Promise<void> {
 }
 
 async function syncFile(path: string): Promise<void> {
-  const file = await open(path, readFlags);
-  await closing(file, () => file.sync());
+  const { file } = await openRegular(path);
+  await file.sync().finally(() => file.close());
 }

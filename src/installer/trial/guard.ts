@@ -1,9 +1,9 @@
 import { StewardError } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import { type ReleaseJournal, readReleaseJournal } from "../../releases/release-journal.ts";
+import { journalBytes, type ReleaseJournal, readReleaseJournal } from "../../releases/release-journal.ts";
 import { takeLock } from "../../store/files/lock.ts";
-import { journalBytes, openJournal } from "../files/journal-store.ts";
+import { openJournal } from "../files/journal-store.ts";
 import { conformLinks, prune } from "../files/links.ts";
 import { pathsOf } from "../files/release-directories.ts";
 import { leaveOrder, type Order } from "./orders.ts";

@@ -1,5 +1,5 @@
-import { chmodSync, constants, mkdirSync } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { chmodSync, mkdirSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, type Gunzip } from "node:zlib";
@@ -7,6 +7,7 @@ import { type Extract, extract, type Header } from "tar-stream";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { ReleaseFiles } from "../../host/release-ports.ts";
 import { storageError } from "../../store/files/durable-file.ts";
+import { NotRegular, openRegular } from "../../store/files/regular-file.ts";
 import { removeTree } from "../files/remove-tree.ts";
 import { type ArchiveMeter, blockBytes, createArchiveMeter } from "./archive-meter.ts";
 import { entryPath, linkTarget } from "./entry-path.ts";
@@ -180,13 +181,10 @@ function refuseKind({ name, type, mode, size, pax }: Header): void {
 }
 
 async function openPayload(path: string): Promise<FileHandle> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await open(path, flags).catch((cause: unknown) => {
-    throw unreadable(cause);
+  const { file } = await openRegular(path).catch((cause: unknown) => {
+    throw unreadable(cause instanceof NotRegular ? `it ${cause.reason}` : cause);
   });
-  if ((await file.stat()).isFile()) return file;
-  await file.close();
-  throw unreadable("it is not a regular file");
+  return file;
 }
 
 function makeNew(directory: string): void {

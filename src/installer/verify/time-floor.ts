@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import type { Uptime } from "../../host/ports.ts";
 import { removeLeftovers, writeDurably } from "../../store/files/durable-file.ts";
+import { NotRegular, readRegular } from "../../store/files/regular-file.ts";
 
 /**
  * The time by which the installer judges expiry. The agent may set the clock: setting it back must not revive expired
@@ -61,13 +61,17 @@ export async function openTimeFloor(options: TimeFloorOptions): Promise<TimeFloo
   };
 }
 
+/** Bytes of the floor's file: three short members. */
+const mostBytes = 4_096;
+
 /** null: absent or damaged. The next verified release writes it again. */
 async function read(path: string): Promise<Stored | null> {
   let members: { floor?: unknown; boot_id?: unknown; uptime?: unknown } | null;
   try {
-    members = JSON.parse(await readFile(path, "utf8"));
+    members = JSON.parse((await readRegular(path, mostBytes)).toString("utf8"));
   } catch (error) {
-    if (systemErrorCode(error) === "ENOENT" || error instanceof SyntaxError) return null;
+    const isDamaged = error instanceof SyntaxError || error instanceof NotRegular;
+    if (isDamaged || systemErrorCode(error) === "ENOENT") return null;
     throw error;
   }
   const { floor, boot_id: bootId, uptime } = members ?? {};

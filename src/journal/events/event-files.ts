@@ -1,4 +1,4 @@
-import { type FileHandle, open, unlink } from "node:fs/promises";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { AuditEvent } from "../../contract/types.ts";
 import { makeDirectory, syncDirectory } from "../../store/files/durable-file.ts";
@@ -133,7 +133,8 @@ class LogFiles implements EventFiles {
       const [oldest] = this.segments;
       if (!oldest) return;
       const last = await lastOf(oldest);
-      await unlink(oldest.path);
+      // A directory, where another program has put one.
+      await rm(oldest.path, { recursive: true });
       this.segments.shift();
       // With this in the journal the first hash of the remaining events can be checked.
       const facts = { log: name, first_seq: oldest.firstSeq, last_seq: last?.seq, hash: last?.hash };

@@ -1,7 +1,8 @@
-import { readdir, readFile, stat, truncate, unlink } from "node:fs/promises";
+import { lstat, readdir, truncate, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import type { AuditEvent } from "../../contract/types.ts";
+import { readRegular } from "../../store/files/regular-file.ts";
 import type { Log } from "../logs/log.ts";
 import { eventOfLine, parsedLine } from "./event-chain.ts";
 
@@ -30,6 +31,9 @@ export interface FoundLog {
 /** No event is shorter: hashes, time and the names of the members. So many numbers may a lost file have used. */
 const shortestLineBytes = 300;
 
+/** Bytes of one file: more than both logs may have together. */
+const mostSegmentBytes = 8 * 1024 * 1024;
+
 /** The file that begins with this event; the number is padded so that names sort as numbers do. */
 export function segmentName(name: LogName, firstSeq: number): string {
   return `${name}-${String(firstSeq).padStart(16, "0")}.jsonl`;
@@ -45,7 +49,7 @@ export async function findLog(directory: string, name: LogName, log: Log | null)
   for (const segment of [...segments].reverse()) {
     const lines = await wholeLines(segment, log);
     if (!lines) {
-      damagedLines += Math.ceil(segment.sizeBytes / shortestLineBytes);
+      damagedLines += Math.max(1, Math.ceil(segment.sizeBytes / shortestLineBytes));
       continue;
     }
     for (const line of lines.reverse()) {
@@ -87,7 +91,7 @@ export async function lastOf(segment: Segment): Promise<AuditEvent | undefined> 
 
 /** Empty when it was dropped meanwhile, or the disk does not give it: then the chain shows that it is missing. */
 async function textOf({ path, sizeBytes }: Segment): Promise<string> {
-  const bytes = await readFile(path).catch(() => Buffer.alloc(0));
+  const bytes = await readRegular(path, mostSegmentBytes).catch(() => Buffer.alloc(0));
   return bytes.subarray(0, sizeBytes).toString("utf8");
 }
 
@@ -102,13 +106,19 @@ async function findSegments(directory: string, name: LogName): Promise<Segment[]
     return digits === undefined ? [] : [{ path: join(directory, file), firstSeq: Number(digits) }];
   });
   return Promise.all(
-    found.map(async (file) => ({ ...file, sizeBytes: (await stat(file.path)).size, counts: new Map() })),
+    found.map(async (file) => ({ ...file, sizeBytes: await sizeOf(file.path), counts: new Map() })),
   );
 }
 
-/** Undefined when the disk does not give the file. */
+/** Bytes; 0 for what is none of our files, or the space of all others would be given up for it. */
+async function sizeOf(path: string): Promise<number> {
+  const stats = await lstat(path);
+  return stats.isFile() && stats.size <= mostSegmentBytes ? stats.size : 0;
+}
+
+/** Undefined when the disk does not give the file, or it is none of ours. */
 async function wholeLines(segment: Segment, log: Log | null): Promise<string[] | undefined> {
-  const bytes = await readFile(segment.path).catch(() => undefined);
+  const bytes = await readRegular(segment.path, mostSegmentBytes).catch(() => undefined);
   if (!bytes) return undefined;
   const end = bytes.lastIndexOf("\n") + 1;
   if (end < bytes.length) {

@@ -1,6 +1,8 @@
-import { appendFile, readFile, rename, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { lstat, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
+import { openDispensable, readRegular } from "../../store/files/regular-file.ts";
 
 /** Lines of the log that outlive the agent where there is no journal to do so. */
 export interface KeptLines {
@@ -12,6 +14,9 @@ export interface KeptLines {
 
 /** Bytes of one of the two files: weeks of an agent that is looked after. */
 const mostBytes = 262_144;
+
+/** Bytes that are read of one: lines that were added at once may exceed `mostBytes`. */
+const mostReadBytes = 16 * mostBytes;
 
 /** What they are called; a log alone is no state. */
 export const keptFiles = { present: "log.jsonl", former: "log.1.jsonl" } as const;
@@ -30,20 +35,35 @@ export function createKeptLines(directory: string): KeptLines {
       // The line feed comes first, so that a line torn by a power cut spoils no other.
       const text = lines.map((line) => `\n${line}`).join("");
       const bytes = await sizeOf(present);
-      if (bytes > 0 && bytes + Buffer.byteLength(text) > mostBytes) await rename(present, former);
-      await appendFile(present, text, { mode: 0o600 });
+      if (bytes > 0 && bytes + Buffer.byteLength(text) > mostBytes) await replace(former, present);
+      const file = await openDispensable(present, constants.O_WRONLY | constants.O_APPEND);
+      try {
+        await file.writeFile(text);
+      } finally {
+        await file.close();
+      }
     },
   };
 }
 
+/** A directory that another program has put there would keep the lines from ever being changed over. */
+async function replace(former: string, present: string): Promise<void> {
+  await rm(former, { recursive: true, force: true });
+  await rename(present, former);
+}
+
 async function linesOf(path: string): Promise<string[]> {
-  const text = await readFile(path, "utf8").catch(() => "");
-  return text.split("\n").filter((line) => line !== "");
+  const text = await readRegular(path, mostReadBytes).catch(() => "");
+  return text
+    .toString("utf8")
+    .split("\n")
+    .filter((line) => line !== "");
 }
 
 async function sizeOf(path: string): Promise<number> {
   try {
-    return (await stat(path)).size;
+    const stats = await lstat(path);
+    return stats.isFile() ? stats.size : 0;
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return 0;
     throw error;

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
-import { watch } from "node:fs";
-import { open, readFile } from "node:fs/promises";
+import { constants, watch } from "node:fs";
 import { join } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { UpdateDecisions } from "../../host/linux/host-file/host-file-update.ts";
 import type { RootHelper } from "../../host/ports.ts";
 import type { ReleaseDirectories } from "../../installer/files/release-directories.ts";
-import { type ReleaseJournal, readReleaseJournal } from "../../releases/release-journal.ts";
+import { journalBytes, type ReleaseJournal, readReleaseJournal } from "../../releases/release-journal.ts";
+import { openDispensable, readRegular } from "../../store/files/regular-file.ts";
 import type { Installer, InstallRequest } from "../../updates/updater-options.ts";
 
 /** Where the installer is, and how the agent starts it. */
@@ -40,6 +40,9 @@ const pollMilliseconds = 30_000;
 /** Milliseconds between two reads of the journal while our own process is installing. */
 const quickPollMilliseconds = 200;
 
+/** Bytes of what one run of the installer prints; a log that is longer is left unread. */
+const mostLogBytes = 1024 * 1024;
+
 /** There is no installer: nothing is applied. */
 export const noInstaller: Installer = {
   ask: () =>
@@ -59,8 +62,7 @@ export const noInstaller: Installer = {
 export function createInstallerClient(plan: InstallerClientOptions): Installer {
   const { directories, program, apply, helper } = plan;
   // The directory is absolute. join() would cost memory at each start.
-  const read = (): Promise<Uint8Array | null> =>
-    readFile(`${directories.releases}/journal.json`).catch(ifAbsent);
+  const read = () => readJournal(directories);
   const requests = program
     ? createProgramRequests({ program, directories, read })
     : createHelperRequests(helper);
@@ -82,7 +84,7 @@ export function createOwnTrialCheck(config: {
 }): () => Promise<boolean> {
   const { installer, product } = config;
   if (installer === null || product !== "steward") return async () => false;
-  const read = () => readFile(`${installer.directories.releases}/journal.json`).catch(ifAbsent);
+  const read = () => readJournal(installer.directories);
   return async () => (await journalOf(read)).slots.binary.trial !== null;
 }
 
@@ -114,7 +116,7 @@ function createProgramRequests({ program, directories, read }: ProgramRequestsOp
   const start = async (
     ...args: string[]
   ): Promise<{ isOver: () => boolean; status: () => number | null }> => {
-    const log = await open(logFile, "w", 0o600).catch(() => null);
+    const log = await openDispensable(logFile, constants.O_WRONLY | constants.O_TRUNC).catch(() => null);
     try {
       return begin(program, directories, { args, output: log?.fd ?? "ignore" });
     } finally {
@@ -185,8 +187,8 @@ async function journalOf(read: Installer["read"]): Promise<ReleaseJournal> {
 }
 
 async function failureOf(status: number | null, logFile: string): Promise<StewardError> {
-  const log = await readFile(logFile, "utf8").catch(() => "");
-  const said = log.trim().split("\n").at(-1)?.slice(0, 300) || "it gave no reason";
+  const log = await readRegular(logFile, mostLogBytes).catch(() => "");
+  const said = log.toString("utf8").trim().split("\n").at(-1)?.slice(0, 300) || "it gave no reason";
   const how = status === null ? "was killed or could not be started" : `ended with ${status}`;
   return new StewardError("internal_error", `The installer ${how}: ${said}`);
 }
@@ -233,7 +235,9 @@ function watchDirectory(directory: string, listener: () => void): () => void {
   return () => stop();
 }
 
-function ifAbsent(error: unknown): null {
-  if (systemErrorCode(error) === "ENOENT") return null;
-  throw error;
+function readJournal({ releases }: ReleaseDirectories): Promise<Uint8Array | null> {
+  return readRegular(`${releases}/journal.json`, journalBytes).catch((error: unknown) => {
+    if (systemErrorCode(error) === "ENOENT") return null;
+    throw error;
+  });
 }

@@ -1,10 +1,10 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
+import { type FileHandle, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { systemErrorCode } from "../../contract/errors.ts";
 import { createDigest, type Digest, type SignedPayload } from "../../releases/signed-payload.ts";
 import { hashInto } from "../../releases/staged-payload.ts";
 import { removeLeftovers, syncDirectory, writeDurably } from "../../store/files/durable-file.ts";
+import { openDispensable, readRegular } from "../../store/files/regular-file.ts";
 import { readHttpDate } from "./http-fields.ts";
 
 /** Bytes written and hashed at a time, of two such buffers: one fills while the disk takes the other. */
@@ -12,8 +12,6 @@ const bufferBytes = 524_288;
 
 /** Bytes of the file beside the part. */
 const mostValidatorFileBytes = 4_096;
-
-const partFlags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** What has come of a payload, on the disk and in the running hashes. */
 export interface PayloadPart {
@@ -39,7 +37,7 @@ export async function openPart(directory: string, payload: SignedPayload): Promi
   const path = partPathOf(directory, payload);
   const validatorPath = validatorPathOf(directory, payload);
   await removeLeftovers(validatorPath);
-  const handle = await openRegular(path);
+  const handle = await openDispensable(path, constants.O_RDWR);
   const state: PartState = { handle, digest: createDigest(payload), lengthBytes: 0 };
   let validator = await readValidator(validatorPath);
   const forget = (): Promise<void> => {
@@ -102,19 +100,6 @@ function partPathOf(directory: string, { id }: SignedPayload): string {
 
 function validatorPathOf(directory: string, { id }: SignedPayload): string {
   return join(directory, `${id}.json`);
-}
-
-/** Anything here that is not a regular file was not written by us: remove it. */
-async function openRegular(path: string): Promise<FileHandle> {
-  try {
-    const handle = await open(path, partFlags, 0o600);
-    if ((await handle.stat()).isFile()) return handle;
-    await handle.close();
-  } catch (error) {
-    if (!["ELOOP", "ENXIO", "EISDIR"].includes(systemErrorCode(error) ?? "")) throw error;
-  }
-  await rm(path, { recursive: true, force: true });
-  return open(path, partFlags | constants.O_EXCL, 0o600);
 }
 
 interface PartState {
@@ -183,9 +168,8 @@ async function writeWhole(handle: FileHandle, bytes: Uint8Array, position: numbe
 /** What cannot be read is no validator: the payload then comes anew, which costs time and nothing else. */
 async function readValidator(path: string): Promise<string | null> {
   try {
-    const text = await readFile(path, "utf8");
-    if (text.length > mostValidatorFileBytes) return null;
-    const parsed: unknown = JSON.parse(text);
+    const bytes = await readRegular(path, mostValidatorFileBytes);
+    const parsed: unknown = JSON.parse(bytes.toString("utf8"));
     if (typeof parsed !== "object" || parsed === null || !("if_range" in parsed)) return null;
     const { if_range: validator } = parsed;
     if (typeof validator !== "string") return null;

@@ -25,8 +25,10 @@ export async function readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]>
   const { credentialsDirectory, path, fallbackPath } = places;
   // systemd protects a credential, and the state directory protects the agent's own key.
   const given = credentialsDirectory && (await readCredential(join(credentialsDirectory, "steward.key")));
-  const ofRoot = await readKey(path, (file) => refuseForeign(file, path, dirname(fallbackPath)));
-  const own = await readKey(fallbackPath);
+  const ofRoot = await readKey(path, {
+    check: (file) => refuseForeign(file, path, dirname(fallbackPath)),
+  });
+  const own = await readOwnKey(fallbackPath);
   const found = [given, ofRoot, own].filter((key) => key instanceof Uint8Array);
   if (found.length > 0 || places.mayMake === false) return found;
   const made = await makeKey(fallbackPath);
@@ -39,10 +41,10 @@ export async function readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]>
  * that leaves both, and the next call goes on with them. null: the agent has made no key here.
  */
 export async function renewOwnSealKey(path: string): Promise<RenewedKey | null> {
-  const former = await readKey(path);
+  const former = await readOwnKey(path);
   if (former === undefined) return null;
   const nextPath = `${path}.next`;
-  const next = (await readKey(nextPath)) ?? (await makeKey(nextPath));
+  const next = (await readOwnKey(nextPath)) ?? (await makeKey(nextPath));
   const replace = async (): Promise<void> => {
     await rename(nextPath, path);
     await syncDirectory(dirname(path));
@@ -56,15 +58,20 @@ async function readCredential(path: string): Promise<Uint8Array | undefined> {
   return text === "\n" ? undefined : readKey(path);
 }
 
+/** In the state directory no file of the agent's is a link. */
+function readOwnKey(path: string): Promise<Uint8Array | undefined> {
+  return readKey(path, { flags: constants.O_NOFOLLOW });
+}
+
 /** Undefined only when the file is absent. */
 async function readKey(
   path: string,
-  check?: (file: FileHandle) => Promise<void>,
+  { check, flags = 0 }: { check?: (file: FileHandle) => Promise<void>; flags?: number } = {},
 ): Promise<Uint8Array | undefined> {
   let file: FileHandle;
   try {
     // A pipe in its place must not keep the agent from starting, nor the doctor from its end.
-    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
   } catch (cause) {
     const code = systemErrorCode(cause);
     if (code === "ENOENT") return undefined;
@@ -128,7 +135,7 @@ async function makeKey(path: string): Promise<Uint8Array> {
     await unlink(temporary).catch(() => undefined);
     throw notMade(path, cause);
   }
-  const key = await readKey(path);
+  const key = await readOwnKey(path);
   if (key === undefined) throw refusal(path, "was removed as soon as it was made");
   return key;
 }
