@@ -65,9 +65,13 @@ async function replaceAll(guest: Guest): Promise<void> {
 const pathOf = (name: string): string => `${state}/${name}.json`;
 
 async function rescues(guest: Guest, when: string): Promise<void> {
-  const said = await guest.run("timeout", ["--kill-after=5", "60", "steward", "user", "rescue", "anna"], {
-    timeoutSeconds: 90,
-  });
+  const said = await guest.run(
+    "timeout",
+    ["--kill-after=5", "60", "steward", "user", "rescue", "anna", "--yes"],
+    {
+      timeoutSeconds: 90,
+    },
+  );
   guest.check(`steward user rescue works ${when}`, said.status === 0, said);
 }
 
