@@ -58,16 +58,12 @@ export const setupToken: Command = {
 async function readToken(path: string): Promise<string> {
   // Root reads in a directory of the service's user.
   const bytes = await readRegular(path, mostFileBytes).catch((error: unknown) => {
-    if (error instanceof NotRegular) throw unusable(`${path} ${error.reason}`);
+    if (error instanceof NotRegular) return null;
     throw error;
   });
-  const token = bytes.toString("utf8").trim();
+  const token = bytes?.toString("utf8").trim() ?? "";
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw unusable(`${path} holds no setup token`);
-}
-
-function unusable(what: string): CommandError {
-  return new CommandError(1, `${what}. Make a new one: steward setup-token --new`);
+  throw new CommandError(1, `${path} holds no setup token. Make a new one: steward setup-token --new`);
 }
 
 function absent(path: string): CommandError {
