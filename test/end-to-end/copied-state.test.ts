@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { HostIdentity } from "../../src/host/ports.ts";
 import { startAgentInProcess } from "../agent-in-process.ts";
 import { codeOf, enrol } from "../authenticator.ts";
-import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
+import { adminName, adminPassword, type RunningAgent, startAgentProcess } from "../running-agent.ts";
+import { mountPrivately } from "../store/private-mount.ts";
 
 /** As openIdentity gives it for a machine-id, or for none. */
 function machine(deviceId: string, isLasting = true): HostIdentity {
@@ -41,8 +42,8 @@ describe("state that was copied from another machine", () => {
     await rm(stateDirectory, { recursive: true, force: true });
   });
 
-  const start = async (identity: HostIdentity): Promise<RunningAgent> => {
-    const agent = await startAgentInProcess({ stateDirectory, identity });
+  const start = async (identity: HostIdentity, place = stateDirectory): Promise<RunningAgent> => {
+    const agent = await startAgentInProcess({ stateDirectory: place, identity });
     agents.push(agent);
     return agent;
   };
@@ -125,5 +126,64 @@ describe("state that was copied from another machine", () => {
     const signedIn = await signIn(whole, codeOf(secret, Date.now() / 1_000 + 30));
     assert.equal(signedIn.status, 200, signedIn.text);
     assert.equal((await seedAndKey()).key, next);
+  });
+
+  const isNews = ({ type }: { type: string }) => type === "host.identity_changed";
+
+  it("is taken over in a lower layer of overlayfs, which renames no directory", async (test) => {
+    const mount = await mountPrivately(test, 64);
+    if (typeof mount === "string") return test.skip(mount);
+    const first = await start(original);
+    const { token } = await provision(first);
+    await first.stop();
+    await cp(stateDirectory, join(mount.seen, "lower"), { recursive: true });
+    const layers = 'lowerdir="$1/lower",upperdir="$1/upper",workdir="$1/work"';
+    mount.run(`cd "$1"; mkdir upper work state; mount -t overlay overlay -o ${layers} "$1/state"`);
+    const place = join(mount.seen, "state");
+    const second = await start(copy, place);
+    assert.equal((await second.call("GET", "/api/status", { token })).status, 401, "the API token");
+    const { items } = (await second.call("GET", "/api/events?after=0", { local: true })).json;
+    assert.ok(items[0].seq === 1 && isNews(items[0]), JSON.stringify(items[0]));
+    const kept = (await readdir(join(place, "events-before"))).sort();
+    assert.deepEqual(kept, (await readdir(join(mount.seen, "lower/events"))).sort());
+    await second.stop();
+  });
+
+  it("is taken over once where its events cannot be set aside: they go on", async () => {
+    const first = await start(original);
+    await provision(first);
+    await first.stop();
+    await writeFile(join(stateDirectory, ".events-before.part"), "no directory");
+    const second = await start(copy);
+    assert.match(second.log(), /events of the machine before stay among those of this one/);
+    const { items } = (await second.call("GET", "/api/events?after=0", { local: true })).json;
+    assert.ok(items[0].seq === 1 && !isNews(items[0]) && items.some(isNews), JSON.stringify(items[0]));
+    const { id } = items.find(isNews);
+    await second.stop();
+    const third = await start(copy);
+    const again = (await third.call("GET", "/api/events?after=0", { local: true })).json.items.filter(isNews);
+    assert.deepEqual(
+      again.map((one: { id: string }) => one.id),
+      [id],
+    );
+  });
+
+  it("keeps no agent from starting where a part of it cannot be removed, and says so", async (test) => {
+    const mount = await mountPrivately(test, 64);
+    if (typeof mount === "string") return test.skip(mount);
+    const place = join(mount.seen, "state");
+    await mkdir(place, { mode: 0o700 });
+    const first = await start(original, place);
+    const { token } = await provision(first);
+    await first.stop();
+    // A mount point cannot be removed where it is mounted, so that the agent has to be there, too.
+    mount.run('mkdir -p "$1/state/tls"; mount -t tmpfs tmpfs "$1/state/tls"');
+    mount.run(`echo ${"d".repeat(32)} >"$1/id"; mount --bind "$1/id" /etc/machine-id`);
+    const program = { prefix: mount.prefix, stateDirectory: join(mount.directory, "state") };
+    const second = await startAgentProcess(program);
+    agents.push(second);
+    assert.match(second.log(), /copied from another machine, and is not wholly this one's yet.*EBUSY/);
+    assert.equal((await second.call("GET", "/api/status", { token })).status, 401, "the API token");
+    await second.stop();
   });
 });

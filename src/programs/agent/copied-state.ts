@@ -1,10 +1,10 @@
-import { existsSync } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { resealed } from "../../auth/second-factor/reseal.ts";
 import { isOfStorage, StewardError } from "../../contract/errors.ts";
 import type { Host } from "../../host/host.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
+import { moveDirectory } from "../../store/files/move-directory.ts";
 import {
   readStateIdentity,
   type StateIdentity,
@@ -16,7 +16,8 @@ import { type Documents, openDocuments } from "./documents.ts";
 /**
  * Makes this state the machine's own. State that another machine has made is a copy, as of a disk image: it gets secrets
  * and a seed of its own, nothing that was given to the other machine is good for this one, and a new record of events
- * begins. Accounts and settings stay. Goes on where a power cut has interrupted it. Under the lock.
+ * begins. Accounts and settings stay. Goes on where a power cut has interrupted it. Under the lock. What the disk refuses is
+ * tried again at the next start, and keeps no agent from starting. Throws `state_damaged`.
  */
 export async function adoptState(config: RoomsConfig, host: Host): Promise<void> {
   const { stateDirectory, readsOnly, log } = config;
@@ -29,8 +30,11 @@ export async function adoptState(config: RoomsConfig, host: Host): Promise<void>
     const untold = known === null ? null : await madeOwn(config, host, known);
     await writeStateIdentity(stateDirectory, { device_id: deviceId, untold });
   } catch (error) {
-    if (!isOfStorage(error)) throw error;
-    log("warning", "the identity of this machine cannot be written", { detail: error.message });
+    if (error instanceof StewardError && !isOfStorage(error)) throw error;
+    const detail = error instanceof Error ? error.message : String(error);
+    log("warning", "this state was copied from another machine, and is not wholly this one's yet", {
+      detail,
+    });
   }
 }
 
@@ -60,7 +64,7 @@ async function madeOwn(
     await documents.tokens.update(() => ({ tokens: [], provisioned: null }));
     await documents.updates.update((record) => ({ ...record, seed: null }));
     await rm(join(stateDirectory, "tls"), { recursive: true, force: true });
-    await setEventsAside(stateDirectory);
+    await setEventsAside(config);
     return {
       former_device_id: device_id,
       sessions_ended: sessions.sessions.length,
@@ -101,11 +105,15 @@ function ifUnusable(error: unknown): null {
   throw error;
 }
 
-/** The record of the other machine is kept for a look, in the place of one that was kept before. */
-async function setEventsAside(stateDirectory: string): Promise<void> {
-  const [present, former] = [join(stateDirectory, "events"), join(stateDirectory, "events-before")];
-  // An interrupted call has moved it already.
-  if (!existsSync(present)) return;
-  await rm(former, { recursive: true, force: true });
-  await rename(present, former);
+/**
+ * The record of the other machine is kept for a look, in the place of one that was kept before. Where it cannot be set aside
+ * it goes on: all else has been done, and is not to be done at each start again.
+ */
+async function setEventsAside({ stateDirectory, log }: RoomsConfig): Promise<void> {
+  const place = (name: string) => join(stateDirectory, name);
+  await moveDirectory(place("events"), place("events-before")).catch((error: StewardError) =>
+    log("warning", "the events of the machine before stay among those of this one", {
+      detail: error.message,
+    }),
+  );
 }

@@ -1,0 +1,70 @@
+import { constants } from "node:fs";
+import { copyFile, mkdir, open, readdir, rename, rm, rmdir, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { systemErrorCode } from "../../contract/errors.ts";
+import { storageError, syncDirectory, temporaryPrefix } from "./durable-file.ts";
+
+type Rename = (from: string, to: string) => Promise<void>;
+
+/**
+ * Puts a directory into the place of `to`, which is deleted. Where the directory itself cannot be renamed, its files are:
+ * overlayfs renames no directory of a lower layer (EXDEV), and no file system a mount point (EBUSY). Then the directory may
+ * stay, empty. Interrupted by a power cut, the next call goes on, and nothing of `from` is lost. Without files in `from` it
+ * does nothing. Throws `storage_full`, `storage_unwritable`: what was not moved is where it was, its newest files last.
+ */
+export async function moveDirectory(from: string, to: string, move: Rename = rename): Promise<void> {
+  const draft = `${temporaryPrefix(to)}part`;
+  try {
+    const isBegun = (await namesIn(draft)) !== null;
+    if (!isBegun && !(await namesIn(from))?.length) return;
+    if (isBegun || !(await renamed(from, draft, move))) await moveFiles(from, draft, move);
+    await rm(to, { recursive: true, force: true });
+    await move(draft, to);
+    await syncDirectory(dirname(to));
+  } catch (error) {
+    throw storageError(from, error);
+  }
+}
+
+/** Sorted; null: there is no such directory. */
+async function namesIn(directory: string): Promise<string[] | null> {
+  return readdir(directory).then(
+    (names) => names.sort(),
+    (error: unknown) => {
+      if (systemErrorCode(error) === "ENOENT") return null;
+      throw error;
+    },
+  );
+}
+
+async function renamed(from: string, to: string, move: Rename): Promise<boolean> {
+  return move(from, to).then(
+    () => true,
+    (error: unknown) => {
+      if (["EXDEV", "EBUSY"].includes(systemErrorCode(error) ?? "")) return false;
+      throw error;
+    },
+  );
+}
+
+async function moveFiles(from: string, to: string, move: Rename): Promise<void> {
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  await syncDirectory(dirname(to));
+  for (const name of (await namesIn(from)) ?? []) {
+    const [source, target] = [join(from, name), join(to, name)];
+    if (!(await renamed(source, target, move))) await copyAway(source, target);
+  }
+  await syncDirectory(to);
+  await rmdir(from).catch((error: unknown) => {
+    if (!["EBUSY", "ENOENT"].includes(systemErrorCode(error) ?? "")) throw error;
+  });
+}
+
+/** To another file system. The copy is on the disk before the original goes. */
+async function copyAway(source: string, target: string): Promise<void> {
+  await copyFile(source, target, constants.COPYFILE_FICLONE);
+  const file = await open(target, "r");
+  await file.sync().finally(() => file.close());
+  await syncDirectory(dirname(target));
+  await unlink(source);
+}

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { moveDirectory } from "../../../src/store/files/move-directory.ts";
+import { temporaryDirectory } from "../state-directory.ts";
+
+type Rename = typeof rename;
+
+const names = ["audit-1", "audit-2", "security-1"];
+
+/** A record of three files, and one of before. */
+async function places(test: TestContext): Promise<{ home: string; from: string; to: string }> {
+  const home = await temporaryDirectory(test);
+  const [from, to] = [join(home, "events"), join(home, "events-before")];
+  for (const directory of [from, to]) await mkdir(directory);
+  for (const name of names) await writeFile(join(from, name), `of ${name}`);
+  await writeFile(join(to, "audit-0"), "kept before");
+  return { home, from, to };
+}
+
+const refusal = (code: string) => Object.assign(new Error(`${code}: refused`), { code });
+
+/** As overlayfs renames what lies in a lower layer: files, and no directory. */
+const overlaid =
+  (from: string, code = "EXDEV"): Rename =>
+  async (source, target) => {
+    if (source === from) throw refusal(code);
+    await rename(source, target);
+  };
+
+/** As between two file systems: nothing but what was made in the new one. */
+const across =
+  (from: string): Rename =>
+  async (source, target) => {
+    if (String(source).startsWith(from)) throw refusal("EXDEV");
+    await rename(source, target);
+  };
+
+async function contentOf(directory: string): Promise<Record<string, string>> {
+  const found = await readdir(directory);
+  const texts = found.map(async (name) => [name, await readFile(join(directory, name), "utf8")] as const);
+  return Object.fromEntries(await Promise.all(texts));
+}
+
+const whole = Object.fromEntries(names.map((name) => [name, `of ${name}`]));
+
+describe("a directory that takes another one's place", () => {
+  for (const [name, moveOf] of [
+    ["by one rename", () => rename],
+    ["in a lower layer of overlayfs, which renames no directory (EXDEV)", (from) => overlaid(from)],
+    ["that is a mount point (EBUSY)", (from) => overlaid(from, "EBUSY")],
+    ["from another file system (EXDEV for its files too)", across],
+  ] as const satisfies readonly (readonly [string, (from: string) => Rename])[]) {
+    it(`comes whole: ${name}`, async (test) => {
+      const { home, from, to } = await places(test);
+      await moveDirectory(from, to, moveOf(from) as Rename);
+      assert.deepEqual(await contentOf(to), whole);
+      assert.deepEqual(await readdir(home), ["events-before"]);
+      await moveDirectory(from, to, moveOf(from) as Rename);
+      assert.deepEqual(await contentOf(to), whole, "a second call has nothing to move");
+    });
+
+    it(`loses nothing when it is cut short at any rename: ${name}`, async (test) => {
+      for (let cut = 0; ; cut += 1) {
+        const { home, from, to } = await places(test);
+        const move = moveOf(from) as Rename;
+        let calls = 0;
+        const cutting: Rename = async (source, target) => {
+          if (calls === cut) throw refusal("EIO");
+          calls += 1;
+          await move(source, target);
+        };
+        const isCut = await moveDirectory(from, to, cutting).then(
+          () => false,
+          (error) => error.code === "storage_unwritable",
+        );
+        if (!isCut) return assert.ok(cut > 1, "no call was cut short");
+        await moveDirectory(from, to, move);
+        assert.deepEqual(await contentOf(to), whole, `cut short at rename ${cut}`);
+        assert.deepEqual(await readdir(home), ["events-before"]);
+      }
+    });
+  }
+
+  it("leaves the other one where there is nothing to move", async (test) => {
+    const { home, to } = await places(test);
+    await mkdir(join(home, "empty"));
+    for (const name of ["absent", "empty"]) await moveDirectory(join(home, name), to);
+    assert.deepEqual(await contentOf(to), { "audit-0": "kept before" });
+  });
+});
