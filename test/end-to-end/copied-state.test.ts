@@ -182,7 +182,7 @@ describe("state that was copied from another machine", () => {
     const program = { prefix: mount.prefix, stateDirectory: join(mount.directory, "state") };
     const second = await startAgentProcess(program);
     agents.push(second);
-    assert.match(second.log(), /copied from another machine, and is not wholly this one's yet.*EBUSY/);
+    assert.match(second.log(), /the state is not wholly this machine's yet.*EBUSY/);
     assert.equal((await second.call("GET", "/api/status", { token })).status, 401, "the API token");
     await second.stop();
   });

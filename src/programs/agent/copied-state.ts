@@ -32,9 +32,7 @@ export async function adoptState(config: RoomsConfig, host: Host): Promise<void>
   } catch (error) {
     if (error instanceof StewardError && !isOfStorage(error)) throw error;
     const detail = error instanceof Error ? error.message : String(error);
-    log("warning", "this state was copied from another machine, and is not wholly this one's yet", {
-      detail,
-    });
+    log("warning", "the state is not wholly this machine's yet", { detail });
   }
 }
 
