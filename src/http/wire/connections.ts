@@ -7,26 +7,32 @@ import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { toProblem } from "../problems.ts";
 import { apiHeaders } from "../server.ts";
 import { accountOf, firstToGo, longestWaiting, type Occupant } from "./connection-places.ts";
+import { createRequestQueue, type RequestQueue, type WaitingRequest } from "./request-queue.ts";
 
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A connection with its requests under way, and what to do when the last of them is answered. */
-interface Connection extends Occupant {
+interface Connection extends Occupant, WaitingRequest {
   readonly socket: Socket;
   active: number;
   lastActivity: number;
   /** The request that began last: only its body can still be arriving. */
   latest: IncomingMessage | undefined;
-  /** Starts the requests that follow the one being answered. */
-  waiting: (() => void)[];
+  /** Start the requests that have not begun. */
+  readonly waiting: (() => void)[];
+  whenAnswered: (() => void) | undefined;
   whenIdle: (() => void) | undefined;
 }
 
 /**
- * Requests that a connection may have under way. They are answered one after another: otherwise a hundred kilobytes of
- * pipelined requests would become a hundred megabytes of answers at once, held for a client that never reads.
+ * Requests that a connection may have under way, whose client is known by a valid token, or not. They are answered one
+ * after another: otherwise a hundred kilobytes of pipelined requests would become a hundred megabytes of answers at once,
+ * held for a client that never reads. Browsers and usual libraries do not pipeline at all.
  */
-const maximumPipelined = 64;
+const maximumPipelined = { known: 64, stranger: 4 } as const;
+
+/** Of all servers: they share one event loop. */
+const allRequests = createRequestQueue();
 
 /** Milliseconds for which a refused connection is still read, so that its client receives the reason. */
 const lingerMilliseconds = 500;
@@ -42,6 +48,8 @@ export interface TrackOptions {
   /** Strangers' connections are counted by this key of their peer's address, which is undefined on a unix socket. */
   clientKeyOf: (address: string | undefined) => string;
   now: () => Date;
+  /** The order in which requests begin; usually that of the whole process. */
+  queue?: RequestQueue;
 }
 
 /** The connections of a server. */
@@ -56,7 +64,7 @@ export interface Connections {
  * connection-places.ts: strangers cannot keep out users with valid tokens.
  */
 export function trackConnections(server: Server | HttpsServer, options: TrackOptions): Connections {
-  const { handle, opens = "connection", clientKeyOf: keyOf, now } = options;
+  const { handle, opens = "connection", clientKeyOf: keyOf, now, queue = allRequests } = options;
   const connections = new Map<Socket, Connection>();
   let activity = 0;
   server.on(opens, (socket: Socket) => {
@@ -71,7 +79,7 @@ export function trackConnections(server: Server | HttpsServer, options: TrackOpt
     const { socket } = request;
     const connection = connections.get(socket);
     if (!connection || socket.destroyed) return;
-    if (connection.active >= maximumPipelined) {
+    if (connection.active >= maximumPipelined[connection.account === undefined ? "stranger" : "known"]) {
       socket.destroy();
       return;
     }
@@ -80,10 +88,10 @@ export function trackConnections(server: Server | HttpsServer, options: TrackOpt
     response.once("close", () => {
       activity += 1;
       connection.lastActivity = activity;
-      answered(connection, socket);
+      answered(connection, queue);
     });
-    if (connection.active === 1) handle(request, response);
-    else connection.waiting.push(() => handle(request, response));
+    connection.waiting.push(() => handle(request, response));
+    if (connection.active === 1) queue.add(connection);
   });
   const refused = new WeakSet<Socket>();
   const refuse = (error: Error, socket: Socket): void => {
@@ -137,22 +145,28 @@ function end(connections: Map<Socket, Connection>, leaving: Connection | undefin
 function newConnection(socket: Socket, clientKey: string, activity: number): Connection {
   return {
     ...{ socket, clientKey, active: 0, lastActivity: activity },
-    ...{ latest: undefined, waiting: [], whenIdle: undefined },
+    ...{ latest: undefined, waiting: [], whenAnswered: undefined, whenIdle: undefined },
     get account() {
       return accountOf(socket);
     },
     get isUnfinished() {
       return !isAnswering(this);
     },
+    begin(answered) {
+      const begin = this.waiting.shift();
+      this.whenAnswered = answered;
+      // It may have ended while it waited.
+      if (begin && socket.writable) begin();
+      else answered();
+    },
   };
 }
 
-function answered(connection: Connection, socket: Socket): void {
+function answered(connection: Connection, queue: RequestQueue): void {
   connection.active -= 1;
-  const next = connection.waiting.shift();
-  // In a later turn, so that other connections are served, and unless this one ended meanwhile.
-  if (next) setImmediate(() => socket.writable && next());
+  if (connection.waiting.length > 0) queue.add(connection);
   if (!isAnswering(connection)) connection.whenIdle?.();
+  connection.whenAnswered?.();
 }
 
 /** Whether it still answers requests that arrived completely. One whose body never comes is not waited for. */

@@ -5,6 +5,7 @@ import { connect, type Socket } from "node:net";
 import { requireSocketPath, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { clientKeyOfPeer } from "../client-address.ts";
 import { localSockets } from "../server.ts";
+import { keepPlace } from "./connection-places.ts";
 import { type Connections, type RequestListener, trackConnections } from "./connections.ts";
 
 /** A listening server. */
@@ -55,7 +56,10 @@ export async function listenUnix(handle: RequestListener, path: string, now: () 
   requireSocketPath(path, "--run DIRECTORY");
   await removeStale(path);
   const { server, connections } = newServer(handle, now);
-  server.prependListener("connection", (socket: Socket) => localSockets.add(socket));
+  server.prependListener("connection", (socket: Socket) => {
+    localSockets.add(socket);
+    keepPlace(socket, "local root");
+  });
   await listening(server, () => server.listen({ path }), path);
   await chmod(path, 0o600);
   return stoppable(server, connections, path);

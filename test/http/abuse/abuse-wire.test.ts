@@ -148,11 +148,11 @@ describe("bytes that are not an HTTP request", () => {
       const { answers, isClosed } = await sendRaw(slow + broken, { port: agent.port });
       assert.deepEqual([answers.map(({ status }) => status), isClosed], [[401, 400], true]);
     });
-    it("fifty in one go are all answered, in order", async () => {
-      const requests = Array.from({ length: 50 }, (_, index) =>
+    it("four in one go are all answered, in order", async () => {
+      const requests = Array.from({ length: 4 }, (_, index) =>
         requestText("GET /api/version", [`X-Request-Id: r-${index}`]),
       );
-      const { answers } = await sendRaw(requests.join(""), { port: agent.port, expect: 50 });
+      const { answers } = await sendRaw(requests.join(""), { port: agent.port, expect: 4 });
       assert.deepEqual(
         answers.map(({ headers }) => headers["x-request-id"]),
         requests.map((_, index) => `r-${index}`),

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { readJson, strangersBody, usualBody } from "../../../src/http/read-json.ts";
+import { keepPlace } from "../../../src/http/wire/connection-places.ts";
 import { type RequestListener, trackConnections } from "../../../src/http/wire/connections.ts";
 import { until } from "../../until.ts";
 import { checkAnswer } from "../answer-rules.ts";
@@ -90,10 +91,11 @@ describe("a stranger's body that does not come to its end", () => {
   });
 });
 
-/** A server whose answers are held back until they are let go. */
-async function startHolding() {
+/** A server whose answers are held back until they are let go; every connection is of this account. */
+async function startHolding(account?: string) {
   const held: (() => void)[] = [];
   const server = createServer();
+  if (account !== undefined) server.on("connection", (socket) => keepPlace(socket, account));
   const handle: RequestListener = (_request, response) => held.push(() => response.end("done"));
   trackConnections(server, { handle, maximum: 512, clientKeyOf: () => "one", now: () => new Date() });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -111,7 +113,7 @@ async function startHolding() {
 
 describe("pipelined requests", () => {
   it("are handled one after another: none begins before the one before is answered", async (t) => {
-    const { held, port, untilHeld, stop } = await startHolding();
+    const { held, port, untilHeld, stop } = await startHolding("ana");
     t.after(stop);
     const asked = sendRaw(requestText("GET /").repeat(64), { port, expect: 64 });
     for (let count = 1; count <= 64; count += 1) {
@@ -121,11 +123,26 @@ describe("pipelined requests", () => {
     assert.equal((await asked).answers.length, 64);
   });
 
-  it("of more than 64 at once end the connection (amplification: few bytes asked, many answered)", async (t) => {
-    const { held, port, stop } = await startHolding();
+  for (const [whose, account, most] of [
+    ["an account", "ana", 64],
+    ["a stranger", undefined, 4],
+  ] as const)
+    it(`of ${whose} end the connection where more than ${most} are under way (amplification: few bytes asked, many answered)`, async (t) => {
+      const { held, port, stop } = await startHolding(account);
+      t.after(stop);
+      const { answers, isClosed } = await sendRaw(requestText("GET /").repeat(most + 1), { port });
+      assert.deepEqual([answers.length, isClosed], [0, true]);
+      assert.ok(held.length <= 1, `${held.length} were handled`);
+    });
+
+  it("of a stranger are answered where they are four", async (t) => {
+    const { held, port, untilHeld, stop } = await startHolding();
     t.after(stop);
-    const { answers, isClosed } = await sendRaw(requestText("GET /").repeat(65), { port });
-    assert.deepEqual([answers.length, isClosed], [0, true]);
-    assert.ok(held.length <= 1, `${held.length} were handled`);
+    const asked = sendRaw(requestText("GET /").repeat(4), { port, expect: 4 });
+    for (let count = 1; count <= 4; count += 1) {
+      await untilHeld(count);
+      held[count - 1]?.();
+    }
+    assert.equal((await asked).answers.length, 4);
   });
 });
