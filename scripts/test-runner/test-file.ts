@@ -1,6 +1,7 @@
 /** What the process of each test file does before its tests. */
 import { access } from "node:fs";
 import { noteOwnCost } from "./costs.ts";
+import { followTestsOnly } from "./current-test.ts";
 
 /** Milliseconds after which a task that no thread has taken is taken all the same. */
 const wakeMilliseconds = 2_000;
@@ -8,6 +9,7 @@ const wakeMilliseconds = 2_000;
 /** Called on the first line of each compiled test file; `file` is its path from the root of the repository. */
 export function beginTestFile(file: string): void {
   noteOwnCost(file);
+  followTestsOnly();
   wakeThreads();
 }
 
