@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import fs, { constants } from "node:fs";
+import { constants } from "node:fs";
 import { lstat, readFile, writeFile } from "node:fs/promises";
-import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import {
   NotRegular,
   openDispensable,
@@ -12,6 +11,7 @@ import {
 } from "../../../src/store/files/regular-file.ts";
 import { temporaryDirectory } from "../state-directory.ts";
 import { putStrange, strangeFiles, targetOf } from "../strange-files.ts";
+import { watchDisk } from "../watched-disk.ts";
 
 const mostBytes = 1_000;
 const readers = {
@@ -54,40 +54,16 @@ for (const [name, read] of Object.entries(readers))
     });
   });
 
-/** The flags of each open(2) of this process until the end of the test. */
-function watchedFlags(test: TestContext): unknown[] {
-  const { openSync, promises } = fs;
-  const { open } = promises;
-  const flags: unknown[] = [];
-  const put = (sync: typeof openSync, later: typeof open) => {
-    Object.assign(fs, { openSync: sync });
-    Object.assign(promises, { open: later });
-    syncBuiltinESMExports();
-  };
-  test.after(() => put(openSync, open));
-  put(
-    (...call) => {
-      flags.push(call[1]);
-      return openSync(...call);
-    },
-    (...call) => {
-      flags.push(call[1]);
-      return open(...call);
-    },
-  );
-  return flags;
-}
-
 // The pipes of these tests have another end, which hides that an open waited for it.
 it("no open waits for the other end of a pipe, nor follows a link", async (test) => {
   const path = join(await temporaryDirectory(test), "file");
-  const flags = watchedFlags(test);
+  const calls = watchDisk(test);
   await (await openDispensable(path, constants.O_WRONLY)).close();
   await readRegular(path, mostBytes);
   readRegularSync(path, mostBytes);
   const never = constants.O_NONBLOCK | constants.O_NOFOLLOW;
   assert.deepEqual(
-    flags.map((one) => Number(one) & never),
+    calls.map(({ flags }) => Number(flags) & never),
     [never, never, never],
   );
 });

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import {
+  readTransaction,
+  removeTransaction,
+  type Transaction,
+  transactionPath,
+  writeTransaction,
+} from "../../src/configuration/transaction.ts";
+import { codeFrom } from "../auth/virtual-sign-in.ts";
+import { temporaryDirectory } from "../store/state-directory.ts";
+import { watchDisk } from "../store/watched-disk.ts";
+import { orderOf } from "./virtual-device.ts";
+
+const transaction: Transaction = {
+  version: 1,
+  order: orderOf({ settings: { device: { name: "edge-7" } } }),
+  endSessions: ["usr_1"],
+  forget: [{ id: "usr_2", username: "berta" }],
+};
+
+describe("the transaction of a configuration", () => {
+  it("is read as it was written, with the root of trust that it awaits", async (test) => {
+    const directory = await temporaryDirectory(test);
+    assert.equal(await readTransaction(directory), null);
+    for (const one of [transaction, { ...transaction, awaits: "0".repeat(64) }]) {
+      await writeTransaction(directory, one);
+      assert.deepEqual(await readTransaction(directory), one);
+    }
+    assert.deepEqual(await readdir(directory), [".transaction.json"]);
+  });
+
+  it("is gone for good when it is removed: a power cut brings no order back that people have changed since", async (test) => {
+    const directory = await temporaryDirectory(test);
+    await writeTransaction(directory, transaction);
+    const calls = watchDisk(test);
+    await removeTransaction(directory);
+    assert.deepEqual(
+      calls.filter(({ what }) => what !== "open").map(({ what, path }) => [what, path]),
+      [
+        ["rm", transactionPath(directory)],
+        ["sync", directory],
+      ],
+    );
+    assert.equal(await readTransaction(directory), null);
+    await removeTransaction(directory);
+  });
+
+  it("is damage where it is of another form, and is never taken for an absent one", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const written = JSON.stringify(transaction);
+    const texts = [
+      ...["", "null", "[]", "{}", written.slice(0, -2), `${written}}`],
+      JSON.stringify({ ...transaction, version: 2 }),
+      JSON.stringify({ ...transaction, order: { ...transaction.order, configuration: { version: 2 } } }),
+      JSON.stringify({ ...transaction, order: undefined }),
+    ];
+    for (const text of texts) {
+      await writeFile(transactionPath(directory), text);
+      assert.equal(await codeFrom(readTransaction(directory)), "state_damaged", text);
+      assert.equal(await readFile(join(directory, ".transaction.json"), "utf8"), text);
+    }
+  });
+});

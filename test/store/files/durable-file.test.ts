@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { lstat, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import {
+  isReplaced,
+  makeDirectory,
+  removeLeftovers,
+  temporaryPrefix,
+  writeDurably,
+} from "../../../src/store/files/durable-file.ts";
+import { codeFrom } from "../../auth/virtual-sign-in.ts";
+import { temporaryDirectory } from "../state-directory.ts";
+import { watchDisk } from "../watched-disk.ts";
+
+/** What was done to the disk after `begin`, as `what path`; without opens, and with a temporary name as `…`. */
+async function watched(test: TestContext) {
+  const directory = await temporaryDirectory(test);
+  const calls = watchDisk(test);
+  const done = () =>
+    calls
+      .filter(({ what }) => what !== "open")
+      .map(({ what, path }) => `${what} ${relative(directory, path).replace(/^\..*\.tmp$/, "…") || "."}`);
+  return { directory, done };
+}
+
+describe("a file that is written durably", () => {
+  it("is on the disk before it has its name, and so is its name before it is acknowledged", async (test) => {
+    const { directory, done } = await watched(test);
+    await writeDurably(join(directory, "file"), "new");
+    assert.deepEqual(done(), ["sync …", "rename file", "sync ."]);
+    assert.deepEqual(await readdir(directory), ["file"]);
+    assert.equal(await readFile(join(directory, "file"), "utf8"), "new");
+  });
+
+  it("is its user's alone, or has the mode that is asked for, whatever the umask", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const umask = process.umask(0o077);
+    test.after(() => process.umask(umask));
+    await writeDurably(join(directory, "own"), "");
+    await writeDurably(join(directory, "others"), "", 0o644);
+    const modes = await Promise.all(
+      ["own", "others"].map(async (name) => (await stat(join(directory, name))).mode & 0o777),
+    );
+    assert.deepEqual(modes, [0o600, 0o644]);
+  });
+
+  it("leaves the former content and nothing else where it cannot be written", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const path = join(directory, "file");
+    await writeFile(path, "old");
+    const failing = writeDurably(path, { not: "bytes" } as never);
+    await assert.rejects(failing, (error: Error) => {
+      assert.equal(isReplaced(error), false);
+      return true;
+    });
+    assert.equal(await readFile(path, "utf8"), "old");
+    assert.deepEqual(await readdir(directory), ["file"]);
+  });
+
+  it("keeps a directory that another program has put in its place beside it", async (test) => {
+    const directory = await temporaryDirectory(test);
+    await mkdir(join(directory, "file"));
+    await writeFile(join(directory, "file/inside"), "theirs");
+    await writeDurably(join(directory, "file"), "ours");
+    assert.equal(await readFile(join(directory, "file"), "utf8"), "ours");
+    assert.equal(await readFile(join(directory, "file.bad/inside"), "utf8"), "theirs");
+  });
+
+  it("says so where its directory is not there", async (test) => {
+    const directory = await temporaryDirectory(test);
+    assert.equal(await codeFrom(writeDurably(join(directory, "none/file"), "")), "storage_unwritable");
+  });
+});
+
+describe("a directory that is made", () => {
+  it("is on the disk, as is each above it before what lies in it", async (test) => {
+    const { directory, done } = await watched(test);
+    await makeDirectory(join(directory, "a/b/c"));
+    // The first tries fail for want of what is above.
+    assert.deepEqual(done(), ["mkdir a", "sync .", "mkdir a/b", "sync a", "mkdir a/b/c", "sync a/b"]);
+    for (const path of ["a", "a/b", "a/b/c"])
+      assert.equal((await stat(join(directory, path))).mode & 0o777, 0o700);
+  });
+
+  it("is left alone where it is there", async (test) => {
+    const { directory, done } = await watched(test);
+    await mkdir(join(directory, "a"), { mode: 0o750 });
+    await makeDirectory(join(directory, "a"));
+    assert.deepEqual(
+      done().filter((one) => one.startsWith("sync")),
+      [],
+    );
+    assert.equal((await stat(join(directory, "a"))).mode & 0o777, 0o750);
+  });
+
+  it("is refused where something else lies in its place, with the reason", async (test) => {
+    const directory = await temporaryDirectory(test);
+    await writeFile(join(directory, "a"), "");
+    for (const path of ["a", "a/b"]) {
+      const making = makeDirectory(join(directory, path));
+      await assert.rejects(making, {
+        code: "storage_unwritable",
+        message: /^The directory .* cannot be made \(E(EXIST|NOTDIR)\)/,
+      });
+    }
+  });
+});
+
+it("the leftovers of a killed writer are removed, and no other's", async (test) => {
+  const directory = await temporaryDirectory(test);
+  const path = join(directory, "file");
+  assert.equal(temporaryPrefix(path), join(directory, ".file."));
+  const names = [".file.0123456789ab.tmp", ".file2.0123456789ab.tmp", ".other", "file", "file.bad"];
+  for (const name of names) await writeFile(join(directory, name), "");
+  await mkdir(join(directory, ".file.made-by-another"));
+  await removeLeftovers(path);
+  assert.deepEqual((await readdir(directory)).sort(), names.slice(1).sort());
+  assert.equal((await lstat(path)).isFile(), true);
+});

@@ -1,0 +1,57 @@
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import type { TestContext } from "node:test";
+
+/** One call of this process to the disk. */
+export interface DiskCall {
+  readonly what: "open" | "sync" | "mkdir" | "rename" | "rm" | "unlink";
+  readonly path: string;
+  /** Of an open. */
+  readonly flags?: unknown;
+}
+
+/** Every call of this process until the end of the test, as it comes to its end. */
+export function watchDisk(test: TestContext): DiskCall[] {
+  const calls: DiskCall[] = [];
+  const { openSync } = fs;
+  const { open, mkdir, rename, rm, unlink } = fs.promises;
+  const put = (sync: object, later: object) => {
+    Object.assign(fs, sync);
+    Object.assign(fs.promises, later);
+    // What is imported by name is what the object has now.
+    syncBuiltinESMExports();
+  };
+  test.after(() => put({ openSync }, { open, mkdir, rename, rm, unlink }));
+  const noted =
+    <A extends unknown[], R>(what: DiskCall["what"], work: (...given: A) => Promise<R>) =>
+    async (...given: A): Promise<R> => {
+      const result = await work(...given);
+      // Of a rename the name that there is then.
+      calls.push({ what, path: String(given[what === "rename" ? 1 : 0]) });
+      return result;
+    };
+  put(
+    {
+      openSync: (...given: Parameters<typeof openSync>) => {
+        calls.push({ what: "open", path: String(given[0]), flags: given[1] });
+        return openSync(...given);
+      },
+    },
+    {
+      open: async (...given: Parameters<typeof open>) => {
+        const [path, flags] = [String(given[0]), given[1]];
+        const file = await open(...given);
+        calls.push({ what: "open", path, flags });
+        const [sync, datasync] = [file.sync.bind(file), file.datasync.bind(file)];
+        file.sync = () => noted("sync", (_: string) => sync())(path);
+        file.datasync = () => noted("sync", (_: string) => datasync())(path);
+        return file;
+      },
+      mkdir: noted("mkdir", mkdir as (...given: unknown[]) => Promise<unknown>),
+      rename: noted("rename", rename),
+      rm: noted("rm", rm),
+      unlink: noted("unlink", unlink),
+    },
+  );
+  return calls;
+}
