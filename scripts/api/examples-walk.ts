@@ -39,7 +39,7 @@ export const leftOut: readonly OperationId[] = ["disableTwoFactor", "streamEvent
 export async function walk(): Promise<Recorded[]> {
   const agent = await startAgentInProcess({
     time: standingTime(beginning),
-    helper: { ask: async () => undefined },
+    helper: { ask: async () => undefined, absence: () => null },
   });
   const recorded: Recorded[] = [];
   const call: Walker = async (id, { body, token, path = {}, query = "", refused } = {}) => {

@@ -9,20 +9,27 @@ import {
 } from "./findings.ts";
 import type { Finding, Need } from "./types.ts";
 
+export type Remedy = NonNullable<Need["remedy"]>;
+
 /** `detail`: the finding in English, and what to do. `remedy`: the line to type, where one line mends it. */
 export function finding<const Code extends AnyFindingCode>(
   code: Code,
   facts: Finding<Code>["facts"],
   detail: string,
-  remedy: Finding["remedy"] = null,
+  remedy: Remedy | null = null,
 ): Finding<Code> {
   const { level } = kindOf(code);
   return { code, level, facts, detail, remedy } as Finding<Code>;
 }
 
 /** A remedy that deletes nothing. */
-export function line(typed: string): NonNullable<Finding["remedy"]> {
+export function line(typed: string): Remedy {
   return { line: typed, deletes: null };
+}
+
+/** The line that a message about a file of root's names, such as who may read it. */
+export function repairIn(message: string): string | undefined {
+  return /As root: (.+?)\.(?: |$)/.exec(message)?.[1];
 }
 
 /** A code of a newer agent's is about the device at large. */

@@ -44,6 +44,7 @@ export const findingFacts = {
   },
   certificate: { ...text, description: "its name in the directory of certificates" },
   ends_at: text,
+  begins_at: text,
   parts: { ...texts, description: "of the program, that do not work" },
   problem: { ...updateProblem, description: "with updates" },
 } as const;
@@ -77,6 +78,7 @@ export const needAreas = {
   rescue: "state",
   setup_required: "people",
   program: "program",
+  root_helper: "agent",
   disk: "disk",
   state_document: "state",
   event_log: "state",
@@ -146,8 +148,11 @@ export const findingKinds = {
   https_unavailable: attention("https"),
   https_certificate_refused: attention("https", "certificate"),
   https_certificate_ending: attention("https", "certificate", "ends_at"),
+  https_certificate_expired: failing("https", "certificate", "ends_at"),
+  https_certificate_early: failing("https", "certificate", "begins_at"),
   program_broken: failing("program", "parts"),
   program_untested: failing("program"),
+  root_helper_missing: failing("root_helper"),
 } as const;
 
 export type FindingCode = keyof typeof findingKinds;

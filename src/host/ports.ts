@@ -222,6 +222,8 @@ export interface RootOrderLimits {
  */
 export interface RootHelper {
   ask(order: RootOrder, limits?: RootOrderLimits): Promise<void>;
+  /** Why no order can reach it, and what to type; null: it listens, or this agent is to have none. */
+  absence(): string | null;
 }
 
 /** Limits of a transfer. Beyond them it ends with `update_too_slow`. */

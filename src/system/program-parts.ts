@@ -48,7 +48,7 @@ export function failuresIn(report: string, ending: string): PartFailure[] {
 }
 
 /** The files of this version again, from the package. */
-const reinstall = line("apt-get install --reinstall steward");
+export const reinstall = line("apt-get install --reinstall steward");
 
 /** Failures as health tells them. */
 export function failureTrouble(failures: readonly PartFailure[]): Finding {

@@ -1,6 +1,16 @@
 import { finding, gravestFirst, line, needOf } from "../contract/finding.ts";
 import type { NeedCode } from "../contract/findings.ts";
-import type { HostSettings, Need, Release, Settings, Status, TimeSync, Updates } from "../contract/types.ts";
+import type {
+  ClockSummary,
+  Finding,
+  HostSettings,
+  Need,
+  Release,
+  Settings,
+  Status,
+  TimeSync,
+  Updates,
+} from "../contract/types.ts";
 
 /** Facts about users and their tokens. */
 export interface PeopleFacts {
@@ -27,7 +37,7 @@ export interface NeedsGround {
   readonly people: PeopleFacts;
   readonly isSetUp: boolean;
   readonly device: Pick<Settings["device"], "name" | "not_needed">;
-  readonly host: Pick<Status["host"], "hostname">;
+  readonly host: Pick<Status["host"], "hostname" | "uptime_seconds">;
   readonly support: Pick<HostSettings, "support" | "support_until">;
   /** The caller may see the names of users. */
   readonly mayNameUsers: boolean;
@@ -41,7 +51,7 @@ export function needsOf(ground: NeedsGround): Need[] {
   const { troubles } = ground;
   const found = [
     ...troubles.filter(({ code }) => code !== "clock"),
-    ...setupNeed(ground),
+    ...(ground.isSetUp ? [] : [needOf(setupFinding())]),
     ...clockNeed(ground),
     ...updateNeeds(ground),
     ...peopleNeeds(ground),
@@ -51,28 +61,41 @@ export function needsOf(ground: NeedsGround): Need[] {
   return gravestFirst(found);
 }
 
-/** Another name than admin does as well. */
-export const firstAdministratorLine = "steward user add admin --role admin --generate";
-
 /** A need that no health check finds. `typed`: the line that mends it. */
 function attention(code: NeedCode, facts: object, detail: string, typed?: string): Need {
   return needOf(finding(code, facts, detail, typed === undefined ? null : line(typed)));
 }
 
-function setupNeed({ isSetUp }: NeedsGround): Need[] {
-  if (isSetUp) return [];
-  const detail = "This device has no administrator yet: `steward user add NAME --role admin`.";
-  return [attention("setup_required", {}, detail, firstAdministratorLine)];
+export function setupFinding(): Finding<"setup_required"> {
+  const detail =
+    "This device has no administrator yet: `steward user add NAME --role admin`. Until there is one, API and console only offer to make one.";
+  return finding("setup_required", {}, detail, line("steward user add admin --role admin --generate"));
 }
 
+/** Nothing confirms the time: a person can, who has a watch. */
+const unanswered: readonly ClockSummary["code"][] = [
+  "no_servers",
+  "no_time_source",
+  "no_majority",
+  "too_few",
+  "below_floor",
+  "beyond_ceiling",
+  "manual",
+];
+
+/** Seconds after a boot before a person is asked for the time: until then network and time servers may come up. */
+const settlingSeconds = 120;
+
 /** The check tells of servers that fail and of another program's hand; a clock that is not right is one all the same. */
-function clockNeed({ troubles, clock, clockWord: word }: NeedsGround): Need[] {
+function clockNeed({ troubles, clock, clockWord: word, host }: NeedsGround): Need[] {
   const trouble = troubles.find(({ code }) => code === "clock");
   if (trouble === undefined && (word === "in_sync" || word === "set_by_hand")) return [];
   const { state, trust, offset_seconds, summary } = clock;
+  const { uptime_seconds: uptimeSeconds } = host;
   const facts = { word, state, trust, offset_seconds, ...trouble?.facts };
   const { detail = summary.detail, remedy = null } = trouble ?? {};
-  return [needOf(finding("clock", facts, detail, remedy))];
+  const isByHand = trust === "none" && unanswered.includes(summary.code) && uptimeSeconds >= settlingSeconds;
+  return [needOf(finding("clock", facts, detail, isByHand ? line("steward time set --yes TIME") : remedy))];
 }
 
 function updateNeeds({ updates, ota }: NeedsGround): Need[] {

@@ -46,7 +46,7 @@ describe("the console's view of the machine", () => {
   let browser: TestBrowser;
   before(async () => {
     const listen = ["--listen", `127.0.0.1:${await freePort()}`];
-    const helper = { ask: async (order: RootOrder) => void orders.push(order) };
+    const helper = { ask: async (order: RootOrder) => void orders.push(order), absence: () => null };
     const start = () => startAgentInProcess({ identity, names, helper, arguments: listen });
     ({ agent, browser } = await startConsole(ending, start));
   });

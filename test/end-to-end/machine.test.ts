@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { Need } from "../../src/contract/types.ts";
 import type { RootOrder } from "../../src/host/ports.ts";
 import { runSteward } from "../agent-in-process.ts";
 import { checkEvent } from "../http/answer-rules.ts";
@@ -84,10 +85,13 @@ describe("the machine, where the host has no root helper", () => {
 
 describe("the machine, where root's helper answers", () => {
   const orders: RootOrder[] = [];
+  let absence: string | null = null;
   let agent: CheckedAgent;
   let admin: SignedIn;
   before(async () => {
-    agent = await startCheckedAgent({ helper: { ask: async (order) => void orders.push(order) } });
+    agent = await startCheckedAgent({
+      helper: { ask: async (order) => void orders.push(order), absence: () => absence },
+    });
     admin = await agent.signedInAdmin();
   });
   after(() => agent.dispose());
@@ -98,6 +102,21 @@ describe("the machine, where root's helper answers", () => {
     checkEvent(event);
     return event;
   };
+
+  it("says in status and health that its socket is gone, with the line to type, until it is back", async () => {
+    const look = async () => {
+      const { json } = await agent.call("GET", "/api/status", { local: true });
+      const { checks } = (await agent.call("GET", "/api/health", { local: true })).json;
+      const need = json.needs.find((one: Need) => one.code === "root_helper");
+      const check = checks.find((one: { name: string }) => one.name === "root helper");
+      return [need?.level, need?.facts.reason, need?.remedy?.line, check.code];
+    };
+    const typed = "systemctl restart steward-helper.socket";
+    absence = `It is gone. As root: ${typed}.`;
+    assert.deepEqual(await look(), ["failing", "root_helper_missing", typed, "root_helper_missing"]);
+    absence = null;
+    assert.deepEqual(await look(), [undefined, undefined, undefined, "ok"]);
+  });
 
   it("answers before it goes down, and records who asked", async () => {
     const body = { force: true };

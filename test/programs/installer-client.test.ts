@@ -15,13 +15,16 @@ import { until } from "../until.ts";
 
 const id = "0123456789abcdef".repeat(2);
 /** None of these installers is asked through the root helper. */
-const helper: RootHelper = { ask: () => Promise.reject(new Error("root was asked")) };
+const helper: RootHelper = {
+  ask: () => Promise.reject(new Error("root was asked")),
+  absence: () => null,
+};
 const noSignal = new AbortController().signal;
 
 describe("requests to the installer through the root helper", () => {
   it("are orders that may take a quarter of an hour, and end with the signal of the agent's stop", async () => {
     const calls: unknown[] = [];
-    const requests = createHelperRequests({ ask: async (...call) => void calls.push(call) });
+    const requests = createHelperRequests({ ...helper, ask: async (...call) => void calls.push(call) });
     await requests.ask({ verb: "install", id }, noSignal);
     await requests.ask({ verb: "rollback", kind: "binary" }, noSignal);
     const limits = { timeoutMilliseconds: 900_000, signal: noSignal };

@@ -28,7 +28,7 @@ function exampleMachine(change: Partial<MachineOptions> = {}) {
         zone = name;
       },
     },
-    helper: { ask: async (order) => void asked.push(order) },
+    helper: { ask: async (order) => void asked.push(order), absence: () => null },
     updates: () => ({ trial: null }),
     requestReset: async () => void adopted.push("reset"),
     supportUntil: null,
@@ -103,7 +103,7 @@ describe("the machine", () => {
 
   it("keeps what it goes by where root's helper refuses", async () => {
     const ask = () => Promise.reject(new StewardError("forbidden", "This host has no root helper."));
-    const { machine, adopted } = exampleMachine({ helper: { ask } });
+    const { machine, adopted } = exampleMachine({ helper: { ask, absence: () => null } });
     await assert.rejects(machine.change({ time_zone: "Europe/Berlin" }), codeOf("host_right_missing"));
     assert.deepEqual([(await machine.settings()).time_zone, adopted], ["UTC", []]);
   });

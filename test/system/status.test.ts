@@ -8,7 +8,7 @@ import { validatorOf } from "../../src/store/documents/document-kind.ts";
 import { readHealth, troublesOf } from "../../src/system/health.ts";
 import { type StatusGround, statusOf } from "../../src/system/status.ts";
 import type { PeopleFacts } from "../../src/system/status-needs.ts";
-import { exampleClock } from "../cli/example-clock.ts";
+import { exampleClock, exampleSummary } from "../cli/example-clock.ts";
 import { exampleFailed, exampleRelease, exampleTrust, exampleUpdates } from "../cli/example-updates.ts";
 
 const rightClock = exampleClock({ mode: "discipline", state: "synchronised", trust: "trusted" });
@@ -144,6 +144,30 @@ describe("the word for a clock", () => {
       offset_seconds: null,
       check: "time",
     });
+  });
+});
+
+describe("the time that a person is asked for", () => {
+  const lineOf = (uptime_seconds: number, change: Partial<TimeSync>) => {
+    const host = { ...look().host, uptime_seconds };
+    const [need] = look({ clock: exampleClock(change), host }).needs;
+    return need?.code === "clock" ? (need.remedy?.line ?? null) : undefined;
+  };
+  const silent = { state: "unsynchronised", summary: exampleSummary({ code: "no_time_source" }) } as const;
+  const asked = { state: "acquiring", summary: exampleSummary() } as const;
+
+  it("is not asked for on a healthy device ten seconds after its boot", () => {
+    assert.equal(lineOf(10, asked), null);
+    assert.equal(lineOf(10, silent), null);
+    assert.equal(lineOf(600, asked), null);
+  });
+
+  it("is asked for where nothing confirms it later, and not where it is trusted or a daemon's", () => {
+    assert.equal(lineOf(600, silent), "steward time set --yes TIME");
+    assert.equal(lineOf(600, { ...silent, trust: "accepted" }), null);
+    const delegated = { mode: "delegate", state: "delegated" } as const;
+    const unsynchronised = exampleSummary({ code: "daemon_unsynchronised" });
+    assert.equal(lineOf(600, { ...delegated, summary: unsynchronised }), null);
   });
 });
 

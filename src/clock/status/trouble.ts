@@ -1,4 +1,4 @@
-import { finding } from "../../contract/finding.ts";
+import { finding, line } from "../../contract/finding.ts";
 import type { ClockConflict, Finding } from "../../contract/types.ts";
 import type { Verdict } from "../loop/verdict.ts";
 import { verdictSummary } from "./summary.ts";
@@ -40,7 +40,12 @@ function verdictFinding(verdict: Verdict): Finding | null {
     case "suspect":
       return finding("clock_server_suspect", { server: verdict.id }, detail);
     case "panic_threshold":
-      return finding("clock_panic_threshold", { offset_seconds: verdict.seconds }, detail);
+      return finding(
+        "clock_panic_threshold",
+        { offset_seconds: verdict.seconds },
+        detail,
+        line("steward time sync --force"),
+      );
     case "below_floor":
       return finding("clock_below_floor", { measured_at }, detail);
     case "beyond_ceiling":

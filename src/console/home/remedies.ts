@@ -26,6 +26,7 @@ export const remedies: Readonly<Record<Need["code"], Remedy>> = {
   rescue: { tile: "host", to: "/system/logs" },
   setup_required: onPeople,
   program: onHost,
+  root_helper: onHost,
   disk: onHost,
   state_document: onHost,
   event_log: onHost,

@@ -242,7 +242,7 @@ function joinHandlers(joined: Joined): Handlers {
   const { config, state, settings, clock, updates, auth, host, https, selfCheck } = joined;
   const presentTime = () => new Date(host.time.wall());
   const { now } = auth.time;
-  const checks = checksOf({ state, auth, clock, updates, selfCheck, https });
+  const checks = checksOf({ state, auth, clock, updates, selfCheck, https, helper: host.helper });
   return {
     ...createAuthHandlers(auth),
     ...createSetupHandlers(auth),

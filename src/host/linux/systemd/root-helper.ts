@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
 import type { RootHelper, RootOrder, RootOrderLimits } from "../../ports.ts";
@@ -18,6 +19,8 @@ export function createRootHelper(socket: string | null): RootHelper {
       const line = lineOf(order);
       judge(line, await exchange(socket, line, limits));
     },
+    // systemd removes it with its unit (RemoveOnStop).
+    absence: () => (socket === null || existsSync(socket) ? null : absent().message),
   };
 }
 
@@ -131,7 +134,7 @@ function unreachable(line: string, cause: Error): StewardError {
 function absent(cause?: unknown): StewardError {
   return new StewardError(
     "forbidden",
-    "This host has no root helper. As root: systemctl start steward-helper.socket.",
+    "This host has no root helper. As root: systemctl unmask steward-helper.socket; systemctl restart steward-helper.socket.",
     { cause },
   );
 }

@@ -46,7 +46,8 @@ export function createMetering(config: RoomsConfig, { time }: Host): Metering {
       const { build, nodeVersion: node } = config;
       const ground = needsGroundOf(rooms, { updates: rooms.updates.status(), mayNameUsers: false });
       const { clock, updates, people } = ground;
-      const needs = needsOf({ ...ground, clockWord: clockWordOf(clock), host: rooms.host.identity });
+      const host = { hostname: rooms.host.identity.hostname, uptime_seconds: rooms.host.time.uptime() };
+      const needs = needsOf({ ...ground, clockWord: clockWordOf(clock), host });
       const readings = {
         ...{
           build: { ...build, node },

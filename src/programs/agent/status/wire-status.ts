@@ -4,12 +4,14 @@ import type { Clock } from "../../../clock/loop/clock.ts";
 import { finding } from "../../../contract/finding.ts";
 import type { ConsoleGreeting, Finding, Settings, UpdateProblem, Version } from "../../../contract/types.ts";
 import type { Host } from "../../../host/host.ts";
+import type { RootHelper } from "../../../host/ports.ts";
 import type { Handlers } from "../../../http/call.ts";
 import type { EventReader } from "../../../http/handlers/events.ts";
 import { createStatusHandlers } from "../../../http/handlers/status.ts";
 import type { SettingsStore } from "../../../settings/settings.ts";
 import { readHostFigures } from "../../../system/facts.ts";
 import { type HealthCheck, readHealth, troublesOf } from "../../../system/health.ts";
+import { helperTrouble } from "../../../system/helper-trouble.ts";
 import { createSelfCheck, type SelfCheck } from "../../../system/self-check.ts";
 import { statusOf } from "../../../system/status.ts";
 import type { NeedsGround } from "../../../system/status-needs.ts";
@@ -146,6 +148,7 @@ export function checksOf({
   updates,
   selfCheck,
   https,
+  helper,
 }: {
   readonly state: State;
   readonly auth: { readonly checks: readonly HealthCheck[] };
@@ -153,6 +156,7 @@ export function checksOf({
   readonly updates: Updates;
   readonly selfCheck: SelfCheck;
   readonly https: Pick<Https, "trouble">;
+  readonly helper: Pick<RootHelper, "absence">;
 }): readonly HealthCheck[] {
   return [
     ...state.checks,
@@ -161,8 +165,14 @@ export function checksOf({
     { name: "time", trouble: () => clock.trouble() },
     updatesCheck(state, updates),
     { name: "https", trouble: () => https.trouble() },
+    { name: "root helper", trouble: () => absenceTrouble(helper) },
     { name: "program", trouble: () => selfCheck.trouble() },
   ];
+}
+
+function absenceTrouble(helper: Pick<RootHelper, "absence">): Finding | null {
+  const absence = helper.absence();
+  return absence === null ? null : helperTrouble(absence);
 }
 
 /** One check for the document of updates, for what the settings do not allow, and for the updates themselves. */

@@ -17,6 +17,7 @@ export const healthWords: Catalogue["health"] = {
     "two-factor key": "Schlüssel der zweiten Faktoren",
     time: "Uhr",
     program: "Programm",
+    "root helper": "Hilfsprogramm für root",
   },
   codes: {
     ok: () => "",
@@ -73,8 +74,14 @@ export const healthWords: Catalogue["health"] = {
       `Das Zertifikat ${certificate} lässt sich nicht verwenden.`,
     https_certificate_ending: ({ certificate }) =>
       `Das Zertifikat ${certificate} läuft bald ab. Installieren Sie ein neues.`,
+    https_certificate_expired: ({ certificate }) =>
+      `Das Zertifikat ${certificate} ist abgelaufen, und Browser lehnen es ab. Geht die Uhr richtig, installieren Sie ein neues.`,
+    https_certificate_early: ({ certificate }) =>
+      `Das Zertifikat ${certificate} gilt nach dieser Uhr noch nicht, und Browser lehnen es ab. Prüfen Sie die Uhr.`,
     program_broken: ({ parts }) =>
       `Teile des Programms funktionieren nicht: ${parts}. Installieren Sie es neu.`,
+    root_helper_missing: () =>
+      "Das Hilfsprogramm für root ist nicht erreichbar: Updates werden nicht installiert, Neustart, Hostname und Zeitzone abgelehnt. Am Gerät nennt steward doctor root den Befehl, der das behebt.",
     program_untested: () => "Das Programm konnte sich nicht selbst prüfen.",
   },
   updates: {

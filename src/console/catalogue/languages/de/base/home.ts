@@ -68,6 +68,11 @@ export const needs: Catalogue["home"]["needs"] = {
     text: ({ cause }) => cause,
     button: "Teile zeigen",
   },
+  root_helper: {
+    title: () => "Steward erreicht root nicht",
+    text: ({ cause }) => cause,
+    button: "Teile zeigen",
+  },
   disk: {
     title: () => "Der Datenträger braucht Platz",
     text: ({ cause }) => cause,

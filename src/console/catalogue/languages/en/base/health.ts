@@ -47,6 +47,7 @@ export const healthWords = {
     "two-factor key": "second-factor key",
     time: "clock",
     program: "program",
+    "root helper": "root helper",
   } as Readonly<Record<string, string>>,
   codes: {
     ok: () => "",
@@ -100,7 +101,13 @@ export const healthWords = {
     https_certificate_refused: ({ certificate }) => `The certificate ${certificate} cannot be used.`,
     https_certificate_ending: ({ certificate }) =>
       `The certificate ${certificate} ends soon. Install a new one.`,
+    https_certificate_expired: ({ certificate }) =>
+      `The certificate ${certificate} has expired, and browsers refuse it. If the clock is right, install a new one.`,
+    https_certificate_early: ({ certificate }) =>
+      `The certificate ${certificate} is not valid yet by this clock, and browsers refuse it. Check the clock.`,
     program_broken: ({ parts }) => `Parts of the program do not work: ${parts}. Install it again.`,
+    root_helper_missing: () =>
+      "The root helper cannot be asked: updates are not installed, and restart, host name and time zone are refused. On the device, root finds the line to type with steward doctor.",
     program_untested: () => "The program could not test itself.",
   } satisfies Record<FindingCode | "ok", (facts: HealthFacts) => string>,
   /** Problems with updates, by code, with the name of the release. */

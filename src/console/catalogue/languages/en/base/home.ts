@@ -96,6 +96,11 @@ export const needs = {
     text: ({ cause }) => cause,
     button: "Show the parts",
   },
+  root_helper: {
+    title: () => "Steward cannot ask root",
+    text: ({ cause }) => cause,
+    button: "Show the parts",
+  },
   disk: { title: () => "The disk needs space", text: ({ cause }) => cause, button: "Show the disk" },
   state_document: {
     title: () => "The stored state needs attention",
