@@ -46,7 +46,7 @@ const addressesSeconds = 86_400;
 
 export function createSelfMade(options: SelfMadeOptions): SelfMade {
   const { directory, mayMake, signOwn, wanted, now, floor, uptime, log } = options;
-  const files = { key: join(directory, "key.pem"), certificate: join(directory, "certificate.pem") };
+  const files = filesIn(directory);
   let present: Pair | null = null;
   let madeAt = Number.NEGATIVE_INFINITY;
   const make = async (key: string): Promise<Pair> => {
@@ -59,7 +59,7 @@ export function createSelfMade(options: SelfMadeOptions): SelfMade {
   };
   return {
     read: async () => {
-      present ??= await readPair(files);
+      present ??= await readOwnPair(directory);
       if (!mayMake()) return present;
       const reason = present === null ? "none" : outdated(present.certificate, wanted(), now());
       const isSoon = reason === "addresses" && uptime() - madeAt < addressesSeconds;
@@ -99,8 +99,13 @@ function outdated(
   return lasting.some((address) => !facts.addresses.includes(address)) ? "addresses" : null;
 }
 
+function filesIn(directory: string) {
+  return { key: join(directory, "key.pem"), certificate: join(directory, "certificate.pem") };
+}
+
 /** Null where one of them is missing, or they do not belong together: both are made anew as far as needed. */
-async function readPair(files: { key: string; certificate: string }): Promise<Pair | null> {
+export async function readOwnPair(directory: string): Promise<Pair | null> {
+  const files = filesIn(directory);
   const key = await readKey(files.key);
   const pem = await readRegular(files.certificate, mostPemBytes).catch(() => null);
   if (key === null || pem === null) return null;

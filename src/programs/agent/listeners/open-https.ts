@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { certificateTrouble } from "../../../certificates/certificate-trouble.ts";
 import { type Certificates, createCertificates, type Shown } from "../../../certificates/certificates.ts";
 import { createSelfMade } from "../../../certificates/self-made.ts";
 import { finding } from "../../../contract/finding.ts";
@@ -52,10 +53,6 @@ export interface OpenedHttps {
 /** Milliseconds for requests in flight where HTTPS is switched off. */
 const stopMilliseconds = 4_000;
 
-/** Days before the end of an installed certificate from which on a person is told. */
-const noticeDays = 14;
-const dayMilliseconds = 86_400_000;
-
 export function openHttps(place: HttpsPlace): OpenedHttps {
   let ground: HttpsGround | undefined;
   let decisions: HttpsDecisions | undefined;
@@ -85,7 +82,11 @@ export function openHttps(place: HttpsPlace): OpenedHttps {
       }
       return statusOf(as, { certificates, problem, isListening: listeners.isListening() });
     },
-    trouble: () => troubleOf(problem, certificates, ground?.now() ?? new Date(place.time.wall())),
+    trouble: () => {
+      if (problem !== null) return finding("https_unavailable", {}, problem);
+      const directory = decisions?.directory ?? "";
+      return certificateTrouble(certificates, directory, ground?.now() ?? new Date(place.time.wall()));
+    },
     certificateEnd: () => certificates.present()?.facts.notAfter ?? null,
     stop: listeners.close,
   };
@@ -170,25 +171,4 @@ function certificateOf({ installed, facts }: Shown): Tls["certificate"] {
     not_after: notAfter.toISOString(),
     ...{ fingerprint, public_key_pin: keyPin },
   };
-}
-
-function troubleOf(problem: string | null, certificates: Certificates, now: Date): Finding | null {
-  if (problem !== null) return finding("https_unavailable", {}, problem);
-  const [refused] = certificates.refused();
-  if (refused !== undefined) {
-    const detail = `The certificate ${refused.name} is not used: ${refused.detail}`;
-    return finding("https_certificate_refused", { certificate: refused.name }, detail);
-  }
-  const shown = certificates.present();
-  if (
-    shown?.installed == null ||
-    shown.facts.notAfter.getTime() - now.getTime() > noticeDays * dayMilliseconds
-  )
-    return null;
-  const end = shown.facts.notAfter.toISOString();
-  return finding(
-    "https_certificate_ending",
-    { certificate: shown.installed, ends_at: end },
-    `The certificate ${shown.installed} for HTTPS ends at ${end}. Install a new one, then: systemctl reload steward.`,
-  );
 }
