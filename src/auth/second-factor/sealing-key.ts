@@ -47,12 +47,14 @@ export function createSealingKeyTrouble({
   };
 }
 
-function unusableKey(why: string, users: number, path: string): Finding {
+/** `users`: how many it concerns. */
+export function unusableKey(why: string, users: number, path: string): Finding {
   const detail = users === 0 ? why : `${why} ${concernedBy(users)}.`;
   return finding("sealing_key_unusable", { users, path }, detail);
 }
 
-function missingKey(keys: readonly string[], path: string): Finding {
+/** `keys`: the id of the key of each secret that cannot be opened; empty where a damaged secret hides it. */
+export function missingKey(keys: readonly string[], path: string): Finding {
   const distinct = [...new Set(keys)];
   const named = distinct
     .slice(0, namedKeys)

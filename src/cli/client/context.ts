@@ -1,8 +1,9 @@
+import type { Certificates } from "../../certificates/certificates.ts";
 import type { StewardError } from "../../contract/errors.ts";
 import type { OperationId } from "../../contract/operations.ts";
 import type { Input, Output, StreamId } from "../../contract/types.ts";
-import type { HostClock, HostFiles } from "../../host/host.ts";
-import type { RunCommand, Uptime } from "../../host/ports.ts";
+import type { HostClock, HostFiles, TrustedOwners } from "../../host/host.ts";
+import type { RootHelper, RunCommand, Uptime } from "../../host/ports.ts";
 import type { StateTools } from "../../store/documents/inspection.ts";
 import type { RootOfTrust } from "../../tuf/root-of-trust.ts";
 
@@ -98,8 +99,17 @@ export interface ExaminedHost {
   readonly readSealKeys: HostFiles["readSealKeys"];
   readonly readRealTimeClock: HostClock["readRealTimeClock"];
   readonly uptime: Uptime;
+  readonly helper: Pick<RootHelper, "absence">;
   /** What root has decided about rescue. Throws `validation_failed` where the agent would not start with this host file. */
   readHostFile(path: string): Promise<RescueDecisions>;
+  /**
+   * The certificates for HTTPS as an agent would choose among them now, without making one. `ownDirectory`: of the one
+   * that the device has made.
+   */
+  readCertificates(
+    installed: TrustedOwners & { readonly directory: string },
+    ownDirectory: string,
+  ): Promise<Pick<Certificates, "present" | "refused">>;
   /** Throws what `refuse` makes of a member `https` that the agent would not take. */
   checkHttps(https: object, refuse: (fault: string) => StewardError): void;
 }
@@ -108,7 +118,11 @@ export interface ExaminedHost {
 export interface RescueDecisions {
   readonly kernelRescue: boolean;
   /** On the LAN; `directory`: of the certificates that are installed. */
-  readonly https: { readonly enabled: boolean; readonly port: number; readonly directory: string };
+  readonly https: TrustedOwners & {
+    readonly enabled: boolean;
+    readonly port: number;
+    readonly directory: string;
+  };
 }
 
 /** The paths that the installer works on. */

@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { type Finding, findingsOf } from "./finding.ts";
-import { filesIn, type Ground, outputOf, textOf } from "./ground.ts";
+import { type Entry, entriesOf } from "./finding.ts";
+import { type Answer, filesIn, type Ground, outputOf, textOf } from "./ground.ts";
 
-const { ok, failing, attention } = findingsOf("clock");
+const { ok, failing, attention } = entriesOf("clock");
 
 /** Another program than Steward that sets this clock. */
 interface Setter {
@@ -60,38 +60,39 @@ const scriptPlaces = [
 ];
 
 /** Exactly one program may set a clock; Steward leaves it to a time daemon that runs. */
-export async function lookForClockSetters(ground: Ground): Promise<Finding[]> {
+export async function lookForClockSetters(ground: Ground, answer: Answer): Promise<Entry[]> {
   const [daemons, others] = await Promise.all([
     runningDaemons(ground),
     Promise.all([runningTools(ground), callingScripts(ground)]).then((found) => found.flat()),
   ]);
   const found = [...conflictOf(daemons), ...others.map((setter) => unheeded(setter))];
   if (found.length > 0) return found;
-  const [daemon] = daemons;
-  const who = daemon === undefined ? "no program besides Steward" : daemon;
-  return [ok({ code: "one_setter", what: `Set by ${who}.` })];
+  return [ok("one_setter", setterWords(daemons[0], answer))];
 }
 
-function conflictOf(daemons: readonly string[]): Finding[] {
+function setterWords(daemon: string | undefined, answer: Answer): string {
+  if (daemon !== undefined) return `Set by ${daemon}.`;
+  if (answer instanceof Error) return "Set by no program now; the agent, which may set it, does not answer.";
+  const { mode, summary } = answer.clock;
+  if (mode === "discipline") return "Set by Steward, and by no other program.";
+  return `Set by no program. ${summary.not_set?.detail ?? "Steward only measures it."}`;
+}
+
+function conflictOf(daemons: readonly string[]): Entry[] {
   const [first, second] = daemons;
   if (first === undefined || second === undefined) return [];
   return [
-    failing({
-      code: "two_daemons",
-      what: `${daemons.join(" and ")} run at once.`,
-      meaning: "Each undoes what the other does. Keep the one that you have configured.",
-      command: `systemctl disable --now ${second}`,
-    }),
+    failing(
+      "two_daemons",
+      `${daemons.join(" and ")} run at once. Each undoes what the other does. Keep the one that you have configured.`,
+      `systemctl disable --now ${second}`,
+    ),
   ];
 }
 
-function unheeded({ what, command }: Setter): Finding {
-  return attention({
-    code: "second_setter",
-    what: `This clock is also set by ${what}.`,
-    meaning: "Whatever else sets it then sees a clock that jumps.",
-    command,
-  });
+function unheeded({ what, command }: Setter): Entry {
+  const detail = `This clock is also set by ${what}. The other program that sets it then sees a clock that jumps.`;
+  return attention("second_setter", detail, command);
 }
 
 async function runningDaemons(ground: Ground): Promise<string[]> {

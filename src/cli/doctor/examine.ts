@@ -1,5 +1,8 @@
-import { type Area, type Finding, findingsOf, inOrder } from "./finding.ts";
-import type { Ground, Look } from "./ground.ts";
+import { findingOf } from "../../contract/finding.ts";
+import type { Area } from "../../contract/findings.ts";
+import { createHttpClient } from "../client/client.ts";
+import { type Entry, entriesOf, entryOf, inOrder } from "./finding.ts";
+import type { Answer, Ground, Look } from "./ground.ts";
 import { lookAtAgent } from "./look-at-agent.ts";
 import { lookAtCertificate } from "./look-at-certificate.ts";
 import { lookAtClock } from "./look-at-clock.ts";
@@ -20,40 +23,65 @@ const looks: readonly (readonly [Area, Look])[] = [
   ["agent", lookAtAgent],
   ["clock", lookAtClock],
   ["updates", lookAtUpdates],
-  ["certificate", lookAtCertificate],
+  ["https", lookAtCertificate],
   ["log", lookAtLog],
 ];
 
 /** Milliseconds for one area: a disk that is dying may answer never. */
 const patienceMilliseconds = 45_000;
 
+/** Milliseconds for an answer over the socket. */
+const answerMilliseconds = 5_000;
+
 /**
- * All findings, in order. `beforeState`: what else has to be read as root, because the look at the state, the last one,
- * makes this process its owner. Never throws for what is wrong with the device.
+ * What the agent finds and what is seen without it, in order. `beforeState`: what else has to be read as root, because
+ * the look at the state, the last one, makes this process its owner. Never throws for what is wrong with the device.
  */
 export async function examine(
   ground: Ground,
   beforeState: () => Promise<void> = async () => {},
-): Promise<Finding[]> {
-  const found: Finding[] = [];
+): Promise<Entry[]> {
+  const client = createHttpClient(ground.places, { timeoutMilliseconds: answerMilliseconds });
+  const answer: Answer = await client
+    .call("getStatus", {})
+    .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+  const own: Entry[] = [];
   // One after the other: a small device has one processor, and reads its disk slowly.
-  for (const [area, look] of looks) found.push(...(await attempt(ground, area, look)));
+  for (const [area, look] of looks) own.push(...(await attempt(area, () => look(ground, answer))));
   await beforeState();
-  return inOrder([...found, ...(await attempt(ground, "state", lookAtState))]);
+  own.push(...(await attempt("state", () => lookAtState(ground))));
+  return inOrder(merged(own, answer));
 }
 
-async function attempt(ground: Ground, area: Area, look: Look): Promise<readonly Finding[]> {
-  const { unseen } = findingsOf(area);
+/** By code: root's own look is fresher and sees more than the agent. Of the agent's rescue it sees the cause. */
+export function merged(own: readonly Entry[], answer: Answer): Entry[] {
+  if (answer instanceof Error) return [...own];
+  const hasSeen = ({ code, area }: Entry) =>
+    own.some((one) => one.code === code) ||
+    (code === "state_damaged" && own.some((one) => one.area === area && one.level === "failing"));
+  const others = answer.needs.map((need) => entryOf(findingOf(need))).filter((entry) => !hasSeen(entry));
+  return [...own, ...others.map((entry) => weighed(entry, own))];
+}
+
+/** The doctor has tried the parts itself: on a busy device the agent's trial ends too late, and nothing is to be installed. */
+function weighed(entry: Entry, own: readonly Entry[]): Entry {
+  const isRefuted =
+    entry.area === "program" && own.some(({ area, level }) => area === "program" && level === "ok");
+  return isRefuted ? { ...entry, level: "attention", remedy: null } : entry;
+}
+
+async function attempt(area: Area, look: () => Promise<readonly Entry[]>): Promise<readonly Entry[]> {
+  const { unseen } = entriesOf(area);
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<readonly Finding[]>((resolve) => {
-    const what = `The look at it took longer than ${patienceMilliseconds / 1_000} s.`;
-    timer = setTimeout(() => resolve([unseen({ code: "no_answer", what })]), patienceMilliseconds);
+  const patience = new Promise<readonly Entry[]>((resolve) => {
+    const detail = `The look at it took longer than ${patienceMilliseconds / 1_000} s.`;
+    timer = setTimeout(() => resolve([unseen("no_answer", detail)]), patienceMilliseconds);
   });
   try {
-    return await Promise.race([look(ground), patience]);
+    return await Promise.race([look(), patience]);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return [unseen({ code: "not_seen", what: `It could not be looked at: ${why}` })];
+    return [unseen("not_seen", `It could not be looked at: ${why}`)];
   } finally {
     clearTimeout(timer);
   }

@@ -1,71 +1,54 @@
-/** `failing`: something does not work; `unseen`: it could not be looked at. */
-export type Level = "failing" | "attention" | "unseen" | "ok";
+import { areaOf, type Remedy } from "../../contract/finding.ts";
+import { type AnyFindingCode, type Area, areas, levels } from "../../contract/findings.ts";
+import type { Finding } from "../../contract/types.ts";
 
-/**
- * What the doctor looks at, in the order in which a device is mended: nothing can be saved on a full disk, and no agent
- * starts with a host file that it refuses.
- */
-export const areas = [
-  "program",
-  "disk",
-  "host file",
-  "state",
-  "accounts",
-  "keys",
-  "agent",
-  "clock",
-  "updates",
-  "certificate",
-  "log",
-] as const;
+export type Level = (typeof levels)[number];
 
-export type Area = (typeof areas)[number];
-
-export interface Finding {
+/** One line of the report: a finding, or that a part of the device is well or could not be looked at. */
+export interface Entry {
   readonly area: Area;
   readonly level: Level;
-  /** For programs. */
+  /** Of the agent's findings, or one that only the doctor makes. */
   readonly code: string;
-  /** What was found. */
-  readonly what: string;
-  /** What follows from it; empty: nothing. */
-  readonly meaning: string;
-  /** The line to type; null: there is none. */
-  readonly command: string | null;
+  readonly facts: object;
+  /** What was found and what follows from it. */
+  readonly detail: string;
+  readonly remedy: Remedy | null;
 }
 
-/** A finding without its area and level. */
-export type Said = Pick<Finding, "code" | "what"> & Partial<Pick<Finding, "meaning" | "command">>;
+/** What the agent finds too. */
+export function entryOf(found: Finding<AnyFindingCode>): Entry {
+  return { area: areaOf(found.code), ...found };
+}
 
-/** Makes the findings of one area. */
-export function findingsOf(area: Area): Readonly<Record<Level, (said: Said) => Finding>> {
-  const make =
-    (level: Level) =>
-    ({ meaning = "", command = null, ...said }: Said): Finding => ({
-      ...{ area, level },
-      ...said,
-      ...{ meaning, command },
-    });
+/** Makes entries of one area that the agent has no finding for. `typed`: the line that mends it, which deletes nothing. */
+export function entriesOf(
+  area: Area,
+): Readonly<Record<Level, (code: string, detail: string, typed?: string) => Entry>> {
+  const make = (level: Level) => (code: string, detail: string, typed?: string) => ({
+    ...{ area, level, code, facts: {}, detail },
+    remedy: typed === undefined ? null : { line: typed, deletes: null },
+  });
   return { failing: make("failing"), attention: make("attention"), unseen: make("unseen"), ok: make("ok") };
 }
 
-/** By area, the gravest of each first. */
-export function inOrder(findings: readonly Finding[]): Finding[] {
-  const levels: readonly Level[] = ["failing", "attention", "unseen", "ok"];
-  const place = ({ area, level }: Finding) => areas.indexOf(area) * levels.length + levels.indexOf(level);
-  return [...findings].sort((one, other) => place(one) - place(other));
+/** The gravest first, and of equals what is mended first. */
+export function inOrder(entries: readonly Entry[]): Entry[] {
+  const place = ({ area, level }: Entry) => levels.indexOf(level) * areas.length + areas.indexOf(area);
+  return [...entries].sort((one, other) => place(one) - place(other));
 }
 
 /** What root would see that another user does not. */
 const asRoot = "su -c 'steward doctor'";
 
-/** The line to type next; null: nothing has to be done. `findings`: in order. */
-export function nextCommand(findings: readonly Finding[], isRoot: boolean): string | null {
-  const withCommand = (level: Level) =>
-    findings.find((finding) => finding.level === level && finding.command !== null)?.command;
-  const command = withCommand("failing") ?? withCommand("attention");
-  if (command !== undefined && isRoot) return command;
-  const isHidden = findings.some(({ level }) => level === "unseen");
-  if (!isRoot && (isHidden || command !== undefined)) return asRoot;
-  return command ?? null;
+/** The line to type next; null: nothing has to be done. `entries`: in order. One that deletes is for want of another. */
+export function nextLine(entries: readonly Entry[], isRoot: boolean): string | null {
+  const remedyOf = (wanted: Level) => {
+    const remedies = entries.flatMap(({ level, remedy }) => (level === wanted && remedy ? [remedy] : []));
+    return remedies.find(({ deletes }) => deletes === null) ?? remedies[0];
+  };
+  const typed = (remedyOf("failing") ?? remedyOf("attention"))?.line;
+  const isHidden = entries.some(({ level }) => level === "unseen");
+  if (!isRoot && (isHidden || typed !== undefined)) return asRoot;
+  return typed ?? null;
 }

@@ -2,9 +2,10 @@ import { constants } from "node:fs";
 import { type FileHandle, open, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
+import type { Status } from "../../contract/types.ts";
 import type { CommandContext, ExaminedHost } from "../client/context.ts";
 import type { Places } from "../client/places.ts";
-import type { Finding } from "./finding.ts";
+import type { Entry } from "./finding.ts";
 
 /** What the doctor looks with. It needs no agent, no network and no disk that can be written. */
 export interface Ground {
@@ -17,8 +18,11 @@ export interface Ground {
   readonly now: () => Date;
 }
 
+/** The agent's own view of the device, or why it gave none. */
+export type Answer = Status | Error;
+
 /** One area of the device. It may throw: then the area counts as unseen. */
-export type Look = (ground: Ground) => Promise<readonly Finding[]>;
+export type Look = (ground: Ground, answer: Answer) => Promise<readonly Entry[]>;
 
 /** Milliseconds for a program of the system. */
 const patienceMilliseconds = 10_000;

@@ -1,21 +1,21 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { lookForClockSetters } from "./clock-setters.ts";
-import { type Finding, findingsOf } from "./finding.ts";
-import { type Ground, outputOf, textOf } from "./ground.ts";
+import { type Entry, entriesOf } from "./finding.ts";
+import { type Answer, type Ground, outputOf, textOf } from "./ground.ts";
 
-const { ok, failing, attention } = findingsOf("clock");
+const { ok, failing, attention } = entriesOf("clock");
 
 /** Seconds by which the two clocks of a device may differ before a person should know. */
 const apartSeconds = 3_600;
 
 /** Whether the time can be true, what the battery-backed clock says, and which programs set the clock. */
-export async function lookAtClock(ground: Ground): Promise<Finding[]> {
-  const [plausible, setters] = await Promise.all([lookAtTime(ground), lookForClockSetters(ground)]);
-  return [...plausible, ...setters];
+export async function lookAtClock(ground: Ground, answer: Answer): Promise<Entry[]> {
+  const [plausible, setters] = await Promise.all([lookAtTime(ground), lookForClockSetters(ground, answer)]);
+  return [plausible, ...setters];
 }
 
-async function lookAtTime(ground: Ground): Promise<Finding[]> {
+async function lookAtTime(ground: Ground): Promise<Entry> {
   const { program, places, host, now } = ground;
   const time = now();
   const floor = latest(program.builtAt, await keptFloor(places.stateDirectory));
@@ -23,44 +23,40 @@ async function lookAtTime(ground: Ground): Promise<Finding[]> {
   const shown = time.toISOString();
   if (time < floor) {
     const isBatteryRight = battery !== null && battery >= floor;
-    return [
-      failing({
-        code: "before_floor",
-        what: `This clock says ${shown}, and ${floor.toISOString()} has certainly passed.`,
-        meaning: isBatteryRight
-          ? `The battery-backed clock says ${battery.toISOString()}.`
-          : "Codes of authenticators, certificates and updates cannot be judged. TIME is the present time in UTC, from a watch, such as 2026-11-22T14:03:00Z.",
-        command: isBatteryRight
-          ? `steward time set --yes ${battery.toISOString()}`
-          : "steward time set --yes TIME",
-      }),
-    ];
+    const meaning = isBatteryRight
+      ? `The battery-backed clock says ${battery.toISOString()}.`
+      : "Codes of authenticators, certificates and updates cannot be judged.";
+    return failing(
+      "before_floor",
+      `This clock says ${shown}, and ${floor.toISOString()} has certainly passed. ${meaning}`,
+      isBatteryRight ? `steward time set --yes ${battery.toISOString()}` : "steward time set --yes TIME",
+    );
   }
   const differs = battery !== null && Math.abs(battery.getTime() - time.getTime()) / 1_000 > apartSeconds;
   const isSynchronised = (
     await outputOf(ground, "timedatectl", ["show", "--property=NTPSynchronized", "--value"])
   )?.trim();
   const kernel = isSynchronised === "yes" ? "; the kernel counts it as synchronised" : "";
-  if (!differs) return [ok({ code: "plausible", what: `${shown} can be true${kernel}.` })];
-  return [await batteryApart(ground, { shown, battery, isPast: battery < floor })];
+  if (!differs) return ok("plausible", `${shown} can be true${kernel}.`);
+  return batteryApart(ground, { shown, battery, isPast: battery < floor });
 }
 
 /** `isPast`: the battery-backed clock is wrong for certain. */
 async function batteryApart(
   { root }: Ground,
   { shown, battery, isPast }: { shown: string; battery: Date; isPast: boolean },
-): Promise<Finding> {
+): Promise<Entry> {
   // Debian 13 has it in a package of its own, util-linux-extra.
   const isKeeper = await isThere(join(root, "/usr/sbin/hwclock"));
   const reboot = "after a reboot without a network the device begins with the second one.";
-  return attention({
-    code: "battery_clock_apart",
-    what: `This clock says ${shown}, the battery-backed one ${battery.toISOString()}.`,
-    meaning: isPast
-      ? `The second one has certainly passed, and ${reboot} Where the first one is right, this line sets the second by it.`
-      : `One of them is wrong; ${reboot}`,
-    command: isPast && isKeeper ? "hwclock --systohc" : "steward time status",
-  });
+  const meaning = isPast
+    ? `The second one has certainly passed, and ${reboot} Where the first one is right, this line sets the second by it.`
+    : `One of them is wrong; ${reboot}`;
+  return attention(
+    "battery_clock_apart",
+    `This clock says ${shown}, the battery-backed one ${battery.toISOString()}. ${meaning}`,
+    isPast && isKeeper ? "hwclock --systohc" : "steward time status",
+  );
 }
 
 async function isThere(path: string): Promise<boolean> {

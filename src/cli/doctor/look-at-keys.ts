@@ -1,16 +1,19 @@
 import { join } from "node:path";
 import { createSeal } from "../../auth/second-factor/seal.ts";
+import { missingKey, unusableKey } from "../../auth/second-factor/sealing-key.ts";
 import { StewardError } from "../../contract/errors.ts";
-import { type Finding, findingsOf } from "./finding.ts";
+import { line, repairIn } from "../../contract/finding.ts";
+import { type Entry, entriesOf, entryOf } from "./finding.ts";
 import { type Ground, isClosed, textOf } from "./ground.ts";
 
-const { ok, failing, unseen } = findingsOf("keys");
+const { ok, unseen } = entriesOf("keys");
 
 /** Whether the keys on this device open the second factor of each user. */
-export async function lookAtKeys({ places, root, host }: Ground): Promise<Finding[]> {
+export async function lookAtKeys({ places, root, host }: Ground): Promise<Entry[]> {
   if (await isClosed(places.stateDirectory))
-    return [unseen({ code: "state_closed", what: "This user must not look at the keys." })];
+    return [unseen("state_closed", "This user must not look at the keys.")];
   const path = join(root, "/etc/steward/seal.key");
+  const sealed = await sealedSecrets(places.stateDirectory);
   try {
     const keys = await host.readSealKeys({
       // As the unit of the agent has them, while it runs.
@@ -19,40 +22,28 @@ export async function lookAtKeys({ places, root, host }: Ground): Promise<Findin
       fallbackPath: join(places.stateDirectory, ".seal.key"),
       mayMake: false,
     });
-    const { hasKey } = createSeal(keys);
-    const sealed = await sealedSecrets(places.stateDirectory);
-    const locked = sealed.filter(([, secret]) => !hasKey(secret)).map(([username]) => username);
-    return [locked.length === 0 ? opened(sealed.length) : missing(path, locked)];
+    const { hasKey, keyIdOf } = createSeal(keys);
+    const locked = sealed.filter(([, secret]) => !hasKey(secret));
+    const [first] = locked;
+    if (first === undefined) return [opened(sealed.length)];
+    const found = missingKey(
+      locked.map(([, secret]) => keyIdOf(secret)),
+      path,
+    );
+    const deletes = `password and second factor of ${first[0]}, who gets a one-use password`;
+    return [entryOf({ ...found, remedy: { line: `steward user rescue ${first[0]}`, deletes } })];
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    return [unusable(path, error)];
+    const found = unusableKey(error.message, sealed.length, path);
+    return [entryOf({ ...found, remedy: line(repairIn(error.message) ?? `mv ${path} ${path}.unusable`) })];
   }
 }
 
-function opened(count: number): Finding {
-  const what = count === 0 ? "No user has a second factor." : `The key of ${count} second factors is here.`;
-  return ok({ code: "readable", what });
-}
-
-function missing(path: string, users: readonly string[]): Finding {
-  const [first = ""] = users;
-  const rest = users.length > 1 ? ` and of ${users.length - 1} more` : "";
-  return failing({
-    code: "key_missing",
-    what: `The key that the second factor of ${first}${rest} was sealed with is not on this device.`,
-    meaning: `Their codes cannot be checked; recovery codes work. Put the key back as ${path} (root:steward, 0640), or let each of them in with a one-use password.`,
-    command: `steward user rescue ${first}`,
-  });
-}
-
-function unusable(path: string, { message }: Error): Finding {
-  const repair = /As root: (chown \S+ \S+; chmod \S+ \S+)\. /.exec(message)?.[1];
-  return failing({
-    code: "unusable",
-    what: message,
-    meaning: "Codes cannot be checked; recovery codes work.",
-    command: repair ?? `mv ${path} ${path}.unusable`,
-  });
+function opened(count: number): Entry {
+  return ok(
+    "readable",
+    count === 0 ? "No user has a second factor." : `The key of ${count} second factors is here.`,
+  );
 }
 
 interface Stored {

@@ -1,7 +1,7 @@
-import { type Finding, findingsOf } from "./finding.ts";
+import { type Entry, entriesOf } from "./finding.ts";
 import { type Ground, outputOf } from "./ground.ts";
 
-const { ok, unseen } = findingsOf("log");
+const { ok, unseen } = entriesOf("log");
 
 /** Lines that are shown. */
 const shown = 3;
@@ -18,18 +18,18 @@ export const journalWords = [
 ];
 
 /** The last errors of this boot. */
-export async function lookAtLog(ground: Ground): Promise<Finding[]> {
+export async function lookAtLog(ground: Ground): Promise<Entry[]> {
   const words = [...journalWords, "-b", "-p", "err", "-o", "cat", "-n", String(shown)];
   const text = await outputOf(ground, "journalctl", words);
-  if (text === null) return [unseen({ code: "no_journal", what: "The journal cannot be read here." })];
+  if (text === null) return [unseen("no_journal", "The journal cannot be read here.")];
   const lines = text.split("\n").filter((line) => line !== "");
   // To others journalctl(1) shows nothing, without an error.
   const mayRead = ground.program.userId() === 0;
   if (lines.length === 0 && !mayRead)
-    return [unseen({ code: "journal_closed", what: "This user sees no line of the journal." })];
-  if (lines.length === 0) return [ok({ code: "no_errors", what: "No error in this boot." })];
+    return [unseen("journal_closed", "This user sees no line of the journal.")];
+  if (lines.length === 0) return [ok("no_errors", "No error in this boot.")];
   return [
     // Not a trouble of its own: what caused it may be over, and what is not is found elsewhere.
-    ok({ code: "errors", what: `The last errors of this boot: ${lines.join(" | ")}` }),
+    ok("errors", `The last errors of this boot: ${lines.join(" | ")}`),
   ];
 }

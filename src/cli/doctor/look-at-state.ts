@@ -1,17 +1,25 @@
 import { StewardError } from "../../contract/errors.ts";
+import { finding, line } from "../../contract/finding.ts";
 import type { StateEntry, StateTools } from "../../store/documents/inspection.ts";
 import { readRegister } from "../../store/documents/register.ts";
 import { findLock } from "../../store/files/lock.ts";
-import { type Finding, findingsOf } from "./finding.ts";
+import { reinstall } from "../../system/program-parts.ts";
+import { setupFinding } from "../../system/status-needs.ts";
+import { type Entry, entriesOf, entryOf } from "./finding.ts";
 import type { Ground } from "./ground.ts";
 
-const { ok, failing, attention, unseen } = findingsOf("state");
+const { ok, failing, attention, unseen } = entriesOf("state");
 
 /** Documents that are never made up: without a good copy of one the agent goes into rescue. */
 const precious = ["users", "settings"];
 
+/** What a reset takes away for good: the damaged file is kept, and nothing reads it. */
+const contentsOf: Readonly<Record<string, string>> = {
+  users: "all accounts, with their sign-ins and second factors",
+};
+
 /** The documents on the disk, what was found at earlier starts, and the lock. From here on this process is the owner of the state. */
-export async function lookAtState(ground: Ground): Promise<Finding[]> {
+export async function lookAtState(ground: Ground): Promise<Entry[]> {
   const { stateDirectory } = ground.places;
   const holder = (await findLock(stateDirectory))?.holder;
   let tools: StateTools;
@@ -22,93 +30,79 @@ export async function lookAtState(ground: Ground): Promise<Finding[]> {
   }
   const known = (await readRegister(stateDirectory))?.documents ?? [];
   const entries = await tools.list();
-  const found = await Promise.all(entries.map((entry) => documentFindings(tools, entry, known)));
+  const documents = (await Promise.all(entries.map((entry) => documentEntries(tools, entry, known)))).flat();
   const held =
     holder?.role === "command"
-      ? [
-          attention({
-            code: "locked",
-            what: `Process ${holder.pid} is changing the state.`,
-            meaning: "Commands wait for it.",
-          }),
-        ]
+      ? [attention("locked", `Process ${holder.pid} is changing the state. Commands wait for it.`)]
       : [];
-  const findings = [...found.flat(), ...held, ...(await accountFindings(tools))];
-  const isSound = findings.every(({ area }) => area !== "state");
-  return isSound
-    ? [ok({ code: "sound", what: `Each of the ${entries.length} documents can be read.` }), ...findings]
-    : findings;
+  const sound = ok("sound", `Each of the ${entries.length} documents can be read.`);
+  const found = [...documents, ...held];
+  return [...(found.length === 0 ? [sound] : found), await accountEntry(tools)];
 }
 
-function unopened(error: unknown): Finding[] {
+function unopened(error: unknown): Entry[] {
   if (!(error instanceof StewardError)) throw error;
-  const { code, message: what } = error;
-  if (code === "forbidden") return [unseen({ code: "state_closed", what })];
-  if (code === "internal_error") return [rightsKept(what)];
+  const { code, message } = error;
+  if (code === "forbidden") return [unseen("state_closed", message)];
+  // The state is its owner's, whom every command and the installer become before they touch it.
+  if (code === "internal_error") {
+    const detail = `${message} No update is installed, and commands fail while the agent is down.`;
+    return [entryOf(finding("program_broken", { parts: ["rights"] }, detail, reinstall))];
+  }
   if (code !== "not_found") throw error;
-  return [
-    attention({
-      code: "no_state",
-      what,
-      meaning: "It is made at the first start.",
-      command: "systemctl start steward.service",
-    }),
-  ];
+  const detail = `${message} It is made at the first start.`;
+  return [attention("no_state", detail, "systemctl start steward.service")];
 }
 
-/** The state is its owner's, whom every command and the installer become before they touch it. */
-function rightsKept(what: string): Finding {
-  return failing({
-    code: "rights_kept",
-    what,
-    meaning: "No update is installed, and commands fail while the agent is down.",
-    command: "apt-get install --reinstall steward",
-  });
-}
-
-async function documentFindings(
+async function documentEntries(
   tools: StateTools,
   entry: StateEntry,
   known: readonly string[],
-): Promise<Finding[]> {
+): Promise<Entry[]> {
   const { name, condition, detail, findings } = entry;
   const isLost = condition === "damaged" || (condition === "absent" && known.includes(name));
   if (isLost && precious.includes(name)) return [await loss(tools, entry)];
   if (isLost) {
-    return [
-      attention({
-        code: "document_damaged",
-        what: detail || `${name}.json is missing.`,
-        meaning:
-          "At its next start the agent keeps the damaged file and goes on with the good copy, or with the defaults.",
-        command: "systemctl restart steward.service",
-      }),
-    ];
+    const what = detail || `${name}.json is missing`;
+    const sequel =
+      "At its next start the agent keeps the damaged file and goes on with the good copy, or with the defaults.";
+    return [attention("document_damaged", `${what}. ${sequel}`, "systemctl restart steward.service")];
   }
   const [newest] = findings.slice(-1);
   if (newest === undefined) return [];
-  const meaning = "It was mended at a start; check what may be missing.";
-  return [attention({ code: "finding", what: newest, meaning, command: `steward state accept ${name}` })];
+  const facts = { document: name, found_at: "", damage: "unrecorded", replacement: "unrecorded" } as const;
+  const accept = line(`steward state accept ${name}`);
+  const mended = `${newest} It was mended at a start; check what may be missing.`;
+  return [entryOf(finding("document_damage_found", facts, mended, accept))];
 }
 
 /** The agent is in rescue, or will be at its next start: what the document can be restored from. */
-async function loss(tools: StateTools, { name, detail }: StateEntry): Promise<Finding> {
-  const copies = (await tools.copies(name)).filter(
-    ({ what, condition }) => condition === "ok" && what !== "could not be used",
+async function loss(tools: StateTools, { name, detail, is_newer }: StateEntry): Promise<Entry> {
+  const what = `${detail || `${name}.json is missing`}.`;
+  const [copy] = (await tools.copies(name)).filter(
+    (one) => one.condition === "ok" && one.what !== "could not be used",
   );
-  const [copy] = copies;
-  const from = copy === undefined || copy.from === "good" ? "" : ` --from ${copy.from}`;
-  const verb = copy === undefined ? "reset" : "restore";
-  const meaning =
-    copy === undefined
-      ? `The agent is in rescue, and no copy of ${name} can be used: it begins again with its defaults${name === "users" ? ", without a user" : ""}. The damaged file is kept.`
-      : `The agent is in rescue until ${name} is restored. The newest usable copy is of ${copy.at ?? "an unknown time"}.`;
-  return failing({
-    code: "document_lost",
-    what: detail || `${name}.json is missing.`,
-    meaning,
-    command: `steward state ${verb} ${name}${from}`,
-  });
+  const restore =
+    copy && `steward state restore ${name}${copy.from === "good" ? "" : ` --from ${copy.from}`}`;
+  if (is_newer) {
+    const otherwise = restore
+      ? `as they were at ${copy.at ?? "an unknown time"}: \`${restore}\``
+      : resetWords(name);
+    const meaning = `The agent is in rescue until the release that wrote it is installed again, which the line below does where the package sources have it. To go on with this release instead, ${otherwise}.`;
+    return failing("document_newer", `${what} ${meaning}`, "apt-get install steward");
+  }
+  if (restore) {
+    const meaning = `The agent is in rescue until ${name} is restored. The newest usable copy is of ${copy.at ?? "an unknown time"}.`;
+    return failing("document_lost", `${what} ${meaning}`, restore);
+  }
+  const meaning = `The agent is in rescue, and no copy of ${name} can be used: ${resetWords(name)}. The damaged file is kept.`;
+  const remedy = { line: `steward state reset ${name}`, deletes: contentsOf[name] ?? `all of ${name}` };
+  return { ...failing("document_lost", `${what} ${meaning}`), remedy };
+}
+
+function resetWords(name: string): string {
+  const rest = name === "users" ? "without a user" : "with the defaults";
+  return `\`steward state reset ${name}\` begins ${rest}`;
 }
 
 interface ShownAccount {
@@ -117,26 +111,17 @@ interface ShownAccount {
 }
 
 /** Whether an administrator can sign in. */
-async function accountFindings(tools: StateTools): Promise<Finding[]> {
-  const said = findingsOf("accounts");
+async function accountEntry(tools: StateTools): Promise<Entry> {
+  const people = entriesOf("people");
   const shown = (await tools.show("users").catch(() => null)) as {
     accounts?: readonly ShownAccount[];
   } | null;
-  if (shown?.accounts === undefined)
-    return [said.unseen({ code: "no_users", what: "There are no users to look at." })];
+  if (shown?.accounts === undefined) return people.unseen("no_users", "There are no users to look at.");
   const { accounts } = shown;
   const administrators = accounts.filter(({ role, enabled }) => role === "admin" && enabled);
-  if (administrators.length > 0) {
-    const what = `${accounts.length} users, ${administrators.length} of them administrators.`;
-    return [said.ok({ code: "administrator", what })];
-  }
-  return [
-    said.failing({
-      code: "no_administrator",
-      what: "This device has no administrator.",
-      meaning:
-        "Until there is one, the API and the console only offer to make one. Choose another name than admin if you like.",
-      command: "steward user add admin --role admin --generate",
-    }),
-  ];
+  if (administrators.length === 0) return entryOf(setupFinding());
+  return people.ok(
+    "administrator",
+    `${accounts.length} users, ${administrators.length} of them administrators.`,
+  );
 }

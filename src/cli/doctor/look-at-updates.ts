@@ -2,13 +2,13 @@ import { StewardError } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { pathsOf } from "../../installer/files/release-directories.ts";
 import { readReleaseJournal, type Trial } from "../../releases/release-journal.ts";
-import { type Finding, findingsOf } from "./finding.ts";
+import { type Entry, entriesOf } from "./finding.ts";
 import { type Ground, textOf, unitOf } from "./ground.ts";
 
-const { ok, failing, attention } = findingsOf("updates");
+const { ok, failing, attention } = entriesOf("updates");
 
 /** The release journal: whether a trial is under way, and whether the guard watches it. */
-export async function lookAtUpdates(ground: Ground): Promise<Finding[]> {
+export async function lookAtUpdates(ground: Ground): Promise<Entry[]> {
   const { releasesDirectory: releases, trustDirectory: trust } = ground.places;
   const path = pathsOf({ releases, trust }).journal;
   const text = await textOf(path);
@@ -21,17 +21,11 @@ export async function lookAtUpdates(ground: Ground): Promise<Finding[]> {
       }),
     );
     const findings = found.flat();
-    return findings.length > 0 ? findings : [ok({ code: "none_under_way", what: "No update is under way." })];
+    return findings.length > 0 ? findings : [ok("none_under_way", "No update is under way.")];
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    return [
-      failing({
-        code: "journal_damaged",
-        what: `${path}: ${error.message}`,
-        meaning: "The installer keeps the damaged file and makes a new one from the links at its next run.",
-        command: "systemctl restart steward-guard.service",
-      }),
-    ];
+    const detail = `${path}: ${error.message} The installer keeps the damaged file and makes a new one from the links at its next run.`;
+    return [failing("journal_damaged", detail, "systemctl restart steward-guard.service")];
   }
 }
 
@@ -41,17 +35,12 @@ async function trialFinding(ground: Ground, kind: string, { release, phase, boot
   const last = health.last === null ? "" : ` The last health check said: ${health.last}`;
   const state = await unitOf(ground, "steward-guard.service");
   if (state?.ActiveState === "active" || phase === "installing") {
-    return attention({
-      code: "on_trial",
-      what,
-      meaning: `It stays if it becomes healthy before its deadline, and is undone if not.${last}`,
-      command: "steward update status",
-    });
+    const detail = `${what} It stays if it becomes healthy before its deadline, and is undone if not.${last}`;
+    return attention("on_trial", detail, "steward update status");
   }
-  return failing({
-    code: "trial_unwatched",
-    what,
-    meaning: `steward-guard.service, which ends the trial, does not run (${state?.ActiveState ?? "unknown"}).${last} Without it, \`steward update confirm ${kind}\` keeps the release and \`steward update abort ${kind}\` undoes it.`,
-    command: "systemctl start steward-guard.service",
-  });
+  return failing(
+    "trial_unwatched",
+    `${what} steward-guard.service, which ends the trial, does not run (${state?.ActiveState ?? "unknown"}).${last} Without it, \`steward update confirm ${kind}\` keeps the release and \`steward update abort ${kind}\` undoes it.`,
+    "systemctl start steward-guard.service",
+  );
 }

@@ -1,5 +1,6 @@
+import { areas } from "../../contract/findings.ts";
 import { escapeText } from "../terminal/escape.ts";
-import { areas, type Finding, type Level } from "./finding.ts";
+import type { Entry, Level } from "./finding.ts";
 
 /** The findings of an examination, for programs. */
 export interface Report {
@@ -7,7 +8,7 @@ export interface Report {
   /** By this device's clock, however wrong it is. */
   readonly device_time: string;
   readonly is_root: boolean;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly Entry[];
   /** The line to type next; null: nothing has to be done. */
   readonly next: string | null;
 }
@@ -32,9 +33,13 @@ export function reportText({ findings, next, version, device_time }: Report): st
   return `${head}${findings.map(findingText).join("")}\n${end}\n`;
 }
 
-function findingText({ area, level, what, meaning, command }: Finding): string {
+const timeWords = "TIME is the present time in UTC, from a watch, such as 2026-11-22T14:03:00Z.";
+
+function findingText({ area, level, detail, remedy }: Entry): string {
   const head = `${marks[level].padEnd(markWidth)}  ${area.padEnd(areaWidth)}  `;
-  const further = [meaning, command === null ? "" : `> ${command}`].filter((line) => line !== "");
+  const loss = remedy?.deletes == null ? [] : [`It deletes ${remedy.deletes}.`];
+  const time = remedy?.line.endsWith(" TIME") ? [timeWords] : [];
+  const further = remedy === null ? [] : [`> ${remedy.line}`, ...loss, ...time];
   const indent = " ".repeat(head.length);
-  return `${head}${escapeText(what)}\n${further.map((line) => `${indent}${escapeText(line)}\n`).join("")}`;
+  return `${head}${escapeText(detail)}\n${further.map((text) => `${indent}${escapeText(text)}\n`).join("")}`;
 }

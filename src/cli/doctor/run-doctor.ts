@@ -1,7 +1,7 @@
 import type { Invocation } from "../framework/command.ts";
 import { openBundle } from "./bundle.ts";
 import { examine } from "./examine.ts";
-import { nextCommand } from "./finding.ts";
+import { nextLine } from "./finding.ts";
 import type { Ground } from "./ground.ts";
 import { type Report, reportText } from "./report.ts";
 
@@ -20,7 +20,7 @@ export async function runDoctor({
   const bundle = file === undefined ? undefined : await openBundle(ground, file, context.stdout);
   const isRoot = program.userId() === 0;
   const findings = await examine(ground, bundle?.gather);
-  const next = nextCommand(findings, isRoot);
+  const next = nextLine(findings, isRoot);
   const report: Report = {
     ...{ version: program.version, device_time: ground.now().toISOString(), is_root: isRoot },
     ...{ findings, next },

@@ -18,6 +18,8 @@ import { readRegister } from "./register.ts";
 export interface StateEntry {
   name: string;
   condition: "ok" | "damaged" | "absent";
+  /** Damaged for this release only: a newer one has written it. */
+  is_newer: boolean;
   /** Why it is damaged; empty when it is not. */
   detail: string;
   /** What was found at a start and is not accepted yet. */
@@ -126,6 +128,7 @@ async function inspect(directory: string, kind: Kind): Promise<StateEntry> {
   return {
     name: kind.name,
     condition: found === null ? "absent" : "value" in found ? "ok" : "damaged",
+    is_newer: found !== null && "why" in found && found.why === "newer",
     detail: found !== null && "problem" in found ? found.problem : "",
     findings: findings.filter(({ document }) => document === kind.name).map(({ detail }) => detail),
     format: found !== null && "value" in found ? (found.former?.version ?? found.form.version) : null,

@@ -1,6 +1,6 @@
 import { finding, line } from "../../contract/finding.ts";
 import type { Finding } from "../../contract/types.ts";
-import { mountOf } from "./mount.ts";
+import type { Mount } from "./mount.ts";
 import { reserveBytes, reserveNeedsBytes } from "./reserve.ts";
 import {
   crowdedAdvice,
@@ -23,11 +23,10 @@ export interface Space {
   freeInodes: number | null;
 }
 
-export function readOnly(directory: string): Finding {
-  const mount = mountOf(directory);
+export function readOnly(directory: string, mount: Mount): Finding {
   return finding(
     "disk_read_only",
-    { path: mount?.point ?? directory },
+    { path: mount.point },
     `The agent's state cannot be written. ${readOnlyAdvice(directory, mount)} ` +
       "Until then users can sign in and read, in memory; changes of accounts and settings are refused.",
     line(writableLine(directory, mount)),

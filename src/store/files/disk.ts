@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import type { Finding } from "../../contract/types.ts";
 import { missingReserve, readOnly, type Space, spaceTrouble } from "./disk-trouble.ts";
-import { mountOf } from "./mount.ts";
+import { type Mount, mountOf } from "./mount.ts";
 import type { Reserve } from "./reserve.ts";
 
 /** Milliseconds between two looks: while all is well, and while something is not. */
@@ -62,9 +62,7 @@ export class Disk {
     // A view that was made read-only on purpose was so with a file system that could be written all the time.
     this.#isViewStale = this.#wasFileSystemReadOnly && mount?.isReadOnlyHereAlone === true;
     this.#wasFileSystemReadOnly ||= this.#isReadOnly && !mount?.isReadOnlyHereAlone;
-    const point = mount?.point ?? this.#directory;
-    const space = await spaceOf(this.#directory).catch(() => undefined);
-    this.#seen = this.#isReadOnly ? readOnly(this.#directory) : spaceTrouble(point, space, this.#hasReserve);
+    this.#seen = await findDiskTrouble(this.#directory, mount, this.#hasReserve);
   }
 
   /** Told after each look, and waited for before the next. Returns how to stop. */
@@ -91,7 +89,18 @@ export class Disk {
   }
 }
 
-async function spaceOf(directory: string): Promise<Space> {
+/** What is wrong with the file system of a directory, as `mount` has it; null: nothing. */
+export async function findDiskTrouble(
+  directory: string,
+  mount: Mount | null,
+  hasReserve?: boolean,
+): Promise<Finding | null> {
+  if (mount?.isReadOnly) return readOnly(directory, mount);
+  const space = await spaceOf(directory).catch(() => undefined);
+  return spaceTrouble(mount?.point ?? directory, space, hasReserve);
+}
+
+export async function spaceOf(directory: string): Promise<Space> {
   const { bavail, bsize, files, ffree } = await statfs(directory);
   return { freeBytes: bavail * bsize, freeInodes: files > 0 ? ffree : null };
 }

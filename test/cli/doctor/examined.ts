@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { choosePlaces } from "../../../src/cli/client/places.ts";
 import { examine } from "../../../src/cli/doctor/examine.ts";
-import type { Finding } from "../../../src/cli/doctor/finding.ts";
+import type { Entry } from "../../../src/cli/doctor/finding.ts";
 import type { Ground } from "../../../src/cli/doctor/ground.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { openStateTools } from "../../../src/programs/agent/offline.ts";
@@ -92,6 +92,6 @@ export function deviceOf(
 }
 
 /** The findings of a device that are not all well. */
-export async function troublesOf(ground: Ground): Promise<Finding[]> {
+export async function troublesOf(ground: Ground): Promise<Entry[]> {
   return (await examine(ground)).filter(({ level }) => level !== "ok");
 }
