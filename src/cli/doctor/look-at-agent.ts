@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { helperTrouble } from "../../system/helper-trouble.ts";
 import { AgentAbsent } from "../client/agent-connection.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
-import { type Answer, type Ground, outputOf, textOf, unitOf } from "./ground.ts";
+import { type Answer, type Ground, outputOf, unitOf } from "./ground.ts";
 
 const { ok, failing, attention, unseen } = entriesOf("agent");
 
@@ -61,20 +61,9 @@ async function silent(ground: Ground, error: Error, state: Unit): Promise<Entry>
     const why = existsSync(socketPath) ? "It hangs." : "Its socket was removed.";
     return failing("no_answer", `${found} ${why}`, `systemctl restart ${unit}`);
   }
-  if (await isPortTaken(ground)) {
-    const detail = `${found} Another program listens at port 8470, and the agent cannot start beside it.`;
-    return failing("port_taken", detail, "ss -ltnp 'sport = :8470'");
-  }
   if (state.ActiveState === "inactive") return failing("not_running", found, `systemctl start ${unit}`);
   const detail = `${found} It was started again ${state.NRestarts ?? "0"} times; its last lines say why it ends.`;
   return failing("does_not_start", detail, `journalctl -u ${unit} -n 20 --no-pager`);
-}
-
-/** proc_net_tcp(5): state 0A is LISTEN. */
-async function isPortTaken({ root }: Ground): Promise<boolean> {
-  const port = (8470).toString(16).toUpperCase();
-  const tables = await Promise.all(["tcp", "tcp6"].map((name) => textOf(join(root, "/proc/self/net", name))));
-  return tables.some((table) => new RegExp(`:${port} [0-9A-F]+:0000 0A `).test(table ?? ""));
 }
 
 /** The other units of Steward that have failed. */

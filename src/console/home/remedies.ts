@@ -32,6 +32,7 @@ export const remedies: Readonly<Record<Need["code"], Remedy>> = {
   event_log: onHost,
   two_factor_key: onHost,
   clock: { tile: "clock", to: "/system" },
+  listening: onHost,
   https: onHost,
   updates: onUpdates,
   update_available: onUpdates,

@@ -9,12 +9,13 @@ import type { AgentConfig } from "./config.ts";
 import { type Ground, type LiveDecisions, listen } from "./listeners/listen.ts";
 import { provisionDevice } from "./provisioning.ts";
 import { createRescue, isRepaired } from "./rescue.ts";
-import { hostOf, httpsOf, openRooms, type Rooms } from "./wiring.ts";
+import { hostOf, httpsOf, localOf, openRooms, type Rooms } from "./wiring.ts";
 
 /** The agent, listening. */
 export interface Agent {
   mode: "serving" | "rescue";
-  addresses: readonly string[];
+  /** Those on the device itself that it listens at now. */
+  addresses(): readonly string[];
   /** Settles when a rescue has found the state readable again, so that the agent can begin anew. */
   repaired: Promise<void>;
   /** Settles when a factory reset was asked for, which the next agent of this process carries out. */
@@ -23,6 +24,8 @@ export interface Agent {
   describe(): readonly string[];
   /** Settles when the state can be written again, but not by this process: systemd gave it a view of its own. */
   outdated: Promise<void>;
+  /** Settles when the unix socket is gone, and this process cannot make it again. */
+  socketLost: Promise<void>;
   /** Puts what the host file says by now to use; connections stay. */
   reload(decisions: LiveDecisions): Promise<void>;
   /** Writes an event down; in rescue there is no place for it. */
@@ -42,8 +45,8 @@ export async function startAgent(config: AgentConfig, lock: Promise<Lock>): Prom
   await makeDirectory(config.runDirectory);
   try {
     const host = hostOf(config);
-    const https = httpsOf(config, host);
-    return await startServing(config, { host, https }, await openRooms(config, host, await lock, https));
+    const ground = { host, https: httpsOf(config, host), local: localOf(config, host) };
+    return await startServing(config, ground, await openRooms(config, host, await lock, ground));
   } catch (error) {
     const isDamaged = error instanceof StewardError && error.code === "state_damaged";
     if (isDamaged || isOfStorage(error)) return startRescue(config, error);
@@ -74,6 +77,7 @@ async function startServing(config: AgentConfig, ground: Ground, rooms: Rooms): 
       record: (event) => void rooms.events.record(event),
       repaired: new Promise(() => undefined),
       reset: rooms.resetRequested,
+      socketLost: ground.local.socketLost,
       outdated: new Promise((resolve) => {
         rooms.disk.observe(() => {
           if (rooms.disk.isViewStale()) resolve();
@@ -100,11 +104,8 @@ async function startRescue(config: AgentConfig, damage: StewardError): Promise<A
   const rescue = createRescue(config, host, damage);
   const built = () => builtAt(config.build);
   const application = { ...rescue, streams: createStreams(), expiryNow: built, floor: built };
-  const { addresses, reload, stop } = await listen(
-    config,
-    { host, https: httpsOf(config, host) },
-    application,
-  );
+  const ground = { host, https: httpsOf(config, host), local: localOf(config, host) };
+  const { addresses, reload, stop } = await listen(config, ground, application);
   let timer: NodeJS.Timeout | undefined;
   const repaired = new Promise<void>((resolve) => {
     timer = setInterval(async () => {
@@ -118,6 +119,7 @@ async function startRescue(config: AgentConfig, damage: StewardError): Promise<A
     record: () => undefined,
     repaired,
     reset: new Promise(() => undefined),
+    socketLost: ground.local.socketLost,
     outdated: new Promise(() => undefined),
     stop: async () => {
       clearInterval(timer);

@@ -31,6 +31,8 @@ const endings = {
   stop: "stopping",
   repaired: "the state was repaired: starting again",
   reset: "a factory reset was requested: starting again",
+  socketLost:
+    "the directory of the socket is gone, and systemd alone can make it: ending, for it to start another",
   outdated: "the disk can be written again, but not by this process: ending, for systemd to start another",
 } as const;
 
@@ -85,14 +87,14 @@ export async function serve(
   for (let start = 0; start <= restartsAllowed; start += 1) {
     const agent: Agent = await startAgent(config, lock);
     running = agent;
-    const { mode, addresses } = agent;
+    const { mode } = agent;
     program.serviceManager?.ready(() => statusOf(agent, build.version));
-    log("notice", "listening", { mode, addresses, version: build.version });
+    log("notice", "listening", { mode, addresses: agent.addresses(), version: build.version });
     const why = await endOf(agent, stopRequested, environment);
     log("notice", endings[why]);
     if (why === "stop") program.serviceManager?.stopping();
     await agent.stop();
-    if (why === "outdated") return temporaryFailure;
+    if (why === "outdated" || why === "socketLost") return temporaryFailure;
     if (why === "stop") return forgetFailures().then(() => 0);
     lock = takeAgentLock(options.state);
   }
@@ -100,7 +102,7 @@ export async function serve(
 }
 
 function statusOf({ mode, addresses, describe }: Agent, version: string): string {
-  return [`${readyWords[mode]} (${addresses.join(", ")}), version ${version}`, ...describe()].join("; ");
+  return [`${readyWords[mode]} (${addresses().join(", ")}), version ${version}`, ...describe()].join("; ");
 }
 
 /** Never throws: it has been logged why. */
@@ -120,6 +122,10 @@ async function endOf(
     agent.reset.then(() => "reset"),
   ];
   // systemd.exec(5): set at each start of a unit; elsewhere nothing would start another agent.
-  if (environment.INVOCATION_ID !== undefined) ends.push(agent.outdated.then(() => "outdated"));
+  if (environment.INVOCATION_ID !== undefined)
+    ends.push(
+      agent.outdated.then(() => "outdated"),
+      agent.socketLost.then(() => "socketLost"),
+    );
   return Promise.race(ends);
 }

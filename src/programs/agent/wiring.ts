@@ -38,12 +38,13 @@ import type { Updates } from "../../updates/updates.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import type { Passwords } from "../../users/passwords.ts";
 import { beginState } from "./begin-state.ts";
-import type { RoomsConfig } from "./config.ts";
+import type { AgentConfig, RoomsConfig } from "./config.ts";
 import { openDocuments } from "./documents.ts";
 import { openConfigurator } from "./fleet/wire-configuration.ts";
 import { createOwnTrialCheck } from "./installer-client.ts";
 import { createHttps, type Https } from "./listeners/https.ts";
 import { namesOf } from "./listeners/listen.ts";
+import { createLocalListeners, type LocalListeners } from "./listeners/local-listeners.ts";
 import { openState, type State } from "./state.ts";
 import { createMetering, type Metering } from "./status/wire-metrics.ts";
 import {
@@ -75,6 +76,17 @@ export function httpsOf(config: RoomsConfig & { hostNames?: readonly string[] },
   const { stateDirectory, runDirectory, log, hostNames = [] } = config;
   const place = { stateDirectory, runDirectory, log, run: host.run, time: host.time };
   return createHttps(place, { ...config.https, names: () => namesOf(host, { hostNames }) });
+}
+
+/** The socket and the port of loopback, at which nothing listens yet. */
+export function localOf({ runDirectory, listen, log }: AgentConfig, { time }: Host): LocalListeners {
+  return createLocalListeners({ runDirectory, listen, time, log });
+}
+
+/** What the agent is reached by, for its health. */
+export interface Ways {
+  readonly https: Https;
+  readonly local: Pick<LocalListeners, "trouble">;
 }
 
 /** The rooms of the agent, joined, over an opened and locked state directory. */
@@ -113,10 +125,12 @@ export async function openRooms(
   config: RoomsConfig,
   host: Host,
   lock: Lock,
-  https: Https = httpsOf(config, host),
+  { https, local }: Ways = { https: httpsOf(config, host), local: { trouble: () => null } },
 ): Promise<Rooms> {
   try {
-    return await joinRooms(config, { host, https }, () => config.ownLines.close().then(() => lock.release()));
+    return await joinRooms(config, { host, https, local }, () =>
+      config.ownLines.close().then(() => lock.release()),
+    );
   } catch (error) {
     await lock.release();
     throw error;
@@ -125,7 +139,7 @@ export async function openRooms(
 
 async function joinRooms(
   config: RoomsConfig,
-  { host, https }: { host: Host; https: Https },
+  { host, https, local }: Ways & { host: Host },
   release: () => Promise<void>,
 ): Promise<Rooms> {
   const ground = await openGround(config, host);
@@ -139,7 +153,7 @@ async function joinRooms(
   const reset = createReset(config);
   const configurator = await openConfigurator({ ...ground, config, host, auth: { ...auth, setupToken } });
   const handlers = joinHandlers({
-    ...{ ...ground, config, https, selfCheck, reset, configurator },
+    ...{ ...ground, config, https, local, selfCheck, reset, configurator },
     auth: { ...auth, setupToken, rescueToken },
   });
   return {
@@ -229,9 +243,8 @@ interface Ground {
   metering: Metering;
 }
 
-interface Joined extends Ground {
+interface Joined extends Ground, Ways {
   config: RoomsConfig;
-  https: Https;
   auth: SignInRooms & { setupToken: SetupToken; rescueToken: RescueToken };
   selfCheck: SelfCheck;
   reset: Reset;
@@ -239,10 +252,10 @@ interface Joined extends Ground {
 }
 
 function joinHandlers(joined: Joined): Handlers {
-  const { config, state, settings, clock, updates, auth, host, https, selfCheck } = joined;
+  const { config, state, settings, clock, updates, auth, host, https, local, selfCheck } = joined;
   const presentTime = () => new Date(host.time.wall());
   const { now } = auth.time;
-  const checks = checksOf({ state, auth, clock, updates, selfCheck, https, helper: host.helper });
+  const checks = checksOf({ state, auth, clock, updates, selfCheck, https, local, helper: host.helper });
   return {
     ...createAuthHandlers(auth),
     ...createSetupHandlers(auth),

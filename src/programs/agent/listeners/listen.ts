@@ -4,12 +4,12 @@ import { createClientOf, createSchemeOf } from "../../../http/client-address.ts"
 import { createHostCheck, namesOfHost } from "../../../http/hosts.ts";
 import { createRefreshCookie, refreshCookieName } from "../../../http/refresh-cookie.ts";
 import { createServer, type ServerOptions } from "../../../http/server.ts";
-import { listenTcp, listenUnix } from "../../../http/wire/listeners.ts";
 import { createRequestLines } from "../../../http/wire/request-lines.ts";
 import { createStaticFiles } from "../../../http/wire/static-files.ts";
 import { createWebManifest } from "../../../http/wire/web-manifest.ts";
 import type { AgentConfig } from "../config.ts";
 import type { Https } from "./https.ts";
+import type { LocalListeners } from "./local-listeners.ts";
 
 /** How long requests in flight may take after a stop; systemd waits longer before it kills. */
 const stopMilliseconds = 4_000;
@@ -30,6 +30,7 @@ type Application = Pick<
 export interface Ground {
   readonly host: Host;
   readonly https: Https;
+  readonly local: LocalListeners;
 }
 
 /** What a reload puts to use. */
@@ -37,20 +38,19 @@ export type LiveDecisions = Pick<AgentConfig, "hostNames" | "trustedProxies" | "
 
 /** What the agent listens on. */
 export interface Listening {
-  readonly addresses: readonly string[];
+  /** Those on the device itself that are listened at now. */
+  addresses(): readonly string[];
   /** From now on these names are the device's own, and these proxies are believed. Connections stay. */
   reload(decisions: LiveDecisions): Promise<void>;
   /** Requests in flight finish, and the counts of requests are logged. */
   stop(): Promise<void>;
 }
 
-/** The socket first: commands on the device work even where another program holds the port. */
 export async function listen(
   config: AgentConfig,
-  { host, https }: Ground,
+  { host, https, local }: Ground,
   application: Application,
 ): Promise<Listening> {
-  const now = () => new Date(host.time.wall());
   const believe = (decisions: LiveDecisions) => ({
     isOurHost: createHostCheck({ hostname: () => host.identity.hostname, ...decisions }),
     clientOf: createClientOf(decisions.trustedProxies, host.network.userOfConnection),
@@ -71,25 +71,21 @@ export async function listen(
     clientOf: (request) => present.clientOf(request),
     refreshCookie: (ctx) => createRefreshCookie(ctx, { name, scheme: present.schemeOf(ctx.req) }),
   });
-  const local = await listenUnix(app.callback(), join(config.runDirectory, "steward.sock"), now);
+  await local.open(app.callback());
   try {
-    const listeners = [
-      local,
-      await listenTcp(app.callback(), config.listen.host, config.listen.port, now),
-    ] as const;
     const { expiryNow, floor, events } = application;
     await https.open({
       ...{ handle: app.callback(), isOurHost, now: expiryNow, floor },
       record: (event) => void events.record(event),
     });
     return {
-      addresses: listeners.map(({ address }) => address),
+      addresses: local.addresses,
       reload: (decisions) => {
         present = believe(decisions);
         return https.reload({ ...decisions.https, names: () => namesOf(host, decisions) });
       },
       stop: async () => {
-        await Promise.all([...listeners, https].map((listener) => listener.stop(stopMilliseconds)));
+        await Promise.all([local, https].map((listeners) => listeners.stop(stopMilliseconds)));
         requestLines.close();
       },
     };

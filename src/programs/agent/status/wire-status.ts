@@ -20,6 +20,7 @@ import { fullVersion, publicVersion } from "../../../system/version.ts";
 import type { Updates } from "../../../updates/updates.ts";
 import type { RoomsConfig } from "../config.ts";
 import type { Https } from "../listeners/https.ts";
+import type { LocalListeners } from "../listeners/local-listeners.ts";
 import type { State } from "../state.ts";
 import type { SignInRooms } from "../wire-accounts.ts";
 
@@ -149,6 +150,7 @@ export function checksOf({
   selfCheck,
   https,
   helper,
+  local,
 }: {
   readonly state: State;
   readonly auth: { readonly checks: readonly HealthCheck[] };
@@ -157,6 +159,7 @@ export function checksOf({
   readonly selfCheck: SelfCheck;
   readonly https: Pick<Https, "trouble">;
   readonly helper: Pick<RootHelper, "absence">;
+  readonly local: Pick<LocalListeners, "trouble">;
 }): readonly HealthCheck[] {
   return [
     ...state.checks,
@@ -164,6 +167,7 @@ export function checksOf({
     // Not `clock`: that is the check of its document.
     { name: "time", trouble: () => clock.trouble() },
     updatesCheck(state, updates),
+    { name: "listening", trouble: () => local.trouble() },
     { name: "https", trouble: () => https.trouble() },
     { name: "root helper", trouble: () => absenceTrouble(helper) },
     { name: "program", trouble: () => selfCheck.trouble() },

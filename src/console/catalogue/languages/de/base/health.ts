@@ -16,6 +16,7 @@ export const healthWords: Catalogue["health"] = {
     events: "Ereignisprotokoll",
     "two-factor key": "Schlüssel der zweiten Faktoren",
     time: "Uhr",
+    listening: "Verbindungen am Gerät",
     program: "Programm",
     "root helper": "Hilfsprogramm für root",
   },
@@ -69,6 +70,10 @@ export const healthWords: Catalogue["health"] = {
     clock_beyond_ceiling: ({ measured }) =>
       `Die Zeitserver sagen ${measured}. Das liegt zu weit in der Zukunft. Prüfen Sie die Zeitserver.`,
     updates_degraded: () => "Die Updates brauchen Ihre Aufmerksamkeit.",
+    socket_unavailable: ({ path }) =>
+      `Befehle am Gerät erreichen den Agenten nicht: Sein Socket ${path} fehlt.`,
+    port_unavailable: ({ address }) =>
+      `Ein anderes Programm auf dem Gerät belegt ${address}. Was dort geöffnet wird, ist vielleicht nicht Steward.`,
     https_unavailable: () => "HTTPS hört nicht, wie es die Host-Datei vorgibt.",
     https_certificate_refused: ({ certificate }) =>
       `Das Zertifikat ${certificate} lässt sich nicht verwenden.`,

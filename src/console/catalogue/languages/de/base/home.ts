@@ -98,6 +98,11 @@ export const needs: Catalogue["home"]["needs"] = {
     text: ({ cause }) => cause || "Bis dahin können Codes und Updates abgelehnt werden.",
     button: "Uhr richtig stellen",
   },
+  listening: {
+    title: () => "Der Agent ist nicht überall erreichbar",
+    text: ({ cause }) => cause,
+    button: "Teile zeigen",
+  },
   https: {
     title: () => "HTTPS braucht Aufmerksamkeit",
     text: ({ cause }) => cause,

@@ -13,6 +13,7 @@ export interface HealthFacts {
   readonly lines?: number | undefined;
   readonly users?: number | undefined;
   readonly parts?: string | undefined;
+  readonly address?: string | undefined;
   readonly certificate?: string | undefined;
   readonly daemon?: string | undefined;
   readonly step: string;
@@ -46,6 +47,7 @@ export const healthWords = {
     events: "event log",
     "two-factor key": "second-factor key",
     time: "clock",
+    listening: "connections on the device",
     program: "program",
     "root helper": "root helper",
   } as Readonly<Record<string, string>>,
@@ -97,6 +99,10 @@ export const healthWords = {
     clock_beyond_ceiling: ({ measured }) =>
       `The time servers say ${measured}, which is too far in the future. Check the time servers.`,
     updates_degraded: () => "The updates need attention.",
+    socket_unavailable: ({ path }) =>
+      `Commands on the device do not reach the agent: its socket ${path} is gone.`,
+    port_unavailable: ({ address }) =>
+      `Another program on the device has ${address}. Pages that are opened there may not be those of Steward.`,
     https_unavailable: () => "HTTPS does not listen as the host file says.",
     https_certificate_refused: ({ certificate }) => `The certificate ${certificate} cannot be used.`,
     https_certificate_ending: ({ certificate }) =>

@@ -122,6 +122,11 @@ export const needs = {
     text: ({ cause }) => cause || "Codes and updates may be refused until it is.",
     button: "Correct the clock",
   },
+  listening: {
+    title: () => "The agent cannot be reached everywhere",
+    text: ({ cause }) => cause,
+    button: "Show the parts",
+  },
   https: {
     title: () => "HTTPS needs attention",
     text: ({ cause }) => cause,

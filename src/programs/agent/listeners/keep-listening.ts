@@ -1,0 +1,77 @@
+import type { Timers } from "../../../host/ports.ts";
+import type { Listener } from "../../../http/wire/listeners.ts";
+import type { Log } from "../../../journal/logs/log.ts";
+
+/** A listener that is brought back where it is gone, and tried again where its place is taken. */
+export interface KeptListener {
+  /** Undefined: it does not listen now. */
+  address(): string | undefined;
+  /** Why it does not listen, and what to do; null: it does. */
+  problem(): string | null;
+  /** Settles after the first try, whatever came of it. */
+  readonly tried: Promise<void>;
+  stop(milliseconds: number): Promise<void>;
+}
+
+export interface KeepOptions {
+  readonly listen: () => Promise<Listener>;
+  /** What listens already. */
+  readonly first?: Listener;
+  /** Whether clients still reach what listens. */
+  readonly isReached?: () => Promise<boolean>;
+  /** Called at each try that fails. */
+  readonly onFailure?: () => void;
+  readonly timers: Timers;
+  readonly log: Log;
+}
+
+/** Seconds between two looks whether it is reached, and between two tries. */
+const lookSeconds = 60;
+
+/** Milliseconds for the requests of a listener that clients do not reach any more. */
+const goneMilliseconds = 4_000;
+
+export function keepListening(options: KeepOptions): KeptListener {
+  const { listen, isReached = async () => true, onFailure, timers, log } = options;
+  let listener = options.first;
+  let problem: string | null = null;
+  let isStopped = false;
+  let cancel = (): void => undefined;
+  const look = async (): Promise<void> => {
+    if (listener !== undefined && (await isReached())) return;
+    const isAgain = listener !== undefined || problem !== null;
+    // First: closing a unix socket removes the file of its name.
+    void listener?.stop(goneMilliseconds);
+    listener = undefined;
+    try {
+      listener = await listen();
+      problem = null;
+      if (isAgain) log("notice", "listens again", { address: listener.address });
+    } catch (error) {
+      const found = error instanceof Error ? error.message : String(error);
+      if (found !== problem) log("error", "does not listen, and tries again each minute", { detail: found });
+      problem = found;
+      onFailure?.();
+    }
+  };
+  const lookAgain = (): void => {
+    if (!isStopped) cancel = timers.after(lookSeconds, () => void begin());
+  };
+  const begin = (): Promise<void> => {
+    last = look().then(lookAgain);
+    return last;
+  };
+  let last = Promise.resolve();
+  const tried = begin();
+  return {
+    address: () => listener?.address,
+    problem: () => problem,
+    tried,
+    stop: async (milliseconds) => {
+      isStopped = true;
+      cancel();
+      await last;
+      await listener?.stop(milliseconds);
+    },
+  };
+}

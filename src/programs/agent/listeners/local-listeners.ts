@@ -1,0 +1,92 @@
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import { finding, line } from "../../../contract/finding.ts";
+import type { Finding } from "../../../contract/types.ts";
+import type { HostTime } from "../../../host/host.ts";
+import type { RequestListener } from "../../../http/wire/connections.ts";
+import { type Listener, listenTcp, listenUnix } from "../../../http/wire/listeners.ts";
+import type { Log } from "../../../journal/logs/log.ts";
+import { makeDirectory } from "../../../store/files/durable-file.ts";
+import { type KeptListener, keepListening } from "./keep-listening.ts";
+
+/** The unix socket and the port of loopback, kept while the agent runs. */
+export interface LocalListeners {
+  /** Those that are listened at now. */
+  addresses(): readonly string[];
+  /** Null: both can be reached. */
+  trouble(): Finding | null;
+  /** Settles when the socket is gone and this process cannot make it again. */
+  readonly socketLost: Promise<void>;
+  /** Throws where the socket cannot be made; the port is tried again each minute. */
+  open(handle: RequestListener): Promise<void>;
+  stop(milliseconds: number): Promise<void>;
+}
+
+export interface LocalPlaces {
+  readonly runDirectory: string;
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly time: Pick<HostTime, "wall" | "timers">;
+  readonly log: Log;
+}
+
+/** The socket first: commands on the device work even where another program holds the port. */
+export function createLocalListeners({ runDirectory, listen, time, log }: LocalPlaces): LocalListeners {
+  const path = join(runDirectory, "steward.sock");
+  const now = () => new Date(time.wall());
+  const { timers } = time;
+  let socket: KeptListener | undefined;
+  let port: KeptListener | undefined;
+  let lose = (): void => undefined;
+  const socketLost = new Promise<void>((resolve) => {
+    lose = resolve;
+  });
+  const both = () => [socket, port].filter((one) => one !== undefined);
+  return {
+    addresses: () => both().flatMap((one) => one.address() ?? []),
+    trouble: () => socketTrouble(socket, path) ?? portTrouble(port, listen),
+    socketLost,
+    open: async (handle) => {
+      let inode: number | undefined;
+      const unix = async (): Promise<Listener> => {
+        await makeDirectory(runDirectory);
+        const listener = await listenUnix(handle, path, now);
+        inode = await inodeOf(path);
+        return listener;
+      };
+      const isReached = async () => (await inodeOf(path)) === inode;
+      const first = await unix();
+      socket = keepListening({ listen: unix, first, isReached, onFailure: lose, timers, log });
+      port = keepListening({ listen: () => listenTcp(handle, listen.host, listen.port, now), timers, log });
+      await Promise.all([socket.tried, port.tried]);
+    },
+    stop: async (milliseconds) => {
+      await Promise.all(both().map((one) => one.stop(milliseconds)));
+    },
+  };
+}
+
+/** Undefined: nothing is there. */
+async function inodeOf(path: string): Promise<number | undefined> {
+  return lstat(path).then(
+    ({ ino }) => ino,
+    () => undefined,
+  );
+}
+
+function socketTrouble(socket: KeptListener | undefined, path: string): Finding | null {
+  const problem = socket?.problem() ?? null;
+  if (problem === null) return null;
+  const detail = `Commands on the device do not reach the agent: ${problem}`;
+  return finding("socket_unavailable", { path }, detail, line("systemctl restart steward.service"));
+}
+
+function portTrouble(
+  port: KeptListener | undefined,
+  { host, port: number }: LocalPlaces["listen"],
+): Finding | null {
+  const problem = port?.problem() ?? null;
+  if (problem === null) return null;
+  const address = host.includes(":") ? `[${host}]:${number}` : `${host}:${number}`;
+  const detail = `${problem} Browsers and proxies on this device do not reach the agent, or reach that program. The agent tries the port again each minute.`;
+  return finding("port_unavailable", { address }, detail, line(`ss -ltnp 'sport = :${number}'`));
+}
