@@ -28,14 +28,20 @@ const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
 export interface InProcessOptions
   extends Pick<AgentOptions, "stateDirectory" | "environment" | "arguments">,
-    Surroundings {}
+    Surroundings {
+  /** Hashes cost as much as on a device: for tests whose subject they are. */
+  hasRealHashes?: boolean;
+}
+
+/** As little as argon2id can: all else of a hash stays as it is. */
+const littleCost = { memory: 8, passes: 1, parallelism: 1 };
 
 /**
  * Starts the agent from its sources in this process: real files, real sockets, no process. It makes this process's files
  * its user's alone, as the program does. Throws with its log when it ends instead of listening.
  */
 export async function startAgentInProcess(options: InProcessOptions = {}): Promise<RunningAgent> {
-  const { stateDirectory, environment, arguments: others = [], ...surroundings } = options;
+  const { stateDirectory, environment, arguments: others = [], hasRealHashes, ...surroundings } = options;
   process.umask(0o077);
   holdAnswers();
   const home = await makeHome(stateDirectory);
@@ -49,7 +55,7 @@ export async function startAgentInProcess(options: InProcessOptions = {}): Promi
   });
   const program = sourceProgram(
     { STEWARD_INITIAL_SETTINGS: noServers, ...environment },
-    { write, wall: options.time?.wall },
+    { write, wall: options.time?.wall, hasRealHashes },
   );
   const world = { trustedProxies: [testProxy], ...surroundings };
   const ended = serve([...home.arguments, ...others], program, stopRequested, world).catch(
@@ -126,12 +132,13 @@ interface ProgramGround {
   readonly write: (line: string) => void;
   /** Of the log's lines. */
   readonly wall?: (() => number) | undefined;
+  readonly hasRealHashes?: boolean | undefined;
 }
 
 /** The program that the sources are; what a build lays beside it is the last build's. */
 function sourceProgram(
   environment: Record<string, string>,
-  { write, wall = Date.now }: ProgramGround,
+  { write, wall = Date.now, hasRealHashes = false }: ProgramGround,
 ): Program {
   const ownLines = createOwnLines();
   const toLog: Parameters<typeof createLog>[0] = (line, severity) => {
@@ -148,6 +155,7 @@ function sourceProgram(
     node: process.execPath,
     environment: surroundings,
     userId: () => process.geteuid?.(),
+    ...(!hasRealHashes && { passwordCost: littleCost }),
     log,
     ownLines,
     // A test that needs another zone says so itself: this process has other tests.

@@ -30,27 +30,29 @@ export interface Passwords {
 export interface PasswordsOptions {
   /** True for a client from which a user has signed in recently. */
   isKnownClient: (clientKey: string) => boolean;
+  /** Of new hashes, and of the one that is checked for an unknown user; today's where it is absent. */
+  ownCost?: Argon2Cost | undefined;
 }
 
-export function createPasswords({ isKnownClient }: PasswordsOptions): Passwords {
+export function createPasswords({ isKnownClient, ownCost = cost }: PasswordsOptions): Passwords {
   const turn = createTurns(isKnownClient);
-  const decoy = madeUpHash();
+  const decoy = madeUpHash(ownCost);
   return {
-    hash: (password, clientKey) => turn(clientKey, () => hashPassword(password)),
+    hash: (password, clientKey) => turn(clientKey, () => hashPassword(password, ownCost)),
     verify: (phc, password, clientKey) =>
       turn(clientKey, async () => {
         const { verify } = await openArgon2();
         const matches = await verify(phc ?? decoy, password.normalize("NFKC"));
         return phc !== null && matches;
       }),
-    needsRehash: (phc) => isWeaker(phc) || isCostlier(phc),
+    needsRehash: (phc) => isWeaker(phc, ownCost) || isCostlier(phc),
   };
 }
 
 /** True for a hash made at a lower cost than today's. */
-export function isWeaker(phc: string): boolean {
+export function isWeaker(phc: string, than = cost): boolean {
   const { memory, passes } = costOf(phc);
-  return memory < cost.memory || passes < cost.passes;
+  return memory < than.memory || passes < than.passes;
 }
 
 /**
@@ -71,14 +73,14 @@ function costOf(phc: string): Pick<Argon2Cost, "memory" | "passes"> {
 }
 
 /** The hash of a new password, for a program that is no agent and has no queue. */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, atCost = cost): Promise<string> {
   const { hash } = await openArgon2();
-  return hash(password.normalize("NFKC"), cost);
+  return hash(password.normalize("NFKC"), atCost);
 }
 
 /** Of no password: to check one against it takes as long as against one that was made at today's cost. */
-export function madeUpHash(): string {
-  return toPhc(cost, randomBytes(saltBytes), randomBytes(tagBytes));
+export function madeUpHash(ofCost = cost): string {
+  return toPhc(ofCost, randomBytes(saltBytes), randomBytes(tagBytes));
 }
 
 /** Crockford's base32 without the letters that look like digits: 32 symbols, 5 bits each. */

@@ -8,6 +8,7 @@ import { usualDirectories } from "../../installer/files/release-directories.ts";
 import type { Log } from "../../journal/logs/log.ts";
 import type { OwnLines } from "../../journal/logs/own-lines.ts";
 import type { Build } from "../../system/version.ts";
+import type { Argon2Cost } from "../../users/argon2.ts";
 import { clockAddon } from "../build.ts";
 import { type HostDecisions, type HostUpdateConfig, noDecisions } from "../host-file.ts";
 import type { InstallerAccess } from "./installer-client.ts";
@@ -54,6 +55,8 @@ export interface AgentConfig {
   processUsage: () => ProcessUsage;
   /** Makes this process go by another time zone. */
   adoptTimeZone: (name: string) => void;
+  /** Of new hashes; absent but in a test, which no argument, variable or file can be. */
+  passwordCost?: Argon2Cost | undefined;
   /** Another clock than this host's. */
   openClock?: OpenClock;
   /** Ports that replace those of this host. */
@@ -105,6 +108,7 @@ export interface Program
     | "isLogInJournal"
     | "adoptTimeZone"
     | "processUsage"
+    | "passwordCost"
   > {
   /** Absolute path of the runtime. */
   readonly node: string;
@@ -125,10 +129,10 @@ export async function agentConfig(
   initialSettings?: string,
 ): Promise<RoomsConfig> {
   const { assetsDirectory, factsWorker, build, nodeVersion, log, ownLines } = program;
-  const { isLogInJournal, adoptTimeZone, processUsage } = program;
+  const { isLogInJournal, adoptTimeZone, processUsage, passwordCost } = program;
   return {
     ...{ assetsDirectory, factsWorker, build, nodeVersion, log, ownLines, isLogInJournal, adoptTimeZone },
-    processUsage,
+    ...{ processUsage, passwordCost },
     stateDirectory: state,
     runDirectory: run,
     initialSettings: await readInitialSettings(initialSettings),

@@ -155,7 +155,10 @@ function composeAccounts(parts: SignInParts, seal: Seal) {
   const { uptime, timers } = host.time;
   const { bootId } = host.identity;
   const throttle = createThrottle({ document: state.attempts, bootId, uptime, timers });
-  const passwords = createPasswords({ isKnownClient: throttle.isKnownClient });
+  const passwords = createPasswords({
+    isKnownClient: throttle.isKnownClient,
+    ownCost: parts.config.passwordCost,
+  });
   const apiTokens = createApiTokens({ document: state.tokens, time, uptime });
   const accounts = createAccounts({
     document: state.users,

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { countHashing } from "../../hashing.ts";
 import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../http/checked-agent.ts";
-import { type Answer, adminName, adminPassword } from "../../running-agent.ts";
+import { type Answer, adminName, adminPassword, startAgentProcess } from "../../running-agent.ts";
 
 /** What was asked of argon2, in its order and with its cost: nearly all of the time that a sign-in takes. */
 const hashing: string[] = [];
@@ -14,7 +16,7 @@ describe("sign-in", () => {
     agent.call("POST", "/api/auth/login", { body: { username, password } });
   const me = async (token: string) => (await agent.call("GET", "/api/auth/me", { token })).status;
   before(async () => {
-    agent = await startCheckedAgent();
+    agent = await startCheckedAgent({ hasRealHashes: true });
     await agent.signedInAdmin();
   });
   after(() => agent.dispose());
@@ -79,6 +81,17 @@ describe("sign-in", () => {
     }
     // One verification, at the cost of a password that was set today.
     assert.deepEqual(work.known, ["verify $argon2id$v=19$m=19456,t=2,p=1"]);
+  });
+
+  it("hashes at today's cost in the built program, which takes no other from anywhere", async () => {
+    const built = await startAgentProcess();
+    try {
+      await built.signedInAdmin();
+      const users = readFileSync(join(built.stateDirectory, "users.json"), "utf8");
+      assert.deepEqual(users.match(/\$argon2id\$v=19\$[^$"]+/g), ["$argon2id$v=19$m=19456,t=2,p=1"]);
+    } finally {
+      await built.dispose();
+    }
   });
 
   it("of look-alikes of a letter, none signs in (Kelvin sign, dotless i, Cyrillic а)", async () => {
