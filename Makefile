@@ -6,7 +6,7 @@ CHECKS := check-types check-console-types check-console-test-types check-style
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
-SOURCES := $(shell find src scripts/build scripts/build.ts scripts/packages-in-bundles.ts scripts/build-addon.ts scripts/build-console.ts scripts/build-shell-files.ts scripts/manual-page.ts scripts/host-file-page.ts scripts/rescue-page.ts docs/rescue.md scripts/roff.ts scripts/docs/host-file-words.ts -type f) package.json
+SOURCES := $(shell find src scripts/build scripts/build.ts scripts/stamp.ts scripts/packages-in-bundles.ts scripts/build-addon.ts scripts/build-console.ts scripts/build-shell-files.ts scripts/manual-page.ts scripts/host-file-page.ts scripts/rescue-page.ts docs/rescue.md scripts/roff.ts scripts/docs/host-file-words.ts -type f) package.json
 PREFIX := /usr
 PLACE = --destination "$(DESTDIR)" --prefix "$(PREFIX)"
 TESTS = $(shell find test -name '*.test.ts' | sort)
@@ -85,7 +85,7 @@ uninstall: $(NODE_MODULES) ## remove what make install has put there; state and 
 	@node --import tsx scripts/install/main.ts --remove $(PLACE)
 
 package: $(NODE_MODULES) ## build the Debian packages in dist-packages/; MACHINES=amd64 for one kind of machine
-	@sh scripts/package/packages.sh
+	@sh scripts/package/packages.sh $(MACHINES)
 	@node --import tsx scripts/package/main.ts $(MACHINES)
 
 man: $(DIST) ## show the manual page, which the build makes of the table of commands

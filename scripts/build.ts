@@ -1,5 +1,4 @@
 /** Builds dist/: the programs, the clock's addon, the root helper, the reader of logs, the list of common passwords, the console, what shells and man(1) have. */
-import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
@@ -11,6 +10,7 @@ import { buildPrograms } from "./build/programs.ts";
 import { buildAddon, buildHelper, buildLogReader } from "./build-addon.ts";
 import { buildConsole } from "./build-console.ts";
 import { writeShellFiles } from "./build-shell-files.ts";
+import { stampOf } from "./stamp.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -31,47 +31,33 @@ const finished = wanted.into === undefined ? join(root, "dist") : resolve(wanted
 /** Built aside and put in place at the end, so that a build that fails leaves the last good one. */
 const dist = wanted.into === undefined ? join(root, ".cache/dist") : `${finished}.part`;
 
+const ofCheckout = stampOf(root, wanted.version === undefined ? console.warn : () => undefined);
+const stamp = { ...ofCheckout, version: wanted.version ?? ofCheckout.version };
+
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
 const hasClockAddon = buildAddon(join(dist, "clock-steering.node"), wanted.compiler);
 buildHelper(join(dist, "steward-helper"), {}, wanted.compiler);
 buildLogReader(join(dist, "steward-logs"), wanted.compiler);
 const inputs = await buildPrograms(dist, {
-  STEWARD_BUILD: JSON.stringify(stamp()),
+  STEWARD_BUILD: JSON.stringify(stamp),
   STEWARD_HAS_CLOCK_ADDON: String(hasClockAddon),
 });
-writeApiDocument(join(dist, "openapi.json"), stamp().version);
+writeApiDocument(join(dist, "openapi.json"), stamp.version);
 writeFileSync(join(dist, "package.json"), '{ "type": "commonjs" }\n');
 // For the launcher, which starts the newer of two copies.
-writeFileSync(join(dist, "version"), `${stamp().version}\n`);
-writeShellFiles(dist, stamp());
+writeFileSync(join(dist, "version"), `${stamp.version}\n`);
+writeShellFiles(dist, stamp);
 for (const path of await buildConsole(join(dist, "console"))) inputs.add(path);
 const packages = bundledPackages(inputs, wanted["node-modules"]);
 writeFileSync(
   join(dist, "sbom.cdx.json"),
-  billOfMaterials({ name: "steward", ...stamp() }, packages.map(npmComponent)),
+  billOfMaterials({ name: "steward", ...stamp }, packages.map(npmComponent)),
 );
 writeFileSync(join(dist, "common-passwords.txt"), commonPasswords().join("\n"));
 if (wanted.compiler === undefined) await makeCodeCaches(dist, process.execPath);
 rmSync(finished, { recursive: true, force: true });
 renameSync(dist, finished);
-
-/** Version of package.json, if no other is wanted; commit and date of the checkout, so that one commit always builds the same program. */
-function stamp(): { version: string; commit: string | null; date: string | null } {
-  const file = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
-  const version = wanted.version ?? file.version;
-  try {
-    const text = execFileSync("git", ["log", "-1", "--format=%H %ct"], {
-      cwd: root,
-      encoding: "utf8",
-      stdio: "pipe",
-    });
-    const [commit = "", seconds = ""] = text.trim().split(" ");
-    return { version, commit, date: new Date(Number(seconds) * 1_000).toISOString() };
-  } catch {
-    return { version, commit: null, date: null };
-  }
-}
 
 function commonPasswords(): string[] {
   const index = createRequire(import.meta.url).resolve("@zxcvbn-ts/language-common");

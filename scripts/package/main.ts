@@ -3,9 +3,10 @@
  * lintian judge them, starts the program of each machine, and prints the sizes.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, rmSync, statSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { stampOf } from "../stamp.ts";
 import { isMachine, type Machine, machines } from "./machines.ts";
 import { makePackages } from "./packages.ts";
 import { startProgram } from "./start-program.ts";
@@ -37,7 +38,11 @@ async function make(wanted: readonly Machine[]): Promise<void> {
   const into = resolve(values.into);
   rmSync(into, { recursive: true, force: true });
   mkdirSync(into, { recursive: true });
-  const made = await makePackages({ for: wanted, version: values.version ?? versionOfCheckout(), into });
+  const made = await makePackages({
+    for: wanted,
+    version: values.version ?? stampOf(root, console.warn).version,
+    into,
+  });
   for (const path of made) print(path);
   for (const path of made) checkSize(path);
   judge(made);
@@ -47,10 +52,6 @@ async function make(wanted: readonly Machine[]): Promise<void> {
       `started for ${machine}: ${version} answers after ${seconds.toFixed(1)} s, hashes passwords and reads the clock`,
     );
   }
-}
-
-function versionOfCheckout(): string {
-  return (JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }).version;
 }
 
 function print(path: string): void {

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Build } from "../install/files.ts";
+import { stampOf } from "../stamp.ts";
 import { debianChangelog, stewardTree, timekeeperTree } from "./contents.ts";
 import { pack } from "./deb.ts";
 import { type Machine, machines } from "./machines.ts";
@@ -22,7 +23,7 @@ export interface Wanted {
 /** Returns the paths of the packages. */
 export async function makePackages({ for: wanted, version, into }: Wanted): Promise<string[]> {
   process.umask(0o022);
-  const date = dateOfCommit();
+  const date = dateOfSources();
   const debianVersion = version.replace("-", "~");
   const common = { version: debianVersion, date };
   const changelog = debianChangelog(debianVersion, date);
@@ -42,9 +43,11 @@ export async function makePackages({ for: wanted, version, into }: Wanted): Prom
   return made;
 }
 
-/** The commit's, so that one commit gives one package. */
-function dateOfCommit(): number {
-  return Number(execFileSync("git", ["log", "-1", "--format=%ct"], { cwd: root, encoding: "utf8" }));
+/** In seconds: the commit's, so that one commit gives one package. Outside of git the one of this convention, or now. */
+function dateOfSources(): number {
+  const { date } = stampOf(root, () => undefined);
+  const given = Number(process.env.SOURCE_DATE_EPOCH) || Date.now() / 1_000;
+  return Math.floor(date === null ? given : Date.parse(date) / 1_000);
 }
 
 function buildFor(machine: Machine, version: string): Build {

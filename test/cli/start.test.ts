@@ -8,7 +8,7 @@ import { completionScript, shells } from "../../src/cli/framework/completion.ts"
 import { temporaryDirectory } from "./run-steward.ts";
 
 const root = join(import.meta.dirname, "../..");
-const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+const version = readFileSync(join(root, "dist/version"), "utf8").trim();
 
 /** The launcher alone, without the program that it would load. */
 function startAlone(test: TestContext): string {
