@@ -6,7 +6,10 @@ set -eu
 here=$(cd "$(dirname "$0")/../.." && pwd)
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
-git -C "$here" diff --quiet HEAD || echo "reproduce: what is not committed is not in the second build" >&2
+if ! git -C "$here" diff --quiet HEAD; then
+  echo "reproduce: commit what you have changed: the second build is of the last commit" >&2
+  exit 1
+fi
 git clone --quiet "$here" "$directory/another-place"
 cd "$directory/another-place"
 npm ci --ignore-scripts --no-progress --loglevel=error

@@ -41,7 +41,10 @@ const validDays = 824;
 /** Before its end it is made anew, so that browsers whose clocks differ still take it. */
 const renewalDays = 30;
 
-/** A device whose address changes often keeps its certificate for a day: each exchange is a warning in each browser. */
+/**
+ * A device whose address changes often keeps its certificate for a day: each exchange is a warning in each browser. Not one
+ * of a device that had no address on the LAN yet: no browser knows it by that.
+ */
 const addressesSeconds = 86_400;
 
 export function createSelfMade(options: SelfMadeOptions): SelfMade {
@@ -57,13 +60,15 @@ export function createSelfMade(options: SelfMadeOptions): SelfMade {
     await keep(files.certificate, certificate, log);
     return { key, certificate };
   };
+  const isKnown = ({ certificate }: Pair) =>
+    uptime() - madeAt < addressesSeconds && factsOf(certificate).addresses.some(isOnLan);
   return {
     read: async () => {
       present ??= await readOwnPair(directory);
       if (!mayMake()) return present;
       const reason = present === null ? "none" : outdated(present.certificate, wanted(), now());
-      const isSoon = reason === "addresses" && uptime() - madeAt < addressesSeconds;
-      if (present !== null && (reason === null || isSoon)) return present;
+      if (present !== null && (reason === null || (reason === "addresses" && isKnown(present))))
+        return present;
       const key = (await readKey(files.key)) ?? present?.key ?? (await makeKey(directory, files.key, log));
       present = await make(key);
       log("notice", "the device made a certificate for HTTPS", {
@@ -101,6 +106,11 @@ function outdated(
 
 function filesIn(directory: string) {
   return { key: join(directory, "key.pem"), certificate: join(directory, "certificate.pem") };
+}
+
+/** An address that a device keeps for longer than it takes to get one. */
+function isOnLan(address: string): boolean {
+  return isIP(address) === 4 && !/^(127|169\.254)\./.test(address);
 }
 
 /** Null where one of them is missing, or they do not belong together: both are made anew as far as needed. */

@@ -1,7 +1,7 @@
-import { access, chmod, mkdir, rm } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { access, rm } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { RunCommand } from "../../host/ports.ts";
-import { writeDurably } from "../../store/files/durable-file.ts";
+import { rootFileFailure, writeRootFile } from "../client/root-file.ts";
 
 /** Where programs that announce services on the LAN (RFC 6763) look for them. */
 export interface AnnouncementPlaces {
@@ -52,36 +52,50 @@ TxtText=path=/
 const usualHostFile = "/etc/steward/steward.json";
 const restartMilliseconds = 20_000;
 
-/** Has the daemons that are installed announce HTTPS. A trial with a host file of its own is not announced. */
+/**
+ * Has the daemons that are installed announce HTTPS, and returns why one cannot. A trial with a host file of its own is not
+ * announced.
+ */
 export async function announce(
   hostFile: string,
   port: number,
   { run }: { run: RunCommand },
   { root }: AnnouncementPlaces = { root: "" },
-): Promise<void> {
-  if (resolve(hostFile) !== `${root}${usualHostFile}`) return;
-  for (const { installed, file, text, unit } of announcers) {
-    if (!(await isAny(installed.map((path) => `${root}${path}`)))) continue;
-    const made = await mkdir(dirname(`${root}${file}`), { recursive: true });
-    // The daemons have users of their own, whatever the umask of this process is.
-    if (made !== undefined) await chmod(dirname(`${root}${file}`), 0o755);
-    await writeDurably(`${root}${file}`, text(port), 0o644);
+): Promise<string[]> {
+  return changed(hostFile, root, async ({ installed, file, text, unit }) => {
+    if (!(await isAny(installed.map((path) => `${root}${path}`)))) return;
+    // The daemons have users of their own.
+    await writeRootFile(`${root}${file}`, { content: text(port), mode: 0o644 });
     await restart(unit, run);
-  }
+  });
 }
 
-/** Takes the announcement back. */
+/** Takes the announcement back, and returns why it cannot. */
 export async function withdraw(
   hostFile: string,
   { run }: { run: RunCommand },
   { root }: AnnouncementPlaces = { root: "" },
-): Promise<void> {
-  if (resolve(hostFile) !== `${root}${usualHostFile}`) return;
-  for (const { file, unit } of announcers) {
-    if (!(await isAny([`${root}${file}`]))) continue;
-    await rm(`${root}${file}`, { force: true });
+): Promise<string[]> {
+  return changed(hostFile, root, async ({ file, unit }) => {
+    if (!(await isAny([`${root}${file}`]))) return;
+    await rm(`${root}${file}`, { force: true }).catch((error: unknown) => {
+      throw rootFileFailure(error, file);
+    });
     await restart(unit, run);
-  }
+  });
+}
+
+/** HTTPS works without: what cannot be changed is said, and ends nothing. */
+async function changed(
+  hostFile: string,
+  root: string,
+  change: (announcer: Announcer) => Promise<void>,
+): Promise<string[]> {
+  const failures: string[] = [];
+  if (resolve(hostFile) !== `${root}${usualHostFile}`) return failures;
+  for (const announcer of announcers)
+    await change(announcer).catch((error: Error) => failures.push(error.message));
+  return failures;
 }
 
 /** Of a daemon that runs. That it cannot be restarted costs the announcement and nothing else. */

@@ -1,8 +1,8 @@
-import { chmod, mkdir, readFile, realpath, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile, realpath, stat } from "node:fs/promises";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
-import { type Owner, writeDurably } from "../../store/files/durable-file.ts";
+import type { Owner } from "../../store/files/durable-file.ts";
 import { CommandError, type ExaminedHost } from "../client/context.ts";
+import { rootFileFailure, writeRootFile } from "../client/root-file.ts";
 
 /** The member `https` of the host file, as it is written there. */
 export interface HttpsMember {
@@ -36,7 +36,8 @@ export async function changeHttps(
   // The agent does not start with a host file that it refuses.
   checkHttps(https, (fault) => refusal(`${path} ${fault}.`));
   const isSame = JSON.stringify(members.https) === JSON.stringify(https);
-  if (!isSame) await write(place, `${JSON.stringify({ ...members, https }, null, 2)}\n`);
+  const content = `${JSON.stringify({ ...members, https }, null, 2)}\n`;
+  if (!isSame) await writeRootFile(place.file, { ...place, content });
   return https;
 }
 
@@ -45,7 +46,6 @@ interface Place {
   /** Without links: one that leads to the host file stays. */
   readonly file: string;
   readonly mode: number;
-  /** Kept: by its group alone the agent may read a file that is closed to others. */
   readonly owner?: Owner;
 }
 
@@ -59,7 +59,7 @@ async function read(path: string): Promise<Place & { members: Record<string, unk
     return { file, members, mode: mode & 0o777, owner: { uid, gid } };
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return { file: path, members: {}, mode: usualMode };
-    throw refused(error, path);
+    throw error instanceof CommandError ? error : rootFileFailure(error, path);
   }
 }
 
@@ -72,26 +72,9 @@ function parsed(text: string): Record<string, unknown> | null {
   }
 }
 
-async function write({ file, mode, owner }: Place, text: string): Promise<void> {
-  try {
-    const made = await mkdir(dirname(file), { recursive: true });
-    // The agent reads in it, whatever the umask of this process is.
-    if (made !== undefined) await chmod(dirname(file), 0o755);
-    await writeDurably(file, text, mode, owner);
-  } catch (error) {
-    throw refused(error instanceof StewardError ? error.cause : error, file);
-  }
-}
-
 function refusal(fault: string): StewardError {
   return new StewardError(
     "validation_failed",
     `The agent would not take this host file: ${fault} Nothing was changed.`,
   );
-}
-
-function refused(error: unknown, path: string): unknown {
-  const code = systemErrorCode(error);
-  if (code !== "EACCES" && code !== "EPERM") return error;
-  return new CommandError(4, `${path} is root's; run the command as root on the device.`);
 }

@@ -63,7 +63,8 @@ const enable: Command = {
     const change = { enabled: true, port, redirect_port: redirect === "none" ? null : portOf(redirect) };
     const host = await context.openHost();
     const https = await changeHttps(places.hostFile, change, host);
-    await announce(places.hostFile, https.port ?? 8443, host);
+    const unannounced = await announce(places.hostFile, https.port ?? 8443, host);
+    for (const why of unannounced) await output.remark(`HTTPS is not announced on the LAN: ${why}`);
     const tls = await told(invocation);
     if (tls === null) {
       const remark = `HTTPS is on in ${places.hostFile}. It begins when the agent starts: systemctl start steward`;
@@ -88,7 +89,8 @@ const disable: Command = {
     const { places, context, output } = invocation;
     const host = await context.openHost();
     await changeHttps(places.hostFile, { enabled: false }, host);
-    await withdraw(places.hostFile, host);
+    for (const why of await withdraw(places.hostFile, host))
+      await output.remark(`HTTPS is still announced on the LAN: ${why}`);
     const tls = await told(invocation);
     await output.changed(tls ?? { enabled: false }, "HTTPS on the LAN is off.");
   },
@@ -137,6 +139,8 @@ function welcomeOf({ urls, certificate }: Tls): string {
   const addresses = urls.map((url) => `  ${url}`).join("\n");
   const which = `The SHA-256 fingerprint of its certificate is\n  ${certificate?.fingerprint ?? ""}`;
   if (certificate?.source === "installed") return `HTTPS is on:\n${addresses}\n${which}`;
+  if (!urls.some((url) => /^https:\/\/\d+\./.test(url)))
+    return "HTTPS is on, but this device has no address on the LAN yet. Within a minute of having one it makes its certificate for it; `steward tls show` prints the addresses and the fingerprint then.";
   return `HTTPS is on:\n${addresses}\nThe device has made its certificate, so browsers warn at the first visit. ${which}\nCompare it with the one that the browser shows, and only then go on.`;
 }
 

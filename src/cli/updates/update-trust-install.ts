@@ -1,19 +1,18 @@
 import { constants } from "node:fs";
-import { chmod, mkdir, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
-import { writeDurably } from "../../store/files/durable-file.ts";
 import type { Root } from "../../tuf/metadata.ts";
 import { type CommandContext, CommandError } from "../client/context.ts";
 import { fileFailure } from "../client/failure.ts";
 import { requireLocal } from "../client/places.ts";
+import { writeRootFile } from "../client/root-file.ts";
 import type { Invocation } from "../framework/command.ts";
 import { fingerprintGroups } from "../terminal/fingerprint.ts";
 
 /** Everybody may read whose signatures count; root alone may write it. */
 const rootFileMode = 0o644;
-const directoryMode = 0o755;
 
 /** As much as the agent reads of one; a larger file is refused unread. */
 const maximumBytes = 512_000;
@@ -103,20 +102,8 @@ async function readCapped(path: string): Promise<Uint8Array | null> {
 }
 
 /** Throws CommandError(4) where the user may not, `storage_full`, `storage_unwritable`. */
-export async function writeUpdateRoot(path: string, bytes: Uint8Array): Promise<void> {
-  try {
-    const made = await mkdir(dirname(path), { recursive: true });
-    // The agent is to find it, whatever the umask of this process is.
-    if (made !== undefined) await chmod(dirname(path), directoryMode);
-    await writeDurably(path, bytes, rootFileMode);
-  } catch (error) {
-    const code = systemErrorCode(error instanceof StewardError ? error.cause : error);
-    if (code !== "EACCES" && code !== "EPERM") throw error;
-    throw new CommandError(
-      4,
-      `${path} is root's, for it decides what runs on this device; run the command as root on the device.`,
-    );
-  }
+export async function writeUpdateRoot(path: string, content: Uint8Array): Promise<void> {
+  await writeRootFile(path, { content, mode: rootFileMode });
 }
 
 /** In the words of the API's `trust`. */

@@ -217,6 +217,18 @@ describe("the announcement on the LAN", () => {
     assert.equal(existsSync(`${root}/etc/systemd/dnssd/steward.dnssd`), false);
   });
 
+  it("that the disk refuses is said, and ends nothing", async (test) => {
+    const root = temporaryDirectory(test);
+    mkdirSync(`${root}/etc/avahi`, { recursive: true });
+    mkdirSync(`${root}/usr/lib/systemd`, { recursive: true });
+    writeFileSync(`${root}/usr/lib/systemd/systemd-resolved`, "");
+    // A file where a directory belongs.
+    writeFileSync(`${root}/etc/systemd`, "");
+    const [why = "", ...others] = await announce(`${root}/etc/steward/steward.json`, 8443, host, { root });
+    assert.deepEqual(others, []);
+    assert.match(why, /dnssd cannot be made \(ENOTDIR\)/);
+  });
+
   it("is not made for a trial", async (test) => {
     const root = temporaryDirectory(test);
     mkdirSync(`${root}/etc/avahi/services`, { recursive: true });

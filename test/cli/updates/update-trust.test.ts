@@ -166,7 +166,7 @@ describe("steward update trust install", { concurrency: true }, () => {
       uid: 65_534,
     });
     assert.equal(code, 4, stderr);
-    assert.match(stderr, /update-root\.json is root's, for it decides what runs on this device/);
+    assert.match(stderr, /update-root\.json is root's; run the command as root/);
     assert.deepEqual(readdirSync(etc), []);
   });
 });

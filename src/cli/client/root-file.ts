@@ -1,0 +1,41 @@
+import { access, chmod } from "node:fs/promises";
+import { dirname } from "node:path";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { makeDirectory, type Owner, storageError, writeDurably } from "../../store/files/durable-file.ts";
+import { CommandError } from "./context.ts";
+
+interface RootFile {
+  readonly content: string | Uint8Array;
+  readonly mode: number;
+  /** Kept: by its group alone the agent may read a file that is closed to others. */
+  readonly owner?: Owner | undefined;
+}
+
+/**
+ * Writes a file of root's in /etc, in a directory that others can read, whatever the umask of this process is. Throws
+ * CommandError(4) for a user who may not, `storage_full`, `storage_unwritable`.
+ */
+export async function writeRootFile(path: string, { content, mode, owner }: RootFile): Promise<void> {
+  const directory = dirname(path);
+  try {
+    await access(directory).catch(async () => {
+      await makeDirectory(directory);
+      await chmod(directory, 0o755);
+    });
+    await writeDurably(path, content, mode, owner);
+  } catch (error) {
+    throw rootFileFailure(error, path);
+  }
+}
+
+/** What a failure to change a file of root's means, and what to do. */
+export function rootFileFailure(error: unknown, path: string): Error {
+  const cause = error instanceof StewardError ? error.cause : error;
+  const code = systemErrorCode(cause);
+  if (code === "EACCES" || code === "EPERM")
+    return new CommandError(4, `${path} is root's; run the command as root on the device.`);
+  if (code !== "EROFS") return storageError(path, error);
+  const { message } = storageError(path, cause);
+  const byDesign = "If it is read-only on purpose, see docs/read-only-root.md for what has to be writable.";
+  return new StewardError("storage_unwritable", `${message} ${byDesign}`, { cause });
+}
