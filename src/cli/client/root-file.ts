@@ -35,7 +35,7 @@ export function rootFileFailure(error: unknown, path: string): Error {
   if (code === "EACCES" || code === "EPERM")
     return new CommandError(4, `${path} is root's; run the command as root on the device.`);
   if (code !== "EROFS") return storageError(path, error);
-  const { message } = storageError(path, cause);
+  const { message } = storageError(path, error);
   const byDesign = "If it is read-only on purpose, see docs/read-only-root.md for what has to be writable.";
   return new StewardError("storage_unwritable", `${message} ${byDesign}`, { cause });
 }
