@@ -107,7 +107,7 @@ async function requireZone(names: HostNames, name: string | undefined): Promise<
   const detail = (await names.hasTimeZone("UTC"))
     ? `is no time zone of this device: "${name}" is not in its database. \`timedatectl list-timezones\` lists them`
     : "cannot be set: this device has no time zone database. Install it as root: apt install tzdata";
-  throw new StewardError("validation_failed", `time_zone ${detail}. Nothing was changed.`, {
+  throw new StewardError("validation_failed", `Member /time_zone ${detail}. Nothing was changed.`, {
     details: { errors: [{ pointer: "/time_zone", code: "unknown_time_zone", detail }] },
   });
 }

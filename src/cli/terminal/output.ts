@@ -26,7 +26,8 @@ export interface Output {
   text(text: string): Promise<void>;
   /** On standard error, unless `--quiet`. */
   remark(text: string): Promise<void>;
-  failure(error: unknown): Promise<void>;
+  /** `inWords` makes the text of the agent's that a person reads one of the command line's. */
+  failure(error: unknown, inWords?: (text: string) => string): Promise<void>;
 }
 
 export interface OutputOptions {
@@ -59,8 +60,11 @@ export function createOutput({ stdout, stderr, isJson, isQuiet }: OutputOptions)
     },
     text: (text) => write(stdout, text),
     remark,
-    failure: (error) =>
-      write(stderr, isJson ? `${safeJson(failureDocument(error))}\n` : `${describeFailure(error)}\n`),
+    failure: (error, inWords = (text) => text) =>
+      write(
+        stderr,
+        isJson ? `${safeJson(failureDocument(error))}\n` : `${inWords(describeFailure(error))}\n`,
+      ),
   };
 }
 
