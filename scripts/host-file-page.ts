@@ -1,7 +1,7 @@
 /** The manual page steward.json(5) in man(7)'s language. */
 import { settingKeysOf, settingText } from "../src/cli/system/setting-keys.ts";
 import { settings } from "../src/contract/schemas/settings.ts";
-import { hostFileMembers, type Member, planMembers } from "./docs/host-file-words.ts";
+import { hostFileMembers, type Member, planMembers } from "./docs/host-file-members.ts";
 import { type Edition, plain } from "./roff.ts";
 
 /** What root decides in the host file, and, to tell them apart, the settings that are decided elsewhere. */
@@ -25,7 +25,8 @@ export function hostFilePage({ version, date }: Edition): string {
 
 const description = [
   "The host file is a JSON object with any of the members below. The agent reads it when it starts, and never writes it.",
-  "The agent refuses to start when a user other than root could have written the file, a directory above it, or a program or certificate that it names.",
+  "A file that is not valid is refused, as is one that a user other than root could have written, with a directory above it, or a program or certificate that it names. The agent then goes on with the one that was last accepted, which root keeps in /var/lib/steward-host.",
+  "steward host-file check names all faults; members that are not known have no effect.",
   "Durations are whole numbers with units, the largest first: 250ms, 90s, 30m, 1h30m.",
 ];
 
@@ -40,6 +41,7 @@ const settingsDescription =
 
 const files = [
   ["/etc/steward/update-root.json", "the root of trust of updates; steward update trust install"],
+  ["/var/lib/steward-host/steward.json", "the host file as it was last accepted"],
   ["/etc/steward/seal.key", "the key that secrets of authenticators are encrypted with"],
   ["/etc/steward/first-admin.json", "the first administrator, for a device that is provisioned"],
   ["/etc/steward/first-token.json", "the first API token, made by `steward token prepare`"],

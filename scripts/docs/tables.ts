@@ -13,7 +13,7 @@ import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { settings } from "../../src/contract/schemas/settings.ts";
 import { scopes } from "../../src/contract/scopes.ts";
 import { eventWords } from "./event-words.ts";
-import { hostFileMembers, planMembers } from "./host-file-words.ts";
+import { hostFileMembers, planMembers } from "./host-file-members.ts";
 
 /** Every table by the name in its marker. */
 export const tables: Readonly<Record<string, () => string>> = {

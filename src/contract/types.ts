@@ -8,6 +8,7 @@ import type {
   findingKinds,
   replacements,
 } from "./findings.ts";
+import type { hostFile } from "./host-file/host-file.ts";
 import type { OperationId, operations } from "./operations.ts";
 import type { session, sessionList } from "./schemas/auth.ts";
 import type { clockSource, timeSync } from "./schemas/clock.ts";
@@ -59,6 +60,8 @@ export type SettingsChange = Typed<typeof settingsChange>;
 /** One document for a whole device, and what came of it. */
 export type Configuration = Sent<typeof configuration>;
 export type ConfigurationResult = Typed<typeof configurationResult>;
+/** The host file, with its defaults. */
+export type HostFileDocument = Typed<typeof hostFile>;
 export type ConfigurationChange = ConfigurationResult["changes"][number];
 export type Version = Typed<typeof version>;
 export type ConsoleGreeting = Typed<typeof consoleGreeting>;

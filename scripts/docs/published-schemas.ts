@@ -1,17 +1,20 @@
 import { configuration } from "../../src/contract/configuration.ts";
+import { hostFile } from "../../src/contract/host-file/host-file.ts";
 import { annotationKeywords } from "../../src/contract/schemas/settings.ts";
 
 /** Where the schema of the file for `steward apply` lies, beside the page about it. */
 export const configurationSchemaPath = "docs/apply.schema.json";
 
-/** The schema as editors and other validators take it: without the words that only this program knows. */
-export function configurationSchema(): string {
-  const schema = {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    title: "A configuration for steward apply",
-    ...(standard(configuration) as object),
-  };
-  return `${JSON.stringify(schema, undefined, 2)}\n`;
+/** The same of the host file. */
+export const hostFileSchemaPath = "docs/host-file.schema.json";
+
+export const configurationSchema = () => published("A configuration for steward apply", configuration);
+export const hostFileSchema = () => published("The host file of Steward", hostFile);
+
+/** A schema as editors and other validators take it: without the words that only this program knows. */
+function published(title: string, own: object): string {
+  const $schema = "https://json-schema.org/draft/2020-12/schema";
+  return `${JSON.stringify({ $schema, title, ...(standard(own) as object) }, undefined, 2)}\n`;
 }
 
 function standard(value: unknown): unknown {

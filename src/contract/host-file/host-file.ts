@@ -1,0 +1,168 @@
+import { unitName } from "../schemas/logs.ts";
+import { settings } from "../schemas/settings.ts";
+import { group } from "../schemas/update-settings.ts";
+import { oidc, path } from "./oidc.ts";
+import { releasePlan } from "./release-plan.ts";
+
+/** RFC 1123 §2.1, in ASCII: the part of a Host header before the port. */
+const hostName = {
+  type: "string",
+  pattern:
+    "^(?=.{1,253}$)[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$",
+  "x-expected": "a host name such as edge-7.example.net",
+} as const;
+
+const port = { type: "integer", minimum: 1, maximum: 65_535 } as const;
+
+/** Judged as an address by the rules of the host file: no pattern knows all that an address may be. */
+const origin = { type: "string", "x-expected": "an origin such as https://cdn.example.net" } as const;
+
+const {
+  type: text,
+  pattern,
+  "x-expected": expected,
+} = settings.properties.update.properties.ota.properties.channel;
+const channel = { type: text, pattern, "x-expected": expected } as const;
+
+const https = {
+  ...group,
+  properties: {
+    enabled: {
+      type: "boolean",
+      default: false,
+      description: "true: HTTPS on the LAN. `steward tls enable` writes it. Default: false",
+      examples: [true],
+    },
+    port: {
+      ...port,
+      default: 8443,
+      description:
+        "Its port. Below 1024 the agent needs a right that its unit does not give it. Default: 8443",
+      examples: [8443],
+    },
+    address: {
+      type: "string",
+      description: "The only address of the device that it listens on. Default: all",
+      "x-expected": "an address such as 192.0.2.7",
+      examples: ["192.0.2.7"],
+    },
+    hsts: {
+      type: "boolean",
+      default: false,
+      description:
+        "Tell browsers to use this name by HTTPS alone for a year, while an installed certificate is shown. Default: `false`",
+      examples: [false],
+    },
+    redirect_port: {
+      ...port,
+      description:
+        "A port for plain HTTP on the LAN, which answers nothing but a redirect to HTTPS. Default: none",
+      examples: [8080],
+    },
+  },
+} as const;
+
+const update = {
+  ...group,
+  properties: {
+    ca_file: {
+      ...path,
+      description:
+        "PEM file with certificate authorities that update servers may use besides the public ones. Root must own it, like the host file",
+      examples: ["/etc/steward/branch-ca.pem"],
+    },
+    proxy: {
+      type: "string",
+      description: "Proxy for connections to update servers: `http://host:port`",
+      "x-expected": "an address such as http://proxy.example.net:3128, without a password",
+      examples: ["http://proxy.example.net:3128"],
+    },
+    allow_local_servers: {
+      type: "boolean",
+      default: false,
+      description: "true: loopback and link-local addresses may be update servers. Default: false",
+      examples: [true],
+    },
+    redirect_origins: {
+      type: "array",
+      items: origin,
+      default: [],
+      description: "Origins, such as a CDN's, that an update server may redirect to",
+      examples: [["https://cdn.example.net"]],
+    },
+    channels: {
+      type: "array",
+      items: channel,
+      minItems: 1,
+      description:
+        "Channels that releases may be of. A setting with another channel is refused with `409 pinned_by_host`. Default: any",
+      examples: [["stable"]],
+    },
+    rules: releasePlan,
+    binary: releasePlan,
+  },
+} as const;
+
+/**
+ * The host file: root's decisions about a device. Descriptions are the words of docs/host-file.md and of steward.json(5);
+ * `src/programs/host-file/rules.ts` has the rules that no schema can say.
+ */
+export const hostFile = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    names: {
+      type: "array",
+      items: hostName,
+      default: [],
+      description:
+        "Host names that the device answers to besides its own, `NAME.local`, its addresses and localhost. Any other `Host` header gets 421",
+      examples: [["edge-7.example.net"]],
+    },
+    trusted_proxies: {
+      type: "array",
+      items: {
+        type: "string",
+        "x-expected": "an address, or a range such as 10.1.0.0/16 or fd00:1::/64",
+      },
+      default: [],
+      description:
+        "Addresses and ranges of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed",
+      examples: [["10.0.0.2", "fd00:1::/64"]],
+    },
+    https,
+    log_units: {
+      type: "array",
+      items: unitName,
+      default: [],
+      description: "systemd units, besides the agent's own, whose log can be read through the agent",
+      examples: [["nginx.service"]],
+    },
+    product: {
+      type: "string",
+      // As in the path of a release.
+      pattern: "^[a-z0-9][a-z0-9._-]{0,63}$",
+      default: "steward",
+      description: "The product that this device runs, as releases name it. Default: `steward`",
+      "x-expected": "a name of up to 64 lower-case letters, digits and ._-",
+      examples: ["pump-7"],
+    },
+    kernel_rescue: {
+      type: "boolean",
+      default: true,
+      description:
+        "false: `steward.rescue=1` on the kernel's command line prints no setup token on the first terminal. Default: true",
+      examples: [false],
+    },
+    oidc,
+    support_until: {
+      type: "string",
+      pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+      description:
+        "The last day of the maker's support, such as `2031-12-31`. `steward status` and the console report it from 90 days before",
+      "x-expected": "a day such as 2031-12-31",
+      examples: ["2031-12-31"],
+    },
+    update,
+  },
+} as const;
