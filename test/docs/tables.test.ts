@@ -1,15 +1,21 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { configurationSchema, configurationSchemaPath } from "../../scripts/docs/configuration-schema.ts";
 import { readPages, tablesOf, withTables } from "../../scripts/docs/pages.ts";
+import {
+  configurationSchema,
+  configurationSchemaPath,
+  hostFileSchema,
+  hostFileSchemaPath,
+} from "../../scripts/docs/published-schemas.ts";
 import { tables } from "../../scripts/docs/tables.ts";
 
 const pages = readPages();
 
-describe("the schema of configurations", () => {
+describe("a published schema", () => {
   it("is that of the contract; otherwise run: make docs", () => {
     assert.equal(readFileSync(configurationSchemaPath, "utf8"), configurationSchema());
+    assert.equal(readFileSync(hostFileSchemaPath, "utf8"), hostFileSchema());
   });
 });
 
