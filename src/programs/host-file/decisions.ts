@@ -1,0 +1,157 @@
+import { durationSeconds } from "../../contract/durations.ts";
+import type { HostFileDocument } from "../../contract/types.ts";
+import type { SignInProvider } from "../../host/provider-ports.ts";
+import type { ApplyPlan } from "../../host/release-ports.ts";
+
+/** What root alone decides about this device; the API never writes it. */
+export interface HostFile {
+  /** Names that this device answers to, besides its host name, its addresses and localhost. */
+  readonly names: readonly string[];
+  /** Addresses and CIDR ranges of the proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted. */
+  readonly trustedProxies: readonly string[];
+  /** HTTPS on the LAN. */
+  readonly https: HttpsDecisions;
+  /** Units besides the agent's own whose log may be read through the agent. */
+  readonly logUnits: readonly string[];
+  /** The product that this device runs, as releases name it. */
+  readonly product: string;
+  /** `steward.rescue=1` on the kernel's command line prints a setup token on the first terminal. */
+  readonly kernelRescue: boolean;
+  /** The last day of the maker's support (YYYY-MM-DD); null: it says none. */
+  readonly supportUntil: string | null;
+  /** Where users can sign in besides; null: nowhere. */
+  readonly oidc: SignInProvider | null;
+  readonly update: UpdateDecisions;
+}
+
+/** What root decides about HTTPS on the LAN. */
+export interface HttpsDecisions {
+  readonly enabled: boolean;
+  readonly port: number;
+  /** The only address that it listens on; null: all. */
+  readonly address: string | null;
+  /** Where plain HTTP is answered with a redirect to HTTPS; null: nowhere. */
+  readonly redirectPort: number | null;
+  /** Browsers are told to use HTTPS alone at this name from now on, once a certificate is installed. */
+  readonly hsts: boolean;
+}
+
+/** What root decides about updates. */
+export interface UpdateDecisions {
+  /** Absolute path of a PEM file with authorities that are trusted besides the public ones. */
+  readonly caFile: string | null;
+  /** `http://host:port` of the proxy for connections to the update server. */
+  readonly proxy: string | null;
+  /** Loopback and link-local addresses may be update servers. */
+  readonly allowLocalServers: boolean;
+  /** Origins besides the server's own that it may redirect to. */
+  readonly redirectOrigins: readonly string[];
+  /** Channels that releases may come from; null: the one that the settings name. */
+  readonly channels: readonly string[] | null;
+  /** How releases are activated; null: releases of this kind are not applied here. */
+  readonly apply: ApplyPlans;
+}
+
+/** How releases of each kind are activated; null: releases of this kind are not applied here. */
+export type ApplyPlans = Readonly<Record<"rules" | "binary", ApplyPlan | null>>;
+
+/** The placeholder for the release's directory in the words of a program. */
+export const releasePlace = "{release}";
+
+/** The decisions of a host file that `checkHostFile` has found no fault in. */
+export function decisionsOf({ https, product, update, ...file }: HostFileDocument): HostFile {
+  return {
+    names: file.names,
+    trustedProxies: file.trusted_proxies,
+    https: {
+      enabled: https.enabled,
+      port: https.port,
+      address: https.address ?? null,
+      redirectPort: https.redirect_port ?? null,
+      hsts: https.hsts,
+    },
+    logUnits: file.log_units,
+    product,
+    kernelRescue: file.kernel_rescue,
+    supportUntil: file.support_until ?? null,
+    oidc: file.oidc === undefined ? null : providerOf(file.oidc),
+    update: {
+      caFile: update.ca_file ?? null,
+      proxy: update.proxy === undefined ? null : new URL(update.proxy).origin,
+      allowLocalServers: update.allow_local_servers,
+      redirectOrigins: originsOf(update.redirect_origins),
+      channels: update.channels ?? null,
+      apply: plansOf(product, update),
+    },
+  };
+}
+
+function providerOf(oidc: NonNullable<HostFileDocument["oidc"]>): SignInProvider {
+  const { admin, operator, readonly } = oidc.roles;
+  return {
+    name: oidc.name,
+    issuer: oidc.issuer,
+    clientId: oidc.client_id,
+    clientSecretFile: oidc.client_secret_file ?? null,
+    origins: originsOf(oidc.origins),
+    scopes: oidc.scopes,
+    groupClaim: oidc.group_claim,
+    roles: { admin, operator, readonly },
+    nameClaim: oidc.name_claim,
+    caFile: oidc.ca_file ?? null,
+    endpointOrigins: originsOf(oidc.endpoint_origins),
+    allowLocalServers: oidc.allow_local_servers,
+  };
+}
+
+function originsOf(origins: readonly string[]): string[] {
+  return origins.map((origin) => new URL(origin).origin);
+}
+
+function plansOf(product: string, { rules, binary }: HostFileDocument["update"]): ApplyPlans {
+  const ofOwn = product === "steward" ? ownBinary : null;
+  return {
+    rules: rules === undefined ? null : planOf(rules),
+    binary: binary === undefined ? ofOwn : planOf(binary),
+  };
+}
+
+type Plan = NonNullable<HostFileDocument["update"]["rules"]>;
+
+function planOf({ unit, activate, self_test, health }: Plan): ApplyPlan {
+  const { http, command, successes, interval, within } = health;
+  return {
+    unit: unit ?? null,
+    activate: activate ?? null,
+    selfTest: self_test ?? null,
+    health: {
+      http: http.map(({ url, status, version_member }) => ({
+        url: new URL(url).href,
+        status,
+        versionMember: version_member ?? null,
+      })),
+      command: command ?? null,
+      successes,
+      intervalSeconds: durationSeconds(interval),
+      withinSeconds: durationSeconds(within),
+    },
+  };
+}
+
+/** Steward as a product: activated as its package does it, unless the host file says otherwise. */
+const ownBinary: ApplyPlan = {
+  unit: "steward.service",
+  activate: null,
+  // Not the command `version`, which asks the running agent.
+  selfTest: [`${releasePlace}/lib/steward/steward`, "--version"],
+  health: {
+    http: [
+      { url: "http://127.0.0.1:8470/api/version", status: 200, versionMember: "version" },
+      { url: "http://127.0.0.1:8470/api/health/ready", status: 200, versionMember: null },
+    ],
+    command: null,
+    successes: 6,
+    intervalSeconds: 5,
+    withinSeconds: 300,
+  },
+};

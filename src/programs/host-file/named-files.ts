@@ -1,0 +1,53 @@
+import { type InputError, StewardError } from "../../contract/errors.ts";
+import type { HostFileDocument } from "../../contract/types.ts";
+import type { TrustedOwners } from "../../host/host.ts";
+import { checkAuthorities } from "../../host/linux/host-file/authorities.ts";
+import { refuseForeignProgram } from "../../host/linux/host-file/trusted-program.ts";
+import { releasePlace } from "./decisions.ts";
+
+type Check = (path: string, trust: TrustedOwners & { refuse: typeof refuse }) => Promise<void>;
+
+/**
+ * The faults of the certificates and programs that a host file names: one is not there, cannot be used, or could have been
+ * written by another user than root. Control over them is control over the server, or over root.
+ */
+export async function namedFileFaults(
+  document: HostFileDocument,
+  owners: TrustedOwners,
+): Promise<InputError[]> {
+  const faults: InputError[] = [];
+  for (const [pointer, path, check] of namedFiles(document)) {
+    try {
+      await check(path, { ...owners, refuse });
+    } catch (error) {
+      if (!(error instanceof StewardError)) throw error;
+      faults.push({ pointer, code: "file", detail: error.message });
+    }
+  }
+  return faults;
+}
+
+function namedFiles({ update, oidc }: HostFileDocument): [pointer: string, path: string, check: Check][] {
+  const authorities: [string, string | undefined][] = [
+    ["/update/ca_file", update.ca_file],
+    ["/oidc/ca_file", oidc?.ca_file],
+  ];
+  const programs = (["rules", "binary"] as const).flatMap((kind): [string, string | undefined][] => [
+    [`/update/${kind}/activate/0`, update[kind]?.activate?.[0]],
+    [`/update/${kind}/self_test/0`, update[kind]?.self_test?.[0]],
+    [`/update/${kind}/health/command/0`, update[kind]?.health.command?.[0]],
+  ]);
+  const named = (files: [string, string | undefined][], check: Check) =>
+    files.flatMap(([pointer, path]): [string, string, Check][] =>
+      path === undefined ? [] : [[pointer, path, check]],
+    );
+  return [
+    ...named(authorities, checkAuthorities),
+    // Programs of a release are signed.
+    ...named(programs, refuseForeignProgram).filter(([, path]) => !path.startsWith(releasePlace)),
+  ];
+}
+
+function refuse(path: string, why: string): StewardError {
+  return new StewardError("validation_failed", `names ${path}, which ${why}`);
+}

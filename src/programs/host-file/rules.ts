@@ -1,0 +1,230 @@
+import { isIP } from "node:net";
+import { isAbsolute, normalize } from "node:path";
+import { durationSecondsOrNaN } from "../../contract/durations.ts";
+import type { InputError } from "../../contract/errors.ts";
+import { hostFile } from "../../contract/host-file/host-file.ts";
+import type { HostFileDocument } from "../../contract/types.ts";
+import { releasePlace } from "./decisions.ts";
+
+/** A rule, and the place whose form must be right before it can judge. */
+type Rule = readonly [pointer: string, judge: (file: HostFileDocument) => InputError[]];
+
+/** The rules of the host file that its schema cannot say. */
+const rules: readonly Rule[] = [
+  ["/trusted_proxies", (file) => each("/trusted_proxies", file.trusted_proxies, proxyFault)],
+  ["/https", ({ https }) => httpsFaults(https)],
+  ["/oidc", ({ oidc }) => (oidc === undefined ? [] : oidcFaults(oidc))],
+  ["/support_until", (file) => must("/support_until", isDay(file.support_until), parts.support_until)],
+  ["/update/proxy", ({ update }) => must("/update/proxy", isProxy(update.proxy), ofUpdate.proxy)],
+  [
+    "/update/redirect_origins",
+    ({ update }) => each("/update/redirect_origins", update.redirect_origins, redirectFault),
+  ],
+  ["/update/rules", ({ update }) => planFaults("/update/rules", update.rules)],
+  ["/update/binary", ({ update }) => planFaults("/update/binary", update.binary)],
+  ["/update/binary", ({ update }) => binaryFaults(update.binary)],
+];
+
+/** What the rules find in a host file whose form has these faults. */
+export function ruleFaults(file: HostFileDocument, ofForm: readonly InputError[]): InputError[] {
+  const isWrong = (place: string) =>
+    ofForm.some(
+      ({ pointer }) => `${pointer}/`.startsWith(`${place}/`) || `${place}/`.startsWith(`${pointer}/`),
+    );
+  return rules.flatMap(([place, judge]) => (isWrong(place) ? [] : judge(file)));
+}
+
+const parts = hostFile.properties;
+const ofUpdate = parts.update.properties;
+
+interface Described {
+  readonly "x-expected": string;
+}
+
+function expected({ "x-expected": words }: Described): string {
+  return `must be ${words}`;
+}
+
+function fault(pointer: string, detail: string): InputError {
+  return { pointer, code: "rule", detail };
+}
+
+function must(pointer: string, isSo: boolean, described: Described): InputError[] {
+  return isSo ? [] : [fault(pointer, expected(described))];
+}
+
+/** `judge` gives the words of a fault; null: there is none. */
+function each(
+  pointer: string,
+  list: readonly string[],
+  judge: (entry: string) => string | null,
+): InputError[] {
+  return list.flatMap((entry, index) => {
+    const detail = judge(entry);
+    return detail === null ? [] : [fault(`${pointer}/${index}`, detail)];
+  });
+}
+
+/** Bits of the widest range that may be trusted: fc00::/7, all of private IPv6. */
+const shortestPrefix = 7;
+
+/** A trusted proxy chooses the client address under which failures are counted and requests are logged. */
+function proxyFault(entry: string): string | null {
+  const [, address = "", prefix] = /^([0-9a-fA-F:.]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  const isMapped = /^[0:]*:ffff:/i.test(address);
+  if (Number(prefix ?? bits) > bits || bits < 0 || isMapped) return expected(parts.trusted_proxies.items);
+  if (Number(prefix ?? bits) >= shortestPrefix) return null;
+  return "must be a smaller range: strangers could claim any address. Name the proxies";
+}
+
+function httpsFaults({ port, address, redirect_port, hsts }: HostFileDocument["https"]): InputError[] {
+  const { properties } = parts.https;
+  const faults = must("/https/address", address === undefined || isIP(address) !== 0, properties.address);
+  if (port === redirect_port)
+    faults.push(fault("/https/redirect_port", "must be another port than https.port"));
+  // RFC 6797 §8.3: a browser keeps every other port, and then speaks TLS to the one that redirects.
+  const isRedirected = redirect_port !== undefined && !(redirect_port === 80 && port === 443);
+  if (hsts && isRedirected)
+    faults.push(
+      fault(
+        "/https/hsts",
+        "must not be true with an https.redirect_port, which browsers would open with TLS",
+      ),
+    );
+  return faults;
+}
+
+function oidcFaults(oidc: NonNullable<HostFileDocument["oidc"]>): InputError[] {
+  const { issuer, origins, endpoint_origins, scopes, roles } = oidc;
+  const { properties } = parts.oidc;
+  const isProvided = isPlainAddress(issuer, "https:", { hasPath: true });
+  const judge = (isRight: (origin: string) => boolean) => (origin: string) =>
+    isRight(origin) ? null : expected(properties.origins.items);
+  const isListed = [roles.admin, roles.operator, roles.readonly].some((groups) => groups.length > 0);
+  return [
+    // OpenID Connect Discovery 1.0 §3: https, without a query or a fragment.
+    ...must("/oidc/issuer", isProvided, properties.issuer),
+    // Plain http on loopback only, where the agent answers it.
+    ...each(
+      "/oidc/origins",
+      origins,
+      judge((one) => isOrigin(one, ["https:"]) || isLoopbackOrigin(one)),
+    ),
+    ...each(
+      "/oidc/endpoint_origins",
+      endpoint_origins,
+      judge((one) => isOrigin(one, ["https:"])),
+    ),
+    ...(scopes.includes("openid") ? [] : [fault("/oidc/scopes", "must have openid among them")]),
+    ...(isListed
+      ? []
+      : [
+          fault(
+            "/oidc/roles",
+            'must say which groups give which role, such as {"operator": ["plant-operators"]}',
+          ),
+        ]),
+  ];
+}
+
+function urlOf(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null;
+}
+
+/** An address without user name, password, query and fragment. */
+function isPlainAddress(text: string, protocol: string, { hasPath = false } = {}): boolean {
+  const url = urlOf(text);
+  const isPlain = url?.username === "" && url.password === "" && !/[?#]/.test(text);
+  return isPlain && url.protocol === protocol && (hasPath || url.pathname === "/");
+}
+
+function isOrigin(text: string, protocols: readonly string[]): boolean {
+  const url = urlOf(text);
+  return (
+    url !== null && protocols.includes(url.protocol) && (text === url.origin || text === `${url.origin}/`)
+  );
+}
+
+function isLoopbackOrigin(text: string): boolean {
+  const name = urlOf(text)?.hostname ?? "";
+  return isOrigin(text, ["http:"]) && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(name);
+}
+
+/** Not every text of this form is a day: 2031-02-30 is not. */
+function isDay(text: string | undefined): boolean {
+  return text === undefined || new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true;
+}
+
+/** Without a password: every user of the device can read the host file. */
+function isProxy(text: string | undefined): boolean {
+  return text === undefined || isPlainAddress(text, "http:");
+}
+
+function redirectFault(origin: string): string | null {
+  return isOrigin(origin, ["http:", "https:"]) ? null : expected(ofUpdate.redirect_origins.items);
+}
+
+type Plan = HostFileDocument["update"]["rules"];
+
+function binaryFaults(plan: Plan): InputError[] {
+  if (plan === undefined || plan.unit !== undefined || plan.activate !== undefined) return [];
+  return [fault("/update/binary", "must have a unit or activate: nothing would start the new release")];
+}
+
+function planFaults(pointer: string, plan: Plan): InputError[] {
+  if (plan === undefined) return [];
+  const { unit, activate, self_test, health } = plan;
+  const { http, command, successes, interval, within } = health;
+  const described = ofUpdate.rules.properties.health.properties;
+  const intervalSeconds = durationSecondsOrNaN(interval);
+  const withinSeconds = durationSecondsOrNaN(within);
+  const isKnown = unit !== undefined || http.length > 0 || command !== undefined;
+  const isLongEnough = !(withinSeconds < successes * intervalSeconds);
+  return [
+    ...programFaults(`${pointer}/activate`, activate),
+    ...programFaults(`${pointer}/self_test`, self_test),
+    ...programFaults(`${pointer}/health/command`, command),
+    ...http.flatMap(({ url }, index) =>
+      must(
+        `${pointer}/health/http/${index}/url`,
+        isLoopbackAddress(url),
+        described.http.items.properties.url,
+      ),
+    ),
+    ...must(
+      `${pointer}/health/interval`,
+      intervalSeconds >= 0.1 && intervalSeconds <= 60,
+      described.interval,
+    ),
+    ...must(`${pointer}/health/within`, withinSeconds > 0 && withinSeconds <= 3_600, described.within),
+    ...(isLongEnough
+      ? []
+      : [
+          fault(
+            `${pointer}/health/within`,
+            `must be long enough for ${successes} answers, one every ${interval}`,
+          ),
+        ]),
+    ...(isKnown ? [] : [fault(pointer, "must have a health check: a unit, health.http or health.command")]),
+  ];
+}
+
+/** A literal address: a name could be resolved to any other host. */
+function isLoopbackAddress(text: string): boolean {
+  const url = urlOf(text);
+  const isLoopback = /^(127\.\d+\.\d+\.\d+|\[::1\])$/.test(url?.hostname ?? "");
+  return isLoopback && url?.protocol === "http:" && url.username + url.password + url.hash === "";
+}
+
+function programFaults(pointer: string, command: readonly string[] | undefined): InputError[] {
+  const [program] = command ?? [];
+  if (program === undefined || isProgram(program)) return [];
+  return [fault(`${pointer}/0`, `must be an absolute path, or a path below ${releasePlace}/`)];
+}
+
+/** A path below the release, or an absolute path without `..`. */
+function isProgram(program: string): boolean {
+  const path = program.startsWith(`${releasePlace}/`) ? program.slice(releasePlace.length) : program;
+  return isAbsolute(path) && path !== "/" && normalize(path) === path && !path.includes(releasePlace);
+}
