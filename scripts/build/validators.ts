@@ -4,6 +4,7 @@ import standaloneCode from "ajv/dist/standalone/index.js";
 import type { Plugin } from "esbuild";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { documentKinds } from "../../src/programs/agent/documents.ts";
+import { hostFileForm, hostFileValidatorName } from "../../src/programs/host-file/check.ts";
 import { releaseJournalName, releaseJournalSchema } from "../../src/releases/release-journal-schema.ts";
 import { createCompiler } from "../../src/store/validation/compile.ts";
 import { tolerant } from "../../src/store/validation/members.ts";
@@ -20,10 +21,11 @@ interface ValidatorFile {
   readonly validators: readonly string[];
 }
 
-/** A file for each stored document, and for the input of each operation. */
+/** A file for each stored document, for the host file, and for the input of each operation. */
 export const validatorFiles: readonly ValidatorFile[] = [
   ...documentKinds({}).map(({ name, schema }) => documentFile(name, schema)),
   documentFile(releaseJournalName, releaseJournalSchema),
+  validatorFile("host-file", new Map([[hostFileValidatorName, hostFileForm]])),
   ...operationIds.map((id) => validatorFile(id, inputSchemas(id))),
 ].filter(({ validators }) => validators.length > 0);
 

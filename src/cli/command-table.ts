@@ -2,6 +2,7 @@ import { CommandError } from "./client/context.ts";
 import { namesOf } from "./client/live-names.ts";
 import { apply } from "./configuration/apply.ts";
 import { hashPasswordCommand } from "./configuration/hash-password.ts";
+import { hostFileCommands } from "./configuration/host-file.ts";
 import { sealCommands } from "./configuration/seal.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { eventCommands } from "./events/events.ts";
@@ -122,6 +123,7 @@ export const commands: readonly Command[] = [
   ...sealCommands,
   ...systemCommands,
   ...machineCommands,
+  ...hostFileCommands,
   ...tlsCommands,
   ...timeCommands,
   ...updateCommands,

@@ -46,6 +46,8 @@ export const findingFacts = {
   certificate: { ...text, description: "its name in the directory of certificates" },
   ends_at: text,
   begins_at: text,
+  faults: texts,
+  members: texts,
   parts: { ...texts, description: "of the program, that do not work" },
   problem: { ...updateProblem, description: "with updates" },
 } as const;
@@ -77,6 +79,7 @@ export type Area = (typeof areas)[number];
 /** The codes by which GET /api/status lists what needs a person, with the part of the device that each is about. */
 export const needAreas = {
   rescue: "state",
+  host_file: "host file",
   setup_required: "people",
   program: "program",
   root_helper: "agent",
@@ -123,6 +126,9 @@ const failing = <const Need extends NeedCode, const Facts extends readonly Fact[
 export const findingKinds = {
   state_damaged: failing("rescue"),
   state_unreachable: failing("rescue"),
+  host_file_refused: failing("host_file", "path", "faults"),
+  host_file_without_copy: failing("host_file", "path", "faults"),
+  host_file_members_unknown: attention("host_file", "path", "members"),
   disk_read_only: failing("disk", "path"),
   disk_space_unknown: failing("disk", "path"),
   disk_space_low: failing("disk", "path", "free_bytes", "least_bytes", "has_reserve"),

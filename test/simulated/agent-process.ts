@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { createLog } from "../../src/journal/logs/log.ts";
 import { createOwnLines } from "../../src/journal/logs/own-lines.ts";
 import { startAgent } from "../../src/programs/agent/agent.ts";
-import { noDecisions } from "../../src/programs/host-file.ts";
+import { noDecisions } from "../../src/programs/host-file/host-file.ts";
 import { makeDirectory } from "../../src/store/files/durable-file.ts";
 import { takeLock } from "../../src/store/files/lock.ts";
 import { testProxy } from "../running-agent.ts";
@@ -46,7 +46,7 @@ const agent = await startAgent(
     nodeVersion: process.version,
     log,
     credentialsDirectory: undefined,
-    https: noDecisions.https,
+    https: noDecisions().https,
     sealKeyFile: "/nonexistent/seal.key",
     maySteerClock: false,
     mayAskRoot: false,

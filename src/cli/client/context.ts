@@ -1,7 +1,7 @@
 import type { Certificates } from "../../certificates/certificates.ts";
-import type { StewardError } from "../../contract/errors.ts";
+import type { InputError } from "../../contract/errors.ts";
 import type { OperationId } from "../../contract/operations.ts";
-import type { Input, Output, StreamId } from "../../contract/types.ts";
+import type { Finding, Input, Output, StreamId } from "../../contract/types.ts";
 import type { HostClock, HostFiles, TrustedOwners } from "../../host/host.ts";
 import type { RootHelper, RunCommand, Uptime } from "../../host/ports.ts";
 import type { StateTools } from "../../store/documents/inspection.ts";
@@ -100,8 +100,6 @@ export interface ExaminedHost {
   readonly readRealTimeClock: HostClock["readRealTimeClock"];
   readonly uptime: Uptime;
   readonly helper: Pick<RootHelper, "absence">;
-  /** What root has decided about rescue. Throws `validation_failed` where the agent would not start with this host file. */
-  readHostFile(path: string): Promise<RescueDecisions>;
   /**
    * The certificates for HTTPS as an agent would choose among them now, without making one. `ownDirectory`: of the one
    * that the device has made.
@@ -110,8 +108,30 @@ export interface ExaminedHost {
     installed: TrustedOwners & { readonly directory: string },
     ownDirectory: string,
   ): Promise<Pick<Certificates, "present" | "refused">>;
-  /** Throws what `refuse` makes of a member `https` that the agent would not take. */
-  checkHttps(https: object, refuse: (fault: string) => StewardError): void;
+  readonly hostFile: HostFileAccess;
+}
+
+/** Root's decisions about this device. */
+export interface HostFileAccess {
+  /** Those in force, and what a person has to see to in the file; null: nothing. */
+  inForce(path: string): Promise<RescueDecisions & { readonly trouble: Finding | null }>;
+  /** Judges a host file, whose it is, and the files that it names. Throws for one that cannot be read. */
+  check(path: string): Promise<CheckedText>;
+  /** Judges only the text of a host file. */
+  checkText(text: string): CheckedText;
+  /** As root: keeps an accepted host file. Throws `validation_failed`, `storage_full`, `storage_unwritable`. */
+  keep(path: string): Promise<void>;
+  /**
+   * As root: sets the host file aside, and puts the kept one in its place. The path of the one set aside; null: none is
+   * kept. Throws the system's errors, `storage_full` and `storage_unwritable`.
+   */
+  restore(path: string): Promise<string | null>;
+}
+
+export interface CheckedText {
+  readonly faults: readonly InputError[];
+  /** JSON pointers of members that this release does not know. */
+  readonly unknown: readonly string[];
 }
 
 /** What the host file decides about the ways in. */

@@ -8,7 +8,7 @@ const { ok, attention, unseen } = entriesOf("https");
 
 /** The certificate that HTTPS shows, those that it cannot use, and their dates by this clock. */
 export async function lookAtCertificate({ places, host, now }: Ground): Promise<Entry[]> {
-  const { https } = await host.readHostFile(places.hostFile);
+  const { https } = await host.hostFile.inForce(places.hostFile);
   if (!https.enabled) return [ok("off", "HTTPS on the LAN is off in the host file.")];
   if (await isClosed(places.stateDirectory))
     return [unseen("state_closed", "This user must not look at the certificates.")];

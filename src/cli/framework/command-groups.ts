@@ -15,7 +15,7 @@ export const commandGroups: readonly CommandGroup[] = [
   {
     title: "The device",
     words: [
-      ...["status", "doctor", "apply", "system", "tls", "time", "logs", "events"],
+      ...["status", "doctor", "apply", "system", "host-file", "tls", "time", "logs", "events"],
       ...["reboot", "power-off", "factory-reset", "version"],
     ],
   },

@@ -1,5 +1,5 @@
 import { readFile, realpath, stat } from "node:fs/promises";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { type InputError, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { Owner } from "../../store/files/durable-file.ts";
 import { CommandError, type ExaminedHost } from "../client/context.ts";
 import { rootFileFailure, writeRootFile } from "../client/root-file.ts";
@@ -24,7 +24,7 @@ const usualMode = 0o644;
 export async function changeHttps(
   path: string,
   change: HttpsChange,
-  { checkHttps }: Pick<ExaminedHost, "checkHttps">,
+  { hostFile }: Pick<ExaminedHost, "hostFile">,
 ): Promise<HttpsMember> {
   const { members, ...place } = await read(path);
   const former = typeof members.https === "object" && members.https !== null ? members.https : {};
@@ -33,11 +33,12 @@ export async function changeHttps(
     if (value === null) delete https[name];
     else if (value !== undefined) https[name] = value;
   }
-  // The agent does not start with a host file that it refuses.
-  checkHttps(https, (fault) => refusal(`${path} ${fault}.`));
+  const text = `${JSON.stringify({ ...members, https }, null, 2)}\n`;
+  // The agent would go on with the former one.
+  const { faults } = hostFile.checkText(text);
+  if (faults.length > 0) throw refusal(path, faults);
   const isSame = JSON.stringify(members.https) === JSON.stringify(https);
-  const content = `${JSON.stringify({ ...members, https }, null, 2)}\n`;
-  if (!isSame) await writeRootFile(place.file, { ...place, content });
+  if (!isSame) await writeRootFile(place.file, { ...place, content: text });
   return https;
 }
 
@@ -72,9 +73,7 @@ function parsed(text: string): Record<string, unknown> | null {
   }
 }
 
-function refusal(fault: string): StewardError {
-  return new StewardError(
-    "validation_failed",
-    `The agent would not take this host file: ${fault} Nothing was changed.`,
-  );
+function refusal(path: string, faults: readonly InputError[]): StewardError {
+  const text = `The agent would not take ${path} as it would be. Nothing was changed.`;
+  return new StewardError("validation_failed", text, { details: { errors: faults } });
 }

@@ -1,6 +1,7 @@
 import type { Tls } from "../../contract/types.ts";
 import { CommandError, OnlyExitCode } from "../client/context.ts";
 import { requireLocal } from "../client/places.ts";
+import { keepAccepted, reread } from "../configuration/host-file.ts";
 import type { Command, Invocation, Option } from "../framework/command.ts";
 import type { Fields } from "../terminal/table.ts";
 import { announce, withdraw } from "./announcement.ts";
@@ -118,14 +119,11 @@ const reload: Command = {
 
 export const tlsCommands: readonly Command[] = [show, fingerprint, enable, disable, reload];
 
-/** What the agent makes of the host file; null: none runs. Throws its refusal. */
-async function told({ client }: Invocation): Promise<Tls | null> {
-  try {
-    return (await client.call("reloadHostFile", {})).tls;
-  } catch (error) {
-    if (error instanceof CommandError && error.exitCode === 8) return null;
-    throw error;
-  }
+/** The agent goes by it from now on, and after a later mistake in the file. */
+async function told(invocation: Invocation): Promise<Tls | null> {
+  const tls = await reread(invocation.client);
+  await keepAccepted(invocation);
+  return tls;
 }
 
 function portOf(text: string | undefined): number | undefined {

@@ -3,8 +3,7 @@ import { mkdir, open, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { makeRescueToken, rescueTokenName } from "../../auth/sign-in/rescue-token.ts";
-import { StewardError } from "../../contract/errors.ts";
-import { type ExaminedHost, OnlyExitCode, type RescueDecisions } from "../client/context.ts";
+import { type ExaminedHost, OnlyExitCode } from "../client/context.ts";
 import { fileFailure } from "../client/failure.ts";
 import type { Places } from "../client/places.ts";
 import type { Command, Invocation } from "../framework/command.ts";
@@ -84,18 +83,10 @@ export const announceRescue: Command = {
 type Plan = { readonly obstacle: string } | { readonly address: string | null };
 
 async function planOf(
-  host: Pick<ExaminedHost, "readHostFile">,
+  { hostFile }: Pick<ExaminedHost, "hostFile">,
   { places, client }: Pick<Invocation, "places" | "client">,
 ): Promise<Plan> {
-  let decisions: RescueDecisions;
-  try {
-    decisions = await host.readHostFile(places.hostFile);
-  } catch (error) {
-    // The agent does not start with it, so it would take no token.
-    if (error instanceof StewardError) return { obstacle: error.message };
-    throw error;
-  }
-  const { kernelRescue, https } = decisions;
+  const { kernelRescue, https } = await hostFile.inForce(places.hostFile);
   if (!kernelRescue) return { obstacle: `${places.hostFile} says kernel_rescue: false.` };
   // Waits for an agent that is starting.
   const { status } = await client.call("getHealth", {});

@@ -24,6 +24,7 @@ const onPeople = { tile: "people", to: "/users", roles: ["admin"] } as const;
 /** By code: a need without a remedy does not compile. */
 export const remedies: Readonly<Record<Need["code"], Remedy>> = {
   rescue: { tile: "host", to: "/system/logs" },
+  host_file: onHost,
   setup_required: onPeople,
   program: onHost,
   root_helper: onHost,

@@ -12,7 +12,17 @@ export function checkName(name: string): string {
 
 /** What a health check has found. */
 export function healthSentence({ name, code, detail, facts }: HealthCheck): Sentence {
-  const { free_bytes, least_bytes, parts, error = "", step_seconds, offset_seconds, measured_at } = facts;
+  const {
+    free_bytes,
+    least_bytes,
+    parts,
+    faults,
+    members,
+    error = "",
+    step_seconds,
+    offset_seconds,
+    measured_at,
+  } = facts;
   if (code === "updates_degraded" && facts.problem) return updatesSentence(facts.problem);
   return sentenceOf(
     t.health.codes,
@@ -22,6 +32,8 @@ export function healthSentence({ name, code, detail, facts }: HealthCheck): Sent
       free: bytes(free_bytes ?? 0),
       least: bytes(least_bytes ?? 0),
       parts: parts?.join(", "),
+      faults: faults?.join("; "),
+      members: members?.join(", "),
       step: shortDuration(Math.abs(step_seconds ?? 0)),
       offset: shortDuration(Math.abs(offset_seconds ?? 0)),
       measured: measured_at ? absoluteTime(new Date(measured_at)) : "–",

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { SettingsChange } from "../../contract/types.ts";
+import type { Finding, SettingsChange } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import type { ServiceManager } from "../../host/linux/systemd/service-manager.ts";
 import type { Reread } from "../../http/handlers/system.ts";
@@ -10,7 +10,7 @@ import type { OwnLines } from "../../journal/logs/own-lines.ts";
 import type { Build } from "../../system/version.ts";
 import type { Argon2Cost } from "../../users/argon2.ts";
 import { clockAddon } from "../build.ts";
-import { type HostDecisions, type HostUpdateConfig, noDecisions } from "../host-file.ts";
+import { type HostDecisions, type HostUpdateConfig, noDecisions } from "../host-file/host-file.ts";
 import type { InstallerAccess } from "./installer-client.ts";
 import type { OpenClock } from "./wire-clock.ts";
 
@@ -69,6 +69,8 @@ export interface AgentConfig {
   logUnits: readonly string[];
   /** HTTPS on the LAN, as the host file has it. */
   https: HostDecisions["https"];
+  /** What a person has to see to in the host file, by now; null: nothing. */
+  hostFileTrouble?: () => Finding | null;
   /** Reads the host file again; absent where no agent runs. */
   reload?: () => Promise<Reread>;
   /** What this device runs, as releases name it. */
@@ -130,6 +132,7 @@ export async function agentConfig(
 ): Promise<RoomsConfig> {
   const { assetsDirectory, factsWorker, build, nodeVersion, log, ownLines } = program;
   const { isLogInJournal, adoptTimeZone, processUsage, passwordCost } = program;
+  const { https, forRooms } = noDecisions();
   return {
     ...{ assetsDirectory, factsWorker, build, nodeVersion, log, ownLines, isLogInJournal, adoptTimeZone },
     ...{ processUsage, passwordCost },
@@ -144,8 +147,8 @@ export async function agentConfig(
     installer: state === usualStateDirectory ? { directories: usualDirectories, program: null } : null,
     clockAddon: clockAddon(assetsDirectory),
     selfCheck: { node: program.node, script: join(assetsDirectory, "self-check.js") },
-    https: noDecisions.https,
-    ...noDecisions.forRooms,
+    https,
+    ...forRooms,
   };
 }
 

@@ -2,12 +2,12 @@ import { spawn } from "node:child_process";
 import { constants, watch } from "node:fs";
 import { join } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
-import type { UpdateDecisions } from "../../host/linux/host-file/host-file-update.ts";
 import type { RootHelper } from "../../host/ports.ts";
 import type { ReleaseDirectories } from "../../installer/files/release-directories.ts";
 import { journalBytes, type ReleaseJournal, readReleaseJournal } from "../../releases/release-journal.ts";
 import { openDispensable, readRegular } from "../../store/files/regular-file.ts";
 import type { Installer, InstallRequest } from "../../updates/updater-options.ts";
+import type { UpdateDecisions } from "../host-file/decisions.ts";
 
 /** Where the installer is, and how the agent starts it. */
 export interface InstallerAccess {

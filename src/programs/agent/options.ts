@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { StewardError } from "../../contract/errors.ts";
-import { usualHostFile } from "../host-file.ts";
+import { usualHostFile } from "../host-file/host-file.ts";
 import { type AgentConfig, usualSealKeyFile, usualStateDirectory } from "./config.ts";
 
 /** How `serve` was called. */

@@ -1,40 +1,64 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Finding } from "../../contract/types.ts";
 import type { Reread } from "../../http/handlers/system.ts";
 import { agentEvent, type EventFacts } from "../../journal/events/event.ts";
 import type { Log } from "../../journal/logs/log.ts";
-import type { HostDecisions } from "../host-file.ts";
+import {
+  type DecisionsInForce,
+  type HostDecisions,
+  HostFileRefused,
+  type ReadHostFile,
+  refusedFinding,
+  unknownFinding,
+} from "../host-file/host-file.ts";
 
 export interface ReloadOptions {
-  /** Reads the host file. Throws `validation_failed`. */
-  readonly read: () => Promise<HostDecisions>;
-  /** The decisions that the agent started with. */
-  readonly started: HostDecisions;
+  readonly path: string;
+  /** Reads the host file. Throws HostFileRefused. */
+  readonly read: () => Promise<ReadHostFile>;
+  /** The agent started with these. */
+  readonly started: DecisionsInForce;
   readonly log: Log;
   /** Puts the decisions to use that need no restart. */
   readonly apply: (decisions: HostDecisions) => Promise<void>;
   readonly record: (event: EventFacts) => void;
 }
 
+export interface Reload {
+  /** What a person has to see to in the host file, by now; null: nothing. */
+  trouble(): Finding | null;
+  /** Throws HostFileRefused. */
+  reload(): Promise<Reread>;
+}
+
 /**
  * Reads the host file again, one reading after the other. A file that cannot be used changes nothing: the agent goes on
  * with what it has read before.
  */
-export function createReload({ read, started, log, apply, record }: ReloadOptions): () => Promise<Reread> {
-  let present = started;
+export function createReload({ path, read, started, log, apply, record }: ReloadOptions): Reload {
+  const { forRooms } = started.decisions;
+  let present = started.decisions;
+  let { trouble } = started;
+  if (trouble !== null) log(started.refusal === null ? "warning" : "error", trouble.detail);
+  let isAccepted = trouble?.code !== "host_file_without_copy";
   const reload = async (): Promise<Reread> => {
     try {
-      const next = await read();
+      const { decisions: next, unknown } = await read();
+      isAccepted = true;
+      trouble = unknownFinding(path, unknown);
+      if (trouble !== null) log("warning", trouble.detail);
       const changed = liveMembers.filter((name) => !isDeepStrictEqual(next[name], present[name]));
       present = next;
       await apply(next);
       const needsRestart = Object.entries(next.forRooms)
-        .filter(([name, value]) => !isDeepStrictEqual(value, started.forRooms[name as keyof ForRooms]))
+        .filter(([name, value]) => !isDeepStrictEqual(value, forRooms[name as keyof ForRooms]))
         .map(([name]) => asInFile(name));
       const found = { changed: changed.map(asInFile), needsRestart };
       log(needsRestart.length > 0 ? "warning" : "notice", "the host file was read again", detailsOf(found));
       return found;
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
+      if (error instanceof HostFileRefused) trouble = refusedFinding(path, error, isAccepted);
       log("error", "the agent goes on with the host file that it has read before", { detail });
       record(agentEvent("host_file.refused", { detail }));
       // The certificates may have changed all the same.
@@ -43,10 +67,13 @@ export function createReload({ read, started, log, apply, record }: ReloadOption
     }
   };
   let last: Promise<unknown> = Promise.resolve();
-  return () => {
-    const next = last.then(reload, reload);
-    last = next.catch(() => undefined);
-    return next;
+  return {
+    trouble: () => trouble,
+    reload: () => {
+      const next = last.then(reload, reload);
+      last = next.catch(() => undefined);
+      return next;
+    },
   };
 }
 

@@ -1,10 +1,16 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Finding } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import { agentEvent } from "../../journal/events/event.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import { takeAgentLock } from "../../store/files/lock.ts";
-import { type HostDecisions, readDecisions } from "../host-file.ts";
+import {
+  type HostDecisions,
+  type HostFileRefused,
+  readDecisionsInForce,
+  readHostFile,
+} from "../host-file/host-file.ts";
 import { type Agent, startAgent } from "./agent.ts";
 import { type AgentConfig, agentConfig, installerScript, type Program } from "./config.ts";
 import { readServeOptions } from "./options.ts";
@@ -52,34 +58,32 @@ export async function serve(
   stopRequested: Promise<"stop">,
   { openClock, trustedProxies = [], ...host }: Surroundings = {},
 ): Promise<number> {
-  const { environment, node, log, build } = program;
-  const options = readServeOptions(argv, { environment, node, script: installerScript(program) });
+  const { environment, log, build } = program;
+  const options = readServeOptions(argv, { ...program, script: installerScript(program) });
   // Taken while the configuration is read: it waits for a process.
   let lock = makeDirectory(options.state).then(() => takeAgentLock(options.state));
   lock.catch(() => undefined);
-  const readHostFile = () => readDecisions(options.hostFile, program.userId());
-  const decisions = await readHostFile();
-  const liveOf = ({ names, https, trustedProxies: proxies }: HostDecisions) => ({
-    ...{ https, hostNames: names },
-    trustedProxies: [...proxies, ...trustedProxies],
-  });
+  const path = options.hostFile;
+  const started = await readDecisionsInForce(path, program.userId());
+  const { decisions, refusal } = started;
   const config: AgentConfig = {
     ...(await agentConfig(program, options.state, options.run, options.initialSettings)),
     ...options.serve,
     ...decisions.forRooms,
     ...(openClock && { openClock }),
     host,
-    ...liveOf(decisions),
+    ...liveOf(decisions, trustedProxies),
   };
   let running: Agent | undefined;
-  config.reload = createReload({
-    ...{ read: readHostFile, started: decisions, log },
+  const reloading = createReload({
+    ...{ path, read: () => readHostFile(path, program.userId()), started, log },
     apply: async (present) => {
-      Object.assign(config, liveOf(present));
+      Object.assign(config, liveOf(present, trustedProxies));
       await running?.reload(config);
     },
     record: (event) => running?.record(event),
   });
+  Object.assign(config, { reload: reloading.reload, hostFileTrouble: reloading.trouble });
   program.onReload?.(() => void reloadBySignal(config, running));
   // Of the launcher's `pause`: this start has not failed.
   const forgetFailures = () => rm(join(options.run, "failed-starts"), { force: true }).catch(() => undefined);
@@ -88,7 +92,8 @@ export async function serve(
     const agent: Agent = await startAgent(config, lock);
     running = agent;
     const { mode } = agent;
-    program.serviceManager?.ready(() => statusOf(agent, build.version));
+    program.serviceManager?.ready(() => statusOf(agent, build.version, reloading.trouble()));
+    if (start === 0) recordRefusal(agent, refusal);
     log("notice", "listening", { mode, addresses: agent.addresses(), version: build.version });
     const why = await endOf(agent, stopRequested, environment);
     log("notice", endings[why]);
@@ -101,8 +106,22 @@ export async function serve(
   return 1;
 }
 
-function statusOf({ mode, addresses, describe }: Agent, version: string): string {
-  return [`${readyWords[mode]} (${addresses().join(", ")}), version ${version}`, ...describe()].join("; ");
+/** The decisions that need no restart. */
+function liveOf({ names, https, trustedProxies }: HostDecisions, ownProxies: readonly string[]) {
+  return { https, hostNames: names, trustedProxies: [...trustedProxies, ...ownProxies] };
+}
+
+function recordRefusal(agent: Agent, refusal: HostFileRefused | null): void {
+  if (refusal !== null) agent.record(agentEvent("host_file.refused", { detail: refusal.message }));
+}
+
+function statusOf({ mode, addresses, describe }: Agent, version: string, ofHostFile: Finding | null): string {
+  const isRefused = ofHostFile !== null && ofHostFile.code !== "host_file_members_unknown";
+  return [
+    `${readyWords[mode]} (${addresses().join(", ")}), version ${version}`,
+    ...(isRefused ? ["the host file cannot be used, see `steward doctor`"] : []),
+    ...describe(),
+  ].join("; ");
 }
 
 /** Never throws: it has been logged why. */

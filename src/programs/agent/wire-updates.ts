@@ -5,7 +5,6 @@ import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { Settings } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
-import type { UpdateDecisions } from "../../host/linux/host-file/host-file-update.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import type { UpdateRecord } from "../../releases/update-record.ts";
 import type { SettingsGuard } from "../../settings/faults.ts";
@@ -21,7 +20,8 @@ import { createSettingsGuard } from "../../updates/settings-guard.ts";
 import { openUpdates, type UpdateRoom } from "../../updates/updater.ts";
 import type { Updates } from "../../updates/updates.ts";
 import { packagedVersions } from "../build.ts";
-import type { HostUpdateConfig } from "../host-file.ts";
+import type { UpdateDecisions } from "../host-file/decisions.ts";
+import type { HostUpdateConfig } from "../host-file/host-file.ts";
 import { createInstallerClient, type InstallerAccess, noInstaller } from "./installer-client.ts";
 
 /** What the updates of this device are joined from. */

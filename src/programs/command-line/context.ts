@@ -3,7 +3,7 @@ import type { CommandContext } from "../../cli/client/context.ts";
 import { builtAt } from "../../system/version.ts";
 import { loadUpdateClient } from "../../updates/load-update-client.ts";
 import { agentConfig, installerScript, type Program, readInitialSettings } from "../agent/config.ts";
-import { readDecisionsOrNone, usualHostFile } from "../host-file.ts";
+import { readDecisionsInForce, usualHostFile } from "../host-file/host-file.ts";
 
 /** What only the process of the command line has. */
 export interface Terminal extends Pick<CommandContext, "stdin" | "stdout" | "stderr" | "interruption"> {
@@ -15,7 +15,8 @@ export interface Terminal extends Pick<CommandContext, "stdin" | "stdout" | "std
 export function createCommandContext(program: Program, terminal: Terminal): CommandContext {
   const { environment, node } = program;
   const { becomeOwner, ...streams } = terminal;
-  const [script, isNews] = [installerScript(program), createNews()];
+  const script = installerScript(program);
+  const isNews = createNews();
   return {
     ...streams,
     environment,
@@ -27,20 +28,8 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       selfCheck: join(program.assetsDirectory, "self-check.js"),
       userId: program.userId,
     },
-    openOffline: async (stateDirectory, { readsOnly, remark }) => {
-      const initialSettings = environment.STEWARD_INITIAL_SETTINGS;
-      const config = await agentConfig(program, stateDirectory, stateDirectory, initialSettings);
-      await becomeOwner(stateDirectory, { keepsClock: true });
-      const hostFile = environment.STEWARD_HOST_FILE || usualHostFile;
-      const { https, forRooms } = await readDecisionsOrNone(hostFile, program.userId());
-      const { openOfflineClient } = await import("../agent/offline.ts");
-      const { installerAccessOf } = await import("../installer/run.ts");
-      const installer = installerAccessOf(environment, { node, script, state: stateDirectory, hostFile });
-      const offline = { ...config, https, ...forRooms, ...(installer && { installer }), readsOnly };
-      return openOfflineClient(offline, (text) => {
-        if (isNews(text)) void remark(text);
-      });
-    },
+    openOffline: (stateDirectory, how) =>
+      openOffline(program, becomeOwner, { ...how, stateDirectory, isNews }),
     runInstaller: async (words, places) => {
       const { runInstaller } = await import("../installer/run.ts");
       return runInstaller({ node, script }, words, places);
@@ -61,6 +50,37 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       return openStateTools(stateDirectory, initialSettings);
     },
   };
+}
+
+interface OfflineOptions {
+  readonly stateDirectory: string;
+  readonly readsOnly: boolean;
+  readonly remark: (text: string) => Promise<void>;
+  readonly isNews: (text: string) => boolean;
+}
+
+/** The operations in this process, which goes on as the owner of the state. */
+async function openOffline(
+  program: Program,
+  becomeOwner: Terminal["becomeOwner"],
+  { stateDirectory, readsOnly, remark, isNews }: OfflineOptions,
+) {
+  const { environment, node } = program;
+  const initialSettings = environment.STEWARD_INITIAL_SETTINGS;
+  const config = await agentConfig(program, stateDirectory, stateDirectory, initialSettings);
+  await becomeOwner(stateDirectory, { keepsClock: true });
+  const hostFile = environment.STEWARD_HOST_FILE || usualHostFile;
+  const { decisions, trouble } = await readDecisionsInForce(hostFile, program.userId());
+  const { https, forRooms } = decisions;
+  const { openOfflineClient } = await import("../agent/offline.ts");
+  const { installerAccessOf } = await import("../installer/run.ts");
+  const script = installerScript(program);
+  const installer = installerAccessOf(environment, { node, script, state: stateDirectory, hostFile });
+  const hostFileTrouble = () => trouble;
+  const ofDevice = { ...config, https, ...forRooms, hostFileTrouble };
+  return openOfflineClient({ ...ofDevice, ...(installer && { installer }), readsOnly }, (text) => {
+    if (isNews(text)) void remark(text);
+  });
 }
 
 async function prepareImage(

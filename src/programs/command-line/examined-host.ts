@@ -4,11 +4,12 @@ import type { ExaminedHost } from "../../cli/client/context.ts";
 import { readInstalledPairs } from "../../host/linux/certificates/installed-pairs.ts";
 import { readRealTimeClock } from "../../host/linux/clock/real-time-clock.ts";
 import { createRunCommand } from "../../host/linux/commands.ts";
-import { checkedHttps } from "../../host/linux/host-file/host-file-https.ts";
 import { readSealKeys } from "../../host/linux/host-file/seal-keys.ts";
 import { createRootHelper, usualHelperSocket } from "../../host/linux/systemd/root-helper.ts";
 import { createUptime } from "../../host/linux/uptime.ts";
-import { readDecisions } from "../host-file.ts";
+import { checkHostFile } from "../host-file/check.ts";
+import { HostFileRefused, readDecisionsInForce, readHostFile } from "../host-file/host-file.ts";
+import { keepHostFile, restoreHostFile } from "../host-file/kept.ts";
 
 /** This host for commands that examine it; nothing is opened or loaded before it is asked for. */
 export function openExaminedHost(uid: () => number | undefined): ExaminedHost {
@@ -18,9 +19,24 @@ export function openExaminedHost(uid: () => number | undefined): ExaminedHost {
     readRealTimeClock: () => readRealTimeClock(),
     uptime: createUptime(),
     helper: createRootHelper(usualHelperSocket),
-    readHostFile: (path) => readDecisions(path, uid()),
     readCertificates,
-    checkHttps: (https, refuse) => void checkedHttps(https, refuse),
+    hostFile: {
+      inForce: async (path) => {
+        const { decisions, trouble } = await readDecisionsInForce(path, uid());
+        return { ...decisions, trouble };
+      },
+      check: async (path) => {
+        try {
+          return { faults: [], unknown: (await readHostFile(path, uid())).unknown };
+        } catch (error) {
+          if (error instanceof HostFileRefused) return { faults: error.faults, unknown: error.unknown };
+          throw error;
+        }
+      },
+      checkText: checkHostFile,
+      keep: async (path) => void (await keepHostFile(path, uid())),
+      restore: (path) => restoreHostFile(path, uid()),
+    },
   };
 }
 

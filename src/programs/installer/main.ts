@@ -6,7 +6,7 @@ import { install, rollBack } from "../../installer/install.ts";
 import { forgive, guard, order, withReleases } from "../../installer/trial/guard.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import { assetsDirectory, build, clockAddon, fail } from "../build.ts";
-import { usualHostFile } from "../host-file.ts";
+import { usualHostFile } from "../host-file/host-file.ts";
 import { type OpenedInstaller, openInstaller } from "./wiring.ts";
 
 const usage = `usage: installer.js install RELEASE | install rollbackKIND | rollback KIND | guard [--boot]

@@ -18,7 +18,7 @@ import type { Floors } from "../../releases/selection.ts";
 import { type Build, builtAt } from "../../system/version.ts";
 import { caps } from "../../tuf/caps.ts";
 import { packagedVersions } from "../build.ts";
-import { type HostDecisions, readDecisions } from "../host-file.ts";
+import { type HostDecisions, readDecisionsInForce } from "../host-file/host-file.ts";
 
 /** The installer, joined with this host. */
 export interface OpenedInstaller extends Omit<InstallerContext, "journal"> {
@@ -41,10 +41,10 @@ export interface InstallerOptions {
   readonly say: (line: string) => void;
 }
 
-/** Throws `validation_failed` for a host file that cannot be used. */
+/** Throws `validation_failed` for a host file that cannot be used, where none that was accepted is kept either. */
 export async function openInstaller(options: InstallerOptions): Promise<OpenedInstaller> {
-  const { directories, say, hostFile, credentials } = options;
-  const decisions = await readDecisions(hostFile, credentials.geteuid());
+  const { directories, say } = options;
+  const decisions = await readAccepted(options);
   const host = openInstallerHost(options);
   return {
     host,
@@ -62,6 +62,15 @@ export async function openInstaller(options: InstallerOptions): Promise<OpenedIn
       }
     },
   };
+}
+
+/** A guard must go on with a trial whatever an editor makes of the file; but nothing runs that is not root's. */
+async function readAccepted({ hostFile, credentials, say }: InstallerOptions): Promise<HostDecisions> {
+  const { decisions, refusal } = await readDecisionsInForce(hostFile, credentials.geteuid());
+  if (refusal === null) return decisions;
+  if (decisions.forRooms.update.unusable !== undefined) throw refusal;
+  say(`${refusal.message} The one that was last accepted is used.`);
+  return decisions;
 }
 
 /** This host, with the installer's own ways to write files and to unpack. */

@@ -175,7 +175,10 @@ describe("steward doctor", () => {
     const device = deviceOf(test, { state: lived.original, files: { "/steward.json": "{ not JSON" } });
     const troubles = await troublesOf(device);
     assert.equal(troubles[0]?.area, "host file");
-    assert.equal(nextLine(troubles, true), `editor ${device.places.hostFile}`);
+    assert.equal(
+      nextLine(troubles, true),
+      `editor ${device.places.hostFile}; systemctl restart steward.service`,
+    );
   });
 
   it("takes the rights of others away from the host file, and from the key", async (test) => {
@@ -186,7 +189,10 @@ describe("steward doctor", () => {
     chmodSync(key, 0o644);
     const troubles = await troublesOf(device);
     const commandFor = (wanted: string) => troubles.find(({ area }) => area === wanted)?.remedy?.line;
-    assert.equal(commandFor("host file"), `chown root ${file}; chmod go-w ${file}`);
+    assert.equal(
+      commandFor("host file"),
+      `chown root ${file}; chmod go-w ${file}; systemctl restart steward.service`,
+    );
     assert.equal(commandFor("keys"), `chown root:steward ${key}; chmod 0640 ${key}`);
   });
 

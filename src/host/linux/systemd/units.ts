@@ -1,7 +1,7 @@
 import { StewardError } from "../../../contract/errors.ts";
+import { serviceName } from "../../../contract/host-file/release-plan.ts";
 import type { RunCommand } from "../../ports.ts";
 import type { UnitState, Units } from "../../release-ports.ts";
-import { serviceName } from "../host-file/service-name.ts";
 import { printableLine } from "../printable-text.ts";
 import { readJournalEntry } from "./journal-entry.ts";
 import { createSystemctl, type Systemctl } from "./systemctl.ts";
@@ -57,8 +57,10 @@ export function createUnits(run: RunCommand): LinuxUnits {
   };
 }
 
+const serviceForm = new RegExp(serviceName.pattern);
+
 function checkName(unit: string): void {
-  if (!serviceName.test(unit)) throw new RangeError(`"${unit}" is not the name of a service`);
+  if (!serviceForm.test(unit)) throw new RangeError(`"${unit}" is not the name of a service`);
 }
 
 /** systemd unloads a unit that has stopped without failure, together with its counters. */

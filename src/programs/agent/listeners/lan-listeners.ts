@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Shown } from "../../../certificates/certificates.ts";
 import type { HostTime } from "../../../host/host.ts";
-import type { HttpsDecisions as HttpsPlan } from "../../../host/linux/host-file/host-file-https.ts";
 import type { RequestListener } from "../../../http/wire/connections.ts";
 import { type HttpsListener, listenHttps } from "../../../http/wire/https-listener.ts";
 import type { Listener } from "../../../http/wire/listeners.ts";
 import { listenRedirect } from "../../../http/wire/redirect-listener.ts";
 import type { Log } from "../../../journal/logs/log.ts";
+import type { HttpsDecisions as HttpsPlan } from "../../host-file/decisions.ts";
 
 /** The listeners of the LAN, at one place at a time. */
 export interface LanListeners {

@@ -12,7 +12,7 @@ import type { RunCommand } from "../../../host/ports.ts";
 import type { RequestListener } from "../../../http/wire/connections.ts";
 import type { EventFacts } from "../../../journal/events/event.ts";
 import type { Log } from "../../../journal/logs/log.ts";
-import type { HostDecisions } from "../../host-file.ts";
+import type { HostDecisions } from "../../host-file/host-file.ts";
 import { createLanListeners } from "./lan-listeners.ts";
 
 export type HttpsDecisions = HostDecisions["https"] & {

@@ -143,6 +143,7 @@ export function openSelfCheck(
 
 /** All that can go wrong, in the order in which health lists it. */
 export function checksOf({
+  config,
   state,
   auth,
   clock,
@@ -152,6 +153,7 @@ export function checksOf({
   helper,
   local,
 }: {
+  readonly config: RoomsConfig;
   readonly state: State;
   readonly auth: { readonly checks: readonly HealthCheck[] };
   readonly clock: Pick<Clock, "trouble">;
@@ -162,6 +164,7 @@ export function checksOf({
   readonly local: Pick<LocalListeners, "trouble">;
 }): readonly HealthCheck[] {
   return [
+    { name: "host file", trouble: () => config.hostFileTrouble?.() ?? null },
     ...state.checks,
     ...auth.checks,
     // Not `clock`: that is the check of its document.

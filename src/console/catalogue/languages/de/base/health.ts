@@ -2,6 +2,7 @@ import type { Catalogue } from "../../../words.ts";
 
 export const healthWords: Catalogue["health"] = {
   checks: {
+    "host file": "Host-Datei",
     state: "gespeicherte Daten",
     disk: "Datenträger",
     users: "Benutzer",
@@ -74,6 +75,12 @@ export const healthWords: Catalogue["health"] = {
       `Befehle am Gerät erreichen den Agenten nicht: Sein Socket ${path} fehlt.`,
     port_unavailable: ({ address }) =>
       `Ein anderes Programm auf dem Gerät belegt ${address}. Was dort geöffnet wird, ist vielleicht nicht Steward.`,
+    host_file_refused: ({ path, faults }) =>
+      `Die Host-Datei ${path} lässt sich nicht verwenden; die vorige gilt weiter. Root berichtigt sie am Gerät: steward host-file check. ${faults}`,
+    host_file_without_copy: ({ path, faults }) =>
+      `Die Host-Datei ${path} lässt sich nicht verwenden: Bis root sie berichtigt, ist dieses Gerät nur von sich selbst aus erreichbar und spielt keine Updates ein. ${faults}`,
+    host_file_members_unknown: ({ path, members }) =>
+      `Teile der Host-Datei ${path} haben keine Wirkung, weil diese Version sie nicht kennt: ${members}.`,
     https_unavailable: () => "HTTPS hört nicht, wie es die Host-Datei vorgibt.",
     https_certificate_refused: ({ certificate }) =>
       `Das Zertifikat ${certificate} lässt sich nicht verwenden.`,

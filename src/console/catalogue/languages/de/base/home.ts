@@ -73,6 +73,11 @@ export const needs: Catalogue["home"]["needs"] = {
     text: ({ cause }) => cause,
     button: "Teile zeigen",
   },
+  host_file: {
+    title: () => "Die Host-Datei braucht Aufmerksamkeit",
+    text: ({ cause }) => cause,
+    button: "Teile zeigen",
+  },
   disk: {
     title: () => "Der Datenträger braucht Platz",
     text: ({ cause }) => cause,

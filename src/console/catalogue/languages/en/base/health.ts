@@ -14,6 +14,8 @@ export interface HealthFacts {
   readonly users?: number | undefined;
   readonly parts?: string | undefined;
   readonly address?: string | undefined;
+  readonly faults?: string | undefined;
+  readonly members?: string | undefined;
   readonly certificate?: string | undefined;
   readonly daemon?: string | undefined;
   readonly step: string;
@@ -33,6 +35,7 @@ export interface HealthFacts {
 export const healthWords = {
   /** By the name of the check. */
   checks: {
+    "host file": "host file",
     state: "stored state",
     disk: "disk",
     users: "users",
@@ -103,6 +106,12 @@ export const healthWords = {
       `Commands on the device do not reach the agent: its socket ${path} is gone.`,
     port_unavailable: ({ address }) =>
       `Another program on the device has ${address}. Pages that are opened there may not be those of Steward.`,
+    host_file_refused: ({ path, faults }) =>
+      `The host file ${path} cannot be used, and the one before it is in force. Root corrects it on the device: steward host-file check. ${faults}`,
+    host_file_without_copy: ({ path, faults }) =>
+      `The host file ${path} cannot be used: until root corrects it, this device is reached only from itself and updates nothing. ${faults}`,
+    host_file_members_unknown: ({ path, members }) =>
+      `Parts of the host file ${path} have no effect, because this release does not know them: ${members}.`,
     https_unavailable: () => "HTTPS does not listen as the host file says.",
     https_certificate_refused: ({ certificate }) => `The certificate ${certificate} cannot be used.`,
     https_certificate_ending: ({ certificate }) =>

@@ -101,6 +101,11 @@ export const needs = {
     text: ({ cause }) => cause,
     button: "Show the parts",
   },
+  host_file: {
+    title: () => "The host file needs attention",
+    text: ({ cause }) => cause,
+    button: "Show the parts",
+  },
   disk: { title: () => "The disk needs space", text: ({ cause }) => cause, button: "Show the disk" },
   state_document: {
     title: () => "The stored state needs attention",

@@ -1,0 +1,135 @@
+import { readFile } from "node:fs/promises";
+import { StewardError } from "../../contract/errors.ts";
+import type { Tls } from "../../contract/types.ts";
+import {
+  type CheckedText,
+  type Client,
+  CommandError,
+  type ExaminedHost,
+  OnlyExitCode,
+} from "../client/context.ts";
+import { fileFailure } from "../client/failure.ts";
+import { requireLocal } from "../client/places.ts";
+import type { Command, Invocation } from "../framework/command.ts";
+
+/** As of a refused request. */
+const invalidInput = 6;
+/** As of `steward status`: all works, and a person should look. */
+const needsAttention = 10;
+
+const check: Command = {
+  path: ["host-file", "check"],
+  summary:
+    "Name every fault of the host file, or of a file that is to become it; exit code 6: it would be refused, 10: members without effect",
+  examples: [
+    { line: "steward host-file check", what: "the device's own, with its owner and the files that it names" },
+    {
+      line: "steward host-file check ./steward.json",
+      what: "a file by its contents, on any machine",
+    },
+  ],
+  positionals: [{ name: "FILE", isOptional: true }],
+  options: [],
+  isWithoutAgent: true,
+  async run({ positionals: [file], places, context, output }) {
+    const { hostFile } = await context.openHost();
+    const path = file ?? places.hostFile;
+    const { faults, unknown } = await (file === undefined ? hostFile.check(path) : checkFile(file, hostFile));
+    const rows = [
+      ...faults.map(({ pointer, detail }) => [pointer || path, detail]),
+      ...unknown.map((pointer) => [pointer, "is not known to this release, and has no effect"]),
+    ];
+    const document = { file: path, faults, unknown_members: unknown };
+    if (rows.length > 0) await output.table(document, { heads: ["place", "fault"], rows });
+    else await output.changed(document, `${path} has no fault.`);
+    if (faults.length > 0) throw new OnlyExitCode(invalidInput);
+    if (unknown.length > 0) throw new OnlyExitCode(needsAttention);
+  },
+};
+
+async function checkFile(
+  path: string,
+  { checkText }: Pick<ExaminedHost["hostFile"], "checkText">,
+): Promise<CheckedText> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    throw fileFailure(error, path);
+  });
+  return checkText(text);
+}
+
+const restore: Command = {
+  path: ["host-file", "restore"],
+  summary:
+    "Put the host file that was last accepted in the place of one that cannot be used, which is set aside",
+  positionals: [],
+  options: [],
+  async run(invocation) {
+    const { places, context, output } = invocation;
+    requireLocal(places, "host-file restore");
+    const { hostFile } = await context.openHost();
+    const { faults } = await hostFile.check(places.hostFile);
+    if (faults.length === 0)
+      throw new CommandError(5, `${places.hostFile} has no fault, so it stays. Nothing was changed.`);
+    const aside = await hostFile.restore(places.hostFile).catch((error: unknown) => {
+      throw error instanceof StewardError ? error : fileFailure(error, places.hostFile);
+    });
+    if (aside === null) {
+      throw new CommandError(
+        3,
+        `No accepted host file is kept. Correct ${places.hostFile}: \`steward host-file check\` names its faults. Nothing was changed.`,
+      );
+    }
+    await reread(invocation.client);
+    await output.changed(
+      { file: places.hostFile, set_aside: aside },
+      `The host file that was last accepted is in force. The other one is ${aside}.`,
+    );
+  },
+};
+
+/** For the units, as root: at each start before the agent reads the file, and at each reload. */
+const keep: Command = {
+  path: ["host-file", "keep"],
+  isHidden: true,
+  summary: "Keep the host file as the last accepted one; exit code 6 where it cannot be used",
+  positionals: [],
+  options: [],
+  isWithoutAgent: true,
+  async run({ places, context, output }) {
+    const { hostFile } = await context.openHost();
+    await hostFile.keep(places.hostFile).catch((error: unknown) => {
+      if (!isOfStorage(error)) throw error;
+      // The file itself is good, and what can be read is in force.
+      return output.remark(`The accepted host file is not kept. ${error.message}`);
+    });
+  },
+};
+
+export const hostFileCommands: readonly Command[] = [check, restore, keep];
+
+/** After a command has changed the host file. What the agent refuses it has said itself. */
+export async function keepAccepted({
+  context,
+  places,
+  output,
+}: Pick<Invocation, "context" | "places" | "output">): Promise<void> {
+  const { hostFile } = await context.openHost();
+  await hostFile.keep(places.hostFile).catch((error: unknown) => {
+    if (!(error instanceof StewardError)) throw error;
+    return output.remark(error.message);
+  });
+}
+
+/** What the agent makes of the host file; null: none runs. Throws its refusal. */
+export async function reread(client: Client): Promise<Tls | null> {
+  try {
+    return (await client.call("reloadHostFile", {})).tls;
+  } catch (error) {
+    if (error instanceof CommandError && error.exitCode === 8) return null;
+    throw error;
+  }
+}
+
+function isOfStorage(error: unknown): error is StewardError {
+  return error instanceof StewardError && error.code.startsWith("storage_");
+}
