@@ -6,11 +6,10 @@ import {
   durationSecondsOrNaN,
   durationWords,
 } from "../../src/contract/durations.ts";
-import { StewardError } from "../../src/contract/errors.ts";
 import { settings } from "../../src/contract/schemas/settings.ts";
 import { createToken } from "../../src/contract/schemas/tokens.ts";
 import { postponeRequest } from "../../src/contract/schemas/update-applying.ts";
-import { checkedPlans } from "../../src/host/linux/host-file/host-file-apply.ts";
+import { checkHostFile } from "../../src/programs/host-file/check.ts";
 import { createValidator } from "../../src/store/validation/schemas.ts";
 
 describe("a duration", () => {
@@ -71,17 +70,11 @@ describe("the one grammar of durations", () => {
     });
   }
 
-  it("is that of the host file, which says the same", async () => {
-    const refuse = (what: string) => new StewardError("validation_failed", what);
-    const plansWith = (within: string) => ({
-      rules: { unit: "a.service", health: { within } },
-      binary: undefined,
-    });
-    assert.equal(checkedPlans(plansWith("1m30s"), refuse).rules?.health.withinSeconds, 90);
-    assert.equal(checkedPlans(plansWith("1h"), refuse).rules?.health.withinSeconds, 3_600);
-    assert.throws(
-      () => checkedPlans(plansWith("soon"), refuse),
-      /must be a duration of up to 60m, such as 5m/,
-    );
+  it("is what the host file takes", () => {
+    const withinOf = (within: string) =>
+      checkHostFile(JSON.stringify({ update: { rules: { unit: "a.service", health: { within } } } }));
+    assert.deepEqual([withinOf("1m30s").faults, withinOf("1h").faults], [[], []]);
+    const [fault] = withinOf("soon").faults;
+    assert.equal(fault?.detail, "must be a duration of up to 60m, such as 5m");
   });
 });

@@ -4,11 +4,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { hostFileMembers, type Member, planMembers } from "../../scripts/docs/host-file-words.ts";
+import { hostFileMembers, type Member, planMembers } from "../../scripts/docs/host-file-members.ts";
 import { hostFileExample, hostFilePage } from "../../scripts/host-file-page.ts";
 import { settingKeysOf } from "../../src/cli/system/setting-keys.ts";
 import { settings } from "../../src/contract/schemas/settings.ts";
-import { readHostFile } from "../../src/host/linux/host-file/host-file.ts";
+import { readHostFile } from "../../src/programs/host-file/host-file.ts";
 
 /** The members as they stand in the file; those of a plan below `prefix`. */
 function withMembers(file: Record<string, unknown>, members: readonly Member[], prefix = ""): void {
@@ -29,7 +29,7 @@ async function read(file: object) {
   try {
     const path = join(directory, "steward.json");
     await writeFile(path, JSON.stringify(file), { mode: 0o600 });
-    return await readHostFile(path, { own: process.getuid?.() });
+    return await readHostFile(path, process.getuid?.());
   } finally {
     await rm(directory, { recursive: true });
   }
@@ -44,13 +44,14 @@ describe("the table of the host file", () => {
     );
     withMembers(file, planMembers, "update.rules.");
     withMembers(file, planMembers, "update.binary.");
-    const host = await read(file);
-    assert.equal(host.product, "pump-7");
-    assert.equal(host.update.apply.binary?.health.successes, 6);
+    const { decisions, unknown } = await read(file);
+    assert.equal(decisions.forRooms.product, "pump-7");
+    assert.equal(decisions.forRooms.update.apply.binary?.health.successes, 6);
+    assert.deepEqual(unknown, []);
   });
 
   it("would be found to name one that the agent does not know", async () => {
-    await assert.rejects(read({ names: [], nicknames: [] }), /nicknames/);
+    assert.deepEqual((await read({ names: [], nicknames: [] })).unknown, ["/nicknames"]);
   });
 });
 
@@ -71,7 +72,7 @@ describe("the manual page steward.json(5)", () => {
 
   it("shows a host file that the agent takes", async () => {
     assert.ok(stdout.includes('"pump.service"'), stdout);
-    assert.equal((await read(hostFileExample)).product, "pump-7");
+    assert.equal((await read(hostFileExample)).decisions.forRooms.product, "pump-7");
   });
 
   it("says version and date", () => assert.match(stdout, /steward 1\.2\.3 +2026-11-20/));

@@ -115,10 +115,16 @@ describe("systemd/steward.service", () => {
   it("is never given up, and waits longer after each failed start, as the guard does", () => {
     for (const name of ["steward.service", "steward-guard.service"]) {
       assert.deepEqual(settings("StartLimitIntervalSec", name), ["0"]);
-      assert.deepEqual(settings("ExecStartPre", name), ["-/bin/sh /usr/lib/steward/steward pause"]);
+      assert.equal(settings("ExecStartPre", name)[0], "-/bin/sh /usr/lib/steward/steward pause");
       // Where the count of failed starts is: it must outlive them.
       assert.deepEqual(settings("RuntimeDirectoryPreserve", name), ["restart"]);
     }
+  });
+
+  it("keeps the accepted host file as root, and ends a reload with an error where it cannot be used", () => {
+    const steward = "/bin/sh /usr/lib/steward/steward";
+    assert.deepEqual(settings("ExecStartPre").slice(1), [`+-${steward} keep-host-file`]);
+    assert.deepEqual(settings("ExecReload"), ["/bin/kill -HUP $MAINPID", `+${steward} host-file keep`]);
   });
 
   it("gives the agent no capability, and that for the clock with the drop-in of steward-timekeeper alone", () => {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { readInstalledRoot, updateRootFile } from "../../../src/host/linux/host-file/installed-root.ts";
+import { ownDirectory, write } from "../../programs/host-file/judged-host-file.ts";
 import { asRoot } from "./host-file-of-root.ts";
-import { ownDirectory, write } from "./judged-host-file.ts";
 
 const maximumBytes = 100;
 

@@ -4,7 +4,6 @@ import { chmodSync, chownSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { readHostFile } from "../../../src/host/linux/host-file/host-file.ts";
 import { createJournalReader } from "../../../src/host/linux/systemd/journal-reader.ts";
 import { createJournalctl } from "../../../src/host/linux/systemd/journalctl.ts";
 import { createLogReader } from "../../../src/host/linux/systemd/log-reader.ts";
@@ -17,6 +16,7 @@ import {
   temporaryDirectory,
 } from "../../host/systemd/journal.ts";
 import { until } from "../../until.ts";
+import { readAt } from "../host-file/judged-host-file.ts";
 import { startReader } from "./started-reader.ts";
 
 const say = (MESSAGE: string, _SYSTEMD_UNIT: string, fields: Fields = {}): Fields => ({
@@ -94,7 +94,7 @@ describe("steward-logs", () => {
     const reader = await startReader(test, { place: makeJournal(test, entries) });
     const isAllowed = async () => !(await reader.ask("read unit=nginx.service\n")).startsWith("refused");
     const ofAgent = () =>
-      readHostFile(reader.hostFile, { own: process.getuid?.() }).then(
+      readAt(reader.hostFile, process.getuid?.()).then(
         ({ logUnits }) => logUnits.includes("nginx.service"),
         () => false,
       );

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { chownSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { plainHostFile, readHostFile } from "../../../src/host/linux/host-file/host-file.ts";
-import { asRoot } from "./host-file-of-root.ts";
-import { ownDirectory, refused, write } from "./judged-host-file.ts";
+import { plainHostFile } from "../../../src/programs/host-file/host-file.ts";
+import { asRoot } from "../../host/host-file/host-file-of-root.ts";
+import { ownDirectory, readAt, refused, write } from "./judged-host-file.ts";
 
 describe("what the host file says of updates", asRoot, () => {
   const certificate = readFileSync(join(import.meta.dirname, "../../fixtures/authority.pem"), "utf8");
@@ -19,8 +19,8 @@ describe("what the host file says of updates", asRoot, () => {
       redirect_origins: ["https://cdn.example.net", "http://10.0.0.7:8080/"],
     };
     const path = write(join(directory, "steward.json"), { product: "pump-7", update });
-    assert.deepEqual(await readHostFile(path), {
-      ...plainHostFile,
+    assert.deepEqual(await readAt(path), {
+      ...plainHostFile(),
       product: "pump-7",
       update: {
         caFile: ca_file,
@@ -38,7 +38,7 @@ describe("what the host file says of updates", asRoot, () => {
     const ca_file = write(join(directory, "ca.pem"), certificate);
     chownSync(ca_file, 65_534, 0);
     const path = write(join(directory, "steward.json"), { update: { ca_file } });
-    await refused(path, /update\.ca_file .*ca\.pem must belong to root/);
+    await refused(path, /\/update\/ca_file names .*ca\.pem, which must belong to root/);
   });
 
   const bundles: [string, string | null, RegExp][] = [

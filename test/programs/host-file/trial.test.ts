@@ -3,9 +3,9 @@ import { chmodSync, chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { readHostFile } from "../../../src/host/linux/host-file/host-file.ts";
-import { asRoot } from "./host-file-of-root.ts";
-import { refused, write } from "./judged-host-file.ts";
+
+import { asRoot } from "../../host/host-file/host-file-of-root.ts";
+import { readAt, refused, write } from "./judged-host-file.ts";
 
 describe("the host file of a trial, away from the usual place", asRoot, () => {
   /** Debian's nobody: a user who is neither root nor, in the words of these tests, the one who runs the agent. */
@@ -23,18 +23,18 @@ describe("the host file of a trial, away from the usual place", asRoot, () => {
 
   it("counts where it and its folder belong to the user who runs the agent, wherever they are", async (test) => {
     const { path } = trial(test, self);
-    assert.equal((await readHostFile(path, { own: self })).product, "demo");
+    assert.equal((await readAt(path, self)).product, "demo");
   });
 
   it("counts where that user is root", async (test) => {
     const { path } = trial(test, 0);
-    assert.equal((await readHostFile(path, { own: 0 })).product, "demo");
+    assert.equal((await readAt(path, 0)).product, "demo");
   });
 
   it("counts where root has written it into that user's folder", async (test) => {
     const { path } = trial(test, self);
     chownSync(path, 0, 0);
-    assert.equal((await readHostFile(path, { own: self })).product, "demo");
+    assert.equal((await readAt(path, self)).product, "demo");
   });
 
   it("does not count at the usual place: a compromised agent runs as that user", async (test) => {

@@ -12,9 +12,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { plainHostFile, readHostFile } from "../../../src/host/linux/host-file/host-file.ts";
-import { asRoot } from "./host-file-of-root.ts";
-import { ownDirectory, refused, write } from "./judged-host-file.ts";
+import { plainHostFile } from "../../../src/programs/host-file/host-file.ts";
+import { asRoot } from "../../host/host-file/host-file-of-root.ts";
+import { ownDirectory, readAt, refused, write } from "./judged-host-file.ts";
 
 /** A program as a package would install it. */
 function program(directory: string, name = "reload"): string {
@@ -25,7 +25,7 @@ function program(directory: string, name = "reload"): string {
 
 async function updateOf(test: TestContext, content: object) {
   const path = write(join(ownDirectory(test), "steward.json"), content);
-  return (await readHostFile(path)).update;
+  return (await readAt(path)).update;
 }
 
 describe("how releases are put to work, in the host file", asRoot, () => {
@@ -102,7 +102,7 @@ describe("how releases are put to work, in the host file", asRoot, () => {
         ["http://127.0.0.1:8470/api/health/ready", null],
       ],
     );
-    assert.deepEqual(plainHostFile.update.apply, apply);
+    assert.deepEqual(plainHostFile().update.apply, apply);
   });
 
   it("is the host file's for Steward itself where it says something else", async (test) => {
@@ -121,65 +121,82 @@ describe("a host file that would put releases to work badly", asRoot, () => {
   const unit = "pump.service";
   const http = (check: object) => ({ unit, health: { http: [{ url: "http://127.0.0.1/", ...check }] } });
   const ofRules: [string, unknown, RegExp][] = [
-    ["a plan that is a list", [], /update\.rules must be an object/],
-    ["a plan that is null", null, /update\.rules must be an object/],
-    ["an unknown member", { unit, rolback: true }, /"update\.rules\.rolback" that is not known/],
-    [
-      "an unknown member of health",
-      { unit, health: { url: "x" } },
-      /"update\.rules\.health\.url" that is not/,
-    ],
-    [
-      "an unknown member of a check",
-      http({ statuss: 200 }),
-      /"update\.rules\.health\.http\[0\]\.statuss" that/,
-    ],
+    ["a plan that is a list", [], /\/update\/rules must be an object/],
+    ["a plan that is null", null, /\/update\/rules must be an object/],
     [
       "a unit without suffix",
       { unit: "pump" },
-      /"pump" as update\.rules\.unit: it must be the name of a service such as/,
+      /\/update\/rules\/unit must be the name of a service such as/,
     ],
-    ["a target as a unit", { unit: "multi-user.target" }, /the name of a service/],
-    ["an option as a unit", { unit: "--all.service" }, /the name of a service/],
-    ["a template as a unit", { unit: "pump@.service" }, /the name of a service/],
-    ["nothing that knows health", {}, /update\.rules without a health check/],
-    ["only an activation", { activate: ["/bin/true"] }, /without a health check/],
-    ["a program that is a text", { unit, activate: "/bin/true" }, /activate must be a list of a program/],
-    ["no program", { unit, activate: [] }, /activate must be a list of a program/],
-    ["too many arguments", { unit, activate: ["/bin/true", ...Array(32).fill("a")] }, /up to 31 arguments/],
+    [
+      "a target as a unit",
+      { unit: "multi-user.target" },
+      /\/update\/rules\/unit must be the name of a service/,
+    ],
+    ["an option as a unit", { unit: "--all.service" }, /\/update\/rules\/unit must be the name of a service/],
+    [
+      "a template as a unit",
+      { unit: "pump@.service" },
+      /\/update\/rules\/unit must be the name of a service/,
+    ],
+    ["nothing that knows health", {}, /\/update\/rules must have a health check/],
+    ["only an activation", { activate: ["/bin/true"] }, /\/update\/rules must have a health check/],
+    ["a program that is a text", { unit, activate: "/bin/true" }, /\/update\/rules\/activate must be a list/],
+    ["no program", { unit, activate: [] }, /\/update\/rules\/activate must have at least one/],
+    [
+      "too many arguments",
+      { unit, activate: ["/bin/true", ...Array(32).fill("a")] },
+      /\/update\/rules\/activate must have at most 32 entries/,
+    ],
     [
       "a number as an argument",
       { unit, self_test: ["/bin/true", 7] },
-      /self_test must be a list.*each a text/,
+      /\/update\/rules\/self_test\/1 must be text/,
     ],
-    ["a NUL in an argument", { unit, self_test: ["/bin/true", "a\0b"] }, /self_test must be a list/],
+    [
+      "a NUL in an argument",
+      { unit, self_test: ["/bin/true", "a\0b"] },
+      /\/update\/rules\/self_test\/1 must be a text without NUL/,
+    ],
     [
       "a relative program",
       { unit, activate: ["reload"] },
-      /"reload" as the program of update\.rules\.activate/,
+      /\/update\/rules\/activate\/0 must be an absolute path, or/,
     ],
-    ["a program that climbs", { unit, activate: ["/usr/../tmp/x"] }, /must be an absolute path, or/],
+    [
+      "a program that climbs",
+      { unit, activate: ["/usr/../tmp/x"] },
+      /\/update\/rules\/activate\/0 must be an absolute path, or/,
+    ],
     [
       "one that climbs out of the release",
       { unit, activate: ["{release}/../x"] },
-      /must be an absolute path, or/,
+      /\/update\/rules\/activate\/0 must be an absolute path, or/,
     ],
-    ["the release as a program", { unit, activate: ["{release}"] }, /must be an absolute path, or/],
+    [
+      "the release as a program",
+      { unit, activate: ["{release}"] },
+      /\/update\/rules\/activate\/0 must be an absolute path, or/,
+    ],
     [
       "the release inside of a path",
       { unit, activate: ["/opt/{release}/x"] },
-      /must be an absolute path, or/,
+      /\/update\/rules\/activate\/0 must be an absolute path, or/,
     ],
-    ["health that is a text", { unit, health: "ok" }, /update\.rules\.health must be an object/],
-    ["addresses that are no list", { unit, health: { http: {} } }, /health\.http must be a list of up to 8/],
+    ["health that is a text", { unit, health: "ok" }, /\/update\/rules\/health must be an object/],
+    [
+      "addresses that are no list",
+      { unit, health: { http: {} } },
+      /\/update\/rules\/health\/http must be a list/,
+    ],
     [
       "an address that is a text",
       { unit, health: { http: ["http://127.0.0.1/"] } },
-      /http\[0\] must be an obj/,
+      /\/update\/rules\/health\/http\/0 must be an obj/,
     ],
-    ["a status of 100", http({ status: 100 }), /status must be a number from 200 to 599/],
-    ["a status that is a text", http({ status: "200" }), /status must be a number/],
-    ["an empty member", http({ version_member: "" }), /version_member must be the name of a member/],
+    ["a status of 100", http({ status: 100 }), /http\/0\/status must be at least 200/],
+    ["a status that is a text", http({ status: "200" }), /http\/0\/status must be a whole number/],
+    ["an empty member", http({ version_member: "" }), /http\/0\/version_member must be the name of a member/],
     ...[
       ...["https://127.0.0.1/", "http://10.0.0.7/", "http://pump.example.net/", "http://localhost:9000/"],
       ...[
@@ -192,37 +209,41 @@ describe("a host file that would put releases to work badly", asRoot, () => {
     ].map((url): [string, unknown, RegExp] => [
       `${JSON.stringify(url)} as an address`,
       http({ url }),
-      /health\.http\[0\]\.url: it must be an http: address on the loopback interface/,
+      /health\/http\/0\/url must be (text|an http: address on the loopback interface)/,
     ]),
     ...[0, 101, 1.5, "6"].map((successes): [string, unknown, RegExp] => [
       `${JSON.stringify(successes)} successes`,
       { unit, health: { successes } },
-      /successes must be a number from 1 to 100/,
+      /health\/successes must be (at least 1|at most 100|a whole number)/,
     ]),
     ...["99ms", "61s", "2m", "5", "5 s", "-5s", "1h", "1.5s", "", 5].map(
       (interval): [string, unknown, RegExp] => [
         `${JSON.stringify(interval)} as an interval`,
         { unit, health: { interval } },
-        /interval must be a duration from 100ms to 1m/,
+        /health\/interval must be (text|a duration from 100ms to 1m)/,
       ],
     ),
     ...["61m", "3601s", "0s", "1h1s", "an hour", null].map((within): [string, unknown, RegExp] => [
       `${JSON.stringify(within)} as the time for it`,
       { unit, health: { within } },
-      /within must be a duration of up to 60m/,
+      /health\/within must be (text|a duration of up to 60m)/,
     ]),
-    ["too little time", { unit, health: { within: "29s" } }, /long enough for 6 answers, one every "5s"/],
+    [
+      "too little time",
+      { unit, health: { within: "29s" } },
+      /health\/within must be long enough for 6 answers, one every 5s/,
+    ],
   ];
   const nonsense: [string, object, RegExp][] = [
     ...ofRules.map(([what, rules, words]): [string, object, RegExp] => [what, { rules }, words]),
     [
       "a binary that nothing starts",
       { binary: { health: { http: [{ url: "http://127.0.0.1/" }] } } },
-      /neither unit nor activate/,
+      /\/update\/binary must have a unit or activate/,
     ],
-    ["channels that are no list", { channels: "stable" }, /update\.channels must be a list/],
-    ["no channel at all", { channels: [] }, /at least one channel; leave it out/],
-    ["a channel that is none", { channels: ["Stable"] }, /holds "Stable": it must be a channel/],
+    ["channels that are no list", { channels: "stable" }, /\/update\/channels must be a list/],
+    ["no channel at all", { channels: [] }, /\/update\/channels must have at least one entry/],
+    ["a channel that is none", { channels: ["Stable"] }, /\/update\/channels\/0 must be 1 to 32 of/],
   ];
   for (const [what, update, words] of nonsense) {
     it(`is refused: ${what}`, async (test) => {
@@ -247,7 +268,7 @@ describe("a host file that would put releases to work badly", asRoot, () => {
 describe("a program of the host file", asRoot, () => {
   const nobody = 65_534;
 
-  const looseDirectory = new RegExp(`${tmpdir()} must belong to root`);
+  const looseDirectory = new RegExp(`${tmpdir()}, which must belong to root`);
 
   async function refusedProgram(test: TestContext, path: string, words: RegExp) {
     const update = { rules: { unit: "pump.service", activate: [path] } };
@@ -257,7 +278,11 @@ describe("a program of the host file", asRoot, () => {
   it("that another user owns is refused: it runs as root", async (test) => {
     const path = program(ownDirectory(test));
     chownSync(path, nobody, 0);
-    await refusedProgram(test, path, /program of the host file.*reload must belong to root .*chown root/);
+    await refusedProgram(
+      test,
+      path,
+      /\/update\/rules\/activate\/0 names .*reload, which must belong to root .*chown root/,
+    );
   });
 
   it("that others can write is refused", async (test) => {
@@ -313,7 +338,7 @@ describe("a program of the host file", asRoot, () => {
   it("that is not there is refused", async (test) => {
     const path = program(ownDirectory(test));
     renameSync(path, `${path}-old`);
-    await refusedProgram(test, path, /reload does not exist/);
+    await refusedProgram(test, path, /reload, which does not exist/);
   });
 
   it("that is a directory, or may not be run, is refused", async (test) => {
@@ -330,8 +355,8 @@ describe("a program of the host file", asRoot, () => {
     const update = { rules: { unit: "pump.service", activate: [path] } };
     const file = write(join(directory, "steward.json"), { product: "pump-7", update });
     for (const one of [directory, path, file]) chownSync(one, 1_234, 0);
-    assert.equal((await readHostFile(file, { own: 1_234 })).update.apply.rules?.activate?.[0], path);
+    assert.equal((await readAt(file, 1_234)).update.apply.rules?.activate?.[0], path);
     chownSync(path, nobody, 0);
-    await refused(file, /reload must belong to root, or to the user who runs this/, 1_234);
+    await refused(file, /reload, which must belong to root, or to the user who runs this/, 1_234);
   });
 });

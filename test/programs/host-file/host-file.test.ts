@@ -1,0 +1,278 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, it } from "node:test";
+import { checkHostFile } from "../../../src/programs/host-file/check.ts";
+import { plainHostFile, readHostFile } from "../../../src/programs/host-file/host-file.ts";
+import { startAgentInProcess } from "../../agent-in-process.ts";
+import { asNobody } from "../../credentials.ts";
+import { asRoot } from "../../host/host-file/host-file-of-root.ts";
+import { ownDirectory, readAt, refused, write } from "./judged-host-file.ts";
+
+const nothing = plainHostFile();
+
+const oidc = {
+  issuer: "https://id.example.com",
+  client_id: "edge-7",
+  origins: ["https://edge-7.example.net:8443"],
+  roles: { operator: ["plant-operators"] },
+};
+
+const oidcNonsense = (
+  [
+    ["no provider's address", { issuer: undefined }, /\/oidc\/issuer is missing/],
+    ["a provider over http", { issuer: "http://id.example.com" }, /\/oidc\/issuer must be an https/],
+    [
+      "an issuer with a query",
+      { issuer: "https://id.example.com/?x" },
+      /\/oidc\/issuer must be an https address/,
+    ],
+    [
+      "an issuer with a password",
+      { issuer: "https://a:b@id.example.com" },
+      /\/oidc\/issuer must be an https address/,
+    ],
+    ["no client_id", { client_id: undefined }, /\/oidc\/client_id is missing/],
+    ["a name with a line feed", { name: "a\nb" }, /\/oidc\/name must be a text/],
+    ["no origin", { origins: [] }, /\/oidc\/origins must have at least one/],
+    ["an origin over plain http", { origins: ["http://edge-7"] }, /\/oidc\/origins\/0 must be an https/],
+    ["an origin with a path", { origins: ["https://edge-7/x"] }, /\/oidc\/origins\/0 must be an https/],
+    [
+      "an endpoint over http",
+      { endpoint_origins: ["http://127.0.0.1"] },
+      /\/oidc\/endpoint_origins\/0 must be an https/,
+    ],
+    ["scopes without openid", { scopes: ["profile"] }, /\/oidc\/scopes must have openid among them/],
+    ["no roles", { roles: {} }, /\/oidc\/roles must say which groups/],
+    ["only an unknown role", { roles: { root: ["x"] } }, /\/oidc\/roles must say which groups/],
+    ["a number for a group", { roles: { admin: [7] } }, /\/oidc\/roles\/admin\/0 must be text/],
+    ["a relative secret", { client_secret_file: "x" }, /\/oidc\/client_secret_file must be an absolute/],
+  ] as const
+).map(([name, change, words]): [string, unknown, RegExp] => [name, { oidc: { ...oidc, ...change } }, words]);
+
+describe("the host file", asRoot, () => {
+  it("that is not there says nothing", async () => {
+    assert.deepEqual(await readAt("/etc/steward-is-not-here/steward.json"), nothing);
+  });
+
+  it("of root's names the device", async (test) => {
+    const path = write(join(ownDirectory(test), "steward.json"), { names: ["edge-7.example.net"] });
+    assert.deepEqual((await readAt(path)).names, ["edge-7.example.net"]);
+  });
+
+  it("of root's names the proxies that are believed: addresses and ranges", async (test) => {
+    const proxies = ["192.0.2.10", "10.1.0.0/16", "2001:db8::1", "fd00:1::/64", "fc00::/7"];
+    const path = write(join(ownDirectory(test), "steward.json"), { trusted_proxies: proxies });
+    assert.deepEqual(await readAt(path), { ...nothing, trustedProxies: proxies });
+  });
+
+  it("of root's names units whose log may be read", async (test) => {
+    const log_units = ["nginx.service", "backup@home.timer"];
+    const path = write(join(ownDirectory(test), "steward.json"), { log_units });
+    assert.deepEqual(await readAt(path), { ...nothing, logUnits: log_units });
+  });
+
+  it("that another user owns is refused, with what to do", async (test) => {
+    const path = write(join(ownDirectory(test), "steward.json"), { names: [] });
+    chownSync(path, 65_534, 0);
+    await refused(path, /must belong to root .*chown root/);
+  });
+
+  for (const mode of [0o664, 0o646]) {
+    it(`of mode ${mode.toString(8)} is refused: others could have written it`, async (test) => {
+      const path = write(join(ownDirectory(test), "steward.json"), { names: [] });
+      chmodSync(path, mode);
+      await refused(path, /writable by no other user/);
+    });
+  }
+
+  it("that is closed to the agent is refused, with what to do", async (test) => {
+    const path = write(join(ownDirectory(test), "steward.json"), { names: [] });
+    chmodSync(path, 0o600);
+    await asNobody(() => refused(path, new RegExp(`chmod a\\+rx ${dirname(path)}; chmod a\\+r ${path}`)));
+  });
+
+  it("in a directory that others can write is refused: they could have replaced it", async (test) => {
+    const directory = mkdtempSync(join(tmpdir(), "steward-host-file-"));
+    test.after(() => rmSync(directory, { recursive: true }));
+    await refused(
+      write(join(directory, "steward.json"), { names: [] }),
+      new RegExp(`steward\\.json is not safe: ${dirname(directory)} must belong`),
+    );
+  });
+
+  it("behind a link is judged where it lies", async (test) => {
+    const directory = ownDirectory(test);
+    mkdirSync(join(directory, "loose"));
+    chmodSync(join(directory, "loose"), 0o777);
+    const target = write(join(directory, "loose/steward.json"), { names: [] });
+    symlinkSync(target, join(directory, "steward.json"));
+    await refused(join(directory, "steward.json"), /loose must belong to root/);
+  });
+
+  it("that is a pipe does not hold the start up", async (test) => {
+    const path = join(ownDirectory(test), "steward.json");
+    execFileSync("mkfifo", ["-m", "644", path]);
+    await refused(path, /must be a regular file/);
+  });
+
+  it("of a megabyte is not read", async (test) => {
+    await refused(
+      write(join(ownDirectory(test), "steward.json"), " ".repeat(1_000_000)),
+      /has 1000000 bytes/,
+    );
+  });
+
+  const nonsense: [string, unknown, RegExp][] = [
+    ["no JSON", "names: [a]", /is not JSON/],
+    ["a list", [], /steward\.json must be an object/],
+    ["null", null, /steward\.json must be an object/],
+    ["names that are no list", { names: "edge" }, /\/names must be a list/],
+    ["a name with a port", { names: ["edge:8470"] }, /\/names\/0 must be a host name/],
+    ["a name with a wildcard", { names: ["*.example.net"] }, /\/names\/0 must be a host name/],
+    ["log_units that are no list", { log_units: "nginx.service" }, /\/log_units must be a list/],
+    ["a unit without its suffix", { log_units: ["nginx"] }, /\/log_units\/0 must be a systemd unit/],
+    ["a pattern for a unit", { log_units: ["*.service"] }, /\/log_units\/0 must be a systemd unit/],
+    ["an option for a unit", { log_units: ["--unit=a b.service"] }, /\/log_units\/0 must be a systemd unit/],
+    ["a unit with a line feed", { log_units: ["nginx.service\n"] }, /\/log_units\/0 must be a systemd unit/],
+    ["a number for a unit", { log_units: [7] }, /\/log_units\/0 must be text/],
+    ["a number for a name", { names: [7] }, /\/names\/0 must be text/],
+    ["a product with blanks", { product: "pump 7" }, /\/product must be a name/],
+    ["a product that is a path", { product: "../pump" }, /\/product must be a name/],
+    ["a product that is no text", { product: 7 }, /\/product must be text/],
+    ["updates that are no object", { update: [] }, /\/update must be an object/],
+    ["a relative ca_file", { update: { ca_file: "ca.pem" } }, /\/update\/ca_file must be an absolute/],
+    [
+      "a word for a switch",
+      { update: { allow_local_servers: "yes" } },
+      /\/update\/allow_local_servers must be true or false/,
+    ],
+    [
+      "origins that are no list",
+      { update: { redirect_origins: "https://a" } },
+      /\/update\/redirect_origins must be a list/,
+    ],
+    ...[
+      "cdn.example.net",
+      "https://cdn.example.net/path",
+      "ftp://cdn.example.net",
+      "https://a:b@c",
+      "null",
+      7,
+    ].map((origin): [string, unknown, RegExp] => [
+      `${JSON.stringify(origin)} as an origin`,
+      { update: { redirect_origins: [origin] } },
+      /\/update\/redirect_origins\/0 must be (text|an origin such as)/,
+    ]),
+    ...[
+      "proxy:3128",
+      "https://proxy:3128",
+      "socks5://proxy",
+      "http://user:word@proxy",
+      "http://proxy/x",
+      "",
+      7,
+    ].map((proxy): [string, unknown, RegExp] => [
+      `${JSON.stringify(proxy)} as a proxy of updates`,
+      { update: { proxy } },
+      /\/update\/proxy must be (text|an address such as)/,
+    ]),
+    ["proxies that are no list", { trusted_proxies: "10.0.0.1" }, /\/trusted_proxies must be a list/],
+    [
+      "all of IPv4 as a proxy",
+      { trusted_proxies: ["0.0.0.0/0"] },
+      /\/trusted_proxies\/0 must be a smaller range/,
+    ],
+    ["all of IPv6 as a proxy", { trusted_proxies: ["::/0"] }, /\/trusted_proxies\/0 must be a smaller range/],
+    [
+      "half of IPv4 as a proxy",
+      { trusted_proxies: ["128.0.0.0/1"] },
+      /\/trusted_proxies\/0 must be a smaller range/,
+    ],
+    [
+      "all of IPv4 in IPv6's clothes",
+      { trusted_proxies: ["::ffff:0.0.0.0/96"] },
+      /\/trusted_proxies\/0 must be an address, or a range/,
+    ],
+    ...[
+      "",
+      "proxy.example.net",
+      "10.0.0.1:80",
+      "10.0.0",
+      "10.0.0.256",
+      "10.0.0.0/33",
+      "10.0.0.0/",
+      "10.0.0.0/-1",
+      "10.0.0.0/8 ",
+      "2001:db8::/129",
+      "[2001:db8::1]",
+      "fe80::1%eth0",
+      7,
+      null,
+      ["10.0.0.1"],
+    ].map((entry): [string, unknown, RegExp] => [
+      `${JSON.stringify(entry)} as a proxy`,
+      { trusted_proxies: ["10.0.0.1", entry] },
+      /\/trusted_proxies\/1 must be (text|an address, or a range such as)/,
+    ]),
+    ...oidcNonsense,
+  ];
+  for (const [name, content, words] of nonsense) {
+    it(`with ${name} is refused`, async (test) => {
+      await refused(write(join(ownDirectory(test), "steward.json"), content), words);
+    });
+  }
+
+  it("lets the agent answer to the name, and to no other", async (test) => {
+    const path = write(join(ownDirectory(test), "steward.json"), { names: ["edge-7.example.net"] });
+    const agent = await startAgentInProcess({ arguments: ["--host-file", path] });
+    test.after(() => agent.dispose());
+    const statusOf = async (host: string) =>
+      (await agent.call("GET", "/api/version", { headers: { host } })).status;
+    assert.equal(await statusOf("EDGE-7.example.net:8470"), 200);
+    assert.equal(await statusOf("edge-8.example.net"), 421);
+  });
+
+  it("is in force but for members that are not known, each of which is named", async (test) => {
+    const file = {
+      ...{
+        product: "pump-7",
+        name: "edge",
+        oidc: { ...oidc, secret: "x", roles: { admin: ["a"], root: ["b"] } },
+      },
+      update: {
+        ca: "/x",
+        rules: {
+          unit: "pump.service",
+          rolback: true,
+          health: { http: [{ url: "http://127.0.0.1/", statuss: 1 }] },
+        },
+      },
+    };
+    const path = write(join(ownDirectory(test), "steward.json"), file);
+    const { decisions, unknown } = await readHostFile(path, undefined);
+    assert.equal(decisions.forRooms.product, "pump-7");
+    assert.deepEqual(unknown.toSorted(), [
+      ...["/name", "/oidc/roles/root", "/oidc/secret", "/update/ca"],
+      ...["/update/rules/health/http/0/statuss", "/update/rules/rolback"],
+    ]);
+  });
+
+  it("with several faults names all of them at once, by the form and by the rules", () => {
+    const text =
+      '{"names":["a b"],"https":{"port":0},"trusted_proxies":["::/0"],"update":{"proxy":"x","ca_file":"x"}}';
+    assert.deepEqual(
+      checkHostFile(text)
+        .faults.map(({ pointer }) => pointer)
+        .toSorted(),
+      ["/https/port", "/names/0", "/trusted_proxies/0", "/update/ca_file", "/update/proxy"],
+    );
+  });
+
+  it("with a missing comma is refused with the line", () => {
+    const [fault] = checkHostFile('{\n  "names": []\n  "product": "pump"\n}').faults;
+    assert.match(fault?.detail ?? "", /^is not JSON at line 3, column 3: /);
+  });
+});

@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { chmodSync, chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import type { Need } from "../../../src/contract/types.ts";
+import { readDecisionsInForce } from "../../../src/programs/host-file/host-file.ts";
+import { keepHostFile } from "../../../src/programs/host-file/kept.ts";
+import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
+import { asRoot } from "../../host/host-file/host-file-of-root.ts";
+import { ownDirectory, write } from "./judged-host-file.ts";
+
+const good = { names: ["edge-7.example.net"], product: "pump-7" };
+const missingComma = '{\n  "names": ["edge-7.example.net"]\n  "product": "pump-7"\n}\n';
+
+/** A host file, of which `accepted` is kept. */
+async function hostFileOf(test: TestContext, { accepted, now }: { accepted?: object; now: unknown }) {
+  const path = join(ownDirectory(test), "steward.json");
+  if (accepted !== undefined) await keepHostFile(write(path, accepted), 0);
+  return write(path, now);
+}
+
+/** An agent that goes by the file, and commands that work on both. */
+async function deviceWith(test: TestContext, path: string) {
+  const agent = await startAgentInProcess({ arguments: ["--host-file", path] });
+  test.after(() => agent.dispose());
+  const environment = {
+    STEWARD_HOST_FILE: path,
+    STEWARD_SOCKET: agent.socket,
+    STEWARD_STATE: agent.stateDirectory,
+  };
+  const steward = (...words: string[]) => runSteward(words, { environment });
+  const needs = async (): Promise<Need[]> => JSON.parse((await steward("-o", "json", "status")).stdout).needs;
+  const statusOf = async (host: string) =>
+    (await agent.call("GET", "/api/version", { headers: { host } })).status;
+  return { agent, steward, needs, statusOf };
+}
+
+const reasonOf = (need: Need | undefined) => (need?.facts as { reason?: string } | undefined)?.reason;
+
+describe("a host file that cannot be used", asRoot, () => {
+  it("with a missing comma: the agent starts with the one that was accepted, and says so first", async (test) => {
+    const path = await hostFileOf(test, { accepted: good, now: missingComma });
+    const { agent, needs, statusOf } = await deviceWith(test, path);
+    assert.equal(await statusOf("edge-7.example.net"), 200);
+    const [first] = await needs();
+    assert.deepEqual(
+      [first?.code, first?.level, reasonOf(first), first?.remedy?.line],
+      ["host_file", "failing", "host_file_refused", "steward host-file restore"],
+    );
+    assert.match(first?.detail ?? "", /is not JSON at line 3, column 3.*last accepted/);
+    const { token } = await agent.signedInAdmin();
+    const { json } = await agent.call("GET", "/api/events?type=host_file.refused", { token });
+    assert.equal(json.items.length, 1);
+  });
+
+  it("where none is kept: the agent serves this device only, and updates nothing", async (test) => {
+    const path = await hostFileOf(test, { now: missingComma });
+    const { needs, statusOf } = await deviceWith(test, path);
+    assert.deepEqual([await statusOf("edge-7.example.net"), await statusOf("localhost")], [421, 200]);
+    const [first] = await needs();
+    assert.deepEqual([first?.level, reasonOf(first)], ["failing", "host_file_without_copy"]);
+    const { decisions } = await readDecisionsInForce(path, 0);
+    assert.match(decisions.forRooms.update.unusable ?? "", /host file cannot be used/);
+  });
+
+  it("of another release: all that is known is in force, and the members that are not are named", async (test) => {
+    const path = await hostFileOf(test, { now: { ...good, https: { port: 8443, quic: true } } });
+    const { needs, statusOf } = await deviceWith(test, path);
+    assert.equal(await statusOf("edge-7.example.net"), 200);
+    const need = (await needs()).find(({ code }) => code === "host_file");
+    assert.deepEqual([need?.level, reasonOf(need)], ["attention", "host_file_members_unknown"]);
+    assert.match(need?.detail ?? "", /have no effect: \/https\/quic\. The rest is in force/);
+  });
+
+  it("is a need from the reload on that refused it, until it is mended", async (test) => {
+    const path = await hostFileOf(test, { now: good });
+    const { needs, statusOf, steward } = await deviceWith(test, path);
+    const ofHostFile = async () => (await needs()).filter(({ code }) => code === "host_file").map(reasonOf);
+    assert.deepEqual(await ofHostFile(), []);
+    writeFileSync(path, missingComma);
+    assert.equal((await steward("tls", "reload")).code, 6);
+    assert.deepEqual(await ofHostFile(), ["host_file_refused"]);
+    assert.equal(await statusOf("edge-7.example.net"), 200);
+    writeFileSync(path, JSON.stringify({ ...good, names: ["edge-8.example.net"] }));
+    assert.equal((await steward("tls", "reload")).code, 0);
+    assert.deepEqual(await ofHostFile(), []);
+    assert.equal(await statusOf("edge-8.example.net"), 200);
+  });
+
+  it("is put aside by the line that the status names, and the accepted one is in force", async (test) => {
+    const path = await hostFileOf(test, { accepted: good, now: missingComma });
+    const { needs, steward } = await deviceWith(test, path);
+    const restored = await steward("host-file", "restore");
+    assert.equal(restored.code, 0, restored.stderr);
+    assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), good);
+    assert.equal(readFileSync(`${path}.refused`, "utf8"), missingComma);
+    assert.deepEqual(
+      (await needs()).filter(({ code }) => code === "host_file"),
+      [],
+    );
+    const again = await steward("host-file", "restore");
+    assert.deepEqual([again.code, readFileSync(`${path}.refused`, "utf8")], [5, missingComma]);
+  });
+});
+
+describe("the kept copy of the host file", asRoot, () => {
+  it("does not count where the agent's user could have written it", async (test) => {
+    const path = await hostFileOf(test, { accepted: good, now: missingComma });
+    chownSync(`${path}.accepted`, 65_534, 0);
+    const { decisions, trouble } = await readDecisionsInForce(path, undefined);
+    assert.deepEqual([decisions.names, trouble?.code], [[], "host_file_without_copy"]);
+  });
+
+  it("loses only the parts whose files cannot be used", async (test) => {
+    const directory = ownDirectory(test);
+    const program = write(join(directory, "check"), "#!/bin/sh\n");
+    chmodSync(program, 0o755);
+    const update = { rules: { unit: "pump.service", self_test: [program] } };
+    const path = write(join(directory, "steward.json"), { ...good, update });
+    await keepHostFile(path, 0);
+    rmSync(program);
+    const { decisions, trouble } = await readDecisionsInForce(path, undefined);
+    assert.deepEqual([decisions.names, trouble?.code], [good.names, "host_file_refused"]);
+    assert.match(
+      decisions.forRooms.update.unusable ?? "",
+      /\/update\/rules\/self_test\/0 names .*does not exist/,
+    );
+  });
+
+  it("has the mode and the text of the accepted one, and stays where the next is refused", async (test) => {
+    const path = write(join(ownDirectory(test), "steward.json"), good);
+    chmodSync(path, 0o640);
+    await keepHostFile(path, 0);
+    const kept = `${path}.accepted`;
+    assert.equal(statSync(kept).mode & 0o777, 0o640);
+    write(path, missingComma);
+    await assert.rejects(keepHostFile(path, 0), { code: "validation_failed" });
+    assert.deepEqual(JSON.parse(readFileSync(kept, "utf8")), good);
+    rmSync(path);
+    await keepHostFile(path, 0);
+    assert.equal(existsSync(kept), false, "without a host file nothing is decided");
+  });
+});
+
+describe("steward host-file check", asRoot, () => {
+  const check = async (test: TestContext, text: string) => {
+    const path = write(join(ownDirectory(test), "draft.json"), text);
+    return { path, ...(await runSteward(["host-file", "check", path])) };
+  };
+
+  it("prints every fault with its place, and ends with 6", async (test) => {
+    const { code, stdout } = await check(test, '{"names":["a b"],"https":{"port":0},"colour":"red"}');
+    assert.equal(code, 6);
+    for (const line of [/^\/names\/0 +must be a host name/m, /^\/https\/port +must be at least 1/m])
+      assert.match(stdout, line);
+    assert.match(stdout, /^\/colour +is not known/m);
+  });
+
+  it("ends with 10 where only members are not known, with 0 where nothing is wrong, and with 3 without the file", async (test) => {
+    assert.equal((await check(test, '{"colour":"red"}')).code, 10);
+    assert.equal((await check(test, JSON.stringify(good))).code, 0);
+    assert.equal((await runSteward(["host-file", "check", "/nonexistent/steward.json"])).code, 3);
+  });
+
+  it("looks at the device's own with its owner", async (test) => {
+    const path = write(join(ownDirectory(test), "steward.json"), good);
+    chownSync(path, 65_534, 0);
+    const { code, stdout } = await runSteward(["host-file", "check"], {
+      environment: { STEWARD_HOST_FILE: path },
+    });
+    assert.equal(code, 6);
+    assert.match(stdout, /must belong to root/);
+  });
+});
