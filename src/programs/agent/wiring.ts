@@ -255,7 +255,17 @@ function joinHandlers(joined: Joined): Handlers {
   const { config, state, settings, clock, updates, auth, host, https, local, selfCheck } = joined;
   const presentTime = () => new Date(host.time.wall());
   const { now } = auth.time;
-  const checks = checksOf({ config, state, auth, clock, updates, selfCheck, https, local, helper: host.helper });
+  const checks = checksOf({
+    config,
+    state,
+    auth,
+    clock,
+    updates,
+    selfCheck,
+    https,
+    local,
+    helper: host.helper,
+  });
   return {
     ...createAuthHandlers(auth),
     ...createSetupHandlers(auth),
