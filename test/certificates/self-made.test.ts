@@ -121,6 +121,29 @@ describe("the certificate that the device makes", () => {
     });
   }
 
+  it("is made anew with the same key where it begins in the future, as after a clock that ran ahead", async (test) => {
+    const { read, world } = device(test);
+    world.now = world.floor = after(800);
+    const first = await read();
+    world.now = world.floor = build;
+    const second = await read();
+    assert.ok(first.facts.notBefore > world.now && second.facts.notBefore < world.now);
+    assert.equal(second.facts.keyPin, first.facts.keyPin);
+    assert.equal((world.said.at(-1) as { reason: string }).reason, "dates");
+    world.now = second.facts.notBefore;
+    assert.deepEqual(await read(), second, "its first moment is not in the future");
+  });
+
+  it("is made anew 30 days before its end, and not before", async (test) => {
+    const { read, world } = device(test);
+    const first = await read();
+    const due = first.facts.notAfter.getTime() - days(30);
+    world.now = new Date(due);
+    assert.deepEqual(await read(), first);
+    world.now = new Date(due + 1);
+    assert.notEqual((await read()).facts.fingerprint, first.facts.fingerprint);
+  });
+
   it("is exchanged for another address once a day at most, and never for one of IPv6", async (test) => {
     const { read, start, world } = device(test);
     const own = start();

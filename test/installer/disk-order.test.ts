@@ -39,6 +39,27 @@ describe("the links of a kind", () => {
     assert.ok(!seen.some(({ current, previous }) => current !== null && previous === null));
   });
 
+  it("both lead to the release that runs while another is installed: the guard never runs the one on trial", async () => {
+    const next = release("3", "3.0.0");
+    const trial = { release: next, phase: "installing", undo: null } as NonNullable<Slot["trial"]>;
+    const at = async (change: Partial<NonNullable<Slot["trial"]>>) => {
+      const host = createReleaseHost();
+      await conformLinks(host.files, directories, {
+        kind: "binary",
+        slot: { ...slot, trial: { ...trial, ...change } },
+      });
+      return links(host);
+    };
+    assert.deepEqual(await at({}), { current: present.id, previous: present.id });
+    for (const phase of ["activating", "confirming"] as const)
+      assert.deepEqual(await at({ phase }), { current: next.id, previous: present.id }, phase);
+    const undo = {} as NonNullable<NonNullable<Slot["trial"]>["undo"]>;
+    assert.deepEqual(await at({ phase: "reactivating", undo }), {
+      current: present.id,
+      previous: present.id,
+    });
+  });
+
   it("are left alone where they are right", async () => {
     const host = createReleaseHost();
     await conformLinks(host.files, directories, { kind: "binary", slot });

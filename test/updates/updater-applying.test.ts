@@ -84,6 +84,22 @@ describe("applying unasked", () => {
     assert.equal(device.opened.length, checks, "an installed release waits for nothing");
   });
 
+  it("keeps the payload that the installer works with, although a check no longer finds its release", async () => {
+    const device = await openAppliance();
+    const id = device.release({ version: "1.0.0" });
+    await checked(device);
+    assert.equal(device.room.status().state, "confirming");
+    const withdrawn = device.release({ version: "1.0.0", custom: { withdrawn: "it eats data" } });
+    assert.equal(withdrawn, id);
+    await device.time.runUntil(60);
+    await checked(device);
+    assert.equal(device.room.status().available.rules, null);
+    assert.ok(device.staged.has(id), "the check has removed it");
+    device.side.commit("rules");
+    await device.rest();
+    assert.equal(device.staged.has(id), false, "once it is good, nothing needs it");
+  });
+
   it("does not ask for a binary, whose setting is off", async () => {
     const device = await openAppliance();
     device.release({ kind: "binary", version: "2.0.0" });

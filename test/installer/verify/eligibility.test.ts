@@ -150,6 +150,21 @@ describe("whether a requested release is for this device", () => {
     }
   });
 
+  it("raises the floors by each entry under its id, also where none of them is for this device", async () => {
+    const custom = { ...(good.file.custom as object), channel: "beta", floor: "1.7.0" };
+    const inBeta = { ...good, path: "beta/rules/base-2.0.0.tar.gz", file: { ...good.file, custom } };
+    const device = { ...facts.device, packaged: { rules: "3.0.0", binary: null } };
+    for (const found of [
+      [good, inBeta],
+      [inBeta, good],
+    ]) {
+      const both = { roles: { rules: roleOf(found) }, found };
+      const { refusal, floors } = await judged(idOf(good), both, { device }).verdict;
+      assert.match(refusal ?? "", /is not newer than 3\.0\.0/);
+      assert.deepEqual(floors, { "rules/base": "1.7.0" });
+    }
+  });
+
   it("goes by the newer of the packaged version and the applied one", async () => {
     const refusalWith = async (applied: string | null, rules: string | null) => {
       const { slots } = emptyJournal;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import fs, { appendFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { longestLine } from "../../../src/publishing/rollout/access-log.ts";
@@ -41,6 +42,25 @@ describe("a log file", () => {
     appendFileSync(`${path}.1`, "four\n");
     appendFileSync(path, "five\n");
     assert.deepEqual(await news(), ["four", "five"]);
+  });
+
+  it("misses no line that is written between its reading of the old file and the look at the new one", async (test) => {
+    const { path, news } = makeLog(test, "one\n");
+    assert.deepEqual(await news(), ["one"]);
+    const { stat } = fs.promises;
+    const put = (look: typeof stat) => {
+      Object.assign(fs.promises, { stat: look });
+      syncBuiltinESMExports();
+    };
+    test.after(() => put(stat));
+    put(((of: string) => {
+      put(stat);
+      appendFileSync(path, "two\n");
+      renameSync(path, `${path}.1`);
+      writeFileSync(path, "three\n");
+      return stat(of);
+    }) as typeof stat);
+    assert.deepEqual(await news(), ["two", "three"]);
   });
 
   it("begins again when it was truncated", async (test) => {

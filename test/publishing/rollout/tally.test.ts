@@ -108,6 +108,17 @@ describe("a roll-out", () => {
     assert.deepEqual(halted([...many, ...bad(5)]), [], "5 are enough, and 1.96 % of 255");
   });
 
+  it("is stopped exactly at the share, also where it is a fraction, and by one device fewer not", () => {
+    const haltsAt = (percent: number, [undone, tried]: readonly [number, number], least = 1) => {
+      const lines = numbers(tried).map((device) => line(device, device < undone ? "failed" : "good"));
+      return toHalt(tallied(lines).figures(), { percent, least }).length > 0;
+    };
+    assert.deepEqual([haltsAt(2, [5, 250]), haltsAt(2, [5, 251])], [true, false]);
+    assert.deepEqual([haltsAt(2.5, [1, 40]), haltsAt(2.5, [1, 41])], [true, false]);
+    assert.deepEqual([haltsAt(100, [3, 3]), haltsAt(100, [2, 3])], [true, false]);
+    assert.deepEqual([haltsAt(50, [2, 4], 2), haltsAt(50, [2, 4], 3)], [true, false]);
+  });
+
   it("is not stopped by one device, however often and in whatever words it reports", () => {
     const states = ["failed", "deferred", "aborted", "rolled_back"];
     assert.deepEqual(halted(numbers(400).map((index) => line(7, states[index % 4] ?? ""))), []);
