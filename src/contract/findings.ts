@@ -152,6 +152,7 @@ export const findingKinds = {
   clock_panic_threshold: attention("clock", "offset_seconds"),
   clock_below_floor: attention("clock", "measured_at"),
   clock_beyond_ceiling: attention("clock", "measured_at"),
+  battery_clock_wrong: attention("clock", "offset_seconds"),
   updates_degraded: attention("updates", "problem"),
   socket_unavailable: attention("listening", "path"),
   port_unavailable: attention("listening", "address"),

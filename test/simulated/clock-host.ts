@@ -27,6 +27,8 @@ export interface ClockHostPlan {
   /** A leap second that many true seconds after the beginning, announced for a day before. */
   readonly leap: { kind: Exclude<Leap, "none">; atSeconds: number } | null;
   readonly seed: number;
+  /** What the battery-backed clock says at the agent's start. */
+  readonly battery?: Date;
 }
 
 /** The host at one moment, as it sees itself and as it is. */
@@ -150,7 +152,7 @@ class SimulatedHost implements ClockHost {
       exchange: (steered) => this.network.exchange(steered),
       askSecondOpinion: (steered) => this.network.secondOpinion(steered),
       daemonOf: (daemon) => this.#daemonClient(daemon),
-      readRealTimeClock: async () => null,
+      readRealTimeClock: async () => this.#plan.battery ?? null,
       random: () => chance.uniform(),
       wall: () => this.kernel.wallMilliseconds(),
       uptime: () => this.kernel.uptimeSeconds(),

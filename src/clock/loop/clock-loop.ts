@@ -75,6 +75,11 @@ export class ClockLoop {
       // The first round resolves the mode anew.
       () => undefined,
     );
+    // The kernel may set it by a clock that is synchronised, every eleven minutes.
+    void this.#options.readRealTimeClock().then((time) => {
+      const atMonotonic = this.#now();
+      if (time !== null) this.#state = { ...this.#state, batteryAtStart: { time, atMonotonic } };
+    });
     this.#isFirst = true;
     this.#timetable.roundIn(this.#options.random() * firstBurst.delaySeconds, firstBurst.first);
   }

@@ -2,7 +2,7 @@ import type { StewardError } from "../../contract/errors.ts";
 import type { Finding, TimeProbe, TimeSync } from "../../contract/types.ts";
 import { daemonRefusal, refusalOf, requireMayMeasure, requireMaySet } from "../status/refusals.ts";
 import { timeSyncStatus } from "../status/time-status.ts";
-import { troubleOf } from "../status/trouble.ts";
+import { batteryTroubleOf, troubleOf } from "../status/trouble.ts";
 import type { ClockState } from "../trust/clock-state.ts";
 import { ClockLoop, type RoundRequest } from "./clock-loop.ts";
 import { type ClockEvent, type ClockOptions, type ClockParts, createClockParts } from "./clock-parts.ts";
@@ -162,7 +162,16 @@ export class DeviceClock implements Clock {
 
   trouble(): Finding | null {
     const { mode, backOff, sync } = this.#loop.state();
-    return troubleOf(conflictOf(mode, backOff), sync.verdict);
+    return troubleOf(conflictOf(mode, backOff), sync.verdict) ?? this.#batteryTrouble();
+  }
+
+  /** By a clock that is known to be right. */
+  #batteryTrouble(): Finding | null {
+    const { batteryAtStart } = this.#loop.state();
+    if (batteryAtStart === null || !isSynchronised(this.#loop.syncStatus())) return null;
+    const elapsed = this.#parts.steering.read().monotonicSeconds - batteryAtStart.atMonotonic;
+    const rightMilliseconds = this.#options.wall() + this.#parts.trusted.seconds() * 1_000 - elapsed * 1_000;
+    return batteryTroubleOf(batteryAtStart.time, new Date(rightMilliseconds));
   }
 
   onEvent(listener: (event: ClockEvent) => void): () => void {

@@ -42,8 +42,15 @@ export interface LoopState {
   readonly lastStep: StepMade | null;
   /** The battery-backed clock as it was read last; null: not known. */
   readonly realTimeClock: Date | null;
+  /** The battery-backed clock at the agent's start, before anything could correct it; null: not known. */
+  readonly batteryAtStart: BatteryReading | null;
   /** The last check. */
   readonly check: Check | null;
+}
+
+export interface BatteryReading {
+  readonly time: Date;
+  readonly atMonotonic: number;
 }
 
 /** What a check has found, at one moment. */
@@ -74,6 +81,7 @@ export function initialState(start: Pick<LoopState, "blocker" | "wasRightAtStart
     peer: null,
     lastStep: null,
     realTimeClock: null,
+    batteryAtStart: null,
     check: null,
   };
 }

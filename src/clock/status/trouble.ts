@@ -52,3 +52,17 @@ function verdictFinding(verdict: Verdict): Finding | null {
       return finding("clock_beyond_ceiling", { measured_at }, detail);
   }
 }
+
+/** Seconds by which no battery-backed clock errs that has kept its time: a day, which is more than any time zone. */
+const lostSeconds = 86_400;
+
+/** `right`: what the battery-backed clock should have said when it said `time`. */
+export function batteryTroubleOf(time: Date, right: Date): Finding | null {
+  const offset_seconds = Math.round((time.getTime() - right.getTime()) / 1_000);
+  if (Math.abs(offset_seconds) < lostSeconds) return null;
+  const days = Math.round(Math.abs(offset_seconds) / 86_400);
+  const detail =
+    `The battery-backed clock was ${days} days ${offset_seconds < 0 ? "behind" : "ahead"} when Steward started: it has not kept the time without power. ` +
+    "After the next power cut this device begins with a wrong time until a time server answers. Replace its battery.";
+  return finding("battery_clock_wrong", { offset_seconds }, detail);
+}

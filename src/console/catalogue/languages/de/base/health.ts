@@ -70,6 +70,8 @@ export const healthWords: Catalogue["health"] = {
       `Die Zeitserver sagen ${measured}. Das liegt sicher in der Vergangenheit. Prüfen Sie die Zeitserver.`,
     clock_beyond_ceiling: ({ measured }) =>
       `Die Zeitserver sagen ${measured}. Das liegt zu weit in der Zukunft. Prüfen Sie die Zeitserver.`,
+    battery_clock_wrong: ({ offset }) =>
+      `Die batteriegepufferte Uhr ging beim Start von Steward um ${offset} falsch. Tauschen Sie ihre Batterie: Nach einem Stromausfall beginnt das Gerät mit einer falschen Zeit.`,
     updates_degraded: () => "Die Updates brauchen Ihre Aufmerksamkeit.",
     socket_unavailable: ({ path }) =>
       `Befehle am Gerät erreichen den Agenten nicht: Sein Socket ${path} fehlt.`,

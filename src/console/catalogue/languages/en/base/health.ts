@@ -101,6 +101,8 @@ export const healthWords = {
       `The time servers say ${measured}, which this device knows to be in the past. Check the time servers.`,
     clock_beyond_ceiling: ({ measured }) =>
       `The time servers say ${measured}, which is too far in the future. Check the time servers.`,
+    battery_clock_wrong: ({ offset }) =>
+      `The battery-backed clock was off by ${offset} when Steward started. Replace its battery: after a power cut the device begins with a wrong time.`,
     updates_degraded: () => "The updates need attention.",
     socket_unavailable: ({ path }) =>
       `Commands on the device do not reach the agent: its socket ${path} is gone.`,
