@@ -24,6 +24,7 @@ const kinds = [
   "json",
   "nginx",
   "python",
+  "yaml",
   "mermaid",
 ];
 
