@@ -4,6 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { readRelease } from "../../src/releases/release.ts";
 import { customSchema, targetPathPattern } from "../../src/releases/release-format.ts";
+import { codePoint } from "../code-point.ts";
 import { runs } from "../counts.ts";
 import { offer } from "../updates/offers.ts";
 
@@ -31,7 +32,7 @@ const version = fc.constantFrom<unknown>(
   1,
 );
 const text = fc.oneof(
-  fc.string({ unit: "binary" }),
+  fc.string({ unit: codePoint }),
   fc.constantFrom<unknown>("", "a\nb", "\u202e", "a".repeat(2_001), 1),
 );
 const name = fc.constantFrom<unknown>("base", "a".repeat(65), "../etc", "Base", "", null);

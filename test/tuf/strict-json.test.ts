@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { StewardError } from "../../src/contract/errors.ts";
 import { parseStrictJson } from "../../src/tuf/strict-json.ts";
+import { codePoint } from "../code-point.ts";
 import { runs } from "../counts.ts";
 
 const depth = 32;
@@ -29,10 +30,10 @@ const value = fc.letrec((tie) => ({
     fc.constant(null),
     fc.boolean(),
     fc.maxSafeInteger().map((number) => (number === 0 ? 0 : number)),
-    fc.string({ unit: "binary" }).filter((text) => !/\p{Surrogate}/u.test(text)),
+    fc.string({ unit: codePoint }).filter((text) => !/\p{Surrogate}/u.test(text)),
     fc.array(tie("value"), { maxLength: 5 }),
     fc.dictionary(
-      fc.string({ unit: "binary" }).filter((name) => name !== "__proto__" && !/\p{Surrogate}/u.test(name)),
+      fc.string({ unit: codePoint }).filter((name) => name !== "__proto__" && !/\p{Surrogate}/u.test(name)),
       tie("value"),
       { maxKeys: 5 },
     ),
@@ -56,7 +57,7 @@ describe("parseStrictJson", () => {
       maxLength: 40,
     });
     fc.assert(
-      fc.property(fc.oneof(signs, fc.string({ unit: "binary" })), (text) => {
+      fc.property(fc.oneof(signs, fc.string({ unit: codePoint })), (text) => {
         let theirs: string | undefined;
         try {
           theirs = JSON.stringify(JSON.parse(text));

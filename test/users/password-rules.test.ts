@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { StewardError } from "../../src/contract/errors.ts";
 import { type CommonPasswords, readCommonPasswords } from "../../src/users/common-passwords.ts";
 import { checkNewPassword } from "../../src/users/password-rules.ts";
+import { codePoint } from "../code-point.ts";
 
 const list = join(import.meta.dirname, "../../dist/common-passwords.txt");
 const words = readFileSync(list, "utf8").split("\n");
@@ -103,7 +104,7 @@ describe("a new password", () => {
 
   it("of any kind is judged without an error of our own", () => {
     fc.assert(
-      fc.property(fc.string({ maxLength: 300, unit: "binary" }), (password) => {
+      fc.property(fc.string({ maxLength: 300, unit: codePoint }), (password) => {
         codeOf(password);
       }),
       { numRuns: 300 },
