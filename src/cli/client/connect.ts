@@ -3,6 +3,7 @@ import type { Input, Output } from "../../contract/types.ts";
 import { findLock, StateLocked } from "../../store/files/lock.ts";
 import { withHiddenInput } from "../terminal/prompt.ts";
 import { AgentAbsent, isAway } from "./agent-connection.ts";
+import type { AskAgentUnit } from "./agent-unit.ts";
 import { createHttpClient } from "./client.ts";
 import { type Calls, type Client, type CommandContext, CommandError } from "./context.ts";
 import { createPatience, findStartingAgent, type PatienceLimits } from "./patience.ts";
@@ -16,15 +17,17 @@ export interface Connection {
   readonly worksOffline: boolean;
   remark(text: string): Promise<void>;
   readonly patience?: PatienceLimits;
+  /** Another than this host's systemd. */
+  readonly askUnit?: AskAgentUnit;
 }
 
 /** For a client of its own: waits while an agent is about to listen, and throws where there is none. */
 export function untilStarted(
-  connection: Pick<Connection, "places" | "remark" | "patience">,
+  connection: Pick<Connection, "places" | "remark" | "patience" | "askUnit">,
 ): (absence: Error) => Promise<void> {
   const patience = createPatience({ ...connection, limits: connection.patience });
   return async (absence) => {
-    const holder = await findStartingAgent(connection.places);
+    const holder = await findStartingAgent(connection.places, connection.askUnit);
     if (holder === undefined) throw absence;
     await patience.again({ holder, failure: absence });
   };

@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { findLock, type LockHolder, StateLocked } from "../../store/files/lock.ts";
 import type { Output } from "../terminal/output.ts";
+import { type AskAgentUnit, askAgentUnit, doesNotComeUp, startFailure } from "./agent-unit.ts";
 import { CommandError } from "./context.ts";
-import { type Places, usualSocketPath } from "./places.ts";
+import type { Places } from "./places.ts";
 
 /** All in milliseconds. */
 export interface PatienceLimits {
@@ -71,31 +70,20 @@ export async function afterOtherCommands<T>(options: PatienceOptions, work: () =
   }
 }
 
-/** The agent that is starting: it has locked its state already, or systemd is starting it. undefined: there is none. */
+/**
+ * The agent that is starting: it has locked its state already, or systemd is starting it. undefined: there is none. Throws
+ * CommandError(8) at once where its unit does not come up: waiting would not help.
+ */
 export async function findStartingAgent(
   places: Pick<Places, "socketPath" | "stateDirectory">,
+  askUnit: AskAgentUnit = askAgentUnit,
 ): Promise<LockHolder | undefined> {
+  const unit = await askUnit(places);
+  if (unit !== null && doesNotComeUp(unit)) throw await startFailure(unit);
   const holder = (await findLock(places.stateDirectory))?.holder;
   if (holder !== undefined && holder.role !== "command") return holder;
-  if (places.socketPath !== usualSocketPath || !existsSync("/run/systemd/system")) return undefined;
-  const state = await activeState("steward.service");
+  const state = unit?.properties.ActiveState ?? "";
   return /^(activating|deactivating|reloading)$/.test(state) ? { pid: null, role: "agent" } : undefined;
-}
-
-/** Empty where systemd does not answer. */
-function activeState(unit: string): Promise<string> {
-  const child = spawn("systemctl", ["show", "--property=ActiveState", "--value", unit], {
-    stdio: ["ignore", "pipe", "ignore"],
-    timeout: 2_000,
-  });
-  let text = "";
-  child.stdout.setEncoding("utf8").on("data", (part: string) => {
-    text += part;
-  });
-  return new Promise((resolve) => {
-    child.once("error", () => resolve(""));
-    child.once("close", () => resolve(text.trim()));
-  });
 }
 
 function waitingFor({ stateDirectory }: Pick<Places, "stateDirectory">, { pid, role }: LockHolder): string {
@@ -106,14 +94,17 @@ function waitingFor({ stateDirectory }: Pick<Places, "stateDirectory">, { pid, r
 
 function notListening(
   { socketPath, stateDirectory }: Pick<Places, "socketPath" | "stateDirectory">,
-  { pid }: LockHolder,
+  { pid, role }: LockHolder,
   waitedMilliseconds: number,
   cause: Error,
 ): CommandError {
   const who = pid === null ? "another program" : `process ${pid}`;
+  // Only of a start by systemd the role is known, and not the process.
+  const isStart = pid === null && role === "agent";
+  const what = isStart ? "The agent is being started" : `The state in ${stateDirectory} is in use by ${who}`;
   const failure = new CommandError(
     8,
-    `The state in ${stateDirectory} is in use by ${who}, and no agent has begun to listen at ${socketPath} within ${waitedMilliseconds / 1_000} seconds. See \`systemctl status steward\`; where the agent listens elsewhere, name its socket with --socket.`,
+    `${what}, and no agent has begun to listen at ${socketPath} within ${waitedMilliseconds / 1_000} seconds. \`steward doctor\` says why; where the agent listens elsewhere, name its socket with --socket.`,
   );
   failure.cause = cause;
   return failure;

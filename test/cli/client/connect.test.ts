@@ -190,6 +190,59 @@ describe("the client of a command", () => {
   });
 });
 
+describe("a unit that does not come up", () => {
+  const looping = {
+    ...{ ActiveState: "activating", SubState: "auto-restart", NRestarts: "7" },
+    ...{ ActiveExitTimestampMonotonic: "0", StateChangeTimestampMonotonic: "90000000" },
+  };
+  const lastLine = async () => "steward: no shared library";
+
+  /** The failure of a command that needs the agent, with what systemd says. */
+  async function failureWith(test: TestContext, properties: Record<string, string>) {
+    const { directory, socketPath, remarks } = device(test);
+    const places = { stateDirectory: directory, socketPath } as Parameters<typeof untilStarted>[0]["places"];
+    const remark = async (text: string) => void remarks.push(text);
+    const askUnit = async () => ({ properties, lastLine });
+    const wait = untilStarted({ places, remark, patience: { ...short, pause: 1 }, askUnit });
+    for (let tries = 0; ; tries += 1) {
+      const failure = await wait(new CommandError(8, "absent")).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (failure instanceof CommandError) return { tries, message: failure.message, code: failure.exitCode };
+    }
+  }
+
+  it("is told at once, with its last line and the command to type, and not waited for", async (test) => {
+    const { tries, message, code } = await failureWith(test, looping);
+    assert.deepEqual([tries, code], [0, 8]);
+    assert.match(
+      message,
+      /steward\.service does not come up: .* 7 times\. `steward doctor`.*: steward: no shared library$/,
+    );
+  });
+
+  const starting: [string, Record<string, string>][] = [
+    ["its first start", { ...looping, NRestarts: "0" }],
+    ["a start after one failure", { ...looping, NRestarts: "1" }],
+    [
+      "a restart of an agent that listened a moment ago",
+      { ...looping, ActiveExitTimestampMonotonic: "89000000" },
+    ],
+  ];
+  for (const [what, properties] of starting)
+    it(`is not ${what}, which is waited for, and is no other program`, async (test) => {
+      const { tries, message } = await failureWith(test, properties);
+      assert.ok(tries > 0, "it was waited for");
+      assert.match(message, /^The agent is being started, and no agent has begun to listen/);
+    });
+
+  it("is not one that was stopped: there is no agent to wait for", async (test) => {
+    const { tries, message } = await failureWith(test, { ...looping, ActiveState: "inactive" });
+    assert.deepEqual([tries, message], [0, "absent"]);
+  });
+});
+
 describe("untilStarted", () => {
   it("throws the absence where another command has the state: no agent comes of that", async (test) => {
     const { directory, socketPath } = device(test);
