@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { StewardError } from "../../src/contract/errors.ts";
 import type { Configuration, ConfigurationChange } from "../../src/contract/types.ts";
+import type { Document } from "../../src/store/documents/document.ts";
+import { type AccountsState, accountsKind } from "../../src/users/account.ts";
+import { temporaryDocument } from "../auth/virtual-host.ts";
 import { codeFrom } from "../auth/virtual-sign-in.ts";
+import { comes, comesToRest } from "../store/state-directory.ts";
 import { SignedRepository } from "../updates/lab/signed-repository.ts";
 import {
   accountOf,
@@ -258,6 +263,28 @@ describe("a configuration", () => {
     await apply({ users: [{ name: "berta", enabled: false }] });
     assert.deepEqual(seen, [1, null, false]);
     assert.equal(await decided(), null);
+  });
+
+  it("stays decided until the disk has taken all of it, which is looked at every 5 seconds", async (test) => {
+    test.mock.timers.enable({ apis: ["setInterval"] });
+    const real = await temporaryDocument(accountsKind);
+    await real.update(() => presentOf().users);
+    let failure: StewardError | null = new StewardError("storage_full", "The disk is full.");
+    const users = {
+      ...{ read: () => real.read(), save: () => real.save(), trouble: () => failure },
+      note: (...given: Parameters<typeof real.note>) => real.note(...given),
+    } as unknown as Document<AccountsState>;
+    const { apply, decided } = await virtualDevice({ users });
+    await apply({ users: [{ name: "berta", enabled: false }] });
+    test.mock.timers.tick(60_000);
+    await comesToRest();
+    assert.notEqual(await decided(), null, "a power cut now would lose a part of it");
+    failure = null;
+    test.mock.timers.tick(4_999);
+    await comesToRest();
+    assert.notEqual(await decided(), null);
+    test.mock.timers.tick(1);
+    await comes("the order is removed", async () => (await decided()) === null);
   });
 
   it("names each fault with its place, and the number of the others in the sentence", async () => {
