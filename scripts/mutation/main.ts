@@ -41,6 +41,7 @@ const rooms: readonly Room[] = [
     // When to check, what to say of it: what may be taken in, tuf and the installer judge.
     floor: 70,
   },
+  room("configuration"),
   {
     ...room("auth"),
     tests: [
