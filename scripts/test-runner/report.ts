@@ -101,8 +101,6 @@ class FileRecord {
   readonly #printed: string[] = [];
   readonly #counts = new Map<string, number>();
   #passed = 0;
-  /** Failures that node knows nothing of. */
-  #ownFailures = 0;
   #seconds = 0;
 
   constructor(file: string) {
@@ -147,10 +145,12 @@ class FileRecord {
     return [line, ...[...this.#printed, ...failed].map(indented)].join("\n");
   }
 
-  /** One of node's counts, with what node took for passed and this is not. */
+  /**
+   * One of node's counts. Node counts a failed test once more for the test around it, and a suite whose hook has failed
+   * not at all: the failures are those that are told.
+   */
   countOf(name: (typeof counted)[number]): number {
-    const count = this.#counts.get(name) ?? 0;
-    return name === "fail" ? count + this.#ownFailures : count;
+    return name === "fail" ? this.failures.length : (this.#counts.get(name) ?? 0);
   }
 
   #takeCount(message: string): void {
@@ -179,7 +179,6 @@ class FileRecord {
   }
 
   #ownFailure(error: string, at: Pick<Failure, "place" | "where">): void {
-    this.#ownFailures += 1;
     this.failures.push({ ...at, error, isHook: false });
   }
 }
