@@ -8,7 +8,7 @@ import { openServiceManager } from "../../src/host/linux/systemd/service-manager
 import { startAgentInProcess } from "../agent-in-process.ts";
 import { compiled } from "../host/compiled.ts";
 import { runSteward } from "../running-agent.ts";
-import { startAgent } from "../store/state-directory.ts";
+import { atEnd, startAgent } from "../store/state-directory.ts";
 import { until } from "../until.ts";
 
 /** Notices that the receiver takes at most: the test ends it before. */
@@ -136,7 +136,7 @@ describe("an agent that systemd starts", () => {
 
   it("leaves the count of failed starts alone while it may still fail, and none behind when it is stopped", async (test) => {
     const agent = await startAgentInProcess();
-    test.after(() => agent.dispose());
+    atEnd(test, () => agent.dispose());
     const count = join(agent.runDirectory, "failed-starts");
     // As the launcher's `pause` has left it before this start.
     writeFileSync(count, "3\n");

@@ -8,7 +8,7 @@ import { adminName, adminPassword, type CallOptions, type RunningAgent } from ".
 import { until } from "../until.ts";
 import { login } from "./damaged-state.ts";
 import { fill, makeReadOnly, makeWritable, mountPrivately, type PrivateMount } from "./private-mount.ts";
-import { temporaryDirectory } from "./state-directory.ts";
+import { atEnd, temporaryDirectory } from "./state-directory.ts";
 
 describe("the very first start", () => {
   it("on a full disk comes up, and is set up without a restart when there is space", async (test) => {
@@ -67,7 +67,7 @@ async function disk(test: TestContext): Promise<PrivateMount | undefined> {
 
 async function start(test: TestContext, options: InProcessOptions): Promise<RunningAgent> {
   const agent = await startAgentInProcess(options);
-  test.after(() => agent.dispose());
+  atEnd(test, () => agent.dispose());
   return agent;
 }
 

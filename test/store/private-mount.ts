@@ -3,7 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../src/contract/errors.ts";
-import { type Ending, temporaryDirectory } from "./state-directory.ts";
+import { atEnd, type Ending, temporaryDirectory } from "./state-directory.ts";
 
 /** A small file system in a mount namespace of its own, which the kernel takes away with the process that holds it. */
 export interface PrivateMount {
@@ -28,7 +28,7 @@ export async function mountPrivately(test: Ending, sizeMebibytes: number): Promi
   const options = ["--mount", "--propagation", "private", "sh", "-c", script, "sh", directory];
   const holder = spawn("unshare", options, { stdio: ["pipe", "pipe", "pipe"] });
   const ended = new Promise<void>((resolve) => holder.once("close", () => resolve()));
-  test.after(async () => {
+  atEnd(test, async () => {
     holder.stdin.end();
     await ended;
   });

@@ -19,27 +19,55 @@ export interface Ending {
   after(clean: () => Promise<void>): void;
 }
 
+type Cleaning = () => unknown;
+
+const cleanings = new WeakMap<Ending, Cleaning[]>();
+
 /** The end of a suite or a file; to be called in its body, not in a hook, whose own end comes at once. */
 export function endOfSuite(): Ending {
-  const cleanings: (() => Promise<void>)[] = [];
-  after(async () => {
-    for (const clean of cleanings.reverse()) await clean();
-  });
-  return { after: (clean) => void cleanings.push(clean) };
+  const own: Cleaning[] = [];
+  const ending: Ending = { after: (clean) => void own.push(clean) };
+  cleanings.set(ending, own);
+  after(() => cleanUp(own));
+  return ending;
+}
+
+/**
+ * Has `clean` run at the end, and before all that was registered here earlier. Hooks of node:test run in the order of
+ * registration: a directory would go away under the agent that was started in it.
+ */
+export function atEnd(test: Ending, clean: Cleaning): void {
+  const known = cleanings.get(test);
+  if (known) return void known.push(clean);
+  const own = [clean];
+  cleanings.set(test, own);
+  test.after(() => cleanUp(own));
+}
+
+/** All of it, the last first; throws the first error. */
+async function cleanUp(own: Cleaning[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const clean of own.reverse())
+    try {
+      await clean();
+    } catch (error) {
+      errors.push(error);
+    }
+  if (errors.length > 0) throw errors[0];
 }
 
 /** A directory that goes with the test. */
 export async function temporaryDirectory(test: Ending): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "steward-store-"));
   // Again where an agent that is being stopped has put a file into it meanwhile.
-  test.after(() => rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
+  atEnd(test, () => rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
   return directory;
 }
 
 /** An agent that goes with the test. */
 export async function startAgent(test: Ending, options: AgentOptions = {}): Promise<AgentProcess> {
   const agent = await startAgentProcess(options);
-  test.after(() => agent.dispose());
+  atEnd(test, () => agent.dispose());
   return agent;
 }
 
@@ -152,7 +180,7 @@ export async function createHeldDisk(test: Ending): Promise<HeldDisk> {
   const file = join(directory, "held");
   const release = () => rmSync(file, { force: true });
   // Whatever has failed, nothing waits for ever.
-  test.after(async () => release());
+  atEnd(test, release);
   return {
     environment: { LD_PRELOAD: library, FSYNC_HELD: file },
     hold: (named) => {

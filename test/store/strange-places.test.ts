@@ -23,7 +23,7 @@ import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { openPart } from "../../src/updates/download/payload-part.ts";
 import { counterKind } from "../fixtures/store-counter.ts";
 import { allEvents, change, openLog } from "../journal/event-directory.ts";
-import { keptFiles, onDisk, open, temporaryDirectory } from "./state-directory.ts";
+import { atEnd, keptFiles, onDisk, open, temporaryDirectory } from "./state-directory.ts";
 import { putStrange, strangeFiles } from "./strange-files.ts";
 
 interface Place {
@@ -273,7 +273,7 @@ it("a document that no start would read is not written", async (test) => {
     schema: { type: "object", properties: { text: { type: "string" } } },
   };
   const document = await open(directory, kind);
-  test.after(() => document.close());
+  atEnd(test, () => document.close());
   await document.update(() => ({ text: "short" }));
   const change = document.update(() => ({ text: "x".repeat(32 * 1024 * 1024) }));
   await assert.rejects(change, {

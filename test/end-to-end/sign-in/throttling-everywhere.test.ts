@@ -12,7 +12,7 @@ import {
 } from "../../http/checked-agent.ts";
 import { type Answer, adminName, adminPassword } from "../../running-agent.ts";
 import { standingTime } from "../../simulated/test-time.ts";
-import { temporaryDirectory } from "../../store/state-directory.ts";
+import { atEnd, temporaryDirectory } from "../../store/state-directory.ts";
 import { until } from "../../until.ts";
 import { assertThrottled, fail, login, newAddress, sealedSeconds, wrongPassword } from "./guessing.ts";
 
@@ -161,7 +161,7 @@ describe("wrong setup tokens", () => {
   it("count against their source, and keep the right one out of nothing: it is still what the link says", async (test) => {
     const time = standingTime();
     const agent = await startCheckedAgent({ time });
-    test.after(() => agent.dispose());
+    atEnd(test, () => agent.dispose());
     const from = newAddress();
     const guess = (setup_token: string, source = from) =>
       agent.call("POST", "/api/setup", {
@@ -190,7 +190,7 @@ describe("a running delay and a restart", () => {
       const stateDirectory = await temporaryDirectory(test);
       const time = standingTime();
       const first = await startCheckedAgent({ stateDirectory, time });
-      test.after(() => first.dispose());
+      atEnd(test, () => first.dispose());
       await first.signedInAdmin();
       const from = newAddress();
       await fail(first, from);
@@ -204,7 +204,7 @@ describe("a running delay and a restart", () => {
       await cp(stateDirectory, left, { recursive: true, filter: (path) => !path.endsWith(".tmp") });
       time.pass(12);
       const agent = await startCheckedAgent({ stateDirectory: left, time });
-      test.after(() => agent.dispose());
+      atEnd(test, () => agent.dispose());
       const { status, headers } = await login(agent, from, adminName, adminPassword);
       assert.deepEqual([status, headers["retry-after"]], [429, "18"]);
       assert.equal((await login(agent, newAddress(), adminName, adminPassword)).status, 200);

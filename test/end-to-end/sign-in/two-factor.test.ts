@@ -12,7 +12,7 @@ import {
 } from "../../http/checked-agent.ts";
 import { adminPassword, stepUp } from "../../running-agent.ts";
 import { passingTime } from "../../simulated/test-time.ts";
-import { temporaryDirectory } from "../../store/state-directory.ts";
+import { atEnd, temporaryDirectory } from "../../store/state-directory.ts";
 
 const login = (agent: CheckedAgent, username: string, proof: object = {}) =>
   agent.call("POST", "/api/auth/login", { body: { username, password: goodPassword, ...proof } });
@@ -163,7 +163,7 @@ describe("two-factor secrets at rest", () => {
 
     await rm(join(stateDirectory, ".seal.key"));
     const third = await startCheckedAgent({ stateDirectory });
-    test.after(() => third.dispose());
+    atEnd(test, () => third.dispose());
     const refused = await login(third, "ana", { code: "123456" });
     assert.deepEqual([refused.status, refused.json.code], [503, "second_factor_unavailable"]);
     const { json } = await login(third, "ana", { recovery_code: recoveryCodes[0] });

@@ -9,7 +9,7 @@ import { openAgentFiles } from "../../../src/installer/files/agent-files.ts";
 import { copySigned } from "../../../src/installer/verify/copy-payload.ts";
 import { readSignedPayload } from "../../../src/releases/signed-payload.ts";
 import { ownCredentials } from "../../credentials.ts";
-import { temporaryDirectory } from "../../store/state-directory.ts";
+import { atEnd, temporaryDirectory } from "../../store/state-directory.ts";
 import { until } from "../../until.ts";
 import { refused } from "../../updates/lab/device.ts";
 import {
@@ -136,7 +136,7 @@ describe("a payload that grows", { skip: !isRoot && "needs root" }, () => {
   it("while it is copied is cut at the signed length: the signed bytes are taken and no more", async (test) => {
     const { lab, id, added } = await withStaged(test, { payload: Buffer.alloc(900_000, "rules") });
     const files = await openAgentFiles(lab.agent, id, await createOwnersRights(lab.agent, ownCredentials()));
-    test.after(() => files.close());
+    atEnd(test, () => files.close());
     does(lab, 'head -c 5000000 /dev/zero >> "$UPDATES/staged/$1.tar.gz"', id);
     const copy = join(await temporaryDirectory(test), "copy");
     const signed = { length: added.target.length, hashes: added.target.hashes };
@@ -149,7 +149,7 @@ describe("a payload that grows", { skip: !isRoot && "needs root" }, () => {
     const path = lab.stagedPath(id);
     const [program = "", ...options] = asAgentUser;
     const grower = spawn(program, [...options, "sh", "-c", 'while :; do echo x >> "$0" || exit; done', path]);
-    test.after(() => void grower.kill("SIGKILL"));
+    atEnd(test, () => void grower.kill("SIGKILL"));
     await until("it grows", async () => (await readFile(path)).length > 900_000);
     for (let tries = 0; tries < 20; tries += 1) {
       const taken = await lab.verifyAndCopy(id).catch((error: unknown) => error);
@@ -165,7 +165,7 @@ describe("root's own copy", { skip: !isRoot && "needs root" }, () => {
   it("never overwrites an existing file", async (test) => {
     const { lab, id, added } = await withStaged(test);
     const files = await openAgentFiles(lab.agent, id, await createOwnersRights(lab.agent, ownCredentials()));
-    test.after(() => files.close());
+    atEnd(test, () => files.close());
     const directory = await temporaryDirectory(test);
     await writeFile(join(directory, "copy"), "of something else");
     const payload = readSignedPayload({ length: added.target.length, hashes: added.target.hashes });

@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { StewardError } from "../../../src/contract/errors.ts";
 import { type Counter, counterKind } from "../../fixtures/store-counter.ts";
 import {
+  atEnd,
   comes,
   comesToRest,
   fingerprints,
@@ -102,7 +103,7 @@ describe("update", () => {
 
   it("leaves the document readable by its owner alone, whatever the umask", async (test) => {
     const before = process.umask(0);
-    test.after(() => process.umask(before));
+    atEnd(test, () => process.umask(before));
     const directory = await temporaryDirectory(test);
     const document = await open(directory, counterKind);
     await document.update(plusOne);

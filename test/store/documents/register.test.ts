@@ -10,7 +10,7 @@ import { checkEvent } from "../../http/answer-rules.ts";
 import { adminName, adminPassword } from "../../running-agent.ts";
 import { standingTime } from "../../simulated/test-time.ts";
 import { openStateAt } from "../opened-state.ts";
-import { endOfSuite, onDisk, temporaryDirectory } from "../state-directory.ts";
+import { atEnd, endOfSuite, onDisk, temporaryDirectory } from "../state-directory.ts";
 
 const file = endOfSuite();
 let original: string | undefined;
@@ -133,7 +133,7 @@ describe("a lost record of used codes", () => {
     await first.stop();
     await lose(directory, "used-codes");
     const second = await startAgentInProcess({ stateDirectory: directory, time });
-    test.after(() => second.dispose());
+    atEnd(test, () => second.dispose());
     const again = await login(second, code);
     assert.deepEqual([again.status, again.json.code], [401, "totp_reused"], again.text);
     time.pass(60);

@@ -8,7 +8,7 @@ import { leastFreeInodes } from "../../../src/store/files/disk-trouble.ts";
 import { storageError } from "../../../src/store/files/durable-file.ts";
 import { createReserve, type Reserve, reserveBytes } from "../../../src/store/files/reserve.ts";
 import { fill, mountPrivately, type PrivateMount } from "../private-mount.ts";
-import { temporaryDirectory } from "../state-directory.ts";
+import { atEnd, temporaryDirectory } from "../state-directory.ts";
 
 describe("the disk that the state lies on", () => {
   it("is well where there is space, and has its reserve after the first look", async (test) => {
@@ -79,7 +79,7 @@ describe("the disk that the state lies on", () => {
       execFileSync("prlimit", ["--pid", String(process.pid), `--fsize=${bytes}:`]);
     const stay = () => undefined;
     process.on("SIGXFSZ", stay);
-    test.after(() => {
+    atEnd(test, () => {
       limit("unlimited");
       process.off("SIGXFSZ", stay);
     });

@@ -9,7 +9,7 @@ import { openStaged } from "../../../src/releases/staged-payload.ts";
 import { caps as ownCaps } from "../../../src/tuf/caps.ts";
 import type { FoundTarget } from "../../../src/tuf/client.ts";
 import { fetchPayload } from "../../../src/updates/download/payload.ts";
-import { type Ending, endOfSuite, temporaryDirectory } from "../../store/state-directory.ts";
+import { atEnd, type Ending, endOfSuite, temporaryDirectory } from "../../store/state-directory.ts";
 import {
   answering,
   cutAfter,
@@ -189,7 +189,7 @@ describe("a payload", () => {
     const { path } = await fetch();
     const handle = await openStaged(path, readSignedPayload(found.file));
     assert.ok(handle, "it is staged");
-    test.after(() => handle.close());
+    atEnd(test, () => handle.close());
     await writeFile(`${path}.new`, changed);
     await rename(`${path}.new`, path);
     assert.ok((await handle.readFile()).equals(payload), "the swapped one was read");
@@ -204,7 +204,7 @@ describe("a payload", () => {
   it("for which the disk has no space is refused before a byte is asked for", async (test) => {
     const { directory } = await fetching(test);
     const { repository, close } = openServed({ url: lab.server.origin, caps: ownCaps });
-    test.after(async () => close());
+    atEnd(test, async () => close());
     const none = async () => 10_000_000;
     const { signal } = new AbortController();
     const work = fetchPayload({ repository, found, directory, freeSpace: none, caps: ownCaps, signal });
@@ -237,7 +237,7 @@ describe("an unsigned payload", () => {
       lab.server.files = evil.files;
       const directory = await temporaryDirectory(test);
       const { repository, close } = openServed({ url: lab.server.origin, caps: ownCaps });
-      test.after(async () => close());
+      atEnd(test, async () => close());
       const { signal } = new AbortController();
       const attack = async () => {
         const found = await (await lab.refresh()).find(path);
