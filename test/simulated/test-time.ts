@@ -23,6 +23,8 @@ export interface TestTime extends HostTime {
 export interface StandingTime extends TestTime {
   /** Lets so many seconds pass once the agent has begun to wait for just as long, in so many places. */
   passWhenAwaited: (seconds: number, places?: number) => Promise<void>;
+  /** Lets a twentieth of a second pass in each turn of the event loop until the agent has answered what waits for time. */
+  passUntil: <T>(answer: Promise<T>) => Promise<T>;
 }
 
 /**
@@ -38,6 +40,17 @@ export function standingTime(begin = Date.now()): StandingTime {
       await until(`the agent waits for ${seconds} s`, () => world.dueIn(seconds) >= before + places);
       world.pass(seconds);
     },
+    passUntil: async (answer) => {
+      const [end, turn] = [world.now() + longestSeconds, () => new Promise(setImmediate)];
+      let isWaited = true;
+      const over = answer.finally(() => {
+        isWaited = false;
+      });
+      over.catch(() => undefined);
+      for (; isWaited && world.now() < end; await turn()) world.pass(0.05);
+      if (isWaited) throw new Error(`no answer within ${longestSeconds} s of the agent's time`);
+      return over;
+    },
   };
 }
 
@@ -45,6 +58,9 @@ export function standingTime(begin = Date.now()): StandingTime {
 export function passingTime(): TestTime {
   return timeIn(createRunningTime(), Date.now());
 }
+
+/** Seconds of an agent's time that no answer takes. */
+const longestSeconds = 3_600;
 
 /** Seconds for which the host has been up at the beginning. */
 const uptimeAtStart = 5_000;
