@@ -77,5 +77,5 @@ const agent = await startAgent(
   },
   takeLock(state),
 );
-log("notice", "listening", { addresses: agent.addresses });
+log("notice", "listening", { addresses: agent.addresses() });
 process.on("SIGTERM", () => void agent.stop().then(() => process.exit(0)));
