@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { eventTypes } from "../../src/contract/event-types.ts";
+import { heldPort } from "../../test/held-ports.ts";
 import { samplesOf } from "../../test/metrics/samples.ts";
 import { type AgentProcess, startAgentProcess } from "../../test/running-agent.ts";
 import { until } from "../../test/until.ts";
@@ -14,14 +14,6 @@ import { addRow } from "./table.ts";
 
 const root = join(import.meta.dirname, "../..");
 const row = (what: string, value: string): void => addRow({ subject: "metrics", what, value });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** Ends a process that the test has started, and waits for its end. */
 async function end(child: ChildProcess | undefined): Promise<void> {
@@ -51,7 +43,7 @@ describe("Prometheus and an agent", () => {
       "prometheus",
     ];
     programs = join(execFileSync("sh", unpack, { cwd: root, encoding: "utf8" }).trim(), "usr/bin");
-    httpsPort = await freePort();
+    httpsPort = await heldPort();
     const hostFile = join(directory, "steward.json");
     const https = { enabled: true, port: httpsPort, address: "127.0.0.1" };
     writeFileSync(hostFile, JSON.stringify({ names: ["edge-7.example.net"], https }));
@@ -116,7 +108,7 @@ describe("Prometheus and an agent", () => {
 `;
     const faster = readFileSync(file, "utf8").replace("scrape_interval: 1m", "scrape_interval: 1s");
     writeFileSync(file, faster.replace("evaluation_interval: 1m", "evaluation_interval: 1s") + http);
-    const port = await freePort();
+    const port = await heldPort();
     prometheusUrl = `http://127.0.0.1:${port}`;
     mkdirSync(join(directory, "data"));
     prometheus = spawn(

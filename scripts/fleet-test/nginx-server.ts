@@ -4,7 +4,8 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { type Ending, freePort, temporaryDirectory } from "../../test/store/state-directory.ts";
+import { heldPort } from "../../test/held-ports.ts";
+import { type Ending, temporaryDirectory } from "../../test/store/state-directory.ts";
 import { until } from "../../test/until.ts";
 
 export interface NginxServer {
@@ -24,7 +25,7 @@ export async function startNginx(test: Ending, root: string): Promise<NginxServe
   chmodSync(directory, 0o755);
   mkdirSync(join(directory, "tmp"));
   const accessLog = join(directory, "access.log");
-  const port = await freePort();
+  const port = await heldPort();
   const file = join(directory, "nginx.conf");
   writeFileSync(file, configuration({ directory, root, port, accessLog }));
   const child = spawn(join(place, "usr/sbin/nginx"), ["-p", directory, "-c", file], {

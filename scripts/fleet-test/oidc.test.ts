@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { type Chronyd, freePort, startChronyd } from "../../test/clock/chronyd.ts";
+import { type Chronyd, startChronyd } from "../../test/clock/chronyd.ts";
 import { launchChromium } from "../../test/console/launch.ts";
+import { heldPort } from "../../test/held-ports.ts";
 import { createAuthority } from "../../test/host/network/certificates.ts";
 import { type AgentProcess, startAgentProcess } from "../../test/running-agent.ts";
 import { until } from "../../test/until.ts";
@@ -34,7 +35,7 @@ describe(`users of oidc-provider ${version}`, () => {
 
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), "steward-fleet-oidc-"));
-    const port = await freePort();
+    const port = await heldPort();
     origin = `https://127.0.0.1:${port}`;
     const issuer = await startProvider();
     const time = { mode: "observe", servers: [] as string[], min_agreeing: 1 };

@@ -9,6 +9,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { addRelease } from "../../src/publishing/add.ts";
+import { heldPort } from "../../test/held-ports.ts";
 import {
   add,
   keysOf,
@@ -18,7 +19,7 @@ import {
   rulesEntry,
   type Site,
 } from "../../test/publishing/site.ts";
-import { freePort, temporaryDirectory } from "../../test/store/state-directory.ts";
+import { temporaryDirectory } from "../../test/store/state-directory.ts";
 import { until } from "../../test/until.ts";
 import { cutOffDownload, type FleetDevice, openFleetDevice } from "./fleet-device.ts";
 import { ended } from "./nginx-server.ts";
@@ -31,7 +32,7 @@ async function startStore(test: TestContext): Promise<{ url: string; asked: () =
   const place = execFileSync("sh", ["scripts/registry-packages.sh", "s3rver", "s3rver@3.7.1"], {
     encoding: "utf8",
   });
-  const port = String(await freePort());
+  const port = String(await heldPort());
   const directory = await temporaryDirectory(test);
   const words = [
     "--directory",

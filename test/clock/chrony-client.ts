@@ -2,8 +2,9 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { heldUdpPort } from "../held-ports.ts";
 import { until } from "../until.ts";
-import { chronyProgram, freePort } from "./chronyd.ts";
+import { chronyProgram } from "./chronyd.ts";
 
 /** A chronyd that reads from the tests' servers and, with -x, never touches the machine's clock. */
 export interface ChronyClient {
@@ -21,7 +22,7 @@ const chronycProgram = chronyProgram("chronyc");
 /** Starts a chronyd with these lines in its configuration and waits until it answers chronyc. */
 export async function startChronyClient(...lines: string[]): Promise<ChronyClient> {
   const directory = mkdtempSync(join(tmpdir(), "steward-chrony-"));
-  const commandPort = await freePort();
+  const commandPort = await heldUdpPort();
   const socket = join(directory, "chronyd.sock");
   const configuration = join(directory, "chrony.conf");
   const user = execFileSync("id", ["-un"], { encoding: "utf8" }).trim();

@@ -3,6 +3,7 @@ import { createSocket } from "node:dgram";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { heldUdpPort } from "../held-ports.ts";
 
 /** A server of the tests: Debian's chronyd, which with -x never touches the machine's clock. */
 export interface Chronyd {
@@ -32,7 +33,7 @@ export async function startChronyd({ stratum = 2, fakeTime, ...at }: ChronydOpti
   const program = chronyProgram("chronyd");
   // Its own folder is 0700, as mkdtemp makes it: chronyd refuses a wider one for its socket.
   const directory = mkdtempSync(join(tmpdir(), "steward-chronyd-"));
-  const port = at.port ?? (await freePort());
+  const port = at.port ?? (await heldUdpPort());
   const configuration = join(directory, "chrony.conf");
   writeFileSync(
     configuration,
@@ -67,19 +68,6 @@ user ${process.getuid?.() === 0 ? "root" : execFileSync("id", ["-un"], { encodin
     throw new Error(`chronyd does not answer on ${address}: ${log}`);
   }
   return { port, stop };
-}
-
-/** A UDP port that was free on both loopback addresses a moment ago. */
-export async function freePort(): Promise<number> {
-  const socket = createSocket("udp6");
-  await new Promise<void>((resolve, reject) => {
-    socket.once("error", reject);
-    // `::` takes 0.0.0.0 as well.
-    socket.bind(0, "::", resolve);
-  });
-  const { port } = socket.address();
-  await new Promise<void>((resolve) => socket.close(resolve));
-  return port;
 }
 
 /** Asks once in 50 ms, for ten seconds at most. */

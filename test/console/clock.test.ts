@@ -3,8 +3,8 @@ import { before, describe, it } from "node:test";
 import type { Locator, Page, Route } from "playwright-core";
 import { health } from "../../src/console/catalogue/languages/en/base.ts";
 import type { Role } from "../../src/contract/types.ts";
-import { freePort } from "../clock/chronyd.ts";
 import { startTimeServers } from "../clock/time-servers.ts";
+import { heldUdpPort } from "../held-ports.ts";
 import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
 import { until } from "../until.ts";
 import {
@@ -191,7 +191,7 @@ describe("the console's clock", () => {
       assert.deepEqual(complaints, []);
     });
     it("says why there is no answer from a server that is silent, and what to do", async () => {
-      await setTime(agent, { servers: [`127.0.0.1:${await freePort()}`] });
+      await setTime(agent, { servers: [`127.0.0.1:${await heldUdpPort()}`] });
       const { page, complaints } = await see(browser, agent, "operator");
       await sync(page).click();
       await page.getByText("No time source gives a usable answer").waitFor();

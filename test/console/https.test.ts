@@ -1,20 +1,12 @@
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { startAgentInProcess } from "../agent-in-process.ts";
+import { heldPort } from "../held-ports.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { endOfConsole, signInByForm, startBrowser, type TestBrowser } from "./browser.ts";
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0);
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe("the console over HTTPS", () => {
   const ending = endOfConsole();
@@ -25,7 +17,7 @@ describe("the console over HTTPS", () => {
     const home = mkdtempSync(join(tmpdir(), "steward-console-https-"));
     ending.after(async () => rmSync(home, { recursive: true, force: true }));
     mkdirSync(join(home, "etc"), { mode: 0o755 });
-    const [hostFile, port] = [join(home, "etc/steward.json"), await freePort()];
+    const [hostFile, port] = [join(home, "etc/steward.json"), await heldPort()];
     writeFileSync(hostFile, JSON.stringify({ https: { enabled: true, port, address: "127.0.0.1" } }));
     agent = await startAgentInProcess({ arguments: ["--host-file", hostFile] });
     ending.after(() => agent.dispose());

@@ -1,21 +1,12 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import type { HostIdentity, RootOrder } from "../../src/host/ports.ts";
 import { startAgentInProcess } from "../agent-in-process.ts";
+import { heldPort } from "../held-ports.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { endOfConsole, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
 import { assertFits, axe, picture } from "./page-checks.ts";
-
-/** A port for an agent that has to be found there again after a new start. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address ? address.port : 0;
-}
 
 describe("the console's view of the machine", () => {
   const ending = endOfConsole();
@@ -45,7 +36,7 @@ describe("the console's view of the machine", () => {
   let agent: RunningAgent;
   let browser: TestBrowser;
   before(async () => {
-    const listen = ["--listen", `127.0.0.1:${await freePort()}`];
+    const listen = ["--listen", `127.0.0.1:${await heldPort()}`];
     const helper = { ask: async (order: RootOrder) => void orders.push(order), absence: () => null };
     const start = () => startAgentInProcess({ identity, names, helper, arguments: listen });
     ({ agent, browser } = await startConsole(ending, start));

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
+import { heldPort } from "../held-ports.ts";
 import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
-import { endOfSuite, freePort } from "../store/state-directory.ts";
+import { endOfSuite } from "../store/state-directory.ts";
 import {
   addUsers,
   type ConsoleWindow,
@@ -233,7 +234,7 @@ describe("the console with an agent that is away", () => {
   let agent: RunningAgent;
   let listen: { arguments: string[] };
   before(async () => {
-    listen = { arguments: ["--listen", `127.0.0.1:${await freePort()}`] };
+    listen = { arguments: ["--listen", `127.0.0.1:${await heldPort()}`] };
     agent = await startAgentProcess(listen);
     ending.after(() => agent.dispose());
     await addUsers(agent, ["admin", "operator"]);

@@ -17,19 +17,12 @@ import { after, before, describe, it } from "node:test";
 import { connect, type TLSSocket } from "node:tls";
 import { promisify } from "node:util";
 import { startAgentInProcess } from "../agent-in-process.ts";
+import { heldPort } from "../held-ports.ts";
 import { checkEvent } from "../http/answer-rules.ts";
 import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
 import { until } from "../until.ts";
 
 const run = promisify(execFile);
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0);
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe("HTTPS on the LAN", () => {
   let home: string;
@@ -54,7 +47,7 @@ describe("HTTPS on the LAN", () => {
   before(async () => {
     home = mkdtempSync(join(tmpdir(), "steward-https-"));
     mkdirSync(join(home, "etc/tls"), { recursive: true, mode: 0o755 });
-    [port, redirectPort] = [await freePort(), await freePort()];
+    [port, redirectPort] = [await heldPort(), await heldPort()];
     decide({ enabled: false, port });
     agent = await startAgentInProcess({ arguments: ["--host-file", join(home, "etc/steward.json")] });
     await agent.signedInAdmin();

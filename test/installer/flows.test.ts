@@ -9,7 +9,8 @@ import type { ReleaseHost } from "../../src/host/release-ports.ts";
 import { pathsOf } from "../../src/installer/files/release-directories.ts";
 import type { UpdateKind } from "../../src/releases/release.ts";
 import type { JournalEntry, Slot } from "../../src/releases/release-journal.ts";
-import { endOfSuite, freePort } from "../store/state-directory.ts";
+import { heldPort } from "../held-ports.ts";
+import { endOfSuite } from "../store/state-directory.ts";
 import { until } from "../until.ts";
 import { current, isConsistent, journalOf, linked, runsWell } from "./lab/checks.ts";
 import { copyDevice, type Device, type DeviceOptions, makeDevice, pumpLog, stage } from "./lab/device.ts";
@@ -316,7 +317,7 @@ describe("a release on trial", { concurrency: 2 }, () => {
 
   async function options(health: object = {}, plan: object = {}): Promise<DeviceOptions> {
     const place = await mkdtemp(join(directory, "device-"));
-    return { directory: place, port: await freePort(), engine, health, plan };
+    return { directory: place, port: await heldPort(), engine, health, plan };
   }
 
   /** A device with 1.0.0 of both kinds, and all of the second publication staged. */

@@ -8,6 +8,7 @@ import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { timeSync } from "../../src/contract/schemas/clock.ts";
 import { consoleGreeting } from "../../src/contract/schemas/console.ts";
 import { status as deviceStatus } from "../../src/contract/schemas/status.ts";
+import { heldPort } from "../held-ports.ts";
 import { assertFits } from "../http/answer-validators.ts";
 import { type AgentProcess, runSteward } from "../running-agent.ts";
 import { until } from "../until.ts";
@@ -16,7 +17,6 @@ import {
   becomes,
   type Ending,
   endOfSuite,
-  freePort,
   keptFiles,
   startAgent,
   temporaryDirectory,
@@ -228,7 +228,7 @@ async function inRescue(test: Ending): Promise<AgentProcess> {
   const directory = await state.copy(test);
   await damageBoth(directory, "users");
   // The port is given, so that the agent is found again when it has begun anew.
-  const listen = ["--listen", `127.0.0.1:${await freePort()}`];
+  const listen = ["--listen", `127.0.0.1:${await heldPort()}`];
   const agent = await startAgent(test, { stateDirectory: directory, arguments: listen });
   assert.deepEqual((await agent.call("GET", "/api/health")).json, { status: "rescue" });
   return agent;

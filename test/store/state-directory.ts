@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext } from "node:test";
@@ -194,19 +193,6 @@ export async function createHeldDisk(test: Ending): Promise<HeldDisk> {
         (await readFile(`${file}.waiting`, "utf8").catch(() => "")).includes(named),
       ),
   };
-}
-
-/** A port that was free a moment ago, for an agent that must keep it when it begins anew. */
-export function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /** The bytes kept of former forms of a document. */

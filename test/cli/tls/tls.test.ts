@@ -12,7 +12,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
@@ -21,20 +20,13 @@ import { changeHttps } from "../../../src/cli/tls/host-file-https.ts";
 import type { RunCommand } from "../../../src/host/ports.ts";
 import { openExaminedHost } from "../../../src/programs/command-line/examined-host.ts";
 import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
+import { heldPort } from "../../held-ports.ts";
 import { temporaryDirectory } from "../run-steward.ts";
 
 const run = promisify(execFile);
 
 function certificateAt(stateDirectory: string): X509Certificate {
   return new X509Certificate(readFileSync(join(stateDirectory, "tls/certificate.pem")));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0);
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** A host file of the test's own, and an agent that goes by it. */
@@ -62,7 +54,7 @@ describe("steward tls", () => {
     assert.deepEqual([before.code, before.stdout], [3, ""]);
     assert.match(before.stderr, /steward tls enable/);
 
-    const port = await freePort();
+    const port = await heldPort();
     const enabled = await tls("enable", "--port", String(port));
     assert.equal(enabled.code, 0, enabled.stderr);
     const { fingerprint256 } = certificateAt(agent.stateDirectory);
@@ -92,7 +84,7 @@ describe("steward tls", () => {
 
   it("says the fingerprint without an agent too, and that HTTPS begins with it", async (test) => {
     const { agent, tls } = await device(test);
-    const port = String(await freePort());
+    const port = String(await heldPort());
     await tls("enable", "--port", port);
     const { stdout } = await tls("fingerprint");
     await agent.stop();
@@ -113,7 +105,7 @@ describe("steward tls", () => {
   it("reload fails with what cannot be used", async (test) => {
     const { hostFile, tls } = await device(test);
     assert.equal((await tls("reload")).code, 0);
-    await tls("enable", "--port", String(await freePort()));
+    await tls("enable", "--port", String(await heldPort()));
     mkdirSync(join(hostFile, "../tls"), { mode: 0o755 });
     writeFileSync(join(hostFile, "../tls/site.crt"), "nothing");
     const bad = await tls("reload");

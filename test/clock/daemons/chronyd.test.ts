@@ -5,10 +5,11 @@ import type { DaemonReport, ExternalDaemon } from "../../../src/clock/daemons/ex
 import { StewardError } from "../../../src/contract/errors.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import type { RootHelper, Timers } from "../../../src/host/ports.ts";
+import { heldUdpPort } from "../../held-ports.ts";
 import { reaching } from "../../ipv6.ts";
 import { until } from "../../until.ts";
 import { type ChronyClient, serverLine, startChronyClient } from "../chrony-client.ts";
-import { type Chronyd, chronyProgram, freePort, startChronyd } from "../chronyd.ts";
+import { type Chronyd, chronyProgram, startChronyd } from "../chronyd.ts";
 import { absentHelper, recordedHelper } from "../recorded-helper.ts";
 import { realTimers } from "../timers.ts";
 
@@ -81,7 +82,7 @@ describe("chronyd as the discipliner", () => {
     let report: DaemonReport;
     before(async () => {
       // chronyd takes no two sources of one address.
-      const port = await freePort();
+      const port = await heldUdpPort();
       another = await startChronyClient("local stratum 2", `port ${port}`, "bindaddress 127.0.0.2", "allow");
       client = await startChronyClient(
         serverLine("::1", good.port),
@@ -231,7 +232,7 @@ describe("chronyd as the discipliner", () => {
 
   describe("without a server that answers", () => {
     it("is not synchronised, whatever the kernel says, and has no offsets", async (test) => {
-      const client = await startChronyClient(serverLine("127.0.0.1", await freePort()));
+      const client = await startChronyClient(serverLine("127.0.0.1", await heldUdpPort()));
       test.after(() => client.stop());
       const report = await daemonOf({ port: client.commandPort, kernelIsSynchronised: true }).read();
       assert.deepEqual([report.isSynchronised, report.trust, report.leap], [false, "none", "unknown"]);
@@ -242,7 +243,7 @@ describe("chronyd as the discipliner", () => {
     });
 
     it("cannot sync, and leaves the clock alone", async (test) => {
-      const client = await startChronyClient(serverLine("127.0.0.1", await freePort()));
+      const client = await startChronyClient(serverLine("127.0.0.1", await heldUdpPort()));
       test.after(() => client.stop());
       const helper = recordedHelper();
       const daemon = daemonOf({ helper, timers: hurriedTimers, port: client.commandPort });
@@ -276,7 +277,7 @@ describe("chronyd as the discipliner", () => {
 
   describe("with its command port closed", () => {
     it("is accepted at most, by the kernel's word, and says what to do", async () => {
-      const port = await freePort();
+      const port = await heldUdpPort();
       const synchronised = await daemonOf({ port, kernelIsSynchronised: true }).read();
       assert.deepEqual([synchronised.isSynchronised, synchronised.trust], [true, "accepted"]);
       assert.equal(synchronised.trouble?.code, "no_answer");

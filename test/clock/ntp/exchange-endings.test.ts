@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import { createExchange, deadlineSeconds } from "../../../src/clock/ntp/exchange.ts";
 import type { DatagramAddress, Datagrams } from "../../../src/host/ports.ts";
+import { heldUdpPort } from "../../held-ports.ts";
 import { hasIpv6 } from "../../ipv6.ts";
-import { freePort } from "../chronyd.ts";
 import {
   assertOffset,
   common,
@@ -26,7 +26,7 @@ const exchange = createExchange({ ...common, timers: realTimers });
 describe("an exchange without a good reply", () => {
   it("from a closed port ends at once with the system's code", async () => {
     for (const address of hasIpv6 ? ["127.0.0.1", "::1"] : ["127.0.0.1"]) {
-      const outcome = await exchange({ address, port: await freePort() });
+      const outcome = await exchange({ address, port: await heldUdpPort() });
       assert.deepEqual(outcome, { kind: "silent", reason: "ECONNREFUSED", ignored: [] });
     }
   });

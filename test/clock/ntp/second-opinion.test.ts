@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { afterEach, describe, it } from "node:test";
 import { askSecondOpinion, disagrees, type SecondOpinion } from "../../../src/clock/ntp/second-opinion.ts";
+import { heldUdpPort } from "../../held-ports.ts";
 import { hostClock } from "../../host-clock.ts";
 import { reaching } from "../../ipv6.ts";
-import { type Chronyd, freePort, startChronyd } from "../chronyd.ts";
+import { type Chronyd, startChronyd } from "../chronyd.ts";
 import { type Asked, type HostileServer, ntpTimestamp, startHostileServer } from "../hostile-server.ts";
 
 const driver = hostClock;
@@ -123,7 +124,7 @@ describe("no second opinion", () => {
   });
 
   it("comes from a closed port: its socket is not connected and hears of nothing", async () => {
-    assert.deepEqual(await ask({ address: "127.0.0.1", port: await freePort() }), {
+    assert.deepEqual(await ask({ address: "127.0.0.1", port: await heldUdpPort() }), {
       kind: "none",
       reason: "timeout",
     });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { freePort } from "../../clock/chronyd.ts";
 import { ntpTimestamp, startHostileServer } from "../../clock/hostile-server.ts";
 import { type ServerView, startObservingAgent, startTimeServers } from "../../clock/time-servers.ts";
+import { heldUdpPort } from "../../held-ports.ts";
 import type { CheckedAgent } from "../../http/checked-agent.ts";
 import { reaching } from "../../ipv6.ts";
 import type { Answer } from "../../running-agent.ts";
@@ -30,7 +30,7 @@ describe("a measurement over the API", () => {
   let silent = "";
   before(async () => {
     servers = await startTimeServers([{}, {}, {}, falseTime]);
-    silent = `127.0.0.1:${await freePort()}`;
+    silent = `127.0.0.1:${await heldUdpPort()}`;
   });
   after(async () => {
     for (const agent of agents) await agent.dispose();

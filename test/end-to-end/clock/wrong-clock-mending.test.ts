@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { codeOf } from "../../authenticator.ts";
-import { type Chronyd, freePort, startChronyd } from "../../clock/chronyd.ts";
+import { type Chronyd, startChronyd } from "../../clock/chronyd.ts";
+import { heldUdpPort } from "../../held-ports.ts";
 import { goodPassword, type SignedIn } from "../../http/checked-agent.ts";
 import { stepUp } from "../../running-agent.ts";
 import { startTimedAgent } from "../../simulated/faked-time.ts";
@@ -11,7 +12,7 @@ const route = "/api/system/time-sync";
 
 /** A host whose clock is moved, a real measurement of it, and real servers that come to life when the test says so. */
 async function begin(offsetSeconds: number) {
-  const ports = [await freePort(), await freePort()];
+  const ports = [await heldUdpPort(), await heldUdpPort()];
   const time = { mode: "observe", servers: ports.map((port) => `127.0.0.1:${port}`) };
   const agent = await startTimedAgent({ offsetSeconds, time });
   const servers: Chronyd[] = [];

@@ -5,7 +5,7 @@ import { networkInterfaces } from "node:os";
 import { describe, it } from "node:test";
 import { createDatagrams } from "../../../src/host/linux/network/datagrams.ts";
 import type { Datagrams } from "../../../src/host/ports.ts";
-import { freePort } from "../../clock/chronyd.ts";
+import { heldUdpPort } from "../../held-ports.ts";
 import { clockAddon } from "../../host-clock.ts";
 import { reaching } from "../../ipv6.ts";
 import { until } from "../../until.ts";
@@ -72,7 +72,7 @@ for (const [way, datagrams] of ways)
       it(`tells of a closed port of ${address} by the system's code`, reaching(address), async () => {
         let code: string | undefined;
         const connection = await datagrams.connect(
-          { address, port: await freePort() },
+          { address, port: await heldUdpPort() },
           { ...deaf, onFailure: (found) => (code = found) },
         );
         connection.send(Buffer.alloc(48));
@@ -83,7 +83,7 @@ for (const [way, datagrams] of ways)
     }
 
     it("goes on after a refusal, and tells of it once", async () => {
-      const port = await freePort();
+      const port = await heldUdpPort();
       const received: string[] = [];
       const failures: string[] = [];
       const connection = await datagrams.connect(
@@ -92,7 +92,7 @@ for (const [way, datagrams] of ways)
       );
       connection.send(Buffer.alloc(48));
       await until("the refusal comes", () => failures.length > 0);
-      const server = createSocket("udp4");
+      const server = createSocket({ type: "udp4", reuseAddr: true });
       server.on("message", (packet, from) => server.send(packet, from.port, from.address));
       await new Promise<void>((resolve) => server.bind(port, "127.0.0.1", resolve));
       connection.send(Buffer.from("again"));
@@ -177,7 +177,7 @@ for (const [way, datagrams] of ways)
     it("leaves no descriptor after 200 connections, of which half fail", async () => {
       const server = await bound("127.0.0.1");
       server.on("message", (packet, { port }) => server.send(packet, port, "127.0.0.1"));
-      const closedPort = await freePort();
+      const closedPort = await heldUdpPort();
       const before = openSockets();
       for (let turn = 0; turn < 200; turn += 1) {
         const port = turn % 2 === 0 ? server.address().port : closedPort;

@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from "node:test";
 import { createHealthCheck, type HealthCheckOptions } from "../../../src/host/linux/releases/health-check.ts";
 import { createRunForRelease } from "../../../src/host/linux/releases/release-programs.ts";
 import type { ApplyPlan, HealthPlan, HttpCheck, ReleaseAtWork } from "../../../src/host/release-ports.ts";
+import { heldPort } from "../../held-ports.ts";
 import { writeCommand } from "../systemd/journal.ts";
 
 const release: ReleaseAtWork = { kind: "binary", version: "1.3.0", directory: "/var/lib/x/binary/current" };
@@ -109,7 +110,7 @@ describe("the health of a release over HTTP", () => {
 
   it("is bad where no server listens", async (test) => {
     const { url } = await listen(test, () => undefined);
-    const port = await freePort();
+    const port = await heldPort();
     const answer = await ask(check(url.replace(/:\d+/, `:${port}`)));
     assert.deepEqual([answer.isHealthy, /ECONNREFUSED/.test(answer.words)], [false, true], answer.words);
   });
@@ -158,14 +159,6 @@ async function listenRaw(test: TestContext, bytes: string): Promise<string> {
   const address = server.address();
   assert.ok(typeof address === "object" && address !== null, "the server listens");
   return `http://127.0.0.1:${address.port}/`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 describe("the health of a release's unit", () => {

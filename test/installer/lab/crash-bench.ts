@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { UpdateKind } from "../../../src/releases/release.ts";
-import { type Ending, freePort } from "../../store/state-directory.ts";
+import { heldPort } from "../../held-ports.ts";
+import type { Ending } from "../../store/state-directory.ts";
 import { digestOfDirectory, type State } from "../../updates/lab/power-cut.ts";
 import {
   current,
@@ -85,7 +86,7 @@ export async function createCrashBench(suite: Ending, directory: string): Promis
   const options = async (name: string, health: object = {}): Promise<DeviceOptions> => {
     const place = await mkdtemp(join(directory, `${name}-`));
     await chmod(place, 0o755);
-    return { directory: place, port: await freePort(), engine, health };
+    return { directory: place, port: await heldPort(), engine, health };
   };
   const apply: CrashBench["apply"] = async (device, kind, version) => {
     const { id } = published.release(kind, version);
