@@ -155,6 +155,7 @@ describe("the trouble of the clock", () => {
   it("is an external change first, with the facts that it speaks of", () => {
     assert.deepEqual(troubleOf(stepped, { kind: "no_majority" }), {
       ...{ code: "clock_stepped_externally", detail: stepped.detail, facts: { step_seconds: 2 } },
+      ...{ level: "attention", remedy: null },
     });
   });
 
