@@ -15,25 +15,30 @@ const setTime = "steward time set --yes TIME";
 
 /**
  * What is wrong with the certificate for HTTPS, the gravest first; null: nothing. `directory`: of those that are
- * installed.
+ * installed. `now`: the present as far as it is known; `passed`: a time that has certainly passed, by which one has expired.
  */
 export function certificateTrouble(
   certificates: Pick<Certificates, "present" | "refused">,
   directory: string,
-  now: Date,
+  { now, passed }: Times,
 ): Finding | null {
   const shown = certificates.present();
   const [refused] = certificates.refused();
-  const dated = shown && dateTrouble(shown, directory, now);
+  const dated = shown && dateTrouble(shown, directory, { now, passed });
   if (dated?.level === "failing" || refused === undefined) return dated;
   return refusedFinding(refused, directory);
 }
 
-function dateTrouble(shown: Shown, directory: string, now: Date): Finding | null {
+interface Times {
+  readonly now: Date;
+  readonly passed: Date;
+}
+
+function dateTrouble(shown: Shown, directory: string, { now, passed }: Times): Finding | null {
   const { notBefore, notAfter } = shown.facts;
   if (now < notBefore) return tooEarly(shown, now);
-  if (now > notAfter) return expired(shown, directory);
-  if (shown.installed === null || notAfter.getTime() - now.getTime() > noticeDays * dayMilliseconds)
+  if (passed > notAfter) return expired(shown, directory);
+  if (shown.installed === null || notAfter.getTime() - passed.getTime() > noticeDays * dayMilliseconds)
     return null;
   const facts = { certificate: shown.installed, ends_at: notAfter.toISOString() };
   const detail = `The certificate ${facts.certificate} for HTTPS ends at ${facts.ends_at}. Install a new one, then: \`${reload}\`.`;

@@ -174,7 +174,10 @@ describe("HTTPS on the LAN", () => {
     );
     for (const path of pair) renameSync(`${path}.aside`, path);
     decide({ ...on(), hsts: true });
-    assert.match((await reload()).json.detail ?? "", /https\.hsts with an https\.redirect_port/);
+    assert.match(
+      (await reload()).json.detail ?? "",
+      /\/https\/hsts must not be true with an https\.redirect_port/,
+    );
     decide(on());
     await reload();
   });

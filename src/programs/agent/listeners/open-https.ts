@@ -85,7 +85,10 @@ export function openHttps(place: HttpsPlace): OpenedHttps {
     trouble: () => {
       if (problem !== null) return finding("https_unavailable", {}, problem);
       const directory = decisions?.directory ?? "";
-      return certificateTrouble(certificates, directory, ground?.now() ?? new Date(place.time.wall()));
+      const wall = new Date(place.time.wall());
+      const passed = ground?.now() ?? wall;
+      // As long as the clock is not trusted, the time that has certainly passed may be years behind.
+      return certificateTrouble(certificates, directory, { passed, now: passed > wall ? passed : wall });
     },
     certificateEnd: () => certificates.present()?.facts.notAfter ?? null,
     stop: listeners.close,
