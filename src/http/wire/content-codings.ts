@@ -12,9 +12,14 @@ const codings = [
 
 type Suffix = (typeof codings)[number][1];
 
-/** The content of a file in one of its codings. */
-export interface CodedContent {
+/** The content of a file, with its entity tag. */
+export interface Content {
   readonly bytes: Buffer;
+  readonly etag: string;
+}
+
+/** The same in one of the file's codings. */
+export interface CodedContent extends Content {
   readonly coding: string;
 }
 
@@ -28,14 +33,14 @@ export async function readCoded(
   suffixes: ReadonlySet<string>,
 ): Promise<CodedContent | null> {
   const [coding, suffix] = chooseCoding(ctx.get("accept-encoding"), suffixes);
-  const bytes = await readIfThere(`${path}${suffix}`);
-  return bytes && { bytes, coding };
+  const content = await readOnce(`${path}${suffix}`);
+  return content && { ...content, coding };
 }
 
 /** Answers with it, or with 304 where the client has it. */
-export function sendCoded(ctx: Koa.Context, { bytes, coding }: CodedContent, mediaType: string): void {
+export function sendCoded(ctx: Koa.Context, { bytes, etag, coding }: CodedContent, mediaType: string): void {
   ctx.set("Vary", "Accept-Encoding");
-  ctx.set("ETag", `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`);
+  ctx.set("ETag", etag);
   ctx.status = 200;
   if (ctx.fresh) {
     ctx.status = 304;
@@ -86,10 +91,23 @@ function weightsIn(header: string): ReadonlyMap<string, number> {
   return weights;
 }
 
-/** null: it was removed since the start, for example by an upgrade of the package. */
-export async function readIfThere(path: string): Promise<Buffer | null> {
+/** Contents that were asked for, by path: those of the console and of the API's description, in their codings. */
+const contents = new Map<string, Content>();
+
+/**
+ * The content of a file of the program, in memory once: all answers of which a client has not taken the bytes yet share
+ * them. null: it was removed since the start, for example by an upgrade of the package.
+ */
+export async function readOnce(path: string): Promise<Content | null> {
+  const known = contents.get(path);
+  if (known !== undefined) return known;
   try {
-    return await readFile(path);
+    const bytes = await readFile(path);
+    const digest = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
+    // Of two that read it at the same time the first one's counts.
+    const content = contents.get(path) ?? { bytes, etag: `"${digest}"` };
+    contents.set(path, content);
+    return content;
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return null;
     throw error;

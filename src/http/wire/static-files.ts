@@ -5,7 +5,7 @@ import type Koa from "koa";
 import { StewardError } from "../../contract/errors.ts";
 import { providerReturnPath } from "../../contract/provider-return-path.ts";
 import { consolePaths } from "../../contract/schemas/console.ts";
-import { readCoded, readIfThere, sendCoded } from "./content-codings.ts";
+import { readCoded, readOnce, sendCoded } from "./content-codings.ts";
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -61,14 +61,15 @@ const fileHeaders = {
 const unchangingPrefix = "/assets/";
 
 /**
- * Serves the files of the console. Only names found at the start are served, so no path can lead elsewhere; the content is
- * read at each request and never kept. False: the console has nothing at the path.
+ * Serves the files of the console. Only names found at the start are served, so no path can lead elsewhere. False: the
+ * console has nothing at the path.
  */
 export function createStaticFiles(directory: string): (ctx: Koa.Context) => Promise<boolean> {
   const files = filesIn(directory);
   const page = files.get("/index.html");
   // The page is served at the console's paths only: at /index.html it could not tell where it is.
   files.delete("/index.html");
+  let policy: string | undefined;
   const pages = new Map(page && [...consolePaths, providerReturnPath].map((path) => [path as string, page]));
   return async (ctx) => {
     const forms = pages.get(ctx.path) ?? files.get(ctx.path);
@@ -80,8 +81,9 @@ export function createStaticFiles(directory: string): (ctx: Koa.Context) => Prom
     const isUnchanging = name.startsWith(unchangingPrefix);
     ctx.set(fileHeaders);
     if (pages.has(ctx.path)) {
-      const plain = await readIfThere(`${directory}${name}`);
-      if (plain !== null) ctx.set("Content-Security-Policy", policyOf(plain));
+      const plain = policy === undefined ? await readOnce(`${directory}${name}`) : null;
+      if (plain !== null) policy = policyOf(plain.bytes);
+      if (policy !== undefined) ctx.set("Content-Security-Policy", policy);
     }
     ctx.set("Cache-Control", isUnchanging ? "public, max-age=31536000, immutable" : "no-cache");
     sendCoded(ctx, content, types[extname(name)] ?? "application/octet-stream");
