@@ -8,6 +8,7 @@ import { toProblem } from "../problems.ts";
 import { apiHeaders } from "../server.ts";
 import { accountOf, firstToGo, longestWaiting, type Occupant } from "./connection-places.ts";
 import { createRequestQueue, type RequestQueue, type WaitingRequest } from "./request-queue.ts";
+import { type Answering, endUnreadBeyond, endUnreadIn } from "./unread-answers.ts";
 
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -33,6 +34,9 @@ const maximumPipelined = { known: 64, stranger: 4 } as const;
 
 /** Of all servers: they share one event loop. */
 const allRequests = createRequestQueue();
+
+/** The connections of all servers that have a request under way. */
+const underWay = new Set<Answering>();
 
 /** Milliseconds for which a refused connection is still read, so that its client receives the reason. */
 const lingerMilliseconds = 500;
@@ -67,6 +71,7 @@ export function trackConnections(server: Server | HttpsServer, options: TrackOpt
   const { handle, opens = "connection", clientKeyOf: keyOf, now, queue = allRequests } = options;
   const connections = new Map<Socket, Connection>();
   let activity = 0;
+  endUnreadIn(server);
   server.on(opens, (socket: Socket) => {
     activity += 1;
     connections.set(socket, newConnection(socket, keyOf(socket.remoteAddress), activity));
@@ -156,14 +161,17 @@ function newConnection(socket: Socket, clientKey: string, activity: number): Con
       const begin = this.waiting.shift();
       this.whenAnswered = answered;
       // It may have ended while it waited.
-      if (begin && socket.writable) begin();
-      else answered();
+      if (!begin || !socket.writable) return answered();
+      endUnreadBeyond(underWay);
+      underWay.add(this);
+      begin();
     },
   };
 }
 
 function answered(connection: Connection, queue: RequestQueue): void {
   connection.active -= 1;
+  underWay.delete(connection);
   if (connection.waiting.length > 0) queue.add(connection);
   if (!isAnswering(connection)) connection.whenIdle?.();
   connection.whenAnswered?.();
