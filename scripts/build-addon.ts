@@ -10,6 +10,7 @@ const sources = [
   "clock-steering.c",
   "credentials.c",
   "process-standing.c",
+  "socket-buffers.c",
   "timed-datagrams.c",
 ].map((name) => join(import.meta.dirname, "../src/host/linux/native", name));
 

@@ -1,4 +1,5 @@
 import type {
+  BoundBuffers,
   ClockDriver,
   Datagrams,
   FreeSpace,
@@ -53,6 +54,7 @@ export interface HostNetwork {
   readonly datagrams: Datagrams;
   readonly resolve: ResolveHost;
   readonly userOfConnection: UserOfConnection;
+  readonly boundBuffers: BoundBuffers;
   openTransfers(options: TransferOptions): Transfers;
   /** Whether an `http:` or `https:` address names this host or its own link, judged by the address as it is written. */
   isLocalServer(server: string): boolean;

@@ -156,6 +156,12 @@ export interface Datagrams {
 /** The addresses of a host name, best first; rejects if there are none. A literal address resolves to itself. */
 export type ResolveHost = (host: string) => Promise<readonly string[]>;
 
+/**
+ * Bounds what the kernel holds for the connections of a server of Node's that listens on TCP: bytes that clients do not
+ * take, and that are not read. Does nothing where it cannot.
+ */
+export type BoundBuffers = (server: object) => void;
+
 /** Timers that can be cancelled. */
 export interface Timers {
   /** Calls once after so many seconds of monotonic time; the returned function cancels it. Keeps no process alive. */

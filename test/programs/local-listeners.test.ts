@@ -26,6 +26,7 @@ async function localListeners(t: TestContext, port: number) {
         },
       },
     },
+    boundBuffers: () => undefined,
     log: (severity, text) => void lines.push(`${severity}: ${text}`),
   });
   t.after(() => local.stop(0));

@@ -12,6 +12,7 @@ import { userOfConnection } from "./network/connection-users.ts";
 import { createDatagrams } from "./network/datagrams.ts";
 import { isLocalServer } from "./network/local-server.ts";
 import { createResolveHost } from "./network/resolve-host.ts";
+import { createBoundBuffers } from "./network/socket-buffers.ts";
 import { createTransfers } from "./network/transfers.ts";
 import { createJournalReader } from "./systemd/journal-reader.ts";
 import { createJournalctl } from "./systemd/journalctl.ts";
@@ -60,6 +61,7 @@ export function openHost(options: HostOptions): Host {
       datagrams: createDatagrams(addon),
       resolve: createResolveHost(),
       userOfConnection,
+      boundBuffers: createBoundBuffers(addon),
       openTransfers: createTransfers,
       isLocalServer,
     },

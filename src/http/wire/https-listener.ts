@@ -4,7 +4,14 @@ import { createServer, type Server } from "node:https";
 import { clientKeyOfPeer } from "../client-address.ts";
 import { type RequestListener, trackConnections } from "./connections.ts";
 import { boundHandshakes, usualHandshakeBounds } from "./handshakes.ts";
-import { type Listener, listening, serverTimes, shownAddress, stoppable } from "./listeners.ts";
+import {
+  type Listener,
+  listening,
+  type Surroundings,
+  serverTimes,
+  shownAddress,
+  stoppable,
+} from "./listeners.ts";
 
 /** The certificate that a listener shows, and its key; both as PEM. */
 export interface ShownCertificate {
@@ -56,7 +63,7 @@ export async function listenHttps(
   handle: RequestListener,
   { address, port }: LanAddress,
   shown: ShownCertificate,
-  now: () => Date,
+  { now, boundBuffers }: Surroundings,
 ): Promise<HttpsListener> {
   const context = ({ certificate, key }: ShownCertificate) => ({ ...tls, cert: certificate, key });
   const server = createServer({
@@ -74,6 +81,7 @@ export async function listenHttps(
   const monotonic = () => performance.now();
   boundHandshakes(server, { bounds: usualHandshakeBounds, clientKeyOf: clientKeyOfPeer, monotonic });
   await listeningOnLan(server, { address, port });
+  boundBuffers?.(server);
   // A thief of a ticket key could read what was sent before: it is not kept for long.
   const timer = setInterval(() => server.setTicketKeys(randomBytes(48)), ticketKeyMilliseconds).unref();
   const listener = stoppable(server, connections, shownAddress(server, "https", address ?? "*"));

@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { connect, type Socket } from "node:net";
 import { requireSocketPath, StewardError, systemErrorCode } from "../../contract/errors.ts";
+import type { BoundBuffers } from "../../host/ports.ts";
 import { clientKeyOfPeer } from "../client-address.ts";
 import { localSockets } from "../server.ts";
 import { keepPlace } from "./connection-places.ts";
@@ -32,15 +33,22 @@ const silentGraceMilliseconds = 100;
 /** Connections of a listener; beyond them one is ended (connection-places.ts). */
 const maximumConnections = 512;
 
+/** What every listener has of its host. */
+export interface Surroundings {
+  readonly now: () => Date;
+  readonly boundBuffers?: BoundBuffers;
+}
+
 /** Listens on loopback. Throws when the port is taken. */
 export async function listenTcp(
   handle: RequestListener,
   host: string,
   port: number,
-  now: () => Date,
+  { now, boundBuffers }: Surroundings,
 ): Promise<Listener> {
   const { server, connections } = newServer(handle, now);
   await listening(server, () => server.listen({ host, port }), `${host}:${port}`);
+  boundBuffers?.(server);
   return stoppable(server, connections, shownAddress(server, "http", host));
 }
 

@@ -6,13 +6,12 @@ import { clientKeyOfPeer } from "../client-address.ts";
 import { addressInHost } from "../hosts.ts";
 import { trackConnections } from "./connections.ts";
 import { type LanAddress, lanConnections, listeningOnLan } from "./https-listener.ts";
-import { type Listener, serverTimes, shownAddress, stoppable } from "./listeners.ts";
+import { type Listener, type Surroundings, serverTimes, shownAddress, stoppable } from "./listeners.ts";
 
-export interface RedirectOptions {
+export interface RedirectOptions extends Surroundings {
   /** Where HTTPS listens. */
   readonly httpsPort: number;
   readonly isOurHost: (host: string | undefined) => boolean;
-  readonly now: () => Date;
 }
 
 /** Connections of the redirect, each of which is over with its answer. */
@@ -21,7 +20,7 @@ const maximumConnections = 64;
 /** Listens with plain HTTP on the LAN, and says where HTTPS is: to browsers by a redirect, to programs by a refusal. */
 export async function listenRedirect(
   { address, port }: LanAddress,
-  { httpsPort, isOurHost, now }: RedirectOptions,
+  { httpsPort, isOurHost, now, boundBuffers }: RedirectOptions,
 ): Promise<Listener> {
   const server = createServer(serverTimes);
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
@@ -48,6 +47,7 @@ export async function listenRedirect(
   // Who asks first need not send the body, which may be a password.
   server.on("checkContinue", (request, response) => server.emit("request", request, response));
   await listeningOnLan(server, { address, port });
+  boundBuffers?.(server);
   return stoppable(server, connections, shownAddress(server, "http", address ?? "*"));
 }
 

@@ -74,13 +74,15 @@ export function hostOf(
 /** HTTPS on the LAN, which does not listen yet. */
 export function httpsOf(config: RoomsConfig & { hostNames?: readonly string[] }, host: Host): Https {
   const { stateDirectory, runDirectory, log, hostNames = [] } = config;
-  const place = { stateDirectory, runDirectory, log, run: host.run, time: host.time };
+  const { run, time, network } = host;
+  const place = { stateDirectory, runDirectory, log, run, time, boundBuffers: network.boundBuffers };
   return createHttps(place, { ...config.https, names: () => namesOf(host, { hostNames }) });
 }
 
 /** The socket and the port of loopback, at which nothing listens yet. */
-export function localOf({ runDirectory, listen, log }: AgentConfig, { time }: Host): LocalListeners {
-  return createLocalListeners({ runDirectory, listen, time, log });
+export function localOf({ runDirectory, listen, log }: AgentConfig, host: Host): LocalListeners {
+  const { time, network } = host;
+  return createLocalListeners({ runDirectory, listen, time, log, boundBuffers: network.boundBuffers });
 }
 
 /** What the agent is reached by, for its health. */

@@ -54,10 +54,10 @@ describe("the agent's socket", () => {
 
 describe("a port", () => {
   it("that another program listens at is said to be taken", async () => {
-    const first = await listenTcp((_, response) => void response.end(), "127.0.0.1", 0, now);
+    const first = await listenTcp((_, response) => void response.end(), "127.0.0.1", 0, { now });
     const port = Number(new URL(first.address).port);
     await assert.rejects(
-      listenTcp((_, response) => void response.end(), "127.0.0.1", port, now),
+      listenTcp((_, response) => void response.end(), "127.0.0.1", port, { now }),
       /EADDRINUSE.*Another program listens there/,
     );
     await first.stop(0);
@@ -65,7 +65,7 @@ describe("a port", () => {
 
   it("that takes a right, or an address that is elsewhere, is refused with what to do", async () => {
     const listen = (host: string, port: number) =>
-      listenTcp((_, response) => void response.end(), host, port, now);
+      listenTcp((_, response) => void response.end(), host, port, { now });
     await assert.rejects(listen("203.0.113.7", 0), /EADDRNOTAVAIL.*does not have that address/);
     await asNobody(() => assert.rejects(listen("127.0.0.1", 443), /EACCES.*choose a higher one/));
   });

@@ -20,6 +20,7 @@ export interface ClockAddon {
   setgroups(groups: readonly (number | string)[]): void;
   notify(path: string, text: string): void;
   sendLocal(path: string, bytes: Uint8Array): void;
+  boundBuffers(descriptor: number, bytes: number): void;
   openDatagrams(address: string, port: number): number;
   sendDatagram(descriptor: number, packet: Uint8Array): void;
   datagramAge(descriptor: number): number;
@@ -41,6 +42,7 @@ const functionNames: readonly (keyof ClockAddon)[] = [
   "setgroups",
   "notify",
   "sendLocal",
+  "boundBuffers",
   "openDatagrams",
   "sendDatagram",
   "datagramAge",

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Shown } from "../../../certificates/certificates.ts";
 import type { HostTime } from "../../../host/host.ts";
+import type { BoundBuffers } from "../../../host/ports.ts";
 import type { RequestListener } from "../../../http/wire/connections.ts";
 import { type HttpsListener, listenHttps } from "../../../http/wire/https-listener.ts";
 import type { Listener } from "../../../http/wire/listeners.ts";
@@ -19,6 +20,7 @@ export interface LanListeners {
 interface LanGround {
   readonly log: Log;
   readonly time: Pick<HostTime, "wall">;
+  readonly boundBuffers: BoundBuffers;
 }
 
 /** What requests are handed to, and the names that are answered to. */
@@ -33,7 +35,7 @@ const stopMilliseconds = 4_000;
 /** A year, the least that is worth it (OWASP ASVS 3.4.1). Names below this one may be those of other devices. */
 const onlyHttps = ["Strict-Transport-Security", "max-age=31536000"] as const;
 
-export function createLanListeners({ log, time }: LanGround): LanListeners {
+export function createLanListeners({ log, time, boundBuffers }: LanGround): LanListeners {
   let at: object | undefined;
   let shows: Shown | undefined;
   let https: HttpsListener | undefined;
@@ -44,7 +46,7 @@ export function createLanListeners({ log, time }: LanGround): LanListeners {
     at = https = redirect = undefined;
     await Promise.all(leaving.map((listener) => listener?.stop(milliseconds)));
   };
-  const now = () => new Date(time.wall());
+  const surroundings = { now: () => new Date(time.wall()), boundBuffers };
   return {
     isListening: () => https !== undefined,
     close,
@@ -59,13 +61,14 @@ export function createLanListeners({ log, time }: LanGround): LanListeners {
           if (isStrict) response.setHeader(...onlyHttps);
           return handle(request, response);
         };
-        https = await listenHttps(strictly, { address, port }, shown, now);
+        https = await listenHttps(strictly, { address, port }, shown, surroundings);
         const { fingerprint } = shown.facts;
         log("notice", "listening on the LAN", { address: https.address, fingerprint });
       } else if (shown !== shows) https.show(shown);
       shows = shown;
       if (redirectPort === null || redirect !== undefined) return;
-      redirect = await listenRedirect({ address, port: redirectPort }, { httpsPort: port, isOurHost, now });
+      const leading = { httpsPort: port, isOurHost, ...surroundings };
+      redirect = await listenRedirect({ address, port: redirectPort }, leading);
     },
   };
 }

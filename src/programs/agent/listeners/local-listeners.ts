@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { finding, line } from "../../../contract/finding.ts";
 import type { Finding } from "../../../contract/types.ts";
 import type { HostTime } from "../../../host/host.ts";
+import type { BoundBuffers } from "../../../host/ports.ts";
 import type { RequestListener } from "../../../http/wire/connections.ts";
 import { type Listener, listenTcp, listenUnix } from "../../../http/wire/listeners.ts";
 import type { Log } from "../../../journal/logs/log.ts";
@@ -26,11 +27,18 @@ export interface LocalPlaces {
   readonly runDirectory: string;
   readonly listen: { readonly host: string; readonly port: number };
   readonly time: Pick<HostTime, "wall" | "timers">;
+  readonly boundBuffers: BoundBuffers;
   readonly log: Log;
 }
 
 /** The socket first: commands on the device work even where another program holds the port. */
-export function createLocalListeners({ runDirectory, listen, time, log }: LocalPlaces): LocalListeners {
+export function createLocalListeners({
+  runDirectory,
+  listen,
+  time,
+  boundBuffers,
+  log,
+}: LocalPlaces): LocalListeners {
   const path = join(runDirectory, "steward.sock");
   const now = () => new Date(time.wall());
   const { timers } = time;
@@ -56,7 +64,11 @@ export function createLocalListeners({ runDirectory, listen, time, log }: LocalP
       const isReached = async () => (await inodeOf(path)) === inode;
       const first = await unix();
       socket = keepListening({ listen: unix, first, isReached, onFailure: lose, timers, log });
-      port = keepListening({ listen: () => listenTcp(handle, listen.host, listen.port, now), timers, log });
+      port = keepListening({
+        listen: () => listenTcp(handle, listen.host, listen.port, { now, boundBuffers }),
+        timers,
+        log,
+      });
       await Promise.all([socket.tried, port.tried]);
     },
     stop: async (milliseconds) => {

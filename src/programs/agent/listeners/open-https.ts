@@ -8,7 +8,7 @@ import type { HostTime } from "../../../host/host.ts";
 import { readInstalledPairs } from "../../../host/linux/certificates/installed-pairs.ts";
 import { interfaceAddresses } from "../../../host/linux/certificates/interface-addresses.ts";
 import { createSignOwn } from "../../../host/linux/certificates/self-signed.ts";
-import type { RunCommand } from "../../../host/ports.ts";
+import type { BoundBuffers, RunCommand } from "../../../host/ports.ts";
 import type { RequestListener } from "../../../http/wire/connections.ts";
 import type { EventFacts } from "../../../journal/events/event.ts";
 import type { Log } from "../../../journal/logs/log.ts";
@@ -37,6 +37,7 @@ export interface HttpsPlace {
   readonly runDirectory: string;
   readonly run: RunCommand;
   readonly time: HostTime;
+  readonly boundBuffers: BoundBuffers;
   readonly log: Log;
 }
 
