@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { documentNames } from "../../../src/contract/document-names.ts";
 import type { StewardError } from "../../../src/contract/errors.ts";
+import { Register, readRegister } from "../../../src/store/documents/register.ts";
 import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
 import { codeOf, enrol } from "../../authenticator.ts";
 import { checkEvent } from "../../http/answer-rules.ts";
@@ -178,5 +179,31 @@ describe("the command line without an agent", () => {
     assert.equal(restored.code, 0, restored.stderr);
     const got = await runSteward(["system", "get", "device.name"], { environment });
     assert.doesNotMatch(got.stdout, /pump 8/);
+  });
+});
+
+describe("the findings of the register", () => {
+  const found = (detail: string) =>
+    ({ damage: "unreadable", replacement: "good_copy", detail, isLoss: true }) as const;
+
+  it("are kept once each, the last five of a document, and none is lost for another document's", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const register = await Register.open(directory, []);
+    await register.add("users", found("of users"));
+    for (const number of [1, 2, 2, 3, 4, 5, 6, 7, 7])
+      await register.add("clock", found(`of clock ${number}`));
+    const details = (await readRegister(directory))?.findings.map(({ detail }) => detail);
+    const kept = [3, 4, 5, 6, 7].map((number) => `of clock ${number}`);
+    assert.deepEqual(details, ["of users", ...kept]);
+    // A copy of the same words about another document is another finding.
+    await register.add("users", found("of clock 7"));
+    assert.equal(register.findings().length, 7);
+  });
+
+  it("are damage where one of them is none", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const text = JSON.stringify({ documents: ["users"], findings: [{ document: "users" }] });
+    await writeFile(join(directory, ".register.json"), text);
+    assert.equal(await readRegister(directory), null);
   });
 });
