@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { linkSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, afterEach, beforeEach, describe, it, type TestContext } from "node:test";
@@ -35,6 +36,20 @@ describe("the agent and the root helper", () => {
     for (const order of orders) await ask(order);
     await assert.rejects(ask({ word: "time-zone", zone: "Europe/Berlin" }), codeOf("not_found"));
     assert.equal(process.calls().length, 6);
+  });
+
+  it("miss each other where nothing listens, though the socket's file may have stayed", async () => {
+    assert.equal(createRootHelper(process.socket).absence(), null);
+    const absent = /^This host has no root helper\. As root: systemctl unmask steward-helper\.socket; /;
+    assert.match(createRootHelper(join(directory, "none.socket")).absence() ?? "", absent);
+    const left = join(directory, "left.socket");
+    const server = createServer().listen(left);
+    await once(server, "listening");
+    linkSync(left, `${left}.kept`);
+    assert.match(createRootHelper(`${left}.kept`).absence() ?? "", absent);
+    assert.equal(createRootHelper(left).absence(), null);
+    assert.equal(createRootHelper(null).absence(), null);
+    await new Promise((resolve) => server.close(resolve));
   });
 
   const failures: [string, string, string][] = [
@@ -117,7 +132,7 @@ describe("a root helper", () => {
     for (const socket of [null, join(temporaryDirectory(test), "socket")])
       await assert.rejects(createRootHelper(socket).ask({ word: "reboot" }), (error) => {
         assert.ok(codeOf("forbidden")(error), String(error));
-        assert.match(String(error), /systemctl start steward-helper\.socket/);
+        assert.match(String(error), /systemctl restart steward-helper\.socket/);
         return true;
       });
   });

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
 import type { RootHelper, RootOrder, RootOrderLimits } from "../../ports.ts";
@@ -19,9 +19,21 @@ export function createRootHelper(socket: string | null): RootHelper {
       const line = lineOf(order);
       judge(line, await exchange(socket, line, limits));
     },
-    // systemd removes it with its unit (RemoveOnStop).
-    absence: () => (socket === null || existsSync(socket) ? null : absent().message),
+    absence: () => (socket === null || isListening(socket) ? null : absent().message),
   };
+}
+
+/** Without a connection, which would start the helper. The file of a unit that was masked stays behind. */
+function isListening(socket: string): boolean {
+  if (!existsSync(socket)) return false;
+  try {
+    // unix(7): the flag 0x10000 is __SO_ACCEPTCON.
+    const sockets = readFileSync("/proc/self/net/unix", "utf8").split("\n");
+    return sockets.some((line) => line.endsWith(` ${socket}`) && line.split(" ")[3] === "00010000");
+  } catch {
+    // A sandbox may hide the table: then the file has to do.
+    return true;
+  }
 }
 
 function lineOf(order: RootOrder): string {
