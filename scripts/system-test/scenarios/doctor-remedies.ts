@@ -1,0 +1,195 @@
+import { execFileSync } from "node:child_process";
+import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { timeSettings, untilStatus } from "../../appliance-vm/clock-scenario.ts";
+import type { Guest, Ran } from "../../appliance-vm/guest/vocabulary.ts";
+import { added, next, state } from "../../appliance-vm/rescue-situations.ts";
+import type { Scenario } from "../../appliance-vm/scenario.ts";
+
+const unit = "steward.service";
+const node = "/usr/lib/steward/bin/node";
+const helper = "/run/steward-helper.socket";
+const crowd = `${state}/lost+found/crowd`;
+const filler = `${state}/lost+found/filler`;
+
+/** One way in which a box breaks, and what mends it. */
+interface Breakage {
+  readonly what: string;
+  readonly breaks: (guest: Guest) => unknown;
+  /** The last lines of doctor, each typed in turn. */
+  readonly typed: readonly string[];
+  /** For a line that shows or fetches what a person then deals with: it has printed `ran`. */
+  readonly after?: (guest: Guest, ran: Ran) => unknown;
+}
+
+const stop = (guest: Guest) => guest.run("systemctl", ["stop", unit]);
+const systemctl =
+  (...words: string[]) =>
+  (guest: Guest) =>
+    guest.run("systemctl", words);
+
+/** What is then left is for a person to decide: the device's name, its updates, second factors. */
+const well = "Nothing to do.";
+
+const restartHelper = "systemctl unmask steward-helper.socket; systemctl restart steward-helper.socket";
+
+const breakages: readonly Breakage[] = [
+  { what: "the agent is stopped", breaks: stop, typed: [`systemctl start ${unit}`] },
+  {
+    what: "its unit is masked",
+    breaks: systemctl("mask", "--now", unit),
+    typed: [`systemctl unmask ${unit}`, `systemctl start ${unit}`],
+  },
+  {
+    what: "its run directory is removed",
+    breaks: () => rmSync("/run/steward", { recursive: true }),
+    typed: [`systemctl restart ${unit}`],
+  },
+  {
+    what: "port 8470 is another program's",
+    breaks: async (guest) => {
+      await stop(guest);
+      const taker = "require('net').createServer().listen(8470, '127.0.0.1')";
+      await guest.run("systemd-run", ["--unit=taker", "--uid=nobody", node, "-e", taker]);
+      await guest.until("the port is taken", 20, async () => {
+        const { stdout } = await guest.run("ss", ["-Hltn", "sport = :8470"]);
+        return stdout !== "";
+      });
+      await guest.run("systemctl", ["start", unit]);
+    },
+    typed: ["ss -ltnp 'sport = :8470'"],
+    after: async (guest) => {
+      await guest.run("systemctl", ["stop", "taker.service"]);
+      // The agent tries again each minute.
+      await guest.stewardAnswers(90);
+    },
+  },
+  {
+    what: "the root helper's socket is stopped",
+    breaks: systemctl("stop", "steward-helper.socket"),
+    typed: [restartHelper],
+  },
+  { what: "the root helper's socket is removed", breaks: () => rmSync(helper), typed: [restartHelper] },
+  {
+    what: "the state's disk is read-only",
+    breaks: async (guest) => {
+      // The kernel refuses it while files are open for writing.
+      await stop(guest);
+      const ran = await guest.run("mount", ["-o", "remount,ro", state]);
+      await guest.run("systemctl", ["start", unit]);
+      return ran;
+    },
+    typed: [`mount -o remount,rw ${state}`],
+    after: (guest) => guest.run("systemctl", ["restart", unit]),
+  },
+  {
+    what: "the state's disk is full",
+    breaks: async (guest) => {
+      await stop(guest);
+      rmSync(`${state}/.reserve`, { force: true });
+      fill(filler);
+      await guest.run("systemctl", ["start", unit]);
+    },
+    typed: [`du -xah ${state} | sort -h | tail -n 20`],
+    after: (guest, { stdout }) => {
+      guest.check("it shows what takes the space", stdout.includes(filler), stdout);
+      rmSync(filler);
+      return guest.run("systemctl", ["restart", unit]);
+    },
+  },
+  {
+    what: "the state's disk has no inode left",
+    breaks: crowdInodes,
+    typed: [`du -x --inodes ${state} | sort -n | tail -n 20`],
+    after: (guest, { stdout }) => {
+      guest.check("it shows where the files are", stdout.includes(crowd), stdout);
+      rmSync(crowd, { recursive: true });
+      return guest.run("systemctl", ["restart", unit]);
+    },
+  },
+  {
+    what: "users.json is a pipe",
+    breaks: async (guest) => {
+      await stop(guest);
+      rmSync(`${state}/users.json`);
+      execFileSync("mkfifo", ["-m", "600", `${state}/users.json`]);
+    },
+    typed: ["steward state restore users", `systemctl start ${unit}`],
+  },
+];
+
+/** A box is broken in one way after the other; a person types the last line of doctor, and nothing else. */
+export const scenario: Scenario = {
+  title: "a broken box is brought back by the last line that doctor prints",
+  timeoutSeconds: 900,
+  servers: [{ port: 11_123 }],
+  files: timeSettings({ servers: ["10.0.2.2:11123"] }),
+  boots: [
+    {
+      units: [],
+      run: async (guest) => {
+        await mountState(guest);
+        await guest.run("systemctl", ["enable", "--now", unit]);
+        await guest.stewardAnswers();
+        await added(guest, "anna", "admin");
+        await untilStatus(guest, "the clock is measured", 90, ({ trust }) => trust !== "none");
+        const last = await next(guest);
+        guest.check("nothing is to be done on a sound box", last === well, last);
+        for (const breakage of breakages) await mended(guest, breakage);
+      },
+    },
+  ],
+};
+
+async function mended(guest: Guest, { what, breaks, typed, after }: Breakage): Promise<void> {
+  guest.note(what);
+  const broken = await breaks(guest);
+  if (isRan(broken)) guest.check(`${what}: so it is`, broken.status === 0, broken);
+  for (const wanted of typed) {
+    const line = await next(guest);
+    guest.check(`${what}: doctor has "${wanted}" typed`, line === wanted, line);
+    const ran = await guest.run("sh", ["-c", line], { timeoutSeconds: 120 });
+    await after?.(guest, ran);
+  }
+  const last = await guest
+    .until(`${what}: the box is well again`, 20, async () => {
+      const line = await next(guest);
+      if (line !== well) throw new Error(line);
+      return line;
+    })
+    .catch((error: unknown) => String(error));
+  guest.check(`${what}: the box is well again`, last === well, last);
+}
+
+function isRan(value: unknown): value is Ran {
+  return typeof value === "object" && value !== null && "status" in value;
+}
+
+/** A disk of its own for the state, small enough to be filled. */
+async function mountState(guest: Guest): Promise<void> {
+  const { uid, gid } = statSync(state);
+  await guest.run("mount", ["-t", "tmpfs", "-o", "size=48m,nr_inodes=1000,mode=0700", "tmpfs", state]);
+  chownSync(state, uid, gid);
+  mkdirSync(`${state}/lost+found`, { mode: 0o700 });
+}
+
+/** Writes until there is no room for one more byte. */
+function fill(path: string): void {
+  for (let size = 1 << 20; size >= 1; ) {
+    try {
+      writeFileSync(path, Buffer.alloc(size), { flag: "a" });
+    } catch {
+      size >>= 1;
+    }
+  }
+}
+
+async function crowdInodes(guest: Guest): Promise<void> {
+  await stop(guest);
+  mkdirSync(crowd);
+  try {
+    for (let number = 0; ; number += 1) writeFileSync(`${crowd}/${number}`, "");
+  } catch {
+    // That was the last one.
+  }
+  await guest.run("systemctl", ["start", unit]);
+}
