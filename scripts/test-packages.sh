@@ -17,6 +17,7 @@ need jq jq
 need oathtool oathtool
 need openssl openssl
 need python3 python3
+python3 -c 'import yaml' 2>/dev/null || missing="$missing python3-yaml"
 need rsvg-convert librsvg2-bin
 need script bsdutils
 need setpriv util-linux
