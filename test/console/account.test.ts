@@ -174,7 +174,7 @@ describe("the own account in the console", () => {
       const remove = dialog(page, "Switch off the second factor");
       await remove.getByLabel("Password", { exact: true }).fill(passwords.admin);
       await remove.getByRole("button", { name: "Switch off" }).click();
-      await remove.getByLabel("Code", { exact: true }).fill(await codeNear(secret, 1));
+      await remove.getByLabel("Code", { exact: true }).fill(codeNear(secret, 1));
       await remove.getByRole("button", { name: "Switch off" }).click();
       await button(page, "Set up a second factor").waitFor();
       assert.equal((await userOf(names.admin)).two_factor.enabled, false);

@@ -52,12 +52,12 @@ describe("what is printed", () => {
     const { page } = await browser.open(agent, { scheme: "dark" });
     await signIn(page, "admin", "/setup?step=factor");
     const secret = (await page.locator(".secret pre").innerText()).replaceAll(" ", "");
-    await page.getByLabel("Code", { exact: true }).fill(await codeNear(secret, 0));
+    await page.getByLabel("Code", { exact: true }).fill(codeNear(secret, 0));
     const enable = page.getByRole("button", { name: "Switch on" });
     await enable.click();
     // No server is asked for the time here.
     await page.getByLabel("Switch it on although").check();
-    await page.getByLabel("Code", { exact: true }).fill(await codeNear(secret, 0));
+    await page.getByLabel("Code", { exact: true }).fill(codeNear(secret, 0));
     await enable.click();
     await untilShown(page.getByLabel("I have kept them"));
     const text = await onPaper(page);

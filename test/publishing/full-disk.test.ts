@@ -31,7 +31,7 @@ function payload(test: TestContext, bytes: number): string {
   return file;
 }
 
-describe("a repository on a disk that is full", { timeout: 60_000 }, () => {
+describe("a repository on a disk that is full", () => {
   it("refuses a payload that does not fit, keeps the published files, and goes on when there is space", async (test) => {
     const mount = await mountPrivately(test, diskMebibytes);
     if (typeof mount === "string") return test.skip(mount);

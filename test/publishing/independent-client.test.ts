@@ -17,7 +17,7 @@ const path = "stable/rules/demo-rules-1.0.0.tar.gz";
 /** tuf-js looks at the machine's own clock. */
 const realNow = { now: () => new Date() };
 
-describe("a repository that was published", { timeout: 60_000 }, () => {
+describe("a repository that was published", () => {
   it("is read by tuf-js over HTTP, down to the payload", async (test) => {
     const made = await makeSite(test);
     const site = { ...made, workspace: { ...made.workspace, ...realNow } };
@@ -71,7 +71,7 @@ async function replaceKeys({ scratch, workspace }: Site): Promise<void> {
   await renewRole(workspace, "targets", { keys: await keysOf(workspace), changes: delegated });
 }
 
-describe("a repository that was signed by openssl alone", { timeout: 60_000 }, () => {
+describe("a repository that was signed by openssl alone", () => {
   it("is read by tuf-js and by our client, and no private key was ever in it", async (test) => {
     const { site, sign } = await makeSiteOfOpenssl(test);
     const now = { ...site.workspace, ...realNow };

@@ -80,7 +80,7 @@ const scenarios: Scenario[] = [
 ];
 
 for (const { name, what, prepare, before, after } of scenarios) {
-  describe(`${name}, killed or without power at any file operation`, { timeout: 600_000 }, () => {
+  describe(`${name}, killed or without power at any file operation`, () => {
     it("leaves a repository that devices read, and the next one ends it", async (test) => {
       const site = await makeSite(test);
       await prepare(site);

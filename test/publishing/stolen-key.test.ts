@@ -91,7 +91,7 @@ function newest(metadata: string, role: string): Signed {
   return JSON.parse(readFileSync(join(metadata, name), "utf8")).signed;
 }
 
-describe("the documented way out after a theft", { timeout: 60_000 }, () => {
+describe("the documented way out after a theft", () => {
   const [online = [], offline = []] = blocksOfPage();
   const now = new Date();
 

@@ -56,7 +56,7 @@ describe("an agent that is started on a read-only state directory", () => {
     const files = await fingerprints(mount.seen);
 
     const agent = await startAgent(test, { stateDirectory: mount.directory, prefix: mount.prefix });
-    const withCode = { body: { ...login.body, code: await codeNear(secret, 1) } };
+    const withCode = { body: { ...login.body, code: codeNear(secret, 1) } };
     const session = await agent.call("POST", "/api/auth/login", withCode);
     assert.equal(session.status, 200, session.text);
     const again = await agent.call("POST", "/api/auth/login", withCode);

@@ -41,7 +41,7 @@ async function livedInDevice(): Promise<Device> {
 }
 
 async function signIn({ call }: RunningAgent, secret: string, steps: number): Promise<string> {
-  const body = { username: adminName, password: adminPassword, code: await codeNear(secret, steps) };
+  const body = { username: adminName, password: adminPassword, code: codeNear(secret, steps) };
   const { status, json, text } = await call("POST", "/api/auth/login", { body });
   assert.equal(status, 200, text);
   return json.refresh_token;

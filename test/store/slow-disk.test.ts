@@ -9,7 +9,7 @@ const visitor = { username: "visitor", password: "seven green bottles hang" };
 /** Rounds of requests that are answered meanwhile; one that waited for the disk would never be. */
 const rounds = 20;
 
-describe("an agent on a disk that does not answer for a while", { timeout: 600_000 }, () => {
+describe("an agent on a disk that does not answer for a while", () => {
   const suite = endOfSuite();
   let disk: HeldDisk;
   let agent: RunningAgent;

@@ -3,8 +3,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { startAgentInProcess } from "../../agent-in-process.ts";
-import { codeNear, enrol } from "../../authenticator.ts";
+import { codeOf, enrol } from "../../authenticator.ts";
 import { adminPassword } from "../../running-agent.ts";
+import { standingTime } from "../../simulated/test-time.ts";
 import { login } from "../../store/damaged-state.ts";
 import { makeReadOnly, makeWritable, mountPrivately } from "../../store/private-mount.ts";
 import { until } from "../../until.ts";
@@ -13,17 +14,18 @@ describe("a code that was used on a read-only disk", () => {
   it("is not good again for an agent that is started anew, also once the disk is mended", async (test) => {
     const mount = await mountPrivately(test, 48);
     if (typeof mount === "string") return test.skip(mount);
-    const first = await startAgentInProcess({ stateDirectory: mount.seen });
+    const time = standingTime();
+    const first = await startAgentInProcess({ stateDirectory: mount.seen, time });
     // systemd keeps it from one agent to the next.
     const run = first.runDirectory;
-    const options = { stateDirectory: mount.seen, arguments: ["--run", run] };
+    const options = { stateDirectory: mount.seen, time, arguments: ["--run", run] };
     const { id, token } = await first.signedInAdmin();
-    const { secret } = await enrol(first.call, { id, token, password: adminPassword });
+    const { secret } = await enrol(first.call, { id, token, password: adminPassword }, time.nowSeconds());
     await first.stop();
     mount.run(makeReadOnly);
 
     const second = await startAgentInProcess(options);
-    const withCode = { body: { ...login.body, code: await codeNear(secret, 1) } };
+    const withCode = { body: { ...login.body, code: codeOf(secret, time.nowSeconds() + 30) } };
     assert.equal((await second.call("POST", "/api/auth/login", withCode)).status, 200);
     await second.stop();
     assert.equal(existsSync(join(run, "unwritten-codes")), true);

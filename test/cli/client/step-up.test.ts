@@ -25,7 +25,7 @@ async function startWith(test: TestContext, user: typeof admin, answers: Answers
   return { ...agent, words, sent };
 }
 
-describe("an administrator's command with a token file", { concurrency: true, timeout: 60_000 }, () => {
+describe("an administrator's command with a token file", { concurrency: true }, () => {
   it("asks for the password once on a terminal, steps up and repeats the request", async (test) => {
     const { received, words } = await startWith(test, admin);
     const { code, screen, isRestored } = await typeInto(

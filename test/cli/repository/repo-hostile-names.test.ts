@@ -15,7 +15,7 @@ function assertSafe(text: string, where: string): void {
   assert.doesNotMatch(text.replaceAll("\\x0asteward: Forged", ""), /\\x0a/, where);
 }
 
-describe("steward repo, with names that would drive a terminal", { timeout: 120_000 }, () => {
+describe("steward repo, with names that would drive a terminal", () => {
   it("says them on one line, escaped, in every message", async (test) => {
     const directory = join(temporaryDirectory(test), hostile);
     mkdirSync(directory);

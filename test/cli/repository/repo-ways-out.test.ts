@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { makeBench, release } from "../repo-bench.ts";
 
-describe("steward repo, when a draft cannot be published", { concurrency: 2, timeout: 120_000 }, () => {
+describe("steward repo, when a draft cannot be published", { concurrency: 2 }, () => {
   it("publishes the others with --only, and gives the draft up with discard", async (test) => {
     const { directory, site, payload, good, bad } = await makeBench(test);
     await good("init", site, "--product", "demo");
@@ -52,7 +52,7 @@ describe("steward repo, when a draft cannot be published", { concurrency: 2, tim
   });
 });
 
-describe("steward repo, when something published expires soon", { timeout: 120_000 }, () => {
+describe("steward repo, when something published expires soon", () => {
   it("ends publish and renew with 10 for cron, and says what, when and what to type", async (test) => {
     const { site, good, bad } = await makeBench(test);
     await good("init", site, "--expires", "rules=1h");
@@ -87,7 +87,7 @@ describe("steward repo, when something published expires soon", { timeout: 120_0
   });
 });
 
-describe("steward repo add --security", { timeout: 120_000 }, () => {
+describe("steward repo add --security", () => {
   const floorIn = (stdout: string) => JSON.parse(stdout).targets[0].entry.floor;
 
   it("raises the floor to the release itself, so that devices are not led back to what it mends", async (test) => {
@@ -110,7 +110,7 @@ describe("steward repo add --security", { timeout: 120_000 }, () => {
   });
 });
 
-describe("steward repo add, of what looks like a mistake", { timeout: 120_000 }, () => {
+describe("steward repo add, of what looks like a mistake", () => {
   it("ends with 5 and names the way, unless --allow names the mistake", async (test) => {
     const { site, payload, good, bad } = await makeBench(test);
     await good("init", site, "--product", "demo");

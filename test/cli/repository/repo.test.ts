@@ -18,7 +18,7 @@ import { type Bench, benchIn, makeBench, release } from "../repo-bench.ts";
 import { stewardCommand } from "../run-steward.ts";
 import { typeInto } from "../terminal.ts";
 
-describe("steward repo", { concurrency: 2, timeout: 120_000 }, () => {
+describe("steward repo", { concurrency: 2 }, () => {
   it("publishes first signed rules in three commands", async (test) => {
     const { site, payload, good } = await makeBench(test);
     await good("init", site, "--product", "demo");
@@ -237,7 +237,7 @@ describe("steward repo", { concurrency: 2, timeout: 120_000 }, () => {
   });
 });
 
-describe("steward repo, when something is wrong", { concurrency: 2, timeout: 120_000 }, () => {
+describe("steward repo, when something is wrong", { concurrency: 2 }, () => {
   // None of these changes anything, so they share one.
   const bench = benchIn(mkdtempSync(join(tmpdir(), "steward-cli-")));
   before(() => bench.good("init", bench.site));

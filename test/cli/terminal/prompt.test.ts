@@ -12,7 +12,7 @@ const runOnTerminal = (args: readonly string[], answers: readonly Typed[]) =>
 
 const erase = "\u007f";
 
-describe("the hidden prompt", { concurrency: true, timeout: 30_000 }, () => {
+describe("the hidden prompt", { concurrency: true }, () => {
   it("asks twice, does not show the typing, and restores the terminal", async (test) => {
     const { socketPath, received } = await startAgent(test, added);
     const { code, screen, isRestored } = await runOnTerminal(
@@ -106,7 +106,7 @@ describe("the hidden prompt", { concurrency: true, timeout: 30_000 }, () => {
   });
 });
 
-describe("the confirmation", { concurrency: true, timeout: 30_000 }, () => {
+describe("the confirmation", { concurrency: true }, () => {
   const users = {
     name: "users",
     condition: "ok",
@@ -139,7 +139,7 @@ describe("the confirmation", { concurrency: true, timeout: 30_000 }, () => {
   }
 });
 
-describe("a question", { timeout: 30_000 }, () => {
+describe("a question", () => {
   it("shows a hostile name harmlessly", async () => {
     const hostile = "an\u001b[2Jna\u202e";
     const { screen } = await runOnTerminal(

@@ -22,7 +22,7 @@ function startRenewing(socketPath: string) {
   return child;
 }
 
-describe("a command about one's own secrets", { concurrency: true, timeout: 60_000 }, () => {
+describe("a command about one's own secrets", { concurrency: true }, () => {
   it("signs in, steps up when the agent asks for it, repeats the request, and signs out", async (test) => {
     const { socketPath, received } = await startAgent(test, {
       ...signInAnswers(),

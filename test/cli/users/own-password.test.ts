@@ -9,7 +9,7 @@ const codesPath = `/api/users/${annaId}/2fa/recovery-codes`;
 const codes = { body: { recovery_codes: ["K7QM-2F9X-0TRB-5WHD"] } };
 const renew = ["user", "2fa", "recovery-codes", "anna"];
 
-describe("a one-use password", { concurrency: true, timeout: 30_000 }, () => {
+describe("a one-use password", { concurrency: true }, () => {
   const oneUse = exampleUser({ must_change_password: true });
 
   it("is not used up where the user cannot choose a new one", async (test) => {

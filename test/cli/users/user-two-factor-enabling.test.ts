@@ -43,7 +43,7 @@ function enableInDoubt(): Answers {
   };
 }
 
-describe("steward user 2fa setup", { concurrency: true, timeout: 60_000 }, () => {
+describe("steward user 2fa setup", { concurrency: true }, () => {
   const answers = { ...signInAnswers(), [`POST ${base}/setup`]: { body: enrolment } };
 
   it("draws the QR code in colour, and enables with the first code that is typed", async (test) => {
@@ -129,7 +129,7 @@ describe("steward user 2fa setup", { concurrency: true, timeout: 60_000 }, () =>
   });
 });
 
-describe("steward user 2fa enable", { concurrency: true, timeout: 60_000 }, () => {
+describe("steward user 2fa enable", { concurrency: true }, () => {
   const enable = ["user", "2fa", "enable", "anna"];
 
   it("takes password and code from standard input, and prints the recovery codes alone", async (test) => {

@@ -41,7 +41,7 @@ describe("steward user 2fa recover", () => {
   });
 });
 
-describe("steward user 2fa reset", { concurrency: true, timeout: 30_000 }, () => {
+describe("steward user 2fa reset", { concurrency: true }, () => {
   const reset = ["user", "2fa", "reset", "anna"];
   const answers: Answers = {
     "GET /api/users": pageOf(anna),

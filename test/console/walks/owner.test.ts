@@ -55,7 +55,7 @@ describe("an owner with a phone and a new device", () => {
     secret = (await page.locator("pre").first().innerText()).replaceAll(" ", "");
     await assertEveryLook(page, "the QR code");
     await picture(page, "walk-owner-2-factor");
-    await page.getByLabel("Code", { exact: true }).fill(await codeNear(secret, 0));
+    await page.getByLabel("Code", { exact: true }).fill(codeNear(secret, 0));
     await touch(button("Switch on"));
     await page.getByLabel("I have kept them").check();
     await assertEveryLook(page, "the recovery codes");
@@ -126,7 +126,7 @@ describe("an owner with a phone and a new device", () => {
     await page.getByLabel("User name").fill(adminName);
     await page.getByLabel("Password", { exact: true }).fill(adminPassword);
     await touch(button("Sign in"));
-    await page.getByLabel("Code", { exact: true }).fill(await codeNear(secret, 1));
+    await page.getByLabel("Code", { exact: true }).fill(codeNear(secret, 1));
     await touch(button("Sign in"));
     await untilShown(page.getByRole("article", { name: "Rules" }).getByText("0.9.0").first());
   });

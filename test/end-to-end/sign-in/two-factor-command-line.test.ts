@@ -4,16 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
-import { codeNear } from "../../authenticator.ts";
+import { codeOf } from "../../authenticator.ts";
 import { allCommandLines, type Typed, typeInto } from "../../cli/terminal.ts";
 import { assertWithout } from "../../http/canary.ts";
 import { goodPassword } from "../../http/checked-agent.ts";
 import type { RunningAgent } from "../../running-agent.ts";
+import { standingTime } from "../../simulated/test-time.ts";
 
 const program = [process.execPath, join(import.meta.dirname, "../../../dist/main.js")];
 
-describe("two-factor sign-in from the command line", { timeout: 180_000 }, () => {
+describe("two-factor sign-in from the command line", () => {
   let home: string;
+  const time = standingTime();
   let agent: RunningAgent;
   let environment: Record<string, string>;
   let password = goodPassword;
@@ -48,7 +50,7 @@ describe("two-factor sign-in from the command line", { timeout: 180_000 }, () =>
     secret = (JSON.parse(begun.stdout) as { secret: string }).secret;
     secrets.add(secret);
     const words = ["user", "2fa", "enable", "anna", "--password-stdin", "--allow-unsynchronised-clock"];
-    const enabled = await steward(words, password, await codeNear(secret, -1));
+    const enabled = await steward(words, password, codeOf(secret, time.nowSeconds() - 30));
     assert.equal(enabled.code, 0, enabled.stderr);
     keep(enabled.stdout);
     assert.equal(enabled.stdout, recoveryCodes.map((code) => `${code}\n`).join(""));
@@ -57,7 +59,7 @@ describe("two-factor sign-in from the command line", { timeout: 180_000 }, () =>
 
   before(async () => {
     home = mkdtempSync(join(tmpdir(), "steward-2fa-"));
-    agent = await startAgentInProcess({ stateDirectory: join(home, "state") });
+    agent = await startAgentInProcess({ stateDirectory: join(home, "state"), time });
     environment = { STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory };
     const added = await steward(["user", "add", "anna", "--role", "admin", "--password-stdin"], password);
     assert.equal(added.code, 0, added.stderr);
@@ -79,7 +81,7 @@ describe("two-factor sign-in from the command line", { timeout: 180_000 }, () =>
             secret = (/^(?:[A-Z2-7]{4} ?){8}(?=\r$)/m.exec(shown)?.[0] ?? "").replaceAll(" ", "");
             secrets.add(secret);
             assertWithout(secrets, allCommandLines(), "the arguments of a process");
-            return `${await codeNear(secret, -1)}\r`;
+            return `${codeOf(secret, time.nowSeconds() - 30)}\r`;
           },
         ],
         ["Is that right? [y/N] ", "y\r"],
@@ -126,7 +128,7 @@ describe("two-factor sign-in from the command line", { timeout: 180_000 }, () =>
         [
           "Code of anna (or a recovery code): ",
           async () => {
-            used = await codeNear(secret, 0);
+            used = codeOf(secret, time.nowSeconds());
             return `${used}\r`;
           },
         ],
@@ -153,7 +155,7 @@ describe("two-factor sign-in from the command line", { timeout: 180_000 }, () =>
     assert.match(none.stdout, /no wrong code was the right one of another time/);
     for (const steps of [10, 11]) {
       const words = ["user", "2fa", "disable", "anna", "--password-stdin"];
-      const { code, stderr } = await steward(words, password, await codeNear(secret, steps));
+      const { code, stderr } = await steward(words, password, codeOf(secret, time.nowSeconds() + steps * 30));
       assert.equal(code, 4);
       assert.match(stderr, /the code belongs to another time/);
     }

@@ -4,15 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
-import { codeNear } from "../../authenticator.ts";
+import { codeOf } from "../../authenticator.ts";
 import { typeInto } from "../../cli/terminal.ts";
 import { goodPassword } from "../../http/checked-agent.ts";
 import type { RunningAgent } from "../../running-agent.ts";
+import { standingTime } from "../../simulated/test-time.ts";
 
 const program = [process.execPath, join(import.meta.dirname, "../../../dist/main.js")];
 
-describe("the command line where two-factor sign-in is required", { timeout: 120_000 }, () => {
+describe("the command line where two-factor sign-in is required", () => {
   let home: string;
+  const time = standingTime();
   let agent: RunningAgent;
   let environment: Record<string, string>;
   let recoveryCodes: string[] = [];
@@ -22,7 +24,7 @@ describe("the command line where two-factor sign-in is required", { timeout: 120
 
   before(async () => {
     home = mkdtempSync(join(tmpdir(), "steward-required-"));
-    agent = await startAgentInProcess({ stateDirectory: join(home, "state") });
+    agent = await startAgentInProcess({ stateDirectory: join(home, "state"), time });
     environment = { STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory };
     await steward(["system", "set", "security.require_2fa=all"]);
   });
@@ -46,7 +48,7 @@ describe("the command line where two-factor sign-in is required", { timeout: 120
           "First code from the authenticator: ",
           async (shown) => {
             const secret = (/^(?:[A-Z2-7]{4} ?){8}(?=\r$)/m.exec(shown)?.[0] ?? "").replaceAll(" ", "");
-            return `${await codeNear(secret, 0)}\r`;
+            return `${codeOf(secret, time.nowSeconds())}\r`;
           },
         ],
         ["Is that right? [y/N] ", "y\r"],
@@ -85,7 +87,7 @@ describe("the command line where two-factor sign-in is required", { timeout: 120
     assert.equal(begun.code, 0, begun.stderr);
     const { secret } = JSON.parse(begun.stdout) as { secret: string };
     const enable = ["user", "2fa", "enable", "anna", "--yes", "--password-stdin"];
-    const enabled = await steward(enable, goodPassword, await codeNear(secret, 0));
+    const enabled = await steward(enable, goodPassword, codeOf(secret, time.nowSeconds()));
     assert.equal(enabled.code, 0, enabled.stderr);
   });
 });

@@ -16,7 +16,7 @@ mkdirSync(join(directory, "folder"));
 symlinkSync("a", join(directory, "link"));
 execFileSync("mkfifo", [join(directory, "fifo")]);
 
-function open(name: string, headers: Record<string, string> = {}, signal = AbortSignal.timeout(5_000)) {
+function open(name: string, headers: Record<string, string> = {}, signal = new AbortController().signal) {
   const transfers = createTransfers({ redirects: 0, allowLocalServers: false });
   return transfers.open(`${pathToFileURL(directory).href}/${name}`, plainRequest({ headers, signal }));
 }

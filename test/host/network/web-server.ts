@@ -62,7 +62,7 @@ export function plainRequest(changes: Partial<TransferRequest> = {}): TransferRe
   return {
     headers: {},
     limits: { headSeconds: 5, minimumBytesPerSecond: 1, rateWindowSeconds: 5 },
-    signal: AbortSignal.timeout(10_000),
+    signal: new AbortController().signal,
     ...changes,
   };
 }

@@ -71,7 +71,7 @@ function makeTrial(test: TestContext): Trial {
   return { directory, notes, run, fails, note: (name) => readFileSync(join(notes, name), "utf8").trim() };
 }
 
-describe("a self-test", { concurrency: 2, timeout: 60_000 }, () => {
+describe("a self-test", { concurrency: 2 }, () => {
   it("passes when it ends with 0, and is told which release it tries", async (test) => {
     const { run, note, directory } = makeTrial(test);
     await run(
@@ -145,7 +145,7 @@ describe("a self-test", { concurrency: 2, timeout: 60_000 }, () => {
   });
 });
 
-describe("a self-test that root runs", { concurrency: 2, timeout: 60_000, skip: forbidden }, () => {
+describe("a self-test that root runs", { concurrency: 2, skip: forbidden }, () => {
   it("is an unused user, without groups or capabilities, and cannot become another", async (test) => {
     const { run, note } = makeTrial(test);
     await run('cat /proc/self/status > "$1/status"; id -u > "$1/id"');
@@ -225,7 +225,7 @@ describe("a self-test that root runs", { concurrency: 2, timeout: 60_000, skip: 
   });
 });
 
-describe("a self-test without root", { timeout: 60_000 }, () => {
+describe("a self-test without root", () => {
   it("is run by the same user, and what it started in its group ends with it", async (test) => {
     const { run, note } = makeTrial(test);
     await run('id -u > "$1/id"; sleep 1237.5 & true', { isRoot: false });

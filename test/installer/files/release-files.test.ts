@@ -228,7 +228,7 @@ describe("what was left by a change that was killed", () => {
   });
 });
 
-describe("the files of releases on a full disk", { timeout: 60_000 }, () => {
+describe("the files of releases on a full disk", () => {
   it("stay as they were, and nothing half is left", async (test) => {
     const mount = await mountPrivately(test, 1);
     if (typeof mount === "string") return test.skip(mount);

@@ -112,7 +112,7 @@ export async function pumpSays(
   const { update } = JSON.parse(await readFile(device.hostFile, "utf8")) as {
     update: Record<UpdateKind, { health: { http: { url: string }[] } }>;
   };
-  const answer = await fetch(update[kind].health.http[0]?.url ?? "", { signal: AbortSignal.timeout(2_000) });
+  const answer = await fetch(update[kind].health.http[0]?.url ?? "");
   const { version } = (await answer.json()) as { version: unknown };
   return { status: answer.status, version };
 }

@@ -10,7 +10,7 @@ import { type PublishedTars, publishTars } from "../lab/published-tars.ts";
 
 const files = { freeBytes: async () => 1024 ** 4, sync: async () => undefined };
 
-describe("a validly signed payload that is not safe to unpack", { timeout: 300_000 }, () => {
+describe("a validly signed payload that is not safe to unpack", () => {
   const scratch = mkdtempSync(join(tmpdir(), "steward-hostile-"));
   let published: PublishedTars | undefined;
   before(async () => {

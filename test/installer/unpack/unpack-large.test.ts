@@ -24,7 +24,7 @@ interface Measured {
   readonly refusal: string | null;
 }
 
-describe("a payload made to wear out the device", { timeout: 1_200_000 }, () => {
+describe("a payload made to wear out the device", () => {
   const scratch = mkdtempSync(join(tmpdir(), "steward-large-"));
   const warmUp = join(scratch, "warm-up.tar.gz");
   let published: PublishedTars | undefined;

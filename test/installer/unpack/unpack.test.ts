@@ -58,7 +58,7 @@ function picture(tree: string): Map<string, string> {
   return shown;
 }
 
-describe("unpacking", { timeout: 60_000 }, () => {
+describe("unpacking", () => {
   for (const format of ["gnu", "pax"]) {
     it(`gives the tree that tar --format=${format} has packed, for everybody to read`, async (test) => {
       const scratch = makeScratch(test);
@@ -199,7 +199,7 @@ describe("unpacking", { timeout: 60_000 }, () => {
   });
 });
 
-describe("unpacking a payload that is too big for the disk", { timeout: 60_000 }, () => {
+describe("unpacking a payload that is too big for the disk", () => {
   it("ends before it is written, so that the reserve stays", async (test) => {
     const mount = await mountPrivately(test, 70);
     if (typeof mount === "string") return test.skip(mount);

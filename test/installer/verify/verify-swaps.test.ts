@@ -25,7 +25,7 @@ const mostWholeInstalls = 2_000;
 describe("a process of the agent's user that swaps the staged files all the time", {
   skip: !isRoot && "needs root",
 }, () => {
-  it(`has nothing taken in ${installs} installs but the signed bytes`, { timeout: 600_000 }, async (test) => {
+  it(`has nothing taken in ${installs} installs but the signed bytes`, async (test) => {
     const { lab, id, added } = await withStaged(test, { payload: randomBytes(700_000) });
     const swapper = await startSwapping(lab, id);
     test.after(() => void swapper.kill("SIGKILL"));

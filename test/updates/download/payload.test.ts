@@ -47,7 +47,7 @@ async function fetching(answer: Answerer, changes: Partial<FetchPayloadOptions> 
   await server?.stop();
   server = await startWebServer(answer);
   const transfers = createTransfers({ redirects: 5, allowLocalServers: true });
-  const signal = AbortSignal.timeout(20_000);
+  const signal = new AbortController().signal;
   const limits = { ...caps, rateWindowSeconds: 5 };
   return fetchPayload({
     repository: openRepository({ transfers, url: server.url, caps: limits, signal }),
