@@ -100,7 +100,8 @@ export function encode(fields: ReplyFields): Buffer {
   return packet;
 }
 
-function rightReply(request: Buffer): ReplyFields {
+/** The fields of a right reply, at this moment by this machine's clock. */
+export function rightReply(request: Uint8Array): ReplyFields {
   const now = ntpTimestamp(Date.now() / 1_000);
   return {
     leap: 0,

@@ -3,16 +3,18 @@ import { describe, it } from "node:test";
 import { createExchange } from "../../../src/clock/ntp/exchange.ts";
 import { createDatagrams } from "../../../src/host/linux/network/datagrams.ts";
 import { reaching } from "../../ipv6.ts";
+import { createVirtualTime } from "../../simulated/virtual-time.ts";
 import {
   assertOffset,
   common,
   driver,
   endServersAfterEach,
   exchange,
+  pivotSeconds,
   sampleIn,
   serve,
 } from "../exchanging.ts";
-import { ntpTimestamp } from "../hostile-server.ts";
+import { encode, ntpTimestamp, rightReply } from "../hostile-server.ts";
 import { realTimers } from "../timers.ts";
 
 endServersAfterEach();
@@ -91,27 +93,47 @@ describe("an exchange with a right server", () => {
     assertOffset(sample, then - wallAtArrival);
   });
 
+  /** Over a way of so many seconds there and back, in virtual time; the server says when the request came and the reply went. */
+  const exchangeOver = async (seconds: { there: number; held: number; back: number }) => {
+    const time = createVirtualTime();
+    const wall = () => pivotSeconds + 1_000 + time.now();
+    const later = (wait: number, call: () => void) => void time.at(time.now() + wait, call);
+    const answer = (request: Uint8Array, send: (reply: Uint8Array) => void) =>
+      later(seconds.there, () => {
+        const receive = ntpTimestamp(wall());
+        later(seconds.held, () => {
+          const transmit = ntpTimestamp(wall());
+          const reply = encode({ ...rightReply(request), receive, transmit });
+          later(seconds.back, () => send(reply));
+        });
+      });
+    const outcome = createExchange({
+      ...common,
+      driver: { read: () => ({ wallSeconds: wall(), monotonicSeconds: time.now() }) },
+      timers: time.hostTimers,
+      datagrams: {
+        connect: async (_, { onPacket }) => ({
+          send: (request) => answer(request, (reply) => onPacket(reply, 0)),
+          close: () => undefined,
+        }),
+      },
+    })({ address: "192.0.2.1", port: 123 });
+    await time.runUntil(2);
+    return sampleIn(await outcome);
+  };
+  const near = (one: number, other: number) =>
+    assert.ok(Math.abs(one - other) < 2e-6, `${one} s, not ${other} s`);
+
   it("whose reply takes 100 ms longer than the request errs by half of it and says so by its delay", async () => {
-    const server = await serve(async ({ send, reply }) => {
-      const packet = reply();
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      await send(packet);
-    });
-    const { offsetSeconds, delaySeconds } = sampleIn(await exchange(server));
-    assert.ok(delaySeconds > 0.09, `a delay of ${delaySeconds} s`);
-    assert.ok(offsetSeconds < -0.04, `an offset of ${offsetSeconds} s`);
-    assert.ok(Math.abs(offsetSeconds) <= delaySeconds / 2 + 0.002, `${offsetSeconds} s at ${delaySeconds} s`);
+    const { offsetSeconds, delaySeconds } = await exchangeOver({ there: 0.01, held: 0, back: 0.11 });
+    near(offsetSeconds, -0.05);
+    near(delaySeconds, 0.12);
   });
 
   it("that holds the request for 100 ms and says so errs by nothing", async () => {
-    const server = await serve(async ({ send, reply }) => {
-      const receive = ntpTimestamp(driver.read().wallSeconds);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      await send(reply({ receive, transmit: ntpTimestamp(driver.read().wallSeconds) }));
-    });
-    const { offsetSeconds, delaySeconds } = sampleIn(await exchange(server));
-    assert.ok(delaySeconds < 0.08, `a delay of ${delaySeconds} s`);
-    assert.ok(Math.abs(offsetSeconds) <= delaySeconds / 2 + 5e-5, `${offsetSeconds} s at ${delaySeconds} s`);
+    const { offsetSeconds, delaySeconds } = await exchangeOver({ there: 0.01, held: 0.1, back: 0.01 });
+    near(offsetSeconds, 0);
+    near(delaySeconds, 0.02);
   });
 
   describe("while this program is held up for 200 ms as the reply comes", () => {

@@ -2,8 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createProbe, type Probe, type ProbeOptions } from "../../../src/clock/status/probe.ts";
 import type { TimeProbe } from "../../../src/contract/types.ts";
+import { heldUdpPort } from "../../held-ports.ts";
+import { createChance } from "../../simulated/chance.ts";
+import { createTimeNetwork, ordinaryServer } from "../../simulated/time-network.ts";
+import { createVirtualTime } from "../../simulated/virtual-time.ts";
 import { endServersAfterEach, exchange, serve } from "../exchanging.ts";
-import { type Asked, startHostileServer } from "../hostile-server.ts";
+import type { Asked } from "../hostile-server.ts";
 import { heldTimers, patientTimers } from "../timers.ts";
 
 const right = ({ send, reply }: Asked): Promise<void> => send(reply());
@@ -32,13 +36,29 @@ describe("servers that are asked before they are set", () => {
   endServersAfterEach();
 
   it("are told one by one, and how many agree", async () => {
-    const good = await Promise.all([right, right, right].map((answer) => serve(answer)));
-    const wrong = await serve(later(3));
-    const refused = await startHostileServer(right);
-    const dead = `127.0.0.1:${refused.port}`;
-    await refused.close();
-    const names = [...good, wrong].map(({ port }) => `127.0.0.1:${port}`);
-    const found = await probeWith().probe([...names, dead], 0);
+    const time = createVirtualTime();
+    const start = 1_800_000_000;
+    const driver = { read: () => ({ wallSeconds: start + time.now(), monotonicSeconds: time.now() }) };
+    const addresses = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"] as const;
+    const network = createTimeNetwork({
+      time,
+      chance: createChance(1),
+      trueSeconds: () => start + time.now(),
+      leap: () => "none",
+      servers: addresses.map((address, index) => ({
+        ...ordinaryServer,
+        address,
+        offsetSeconds: index === 3 ? 3 : 0,
+      })),
+    });
+    const { probe } = probeWith({
+      exchange: network.exchange(driver),
+      resolve: network.resolve,
+      timers: time.hostTimers,
+    });
+    const asked = probe([...addresses, "192.0.2.5"], 0);
+    await time.runUntil(5);
+    const found = await asked;
     assert.deepEqual(short(found), {
       answering: 4,
       agreeing: 3,
@@ -47,18 +67,19 @@ describe("servers that are asked before they are set", () => {
         [true, null],
         [true, null],
         [true, "majority_differs"],
-        [false, "connection_refused"],
+        [false, "timeout"],
       ],
     });
     const [first, , , false3] = found.servers;
-    assert.equal(first?.host, names[0]);
-    assert.ok(Math.abs(first?.offset_seconds ?? 9) < 1, JSON.stringify(first));
-    assert.ok(Math.abs((false3?.offset_seconds ?? 0) - 3) < 1, JSON.stringify(false3));
-    assert.deepEqual(
-      [good, [wrong]].flat().map(({ requests }) => requests.length),
-      [1, 1, 1, 1],
-      "each is asked once",
-    );
+    assert.equal(first?.host, addresses[0]);
+    assert.ok(Math.abs(first?.offset_seconds ?? 9) < 0.01, JSON.stringify(first));
+    assert.ok(Math.abs((false3?.offset_seconds ?? 0) - 3) < 0.01, JSON.stringify(false3));
+    assert.equal(network.sent, 5, "each is asked once");
+  });
+
+  it("are told to refuse where nothing has their port", async () => {
+    const found = await probeWith().probe([`127.0.0.1:${await heldUdpPort()}`], 0);
+    assert.deepEqual(short(found).servers, [[false, "connection_refused"]]);
   });
 
   it("agree on nothing where two say two times", async () => {
