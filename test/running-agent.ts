@@ -145,9 +145,11 @@ export async function agentAt(home: Home, { pid, log, ended, stop }: Running): P
     signedInAdmin: async () => {
       const body = { username: adminName, password: adminPassword, role: "admin" };
       const created = await call("POST", "/api/users", { body, local: true });
-      const { json } = await call("POST", "/api/auth/login", {
+      if (created.status !== 201) throw new Error(`no administrator: ${created.text}`);
+      const { status, json, text } = await call("POST", "/api/auth/login", {
         body: { username: adminName, password: adminPassword },
       });
+      if (status !== 200) throw new Error(`no sign-in: ${text}`);
       await stepUp(call, json.access_token, adminPassword);
       return { id: created.json.id, token: json.access_token, refreshToken: json.refresh_token };
     },

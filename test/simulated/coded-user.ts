@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { codeOf, enrol } from "../authenticator.ts";
 import { goodPassword, type SignedIn } from "../http/checked-agent.ts";
 import type { Answer } from "../running-agent.ts";
@@ -60,6 +61,10 @@ function userAt(
       return codeAhead(0);
     },
     signIn: login,
-    challenge: async () => (await login({})).json.challenge_token,
+    challenge: async () => {
+      const { json, text } = await login({});
+      assert.ok(json.challenge_token, text);
+      return json.challenge_token;
+    },
   };
 }

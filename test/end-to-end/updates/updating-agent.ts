@@ -82,7 +82,11 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Pr
     ...{ time, openClock: time.servedClock() },
     ...(stateDirectory !== undefined && { stateDirectory }),
   });
-  const status = async () => (await agent.call("GET", "/api/updates", { local: true })).json as Updates;
+  const status = async () => {
+    const { status: answer, json, text } = await agent.call("GET", "/api/updates", { local: true });
+    assert.equal(answer, 200, text);
+    return json as Updates;
+  };
   const settled = async () => {
     await until("nothing is under way", async () => isIdle(await status()));
     return status();
