@@ -1,10 +1,12 @@
 /** What each test file costs. Its own process notes it at its end; the notes of one run give the next one its order. */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { ownProcessorSeconds } from "./processor-time.ts";
+import { ownProcessorSeconds, startMeter } from "./processor-time.ts";
 
-/** Of one file. Processor time is user and system time, that of all children that were waited for among it. */
+/** Of one file. Processor time is user and system time, that of all that the file has started among it. */
 export interface Cost {
   readonly file: string;
+  /** Of its process. */
+  readonly id: number;
   readonly processorSeconds: number;
   readonly seconds: number;
 }
@@ -25,8 +27,12 @@ export function beginNotes(path: string): void {
 export function noteOwnCost(file: string): void {
   const path = process.env[notesVariable];
   if (path === undefined) return;
+  const begun = ownProcessorSeconds();
+  // A control group of its own, which the run's counts with.
+  const meter = startMeter();
   process.once("exit", () => {
-    const cost: Cost = { file, processorSeconds: ownProcessorSeconds(), seconds: performance.now() / 1_000 };
+    const processorSeconds = begun + meter.seconds();
+    const cost: Cost = { file, id: process.pid, processorSeconds, seconds: performance.now() / 1_000 };
     appendFileSync(path, `${JSON.stringify(cost)}\n`);
   });
 }

@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 import { compileTests } from "./compile.ts";
 import { beginNotes, costTable, longestFirst, readNotes } from "./costs.ts";
 import { commandOf, killTree, startedHere } from "./processes.ts";
-import { startMeter } from "./processor-time.ts";
+import { startMeter, watchChildren } from "./processor-time.ts";
 import { Report } from "./report.ts";
 import { sourcePlaces } from "./source-places.ts";
 import { beginTemporaryFiles } from "./temporary-files.ts";
@@ -38,6 +38,7 @@ const graceSeconds = 10;
 const toldFiles = 15;
 
 const meter = startMeter();
+const secondsOf = meter.isPartial ? watchChildren() : () => 0;
 const removeTemporaryFiles = beginTemporaryFiles();
 const root = process.cwd();
 const directory = join(root, values.into);
@@ -70,7 +71,11 @@ const waiting = [...compiled.entries()];
 await Promise.all(Array.from({ length: availableParallelism() + 3 }, runNext));
 const seconds = (performance.now() - begun) / 1_000;
 const used = `Processor time ${meter.of}: ${(meter.seconds() / 60).toFixed(1)} minutes.`;
-await report.tellEnd([...costTable(readNotes(notes), toldFiles), used], seconds);
+const costs = readNotes(notes).map((cost) => ({
+  ...cost,
+  processorSeconds: Math.max(cost.processorSeconds, secondsOf(cost.id)),
+}));
+await report.tellEnd([...costTable(costs, toldFiles), used], seconds);
 leave(whole.signal.aborted || report.hasFailures() ? 1 : status);
 
 /** One file a run of its own: within one, node tells of a file only when those before it have ended. */

@@ -27,6 +27,27 @@ export function killTree(id: number): number {
   return doomed.filter(kill).length;
 }
 
+/** The children of a process, each with itself and its descendants. */
+export function descendantsOf(parent: number): ReadonlyMap<number, readonly number[]> {
+  const all = processes();
+  const below = (id: number): number[] => [
+    id,
+    ...all.filter((one) => one.parent === id).flatMap((one) => below(one.id)),
+  ];
+  return new Map(all.filter((one) => one.parent === parent).map(({ id }) => [id, below(id)]));
+}
+
+/** Processor time of a process itself, in ticks of /proc; 0 where it is gone. */
+export function ownTicksOf(id: number): number {
+  // proc(5): fields 14 and 15 are utime and stime; the second field, the name, may hold blanks.
+  const [user = 0, system = 0] = textOf(id, "stat")
+    .replace(/^.*\) /s, "")
+    .split(" ")
+    .slice(11, 13)
+    .map(Number);
+  return user + system;
+}
+
 /**
  * What was started with `variable` in its environment by this process, and by those that are no more; not the children
  * of such.

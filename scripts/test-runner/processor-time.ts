@@ -1,12 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { descendantsOf, ownTicksOf } from "./processes.ts";
 
 /** Ticks a second in /proc, on every Linux (USER_HZ). */
 const ticksPerSecond = 100;
 
-/**
- * Of this process, and of those children that were waited for by their parents. A browser that is closed takes with it
- * what its own processes have used.
- */
+/** Of this process, and of those children that were waited for by their parents: a browser's renderers are not. */
 export function ownProcessorSeconds(): number {
   // proc(5): fields 14 to 17 are utime, stime, cutime, cstime; the second field, the name, may hold blanks.
   const fields = readFileSync("/proc/self/stat", "utf8").replace(/^.*\) /s, "");
@@ -18,6 +17,8 @@ export function ownProcessorSeconds(): number {
 export interface Meter {
   /** Since the meter was made. */
   seconds(): number;
+  /** Whether it misses processes that no parent waits for. */
+  readonly isPartial: boolean;
   /** The processes that are counted; for the person who reads the figure. */
   readonly of: string;
   end(): void;
@@ -32,19 +33,40 @@ export function startMeter(): Meter {
   if (group === null) {
     const begun = ownProcessorSeconds();
     const of = "of all processes that were waited for (no control group could be made)";
-    return { seconds: () => ownProcessorSeconds() - begun, of, end: () => undefined };
+    return { seconds: () => ownProcessorSeconds() - begun, isPartial: true, of, end: () => undefined };
   }
   return {
     seconds: group.readSeconds,
+    isPartial: false,
     of: "of all processes",
     end: () => {
       writeFileSync(`${group.parent}/cgroup.procs`, "0");
-      // What a test left behind is killed before; a process that has just ended may hold the group for a moment.
+      // What a test left behind is killed before; a process that has just ended may hold a group for a moment.
       try {
+        // Of those that were started within it, which had meters of their own.
+        for (const name of readdirSync(group.path))
+          if (name.startsWith(groupName)) rmdirSync(join(group.path, name));
         rmdirSync(group.path);
       } catch {}
     },
   };
+}
+
+/**
+ * Looks each second at what the children of this process and their descendants have used, where there is no control
+ * group. The result gives the seconds of one child with its descendants, without what has lived between two looks.
+ */
+export function watchChildren(): (child: number) => number {
+  const seen = new Map<number, Map<number, number>>();
+  setInterval(() => {
+    for (const [child, descendants] of descendantsOf(process.pid)) {
+      const ticks = seen.get(child) ?? new Map<number, number>();
+      for (const id of descendants) ticks.set(id, Math.max(ticks.get(id) ?? 0, ownTicksOf(id)));
+      seen.set(child, ticks);
+    }
+  }, 1_000).unref();
+  return (child) =>
+    [...(seen.get(child)?.values() ?? [])].reduce((sum, each) => sum + each, 0) / ticksPerSecond;
 }
 
 interface Group {
@@ -52,6 +74,8 @@ interface Group {
   readonly path: string;
   readonly readSeconds: () => number;
 }
+
+const groupName = "steward-tests-";
 
 /** Enters a new group below the present one; null where there is none to be had. */
 function controlGroup(): Group | null {
@@ -61,7 +85,7 @@ function controlGroup(): Group | null {
     const isFirst = controllers.split(",").includes("cpuacct");
     if (!isFirst && controllers !== "") continue;
     const parent = `/sys/fs/cgroup${isFirst ? "/cpuacct" : ""}${within}`.replace(/\/$/, "");
-    const path = `${parent}/steward-tests-${process.pid}`;
+    const path = `${parent}/${groupName}${process.pid}`;
     try {
       mkdirSync(path);
       writeFileSync(`${path}/cgroup.procs`, "0");
