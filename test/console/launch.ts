@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { until } from "../until.ts";
-import { chromium, firefox } from "./playwright.ts";
 
 /** Milliseconds for anything in a page: for what hangs, not for machines that are slow. */
 export const patienceMilliseconds = 120_000;
@@ -34,7 +33,8 @@ const chromiumFlags = [
 /** A page of a test lives for seconds: what compiles its scripts a second time, to run faster, costs more than it gives. */
 const briefPages = "--js-flags=--no-opt --no-maglev";
 
-export function launchChromium(isWhole: boolean, moreFlags: readonly string[]): Promise<Browser> {
+export async function launchChromium(isWhole: boolean, moreFlags: readonly string[]): Promise<Browser> {
+  const { chromium } = await import("./playwright.ts");
   const programs = isWhole ? chromiumPrograms.slice(1) : chromiumPrograms;
   const executablePath = programs.find((path) => existsSync(path));
   assert.ok(executablePath, "Debian's chromium is not installed, or its chromium-headless-shell");
@@ -49,7 +49,8 @@ const downloads = isFirefox ? mkdtempSync(join(tmpdir(), "steward-downloads-")) 
  * Firefox takes its colours and its motion from its own settings: over WebDriver BiDi playwright cannot change them in
  * a window. So there is one Firefox a scheme.
  */
-export function launchFirefox(scheme: Scheme): Promise<Browser> {
+export async function launchFirefox(scheme: Scheme): Promise<Browser> {
+  const { firefox } = await import("./playwright.ts");
   const executablePath = "/usr/bin/firefox-esr";
   assert.ok(existsSync(executablePath), "Debian's firefox-esr is not installed");
   const firefoxUserPrefs = {
