@@ -1,0 +1,57 @@
+/** The console's own script, as the build made it, to be run in a document without a browser. */
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Script } from "node:vm";
+import { build } from "esbuild";
+import { readStyle } from "./style.ts";
+
+const root = join(import.meta.dirname, "../../..");
+const built = join(root, "dist/console");
+
+/** The page as the agent gives it out. */
+const page = readFileSync(join(built, "index.html"), "utf8");
+
+/** The page without its scripts, and the one that stands in it, which opens it. */
+export const markup = page.replace(/<script[\s\S]*?<\/script>/g, "");
+const [, opening = ""] = /<script>([\s\S]*?)<\/script>/.exec(page) ?? [];
+const [, entry = ""] = /<script type="module"[^>]* src="([^"]+)"/.exec(page) ?? [];
+
+for (const [, style = ""] of markup.matchAll(/<style>([\s\S]*?)<\/style>/g)) readStyle(style);
+
+/** Runs both scripts in the scope of a page; gives back how to evaluate a text there. */
+export type Run = () => (text: string) => unknown;
+
+let compiled: { readonly names: readonly string[]; readonly script: Script } | null = null;
+
+/** Compiles the script as a function of these globals; all pages of a process share what V8 has compiled of it. */
+export async function scriptFor(globals: Readonly<Record<string, unknown>>): Promise<Run> {
+  compiled ??= await compile(Object.keys(globals));
+  const { names, script } = compiled;
+  const inScope = script.runInThisContext() as (...given: unknown[]) => (text: string) => unknown;
+  return () => inScope(...names.map((name) => globals[name]));
+}
+
+async function compile(names: readonly string[]) {
+  const text = `(function (${names.join(",")}) {${opening};\n${await bundled()}\nreturn (text) => eval(text);})`;
+  return { names, script: new Script(text, { filename: "console.js" }) };
+}
+
+/** All of its files in one, which the first test of a build leaves for those that come. */
+async function bundled(): Promise<string> {
+  const hash = createHash("sha256").update(page).digest("hex").slice(0, 16);
+  const kept = join(root, `.cache/console-${hash}.js`);
+  try {
+    return readFileSync(kept, "utf8");
+  } catch {
+    const { outputFiles } = await build({
+      ...{ entryPoints: [join(built, entry)], absWorkingDir: root, bundle: true, write: false },
+      ...{ format: "iife", target: "es2022", logLevel: "warning" },
+    });
+    const text = outputFiles[0]?.text ?? "";
+    mkdirSync(join(root, ".cache"), { recursive: true });
+    writeFileSync(`${kept}.${process.pid}`, text);
+    renameSync(`${kept}.${process.pid}`, kept);
+    return text;
+  }
+}
