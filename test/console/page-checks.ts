@@ -75,9 +75,12 @@ export async function axe(page: Page, without: readonly string[] = []): Promise<
 
 const pictures = join(import.meta.dirname, "../../var/screenshots");
 
-/** Keeps a picture of the page under var/screenshots, in `make screenshots`. */
+/** In `make screenshots`. */
+export const arePicturesKept = process.env.STEWARD_SCREENSHOTS === "1";
+
+/** Keeps a picture of the page under var/screenshots, where pictures are kept. */
 export async function picture(page: Page, name: string): Promise<void> {
-  if (process.env.STEWARD_SCREENSHOTS !== "1") return;
+  if (!arePicturesKept) return;
   mkdirSync(pictures, { recursive: true });
   // Where it was last, the pointer would mark what is beneath it.
   await page.mouse.move(0, 0);
@@ -155,6 +158,12 @@ function findBrokenText(limits: { longestWord: number; leastCharacters: number }
     }
   }
   return found;
+}
+
+/** Nothing is wider than the window, and all text can be read. */
+export async function assertReads(page: Page): Promise<void> {
+  assert.deepEqual(await brokenText(page), []);
+  await assertFits(page);
 }
 
 /** CSS pixels that a finger needs (WCAG 2.2, 2.5.5). */

@@ -1,0 +1,52 @@
+/**
+ * The console without a browser: its own script, as it was built, in a document without layout, over HTTP against a real
+ * agent. For tests of words, states, forms and requests, at a tenth of what Chromium takes. Whatever depends on layout,
+ * style, policy or the browser's own keyboard is for Chromium.
+ */
+
+import { startAgentInProcess } from "../../agent-in-process.ts";
+import type { RunningAgent } from "../../running-agent.ts";
+import type { Ending } from "../../store/state-directory.ts";
+import { addUsers, type ConsoleEnding, type ConsoleWindow, type TestBrowser } from "../browser.ts";
+import { LightContext } from "./context.ts";
+import { LightPage } from "./page.ts";
+
+export function lightBrowser(ending: Ending | ConsoleEnding): TestBrowser {
+  return {
+    open: async ({ url }, options = {}) => {
+      const {
+        language = "en",
+        scheme = "light",
+        width = 1280,
+        height = 800,
+        isKept = false,
+        ...others
+      } = options;
+      const [unknown] = Object.keys(others);
+      if (unknown !== undefined) throw new Error(`a page without a browser has no ${unknown}`);
+      const complaints: string[] = [];
+      const context = new LightContext(
+        url,
+        { language, scheme, width, height },
+        complaints,
+        (context) => new LightPage(context),
+      );
+      const close = () => context.close();
+      if ("opened" in ending && !isKept) ending.opened(close);
+      else ending.after(close);
+      // They have those members of playwright's that the tests of the console use.
+      return { context, page: await context.newPage(), complaints } as unknown as ConsoleWindow;
+    },
+  };
+}
+
+/** As `startConsole`, with an agent in this process and no browser. */
+export async function startLightConsole(
+  ending: Ending | ConsoleEnding,
+  start: () => Promise<RunningAgent> = startAgentInProcess,
+): Promise<{ agent: RunningAgent; browser: TestBrowser }> {
+  const agent = await start();
+  ending.after(() => agent.dispose());
+  await addUsers(agent);
+  return { agent, browser: lightBrowser(ending) };
+}

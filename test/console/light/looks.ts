@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import type { TestBrowser } from "../browser.ts";
+import { arePicturesKept, axe, picture } from "../page-checks.ts";
+import { topDialogs } from "./hands.ts";
+import type { LightPage } from "./page.ts";
+
+/** More to be said of it, as Chromium draws it. */
+type Judge = (drawn: Page) => Promise<void>;
+
+interface Kept {
+  readonly name: string;
+  readonly html: string;
+  readonly look: ReturnType<LightPage["look"]>;
+  readonly isAsked: boolean;
+  readonly judge: Judge | undefined;
+}
+
+/**
+ * States of pages without a browser that Chromium looks at when the tests of a file are done: axe-core, and pictures. It
+ * draws the same elements with the same style, in one page for all of them.
+ */
+export class Looks {
+  readonly #kept: Kept[] = [];
+
+  /** As the page is now, in its window's size and scheme, for axe-core; `name`: of its picture. */
+  keep(page: Page, name: string, judge?: Judge): void {
+    this.#keep(page, name, true, judge);
+  }
+
+  /** The same without axe-core; for a picture only where pictures are made. */
+  draw(page: Page, name: string, judge?: Judge): void {
+    if (judge !== undefined || arePicturesKept) this.#keep(page, name, false, judge);
+  }
+
+  #keep(page: Page, name: string, isAsked: boolean, judge: Judge | undefined): void {
+    const light = page as unknown as LightPage;
+    this.#kept.push({ name, html: markupOf(light.document), look: light.look(), isAsked, judge });
+  }
+
+  /** Judges all of them; for the last test of a suite. */
+  async judge(browser: TestBrowser): Promise<void> {
+    assert.ok(this.#kept.length > 0, "no look was kept");
+    const { page } = await browser.open({ url: "about:blank" }, { isKept: true });
+    for (const { name, html, look, isAsked, judge } of this.#kept) {
+      await page.emulateMedia({ colorScheme: look.scheme });
+      await page.setViewportSize({ width: look.width, height: look.height });
+      await page.setContent(html);
+      await page.evaluate(openAll);
+      if (isAsked) assert.deepEqual(await axe(page), [], name);
+      await judge?.(page);
+      await picture(page, name);
+    }
+  }
+}
+
+/** The document as text, with what was typed and chosen in it, its style, and which dialogs lie over it. */
+function markupOf(document: Document): string {
+  for (const field of document.querySelectorAll("input")) {
+    if (field.type !== "checkbox" && field.type !== "radio") field.setAttribute("value", field.value);
+    else field.toggleAttribute("checked", field.checked);
+  }
+  for (const option of document.querySelectorAll("option"))
+    option.toggleAttribute("selected", option.selected);
+  for (const [index, dialog] of topDialogs(document).entries()) dialog.setAttribute("data-over", `${index}`);
+  const sheets = document.adoptedStyleSheets as unknown as { text: string }[];
+  const style = sheets.map(({ text }) => `<style>${text}</style>`).join("");
+  return `<!doctype html>${document.documentElement.outerHTML.replace("</head>", () => `${style}</head>`)}`;
+}
+
+/** In the page: opens its dialogs and menus, as the console has opened them. */
+function openAll(): void {
+  const dialogs = [...document.querySelectorAll<HTMLDialogElement>("[data-over]")];
+  for (const dialog of dialogs.sort((one, other) => Number(one.dataset.over) - Number(other.dataset.over))) {
+    dialog.open = false;
+    dialog.showModal();
+  }
+  for (const menu of document.querySelectorAll<HTMLElement>("[popover]")) menu.showPopover();
+}
