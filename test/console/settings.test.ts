@@ -7,22 +7,28 @@ import {
   type ConsoleWindow,
   confirmPassword,
   endOfConsole,
+  signIn,
   signInWithoutStepUp,
-  startConsole,
+  startBrowser,
   type TestBrowser,
   untilFocused,
   type WindowOptions,
 } from "./browser.ts";
-import { axe, looks, picture } from "./page-checks.ts";
+import { startLightConsole } from "./light/light-browser.ts";
+import { Looks } from "./light/looks.ts";
+import { looks as everyLook } from "./page-checks.ts";
 
 const canary = `<img src=x onerror="document.title='broken'">`;
 
 describe("the console's settings", () => {
   const ending = endOfConsole();
+  const looks = new Looks();
   let agent: RunningAgent;
   let browser: TestBrowser;
+  /** For what a page without a browser cannot show. */
+  let chromium: TestBrowser;
   before(async () => {
-    ({ agent, browser } = await startConsole(ending));
+    ({ agent, browser } = await startLightConsole(ending));
   });
 
   const open = async (
@@ -61,7 +67,7 @@ describe("the console's settings", () => {
     await page.getByLabel("Language").selectOption("de");
     await save(page);
     await page.getByLabel("Gerätename").waitFor();
-    assert.deepEqual(await axe(page), []);
+    looks.keep(page, "settings-de");
     await change({ console: { language: "en" } });
     await page.getByLabel("Device name").waitFor();
     assert.deepEqual(complaints, []);
@@ -154,7 +160,7 @@ describe("the console's settings", () => {
     await page.getByRole("button", { name: "Speichern" }).click();
     await until("all are told", async () => (await page.locator("[aria-invalid=true]").count()) === 4);
     for (const [label, , , fault] of expected) assert.ok((await about(label)).includes(fault), label);
-    await picture(page, "settings-faults-de");
+    looks.draw(page, "settings-faults-de");
     assert.deepEqual(complaints, []);
   });
 
@@ -171,7 +177,7 @@ describe("the console's settings", () => {
     await search.fill("beta");
     await page.getByRole("link", { name: "Channel" }).waitFor();
     assert.equal(await fields.count(), 0);
-    assert.deepEqual(await axe(page), []);
+    looks.keep(page, "settings-found");
     // What is refused is in sight, whatever is sought; what was typed is kept.
     await search.fill("minimum");
     await page.getByLabel("Minimum password length").fill("3");
@@ -182,20 +188,6 @@ describe("the console's settings", () => {
     await page.getByText("At least 15", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Discard" }).click();
     await page.getByRole("button", { name: "Show all settings" }).click();
-    const isInView = (id: string) =>
-      page.locator(`#group-${id} h2`).evaluate((head) => {
-        const { top, bottom } = head.getBoundingClientRect();
-        return top >= 0 && bottom <= innerHeight;
-      });
-    const jump = page.getByRole("navigation", { name: "Groups of settings" });
-    await jump.getByRole("link", { name: "Security" }).click();
-    await until("the group is in view", () => isInView("security"));
-    await untilFocused(page.getByRole("heading", { name: "Security" }));
-    const bar = await page.locator(".save-bar").boundingBox();
-    assert.ok(bar !== null && bar.y + bar.height <= 600, "Save is in view");
-    await page.goto("/system/settings#console");
-    await page.locator(".save-bar").waitFor();
-    await until("the group that the address names is in view", () => isInView("console"));
     assert.deepEqual(complaints, []);
   });
 
@@ -227,7 +219,7 @@ describe("the console's settings", () => {
     const reader = await open("readonly");
     await reader.page.getByText("hidden: your role cannot see this value").waitFor();
     assert.equal(await reader.page.locator("form input, form select, form textarea").count(), 0);
-    assert.deepEqual(await axe(reader.page), []);
+    looks.keep(reader.page, "settings-reader");
   });
 
   it("shows what another user has changed, while other typing stays", async () => {
@@ -264,8 +256,7 @@ describe("the console's settings", () => {
     await group("Location").getByText("When you started: cellar").waitFor();
     await group("Location").getByText("their place").waitFor();
     await group("Location").getByText("my place").waitFor();
-    assert.deepEqual(await axe(page), []);
-    await picture(page, "settings-conflict-light");
+    looks.keep(page, "settings-conflict-light");
     await dialog.getByRole("button", { name: "Cancel" }).click();
     assert.equal(await page.getByLabel("Location").inputValue(), "my place");
     await save(page);
@@ -292,11 +283,6 @@ describe("the console's settings", () => {
     await question.getByRole("button", { name: "Stay" }).click();
     assert.match(page.url(), /\/system\/settings$/);
     assert.equal(await page.getByLabel("Location").inputValue(), "attic");
-    const asked = page.waitForEvent("dialog");
-    await page.close({ runBeforeUnload: true });
-    const closing = await asked;
-    assert.equal(closing.type(), "beforeunload");
-    await closing.dismiss();
     await page.getByRole("link", { name: "Logs" }).click();
     await question.getByRole("button", { name: "Leave without saving" }).click();
     await page.getByRole("heading", { name: "Logs" }).waitFor();
@@ -323,18 +309,49 @@ describe("the console's settings", () => {
     assert.equal((await change({ device })).status, 200);
     const { page, complaints } = await open("admin");
     await page.getByRole("button", { name: "Add a window" }).click();
-    for (const [look, colorScheme, width] of looks) {
+    for (const [look, colorScheme, width] of everyLook) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 800 });
-      assert.deepEqual(await axe(page), [], look);
-      await picture(page, `settings-${look}`);
-      const wide = await page.evaluate(() =>
-        [...document.querySelectorAll("main *")]
-          .filter((one) => one.getBoundingClientRect().right > innerWidth)
-          .map((one) => one.outerHTML.slice(0, 120)),
-      );
-      assert.deepEqual(wide, [], `${look}: nothing is wider than the window`);
+      looks.keep(page, `settings-${look}`, async (drawn) => {
+        const wide = await drawn.evaluate(() =>
+          [...document.querySelectorAll("main *")]
+            .filter((one) => one.getBoundingClientRect().right > innerWidth)
+            .map((one) => one.outerHTML.slice(0, 120)),
+        );
+        assert.deepEqual(wide, [], `${look}: nothing is wider than the window`);
+      });
     }
     assert.deepEqual(complaints, []);
+  });
+
+  it("is sound to look at in a browser, in each state above", async () => {
+    chromium = await startBrowser(ending);
+    await looks.judge(chromium);
+  });
+
+  it("leads to a group, which comes into view, and has the browser ask before typing is lost", async () => {
+    const { page } = await chromium.open(agent, { height: 600 });
+    await signIn(page, "admin", "/system/settings");
+    const isInView = (id: string) =>
+      page.locator(`#group-${id} h2`).evaluate((head) => {
+        const { top, bottom } = head.getBoundingClientRect();
+        return top >= 0 && bottom <= innerHeight;
+      });
+    const jump = page.getByRole("navigation", { name: "Groups of settings" });
+    await jump.getByRole("link", { name: "Security" }).click();
+    await until("the group is in view", () => isInView("security"));
+    await untilFocused(page.getByRole("heading", { name: "Security" }));
+    const bar = await page.locator(".save-bar").boundingBox();
+    assert.ok(bar !== null && bar.y + bar.height <= 600, "Save is in view");
+    await page.goto("/system/settings#console");
+    await page.locator(".save-bar").waitFor();
+    await until("the group that the address names is in view", () => isInView("console"));
+    await page.getByLabel("Location").fill("attic");
+    const asked = page.waitForEvent("dialog");
+    await page.close({ runBeforeUnload: true });
+    const closing = await asked;
+    assert.equal(closing.type(), "beforeunload");
+    await closing.dismiss();
+    assert.equal(await page.getByLabel("Location").inputValue(), "attic");
   });
 });

@@ -9,17 +9,19 @@ import {
   names,
   passwords,
   signInWithoutStepUp,
-  startConsole,
+  startBrowser,
   type TestBrowser,
 } from "./browser.ts";
-import { axe, picture } from "./page-checks.ts";
+import { startLightConsole } from "./light/light-browser.ts";
+import { Looks } from "./light/looks.ts";
 import { lock, makeUser, openUsers, rowOf, startLockingAgent, userNamed } from "./users-steps.ts";
 
 const ending = endOfConsole();
+const looks = new Looks();
 let agent: RunningAgent;
 let browser: TestBrowser;
 before(async () => {
-  ({ agent, browser } = await startConsole(ending, startLockingAgent));
+  ({ agent, browser } = await startLightConsole(ending, startLockingAgent));
 });
 
 async function openMenu(page: Page, username: string): Promise<Locator> {
@@ -83,7 +85,7 @@ describe("the console's actions on a user", () => {
     const button = dialog.getByRole("button", { name: "Reset second factor" });
     assert.equal(await button.getAttribute("aria-disabled"), "true");
     await dialog.getByLabel("Reason").fill("phone lost in the harbour");
-    assert.deepEqual(await axe(page), []);
+    looks.keep(page, "users-reset-factor");
     await confirm(dialog, "Reset second factor");
     await rowOf(page, names.operator).getByText("on · 10 codes").waitFor({ state: "detached" });
     const events = await agent.call("GET", "/api/events?type=two_factor.recovered", { local: true });
@@ -108,7 +110,7 @@ describe("the console's actions on a user", () => {
     await confirmPassword(page, "admin");
     const secret = dialog.getByRole("region", { name: "One-use password of forgetful" });
     const password = await secret.locator("pre").innerText();
-    assert.deepEqual(await axe(page), []);
+    looks.keep(page, "users-reset-password");
     assert.equal((await signInOverWire("forgetful", "a walrus under the pier")).status, 401);
     const answer = await signInOverWire("forgetful", password);
     assert.equal(answer.json?.user?.must_change_password, true, answer.text);
@@ -169,8 +171,7 @@ describe("the console's actions on a user", () => {
     await page.keyboard.press("Enter");
     assert.ok(await dialog.isVisible(), "deleted without the whole name");
     await dialog.getByLabel("Type leaver to confirm").fill("leaver");
-    await picture(page, "users-delete-light");
-    assert.deepEqual(await axe(page), []);
+    looks.keep(page, "users-delete-light");
     await confirm(dialog, "Delete");
     await rowOf(page, "leaver").waitFor({ state: "detached" });
     assert.equal(await userNamed(agent, "leaver"), undefined);
@@ -211,7 +212,7 @@ describe("the console's actions on administrators", () => {
     }
     assert.equal(await menu.getByRole("menuitem", { name: "Reset password" }).count(), 0);
     await menu.getByRole("menuitem", { name: "Your password, second factor" }).waitFor();
-    assert.deepEqual(await axe(page), []);
+    looks.keep(page, "users-last-administrator");
   });
 
   it("say so where another user was faster", async () => {
@@ -269,6 +270,9 @@ describe("the console's users in German", () => {
     await page.getByRole("button", { name: "Anmelden" }).click();
     await page.getByRole("button", { name: "Benutzer anlegen" }).click();
     await page.getByRole("dialog").getByText("Liest Protokoll und Zustand und ändert nichts").waitFor();
-    assert.deepEqual(await axe(page), []);
+    looks.keep(page, "users-add-de");
   });
 });
+
+it("is sound to look at in a browser, in each state above", async () =>
+  looks.judge(await startBrowser(ending)));

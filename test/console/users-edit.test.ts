@@ -8,18 +8,20 @@ import {
   endOfConsole,
   names,
   passwords,
-  startConsole,
+  startBrowser,
   type TestBrowser,
   untilFocused,
 } from "./browser.ts";
-import { axe, picture } from "./page-checks.ts";
+import { startLightConsole } from "./light/light-browser.ts";
+import { Looks } from "./light/looks.ts";
 import { lock, makeUser, openUsers, rowOf, startLockingAgent, userNamed } from "./users-steps.ts";
 
 const ending = endOfConsole();
+const looks = new Looks();
 let agent: RunningAgent;
 let browser: TestBrowser;
 before(async () => {
-  ({ agent, browser } = await startConsole(ending, startLockingAgent));
+  ({ agent, browser } = await startLightConsole(ending, startLockingAgent));
 });
 
 async function openAdding(page: Page): Promise<Locator> {
@@ -48,7 +50,7 @@ describe("adding a user in the console", () => {
     await page.keyboard.press("Enter");
     const secret = page.getByRole("region", { name: "One-use password of key.board" });
     const password = await secret.locator("pre").innerText();
-    assert.deepEqual(await axe(page), []);
+    looks.keep(page, "users-one-use-password");
     await page.getByRole("button", { name: "Done" }).focus();
     await page.keyboard.press("Enter");
     await rowOf(page, "key.board").getByText("must change password").waitFor();
@@ -92,8 +94,7 @@ describe("adding a user in the console", () => {
       await untilFocused(field);
       assert.equal(await field.inputValue(), value);
     }
-    await picture(page, "users-add-dark");
-    assert.deepEqual(await axe(page), []);
+    looks.keep(page, "users-add-dark");
     // Both at once, where both are wrong.
     await sheet.getByLabel("User name", { exact: true }).fill(names.operator);
     await sheet.getByLabel("New password", { exact: true }).fill("nine calm");
@@ -167,8 +168,7 @@ describe("the console's sheet of a user", () => {
     const sheet = page.getByRole("dialog", { name: names.readonly });
     await until("both lists", async () => (await sheet.getByText("None", { exact: true }).count()) === 2);
     assert.equal(new URL(page.url()).search, `?user=${id}`);
-    await picture(page, "users-edit-light");
-    assert.deepEqual(await axe(page), []);
+    looks.keep(page, "users-edit-light");
     await page.goBack();
     await sheet.waitFor({ state: "detached" });
     await page.goto(`/users?user=${id}`);
@@ -223,8 +223,7 @@ describe("the console's sheet of a user", () => {
         "Theirs: Operator",
         "Yours: not changed",
       ]);
-      if (choice === "Keep mine") await picture(page, "users-conflict-light");
-      assert.deepEqual(await axe(page), []);
+      looks.keep(page, `users-conflict-${choice === "Keep mine" ? "light" : "theirs"}`);
       assert.equal((await userNamed(agent, "dora")).display_name, "Dora of theirs");
       await sheet.getByRole("button", { name: choice }).click();
       if (choice === "Keep mine") await sheet.waitFor({ state: "detached" });
@@ -268,7 +267,7 @@ describe("the console's sheet of a user", () => {
     await sheet.getByText("shipper/2").waitFor();
     await sheet.getByRole("button", { name: "Delete: <b>log shipper</b>" }).click();
     const question = page.getByRole("dialog", { name: "Delete: <b>log shipper</b>" });
-    assert.deepEqual(await axe(page), []);
+    looks.keep(page, "users-delete-token");
     await question.getByRole("button", { name: "Delete" }).click();
     await confirmPassword(page, "admin");
     await question.waitFor({ state: "detached" });
@@ -306,3 +305,6 @@ describe("the console's sheet of a user", () => {
     );
   });
 });
+
+it("is sound to look at in a browser, in each state above", async () =>
+  looks.judge(await startBrowser(ending)));
