@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { startAgentInProcess } from "../agent-in-process.ts";
 import type { RunningAgent } from "../running-agent.ts";
+import { passingTime } from "../simulated/test-time.ts";
 import { endOfSuite } from "../store/state-directory.ts";
 import { until } from "../until.ts";
 import { addUsers, endOfConsole, names, signIn, startBrowser, type TestBrowser } from "./browser.ts";
 import { assertFits, axe, picture } from "./page-checks.ts";
-import { lock, makeUser, openUsers, rowOf, startLockingAgent, userNamed } from "./users-steps.ts";
+import { lock, makeUser, openUsers, rowOf, userNamed } from "./users-steps.ts";
 
 const canary = `<img src=x onerror="complain('canary')">`;
 const canary2 = `"><script>complain('canary')</script>`;
@@ -26,7 +28,7 @@ describe("the console's table of users", () => {
   const ending = endOfSuite();
   let agent: RunningAgent;
   before(async () => {
-    agent = await startLockingAgent();
+    agent = await startAgentInProcess({ time: passingTime() });
     ending.after(() => agent.dispose());
     await addUsers(agent);
     await makeUser(agent, { username: "fleet.watch", display_name: "Watches the fleet", enabled: false });

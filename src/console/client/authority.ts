@@ -8,6 +8,8 @@ export interface Authority {
   stepUp(): Promise<void>;
   /** The user has a required action: `password_change_required` and the like. */
   restricted(code: string): void;
+  /** The user's role does not permit a call that the page made. */
+  forbidden(): void;
 }
 
 let present: Authority = {
@@ -15,6 +17,7 @@ let present: Authority = {
   renew: () => Promise.reject(new Error("there is no session")),
   stepUp: () => Promise.reject(new Error("there is no question for a password")),
   restricted: () => undefined,
+  forbidden: () => undefined,
 };
 
 export function authority(): Authority {

@@ -90,6 +90,7 @@ export async function exchange<Id extends OperationId>(
     const problem = await readProblem(response);
     if (problem.clock) deviceTimeSaid(problem.clock.server_time);
     if (restrictions.includes(problem.code)) authority().restricted(problem.code);
+    if (problem.code === "forbidden") authority().forbidden();
     if (attempt === mostAttempts || !(await isMended(problem.code, token, route))) {
       await readyToExplain();
       throw new ProblemError(problem);

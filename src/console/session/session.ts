@@ -63,6 +63,8 @@ export async function openSession(): Promise<void> {
     renew,
     stepUp: askForPassword,
     restricted: (code) => restriction.set(code),
+    // The page offers only what the role allows: the role has changed since the page read it.
+    forbidden: () => void call("getMe").then(userChanged, () => undefined),
   });
   watchUse();
   watchChanges();
