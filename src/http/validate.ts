@@ -79,7 +79,7 @@ function typed(text: string, type: unknown): unknown {
 /** How many more errors the member `errors` of the problem has. */
 function othersToo(count: number): string {
   if (count === 0) return "";
-  return count === 1 ? "; one more member is wrong" : `; ${count} more members are wrong`;
+  return count === 1 ? "; one more is wrong" : `; ${count} more are wrong`;
 }
 
 /** Checked once more: the list of errors is bounded, and so are the names in it. */

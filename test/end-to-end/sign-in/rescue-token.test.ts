@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { uptime } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
@@ -149,12 +149,21 @@ describe("a token of rescue", () => {
     assert.equal(existsSync(path), false);
   });
 
-  it("is not made where the agent would not start with the host file, and the terminal says why", async () => {
-    writeFileSync(environment.STEWARD_HOST_FILE ?? "", '{"product\\n": "\\u001b[2J"}');
-    const { code, stdout } = await runSteward(["announce-rescue"], { environment });
+  it("is not made where the host file cannot be used, and the accepted one forbids it", async (test) => {
+    const hostFile = environment.STEWARD_HOST_FILE ?? "";
+    writeFileSync(hostFile, "{");
+    writeFileSync(`${hostFile}.accepted`, '{"kernel_rescue": false}');
+    test.after(() => rmSync(`${hostFile}.accepted`));
+    const { code } = await runSteward(["announce-rescue"], { environment });
     assert.equal(code, 5);
-    assert.match(stdout, /^\nSteward: .* has no effect: The host file cannot be used: [ -~]+\n\n$/);
-    assert.doesNotMatch(stdout, /\\/, "agetty has words that begin so");
     assert.equal(existsSync(path), false);
+  });
+
+  it("is made where the host file cannot be used, as the agent starts without it", async () => {
+    writeFileSync(environment.STEWARD_HOST_FILE ?? "", '{"product": "\\u001b[2J"');
+    const { code, stdout } = await runSteward(["announce-rescue"], { environment });
+    assert.equal(code, 0);
+    assert.match(stdout, /^[ -~\n]+$/);
+    assert.equal(existsSync(path), true);
   });
 });

@@ -120,6 +120,6 @@ describe("the systemd credential steward.token", () => {
     assert.equal(without.code, 2, without.stderr);
     const wrong = await prepare("wrong.json", ...words.slice(0, -1), "1m");
     assert.equal(wrong.code, 2, wrong.stderr);
-    assert.match(wrong.stderr, /expires_in must be a duration from 1h to 366d/);
+    assert.match(wrong.stderr, /--expires-in must be a duration from 1h to 366d/);
   });
 });
