@@ -127,8 +127,9 @@ function createProgramRequests({ program, directories, read }: ProgramRequestsOp
     ask: async (request, signal) => {
       const before = await journalOf(read);
       const running = await start(...argumentsOf(request));
-      const deadline = Date.now() + longestMilliseconds;
-      while (Date.now() < deadline) {
+      // Not by the wall clock, which may be stepped meanwhile.
+      const limit = AbortSignal.timeout(longestMilliseconds);
+      while (!limit.aborted) {
         signal.throwIfAborted();
         // Read before the journal, which then has the last of what it wrote.
         const isOver = running.isOver();
