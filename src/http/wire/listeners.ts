@@ -2,6 +2,7 @@ import { chmod, unlink } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { connect, type Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { requireSocketPath, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { BoundBuffers } from "../../host/ports.ts";
 import { clientKeyOfPeer } from "../client-address.ts";
@@ -70,7 +71,32 @@ export async function listenUnix(handle: RequestListener, path: string, now: () 
   });
   await listening(server, () => server.listen({ path }), path);
   await chmod(path, 0o600);
-  return stoppable(server, connections, path);
+  const listener = stoppable(server, connections, path);
+  return {
+    ...listener,
+    stop: async (milliseconds) => {
+      // Later clients wait for the next agent; those in the queue have sent requests, which closing it would lose.
+      await unlink(path).catch(() => undefined);
+      await queueAccepted(server);
+      return listener.stop(milliseconds);
+    },
+  };
+}
+
+/** Settles when the queue of a socket that no client finds any more is empty: libuv accepts one connection in each turn. */
+async function queueAccepted(server: Server): Promise<void> {
+  let hasCome = true;
+  const onConnection = (): void => {
+    hasCome = true;
+  };
+  server.on("connection", onConnection);
+  while (hasCome) {
+    hasCome = false;
+    // The second one runs after the event loop has looked for connections.
+    await setImmediate();
+    await setImmediate();
+  }
+  server.off("connection", onConnection);
 }
 
 /** What every server of HTTP has. */

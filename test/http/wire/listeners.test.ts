@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { choosePlaces } from "../../../src/cli/client/places.ts";
-import { StewardError } from "../../../src/contract/errors.ts";
+import { StewardError, systemErrorCode } from "../../../src/contract/errors.ts";
 import { listenTcp, listenUnix } from "../../../src/http/wire/listeners.ts";
 import { asNobody } from "../../credentials.ts";
 import { temporaryDirectory } from "../../store/state-directory.ts";
@@ -41,6 +42,27 @@ describe("the agent's socket", () => {
     );
     await assert.rejects(listening, isTooLong("--run DIRECTORY"));
     assert.deepEqual(readdirSync(directory), []);
+  });
+
+  it("answers all who wait to be accepted when it is stopped, and is found by no later client", async (test) => {
+    const path = join(await temporaryDirectory(test), "socket");
+    const listener = await listenUnix((_, response) => void response.end("done"), path, now);
+    const get = (): Promise<string> =>
+      new Promise((resolve) => {
+        const client = request({ socketPath: path, agent: false }, (response) => {
+          response.resume();
+          resolve(String(response.statusCode));
+        });
+        client.on("error", (error) => resolve(systemErrorCode(error) ?? error.message));
+        client.end();
+      });
+    // In one turn of the event loop: none of them is accepted before the stop begins.
+    const waiting = Array.from({ length: 40 }, get);
+    const stopped = listener.stop(4_000);
+    const answers = await Promise.all(waiting);
+    assert.deepEqual(answers, Array(40).fill("200"));
+    await stopped;
+    assert.equal(await get(), "ENOENT");
   });
 
   it("is not looked for at a longer one by the command line, unless it goes to a URL", () => {

@@ -41,7 +41,7 @@ export function keepListening(options: KeepOptions): KeptListener {
     if (listener !== undefined && (await isReached())) return;
     const isAgain = listener !== undefined || problem !== null;
     // First: closing a unix socket removes the file of its name.
-    void listener?.stop(goneMilliseconds);
+    await listener?.stop(goneMilliseconds);
     listener = undefined;
     try {
       listener = await listen();
