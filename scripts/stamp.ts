@@ -1,4 +1,4 @@
-/** What a build says of itself: its version, and the commit that it was made of. */
+/** A build names its version and the commit that it was made of. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 export interface Stamp {
   readonly version: string;
   readonly commit: string | null;
-  /** Of the commit. */
+  /** The commit's, RFC 3339 in UTC. */
   readonly date: string | null;
 }
 

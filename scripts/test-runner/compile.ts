@@ -47,7 +47,7 @@ function placesOf(path: string): string {
   return `const ${words.join(",")};`;
 }
 
-/** Of the packages that only tests need, the one that is read from hundreds of files too. */
+/** This package is only for tests, and is read from hundreds of files too. */
 const lightDom = "happy-dom";
 
 /**

@@ -2,10 +2,10 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { ownProcessorSeconds, startMeter } from "./processor-time.ts";
 
-/** Of one file. Processor time is user and system time, that of all that the file has started among it. */
+/** The cost of one file. Processor time is user and system time, with that of all processes that the file has started. */
 export interface Cost {
   readonly file: string;
-  /** Of its process. */
+  /** The life of its process, in seconds. */
   readonly id: number;
   readonly processorSeconds: number;
   readonly seconds: number;

@@ -5,7 +5,7 @@ import { descendantsOf, ownTicksOf } from "./processes.ts";
 /** Ticks a second in /proc, on every Linux (USER_HZ). */
 const ticksPerSecond = 100;
 
-/** Of this process, and of those children that were waited for by their parents: a browser's renderers are not. */
+/** Seconds of this process and of the children that their parents waited for: a browser's renderers are not among them. */
 export function ownProcessorSeconds(): number {
   // proc(5): fields 14 to 17 are utime, stime, cutime, cstime; the second field, the name, may hold blanks.
   const fields = readFileSync("/proc/self/stat", "utf8").replace(/^.*\) /s, "");
@@ -17,7 +17,7 @@ export function ownProcessorSeconds(): number {
 export interface Meter {
   /** Since the meter was made. */
   seconds(): number;
-  /** Whether it misses processes that no parent waits for. */
+  /** True: it misses processes that no parent waits for. */
   readonly isPartial: boolean;
   /** The processes that are counted; for the person who reads the figure. */
   readonly of: string;
@@ -41,9 +41,9 @@ export function startMeter(): Meter {
     of: "of all processes",
     end: () => {
       writeFileSync(`${group.parent}/cgroup.procs`, "0");
-      // What a test left behind is killed before; a process that has just ended may hold a group for a moment.
+      // Processes that a test left behind are killed before; a process that has just ended may hold a group for a moment.
       try {
-        // Of those that were started within it, which had meters of their own.
+        // Test files within it had groups of their own.
         for (const name of readdirSync(group.path))
           if (name.startsWith(groupName)) rmdirSync(join(group.path, name));
         rmdirSync(group.path);

@@ -14,7 +14,7 @@ const reload = "systemctl reload steward.service";
 const setTime = "steward time set --yes TIME";
 
 /**
- * What is wrong with the certificate for HTTPS, the gravest first; null: nothing. `directory`: of those that are
+ * The gravest fault of the certificate for HTTPS; null: there is none. `directory`: of those that are
  * installed. `now`: the present as far as it is known; `passed`: a time that has certainly passed, by which one has expired.
  */
 export function certificateTrouble(

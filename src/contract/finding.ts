@@ -59,7 +59,7 @@ export function findingOf({
   return { code, level, facts: rest, detail, remedy } as Finding<AnyFindingCode>;
 }
 
-/** Of equals the earlier one first. */
+/** Sorts by level; equals keep their order. */
 export function gravestFirst<One extends { readonly level: (typeof levels)[number] }>(
   found: readonly One[],
 ): One[] {

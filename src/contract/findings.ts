@@ -1,9 +1,9 @@
 import { updateProblem } from "./schemas/update-reasons.ts";
 
-/** What was wrong with a document of the state. `unrecorded`: an earlier release found it. */
+/** The kinds of damage to a document of the state. `unrecorded`: an earlier release found it. */
 export const damageKinds = ["missing", "unreadable", "newer", "unrecorded"] as const;
 
-/** What was used in place of a damaged document. */
+/** The replacements for a damaged document. */
 export const replacements = ["good_copy", "former_form", "defaults", "unrecorded"] as const;
 
 const count = { type: "integer", minimum: 0 } as const;
@@ -106,7 +106,7 @@ export const needAreas = {
 
 export type NeedCode = keyof typeof needAreas;
 
-/** What a person has to see to. */
+/** The needs that a person has to see to. */
 export const needCodes = Object.keys(needAreas) as NeedCode[];
 
 type Fact = keyof typeof findingFacts;
@@ -122,7 +122,7 @@ const failing = <const Need extends NeedCode, const Facts extends readonly Fact[
   ...facts: Facts
 ) => ({ need, level: "failing", facts }) as const;
 
-/** What the agent can find: the need that it is listed under, its level and its facts. */
+/** Everything that the agent can find: the need that it is listed under, its level and its facts. */
 export const findingKinds = {
   state_damaged: failing("rescue"),
   state_unreachable: failing("rescue"),
@@ -168,7 +168,7 @@ export const findingKinds = {
 
 export type FindingCode = keyof typeof findingKinds;
 
-/** What a health check can say. */
+/** The codes of health checks. */
 export const healthCodes = ["ok", ...(Object.keys(findingKinds) as FindingCode[])] as const;
 
 /** Also a need that is its own finding, such as `update_available`. */

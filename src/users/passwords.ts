@@ -30,7 +30,7 @@ export interface Passwords {
 export interface PasswordsOptions {
   /** True for a client from which a user has signed in recently. */
   isKnownClient: (clientKey: string) => boolean;
-  /** Of new hashes, and of the one that is checked for an unknown user; today's where it is absent. */
+  /** The cost of new hashes, and of the one that is checked for an unknown user; today's where it is absent. */
   ownCost?: Argon2Cost | undefined;
 }
 
@@ -78,7 +78,7 @@ export async function hashPassword(password: string, atCost = cost): Promise<str
   return hash(password.normalize("NFKC"), atCost);
 }
 
-/** Of no password: to check one against it takes as long as against one that was made at today's cost. */
+/** Dummy hash: verifying against it takes as long as against a real one. */
 export function madeUpHash(ofCost = cost): string {
   return toPhc(ofCost, randomBytes(saltBytes), randomBytes(tagBytes));
 }

@@ -27,7 +27,7 @@ const systemctl =
   (guest: Guest) =>
     guest.run("systemctl", words);
 
-/** What is then left is for a person to decide: the device's name, its updates, second factors. */
+/** The rest is for a person to decide: the device's name, its updates, second factors. */
 const well = "Nothing to do.";
 
 const restartHelper = "systemctl unmask steward-helper.socket; systemctl restart steward-helper.socket";

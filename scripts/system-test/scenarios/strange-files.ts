@@ -8,7 +8,7 @@ const state = "/var/lib/steward";
 /** The agent's own. */
 const node = "/usr/lib/steward/bin/node";
 
-/** What another program may leave where a file of the agent's belongs: reading it would wait, or take all memory. */
+/** Another program may leave these where a file of the agent belongs: reading one would wait, or take all memory. */
 export const scenario: Scenario = {
   title:
     "a pipe, a link, a socket or 2 GiB where documents should be keep neither the agent nor a rescue waiting",

@@ -5,7 +5,7 @@ import { type Places, usualSocketPath } from "./places.ts";
 
 const unit = "steward.service";
 
-/** What systemd says of the agent's unit. */
+/** The state of the agent's unit, as systemd tells it. */
 export interface AgentUnit {
   /** Properties of systemctl(1), such as ActiveState. */
   readonly properties: Readonly<Record<string, string | undefined>>;
@@ -68,7 +68,7 @@ function asPrinted(line: string): string {
   return [found[1], detail].filter((part) => part !== undefined).join(": ");
 }
 
-/** What a program prints within two seconds; "" where it fails. */
+/** The output of a program within two seconds; "" where it fails. */
 function said(program: string, args: readonly string[]): Promise<string> {
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "ignore"], timeout: 2_000 });
   let text = "";

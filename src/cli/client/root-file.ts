@@ -28,7 +28,7 @@ export async function writeRootFile(path: string, { content, mode, owner }: Root
   }
 }
 
-/** What a failure to change a file of root's means, and what to do. */
+/** An error for a file of root that cannot be changed: its meaning, and what to do. */
 export function rootFileFailure(error: unknown, path: string): Error {
   const cause = error instanceof StewardError ? error.cause : error;
   const code = systemErrorCode(cause);

@@ -120,7 +120,7 @@ export async function keepAccepted({
   });
 }
 
-/** What the agent makes of the host file; null: none runs. Throws its refusal. */
+/** The agent's reading of the host file; null: no agent runs. Throws its refusal. */
 export async function reread(client: Client): Promise<Tls | null> {
   try {
     return (await client.call("reloadHostFile", {})).tls;

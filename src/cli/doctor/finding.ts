@@ -8,15 +8,15 @@ export type Level = (typeof levels)[number];
 export interface Entry {
   readonly area: Area;
   readonly level: Level;
-  /** Of the agent's findings, or one that only the doctor makes. */
+  /** The code of a finding of the agent, or one that only the doctor makes. */
   readonly code: string;
   readonly facts: object;
-  /** What was found and what follows from it. */
+  /** The finding in English, and what follows from it. */
   readonly detail: string;
   readonly remedy: Remedy | null;
 }
 
-/** What the agent finds too. */
+/** The entry for a finding that the agent makes too. */
 export function entryOf(found: Finding<AnyFindingCode>): Entry {
   return { area: areaOf(found.code), ...found };
 }

@@ -3,7 +3,7 @@ import type { Ground } from "./ground.ts";
 
 const { ok } = entriesOf("host file");
 
-/** Whether all of the host file is in force. */
+/** Says which parts of the host file are not in force. */
 export async function lookAtHostFile({ places, host }: Ground): Promise<Entry[]> {
   const { trouble } = await host.hostFile.inForce(places.hostFile);
   return [trouble === null ? ok("usable", `${places.hostFile} is absent or valid.`) : entryOf(trouble)];

@@ -13,7 +13,7 @@ const { ok, failing, attention, unseen } = entriesOf("state");
 /** Documents that are never made up: without a good copy of one the agent goes into rescue. */
 const precious = ["users", "settings"];
 
-/** What a reset takes away for good: the damaged file is kept, and nothing reads it. */
+/** A reset loses these: the damaged file is kept, and nothing reads it. */
 const contentsOf: Readonly<Record<string, string>> = {
   users: "all accounts, with their sign-ins and second factors",
 };

@@ -82,7 +82,7 @@ const health = {
   },
 } as const;
 
-/** How releases of a kind are put to work. */
+/** The plan by which releases of a kind are put to work. */
 export const releasePlan = {
   type: "object",
   additionalProperties: false,

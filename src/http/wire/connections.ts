@@ -32,7 +32,7 @@ interface Connection extends Occupant, WaitingRequest {
  */
 const maximumPipelined = { known: 64, stranger: 4 } as const;
 
-/** Of all servers: they share one event loop. */
+/** All servers share it, as they share one event loop. */
 const allRequests = createRequestQueue();
 
 /** The connections of all servers that have a request under way. */

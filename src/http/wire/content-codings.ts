@@ -104,7 +104,7 @@ export async function readOnce(path: string): Promise<Content | null> {
   try {
     const bytes = await readFile(path);
     const digest = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
-    // Of two that read it at the same time the first one's counts.
+    // Two callers may have read it at the same time: the first one's counts.
     const content = contents.get(path) ?? { bytes, etag: `"${digest}"` };
     contents.set(path, content);
     return content;

@@ -34,7 +34,7 @@ const silentGraceMilliseconds = 100;
 /** Connections of a listener; beyond them one is ended (connection-places.ts). */
 const maximumConnections = 512;
 
-/** What every listener has of its host. */
+/** The parts of the host that every listener needs. */
 export interface Surroundings {
   readonly now: () => Date;
   readonly boundBuffers?: BoundBuffers;

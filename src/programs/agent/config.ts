@@ -55,7 +55,7 @@ export interface AgentConfig {
   processUsage: () => ProcessUsage;
   /** Makes this process go by another time zone. */
   adoptTimeZone: (name: string) => void;
-  /** Of new hashes; absent but in a test, which no argument, variable or file can be. */
+  /** The cost of new hashes. Only a test gives it: no argument, variable or file reaches it. */
   passwordCost?: Argon2Cost | undefined;
   /** Another clock than this host's. */
   openClock?: OpenClock;
@@ -69,7 +69,7 @@ export interface AgentConfig {
   logUnits: readonly string[];
   /** HTTPS on the LAN, as the host file has it. */
   https: HostDecisions["https"];
-  /** What a person has to see to in the host file, by now; null: nothing. */
+  /** The present finding about the host file; null: there is none. */
   hostFileTrouble?: () => Finding | null;
   /** Reads the host file again; absent where no agent runs. */
   reload?: () => Promise<Reread>;

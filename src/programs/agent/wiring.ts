@@ -85,7 +85,7 @@ export function localOf({ runDirectory, listen, log }: AgentConfig, host: Host):
   return createLocalListeners({ runDirectory, listen, time, log, boundBuffers: network.boundBuffers });
 }
 
-/** What the agent is reached by, for its health. */
+/** The listeners, as the health checks see them. */
 export interface Ways {
   readonly https: Https;
   readonly local: Pick<LocalListeners, "trouble">;

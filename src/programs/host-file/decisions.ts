@@ -3,7 +3,7 @@ import type { HostFileDocument } from "../../contract/types.ts";
 import type { SignInProvider } from "../../host/provider-ports.ts";
 import type { ApplyPlan } from "../../host/release-ports.ts";
 
-/** What root alone decides about this device; the API never writes it. */
+/** Root's decisions about this device, which the API never writes. */
 export interface HostFile {
   /** Names that this device answers to, besides its host name, its addresses and localhost. */
   readonly names: readonly string[];
@@ -24,7 +24,7 @@ export interface HostFile {
   readonly update: UpdateDecisions;
 }
 
-/** What root decides about HTTPS on the LAN. */
+/** Root's decisions about HTTPS on the LAN. */
 export interface HttpsDecisions {
   readonly enabled: boolean;
   readonly port: number;
@@ -36,7 +36,7 @@ export interface HttpsDecisions {
   readonly hsts: boolean;
 }
 
-/** What root decides about updates. */
+/** Root's decisions about updates. */
 export interface UpdateDecisions {
   /** Absolute path of a PEM file with authorities that are trusted besides the public ones. */
   readonly caFile: string | null;
@@ -48,11 +48,11 @@ export interface UpdateDecisions {
   readonly redirectOrigins: readonly string[];
   /** Channels that releases may come from; null: the one that the settings name. */
   readonly channels: readonly string[] | null;
-  /** How releases are activated; null: releases of this kind are not applied here. */
+  /** The activation of releases; null: releases of this kind are not applied here. */
   readonly apply: ApplyPlans;
 }
 
-/** How releases of each kind are activated; null: releases of this kind are not applied here. */
+/** The activation of releases of each kind; null: releases of this kind are not applied here. */
 export type ApplyPlans = Readonly<Record<"rules" | "binary", ApplyPlan | null>>;
 
 /** The placeholder for the release's directory in the words of a program. */

@@ -15,7 +15,7 @@ export const usualHostFile = "/etc/steward/steward.json";
 /** Root's alone, and outside of /etc, which may be read-only. */
 const usualKeptFile = "/var/lib/steward-host/steward.json";
 
-/** What root has decided about updates, and where its root of trust lies. */
+/** Root's decisions about updates, with the path of the root of trust. */
 export interface HostUpdateConfig extends UpdateDecisions, TrustedOwners {
   rootFile: string;
   /** Why the host file cannot be used. Then the agent does not know what the device runs, and checks for no updates. */
@@ -27,7 +27,7 @@ export interface InstalledCertificates extends TrustedOwners {
   readonly directory: string;
 }
 
-/** What root has decided about this device. */
+/** Root's decisions about this device. */
 export interface HostDecisions {
   names: readonly string[];
   trustedProxies: readonly string[];
@@ -45,9 +45,9 @@ export interface HostDecisions {
 /** The decisions that are in force. */
 export interface DecisionsInForce {
   readonly decisions: HostDecisions;
-  /** What a person has to see to in the host file; null: nothing. */
+  /** The finding about the host file; null: there is none. */
   readonly trouble: Finding | null;
-  /** Of a host file that is not in force. */
+  /** The refusal of a host file that is not in force. */
   readonly refusal: HostFileRefused | null;
 }
 
@@ -68,7 +68,7 @@ export class HostFileRefused extends StewardError {
   }
 }
 
-/** Of the file as a whole the pointer is empty. */
+/** The pointer is empty for the file as a whole. */
 function wordsOf({ pointer, detail }: InputError, path: string): string {
   return `${pointer || path} ${detail}`;
 }

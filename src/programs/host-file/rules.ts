@@ -25,7 +25,7 @@ const rules: readonly Rule[] = [
   ["/update/binary", ({ update }) => binaryFaults(update.binary)],
 ];
 
-/** What the rules find in a host file whose form has these faults. */
+/** The faults that the rules find in a host file whose form has these faults. */
 export function ruleFaults(file: HostFileDocument, ofForm: readonly InputError[]): InputError[] {
   const isWrong = (place: string) =>
     ofForm.some(

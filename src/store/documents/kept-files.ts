@@ -104,7 +104,7 @@ function nextName(name: string, word: Numbered, kept: readonly string[]): string
 }
 
 async function prune(directory: string, kept: readonly string[], most: number): Promise<void> {
-  // What was set aside may be a directory.
+  // A directory may have been set aside.
   for (const old of kept.slice(0, Math.max(0, kept.length - most)))
     await rm(join(directory, old), { recursive: true, force: true }).catch(() => undefined);
 }

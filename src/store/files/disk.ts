@@ -89,7 +89,7 @@ export class Disk {
   }
 }
 
-/** What is wrong with the file system of a directory, as `mount` has it; null: nothing. */
+/** The trouble with the file system of a directory, as `mount` has it; null: there is none. */
 export async function findDiskTrouble(
   directory: string,
   mount: Mount | null,

@@ -54,7 +54,7 @@ export function fullAdvice(point: string): string {
   return `Free some space on ${point}: as root, \`${largestLine(point)}\` shows what takes it.`;
 }
 
-/** How to find out where the files are whose number the file system at `point` limits. */
+/** The line that shows where the files are whose number the file system at `point` limits. */
 export function crowdedAdvice(point: string): string {
   return `Remove files on ${point}, however small: as root, \`${mostFilesLine(point)}\` shows the directories that hold the most.`;
 }

@@ -15,9 +15,9 @@ export interface KeptListener {
 
 export interface KeepOptions {
   readonly listen: () => Promise<Listener>;
-  /** What listens already. */
+  /** A listener that listens already. */
   readonly first?: Listener;
-  /** Whether clients still reach what listens. */
+  /** True: clients still reach the listener. */
   readonly isReached?: () => Promise<boolean>;
   /** Called at each try that fails. */
   readonly onFailure?: () => void;
