@@ -34,7 +34,7 @@ const patienceMilliseconds = 45_000;
 const answerMilliseconds = 5_000;
 
 /**
- * What the agent finds and what is seen without it, in order. `beforeState`: what else has to be read as root, because
+ * The findings of the agent and those seen without it, in order. `beforeState`: the rest that has to be read as root, because
  * the look at the state, the last one, makes this process its owner. Never throws for what is wrong with the device.
  */
 export async function examine(

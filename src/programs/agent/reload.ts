@@ -25,7 +25,7 @@ export interface ReloadOptions {
 }
 
 export interface Reload {
-  /** What a person has to see to in the host file, by now; null: nothing. */
+  /** The present finding about the host file; null: there is none. */
   trouble(): Finding | null;
   /** Throws HostFileRefused. */
   reload(): Promise<Reread>;
