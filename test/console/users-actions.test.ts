@@ -202,8 +202,18 @@ describe("the console's actions on a user", () => {
 });
 
 describe("the console's actions on administrators", () => {
-  it("are shown with the reason where it is the last", async () => {
+  it("are shown with the reason where it is the last, and not before that is known", async () => {
     const { page } = await openUsers(browser, agent);
+    let tell = (): void => undefined;
+    const told = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    await page.route(/role=admin&enabled=true/, (route) => told.then(() => route.continue()));
+    await page.reload();
+    // The users themselves have come: they are counted.
+    await page.getByRole("button", { name: /^Administrator \d/ }).waitFor();
+    assert.equal(await page.getByRole("button", { name: `Actions for ${names.admin}` }).count(), 0);
+    tell();
     const menu = await openMenu(page, names.admin);
     for (const verb of ["Disable", "Delete"]) {
       const item = menu.getByRole("menuitem", { name: verb });

@@ -46,7 +46,7 @@ export function UsersPage() {
     >
       <UserFilters counts={users.list?.counts ?? null} />
       <ReadProblem of={[users]} />
-      {users.list === null ? (
+      {users.list === null || lastAdmin === undefined ? (
         users.error === null && <Skeleton lines={6} />
       ) : (
         <Users
@@ -57,7 +57,7 @@ export function UsersPage() {
         />
       )}
       {sheet === adding && <AddUser onDone={users.reload} onClose={closeSheet} />}
-      {sheet && sheet !== adding && (
+      {sheet && sheet !== adding && lastAdmin !== undefined && (
         <EditUser
           key={sheet}
           id={sheet}
@@ -86,10 +86,14 @@ function useAskedUnlock({ list, isLoading }: ReturnType<typeof useUsers>, ask: (
   }, [unlock, list, isLoading]);
 }
 
-/** The id of the only administrator who can sign in; null: there are more, or it is not known yet. */
-function useLastAdmin(): string | null {
-  const { value } = useResource("listUsers", { query: { role: "admin", enabled: true, limit: 2 } });
-  return value?.total === 1 ? (value.items[0]?.id ?? null) : null;
+/**
+ * The id of the only administrator who can sign in; null: there are more. Undefined while it is being read: an action
+ * must not be offered for the moment until then. Where it cannot be read, the agent still refuses.
+ */
+function useLastAdmin(): string | null | undefined {
+  const { value, error } = useResource("listUsers", { query: { role: "admin", enabled: true, limit: 2 } });
+  if (value === null && error === null) return undefined;
+  return value?.total === 1 ? value.items[0]?.id : null;
 }
 
 function Users({
