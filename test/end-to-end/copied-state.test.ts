@@ -7,6 +7,7 @@ import type { HostIdentity } from "../../src/host/ports.ts";
 import { startAgentInProcess } from "../agent-in-process.ts";
 import { codeOf, enrol } from "../authenticator.ts";
 import { adminName, adminPassword, type RunningAgent, startAgentProcess } from "../running-agent.ts";
+import { standingTime } from "../simulated/test-time.ts";
 import { mountPrivately } from "../store/private-mount.ts";
 
 /** As openIdentity gives it for a machine-id, or for none. */
@@ -20,10 +21,12 @@ function machine(deviceId: string, isLasting = true): HostIdentity {
 const original = machine("a".repeat(32));
 const copy = machine("b".repeat(32));
 
+const time = standingTime();
+
 /** What the original has: an administrator with a second factor, a session and an API token. */
 async function provision(agent: RunningAgent) {
   const admin = await agent.signedInAdmin();
-  const { secret } = await enrol(agent.call, { ...admin, password: adminPassword });
+  const { secret } = await enrol(agent.call, { ...admin, password: adminPassword }, time.nowSeconds());
   const body = { name: "fleet", scopes: ["system:read"] };
   const made = await agent.call("POST", "/api/tokens", { token: admin.token, body });
   assert.equal(made.status, 201, made.text);
@@ -43,7 +46,7 @@ describe("state that was copied from another machine", () => {
   });
 
   const start = async (identity: HostIdentity, place = stateDirectory): Promise<RunningAgent> => {
-    const agent = await startAgentInProcess({ stateDirectory: place, identity });
+    const agent = await startAgentInProcess({ stateDirectory: place, identity, time });
     agents.push(agent);
     return agent;
   };
@@ -64,7 +67,7 @@ describe("state that was copied from another machine", () => {
     assert.equal((await second.call("GET", "/api/status", { token })).status, 401, "the API token");
     const refreshed = await second.call("POST", "/api/auth/refresh", { body: { refresh_token } });
     assert.equal(refreshed.status, 401, "the session");
-    const signedIn = await signIn(second, codeOf(secret, Date.now() / 1_000 + 30));
+    const signedIn = await signIn(second, codeOf(secret, time.nowSeconds() + 30));
     assert.equal(signedIn.status, 200, `the account with its second factor stays: ${signedIn.text}`);
 
     const { items } = (await second.call("GET", "/api/events?after=0", { local: true })).json;
@@ -123,7 +126,7 @@ describe("state that was copied from another machine", () => {
     const identity = { device_id: original.deviceId, untold: null };
     await writeFile(join(stateDirectory, ".identity.json"), JSON.stringify(identity));
     const whole = await start(copy);
-    const signedIn = await signIn(whole, codeOf(secret, Date.now() / 1_000 + 30));
+    const signedIn = await signIn(whole, codeOf(secret, time.nowSeconds() + 30));
     assert.equal(signedIn.status, 200, signedIn.text);
     assert.equal((await seedAndKey()).key, next);
   });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CheckedAgent, startCheckedAgent, startCheckedProcess } from "../http/checked-agent.ts";
 import { testProgram } from "../test-program.ts";
-import { passingTime } from "./test-time.ts";
+import { standingTime } from "./test-time.ts";
 import { toldClock } from "./told-clock.ts";
 
 /** An agent whose wall clock the test moves with libfaketime while its monotonic clock runs on. */
@@ -84,11 +84,11 @@ function replaceFile(path: string, text: string): void {
   renameSync(`${path}.new`, path);
 }
 
-/** The same in this process, which costs less; all of it goes by the moved clock. */
+/** The same in this process, which costs less; all of it goes by the moved clock, which stands where it is moved to. */
 export async function startTimedAgentInProcess(
   options: Pick<TimedAgentOptions, "clock" | "stateDirectory"> = {},
 ): Promise<TimedAgent> {
-  const time = passingTime();
+  const time = standingTime();
   let offsetSeconds = 0;
   let told = options.clock ?? {};
   const step = (seconds: number): void => {

@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { before, describe, it, type TestContext } from "node:test";
 import { documentNames } from "../../src/contract/document-names.ts";
 import type { Document } from "../../src/store/documents/document.ts";
-import { codeNear, enrol } from "../authenticator.ts";
+import { startAgentInProcess } from "../agent-in-process.ts";
+import { codeOf, enrol } from "../authenticator.ts";
 import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
+import { standingTime } from "../simulated/test-time.ts";
 import { asNextRelease, majorKinds, minorKinds, moodsOf, withMood } from "./next-release.ts";
-import { endOfSuite, keptFiles, onDisk, startAgent, temporaryDirectory } from "./state-directory.ts";
+import { atEnd, type Ending, endOfSuite, keptFiles, onDisk, temporaryDirectory } from "./state-directory.ts";
 
 /** What a device holds that must outlive a release which is undone. */
 interface Device {
@@ -18,6 +20,7 @@ interface Device {
 }
 
 const file = endOfSuite();
+const time = standingTime();
 let device: Device;
 before(async () => {
   device = await livedInDevice();
@@ -27,10 +30,10 @@ before(async () => {
 async function livedInDevice(): Promise<Device> {
   const directory = join(await temporaryDirectory(file), "state");
   await mkdir(directory, { mode: 0o700 });
-  const agent = await startAgent(file, { stateDirectory: directory });
+  const agent = await startAgent(file, directory);
   const { id, token } = await agent.signedInAdmin();
   // With the code before the present one, so that there are two more to sign in with.
-  const { secret } = await enrol(agent.call, { id, token, password: adminPassword }, Date.now() / 1_000 - 30);
+  const { secret } = await enrol(agent.call, { id, token, password: adminPassword }, time.nowSeconds() - 30);
   const wanted = { name: "fleet", scopes: ["system:read"] };
   const { json } = await agent.call("POST", "/api/tokens", { token, body: wanted });
   await agent.call("PUT", "/api/system", { token, body: { device: { name: "pump 7" } } });
@@ -40,8 +43,18 @@ async function livedInDevice(): Promise<Device> {
   return { directory, secret, apiToken: json.token, refreshToken: refreshed };
 }
 
+async function startAgent(ending: Ending, stateDirectory: string): Promise<RunningAgent> {
+  const agent = await startAgentInProcess({ stateDirectory, time });
+  atEnd(ending, () => agent.dispose());
+  return agent;
+}
+
 async function signIn({ call }: RunningAgent, secret: string, steps: number): Promise<string> {
-  const body = { username: adminName, password: adminPassword, code: codeNear(secret, steps) };
+  const body = {
+    username: adminName,
+    password: adminPassword,
+    code: codeOf(secret, time.nowSeconds() + steps * 30),
+  };
   const { status, json, text } = await call("POST", "/api/auth/login", { body });
   assert.equal(status, 200, text);
   return json.refresh_token;
@@ -69,7 +82,7 @@ describe("a release that adds members to all documents and is undone", () => {
       for (const document of open) await document.update((members) => withMood(members, "changed"));
     };
     assert.deepEqual(await asNextRelease(directory, minorKinds(), change), []);
-    const agent = await startAgent(test, { stateDirectory: directory });
+    const agent = await startAgent(test, directory);
     assert.equal((await agent.call("GET", "/api/health", { local: true })).json.status, "ok");
     await assertNothingLost(agent, device.refreshToken);
     await signIn(agent, device.secret, 1);
@@ -108,7 +121,7 @@ describe("a release that has all documents in another form and is undone", () =>
       const kept = await readFile(join(directory, `${name}.format-${version}.json`));
       assert.deepEqual(kept, before[index], name);
     }
-    const agent = await startAgent(test, { stateDirectory: directory });
+    const agent = await startAgent(test, directory);
     await assertNothingLost(agent, device.refreshToken);
     await signIn(agent, device.secret, 1);
     const { json } = await agent.call("GET", "/api/health", { local: true });

@@ -3,11 +3,13 @@ import { describe, it, type TestContext } from "node:test";
 import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
 import { enrol } from "../authenticator.ts";
 import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
+import { standingTime } from "../simulated/test-time.ts";
 import { until } from "../until.ts";
 import { login } from "./damaged-state.ts";
 import { makeReadOnly, makeWritable, mountPrivately } from "./private-mount.ts";
 import { fingerprints, onDisk } from "./state-directory.ts";
 
+const time = standingTime();
 const ownPassword = "quiet otters borrow umbrellas";
 
 describe("an administrator whose phone is lost while the disk takes no write", () => {
@@ -16,7 +18,7 @@ describe("an administrator whose phone is lost while the disk takes no write", (
     if (!mount) return;
     const first = await startOn(test, mount.seen);
     const { id, token } = await first.signedInAdmin();
-    await enrol(first.call, { id, token, password: adminPassword });
+    await enrol(first.call, { id, token, password: adminPassword }, time.nowSeconds());
     mount.run(makeReadOnly);
     const files = await fingerprints(mount.seen);
 
@@ -80,7 +82,7 @@ async function chooseOwn({ call }: RunningAgent, id: string, once: string): Prom
   const body = { current_password: once, new_password: ownPassword };
   const changed = await call("PUT", "/api/auth/password", { token, body });
   assert.equal(changed.status, 204, changed.text);
-  await enrol(call, { id, token, password: ownPassword });
+  await enrol(call, { id, token, password: ownPassword }, time.nowSeconds());
   assert.equal((await call("GET", "/api/logs", { token })).status, 200);
 }
 
@@ -92,7 +94,7 @@ async function administrator(directory: string): Promise<{ two_factor: object | 
 }
 
 async function startOn(test: TestContext, stateDirectory: string): Promise<RunningAgent> {
-  const agent = await startAgentInProcess({ stateDirectory });
+  const agent = await startAgentInProcess({ stateDirectory, time });
   test.after(() => agent.dispose());
   return agent;
 }

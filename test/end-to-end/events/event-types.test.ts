@@ -6,12 +6,13 @@ import { after, before, describe, it } from "node:test";
 import { eventTypes } from "../../../src/contract/event-types.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
 import { codeOf, enrol } from "../../authenticator.ts";
-import { type Chronyd, startChronyd } from "../../clock/chronyd.ts";
 import { startObservingAgent } from "../../clock/time-servers.ts";
 import { checkEvent } from "../../http/answer-rules.ts";
 import { type CheckedAgent, goodPassword } from "../../http/checked-agent.ts";
 import { cookieOf, ownPage } from "../../http/set-cookie.ts";
 import { stepUp } from "../../running-agent.ts";
+import { standingTime } from "../../simulated/test-time.ts";
+import { ordinaryServer } from "../../simulated/time-network.ts";
 import { until } from "../../until.ts";
 
 /**
@@ -34,7 +35,7 @@ const byItself = ["clock.source_changed"];
 
 describe("the events of an agent", () => {
   let agent: CheckedAgent;
-  let server: Chronyd;
+  const time = standingTime();
   const events: AuditEvent[] = [];
   const post = (path: string, token?: string, body: object = {}, method = "POST") =>
     agent.call(method, path, { token, ...(method === "DELETE" ? {} : { body }) });
@@ -42,8 +43,8 @@ describe("the events of an agent", () => {
   const asRoot = (path: string, body: object) => agent.call("POST", path, { local: true, body });
 
   before(async () => {
-    server = await startChronyd();
-    agent = await startObservingAgent({ servers: [`127.0.0.1:${server.port}`] });
+    const settings = { servers: [ordinaryServer.address] };
+    agent = await startObservingAgent(settings, {}, { time, openClock: time.servedClock() });
     const setup_token = (await readFile(join(agent.runDirectory, "setup-token"), "utf8")).trim();
     await post("/api/setup", undefined, { setup_token, username: "chief", password: goodPassword });
     const chief = await agent.login("chief", goodPassword);
@@ -67,16 +68,14 @@ describe("the events of an agent", () => {
     const { json: list } = await agent.call("GET", "/api/events?after=0&limit=200", { local: true });
     events.push(...list.items);
   });
-  after(async () => {
-    await agent.dispose();
-    await server.stop();
-  });
+  after(() => agent.dispose());
 
   /** Only local root resets the floor; a user may set a clock that is not trusted. */
   const useClock = async (token: string) => {
     const route = "/api/system/time-sync";
     const ask = async (verb: string, body: object) => {
-      const { status, text } = await post(`${route}/${verb}`, token, body);
+      // A burst waits between its packets.
+      const { status, text } = await time.passUntil(post(`${route}/${verb}`, token, body));
       assert.equal(status, 200, text);
     };
     await ask("sync", {});
@@ -85,10 +84,11 @@ describe("the events of an agent", () => {
     await ask("reselect", {});
     await post("/api/system", token, { time: { mode: "manual" } }, "PUT");
     await until("the clock is by hand", async () => {
+      time.pass(1);
       const { json } = await agent.call("GET", route, { local: true });
       return json.mode === "manual";
     });
-    await ask("sync", { time: new Date().toISOString() });
+    await ask("sync", { time: new Date(time.wall()).toISOString() });
   };
 
   const changeUsers = async (token: string) => {
@@ -103,13 +103,13 @@ describe("the events of an agent", () => {
 
   const useFactors = async (token: string) => {
     const ben = await agent.signedIn("ben", "readonly");
-    const { secret } = await enrol(agent.call, { ...ben, password: goodPassword });
+    const { secret } = await enrol(agent.call, { ...ben, password: goodPassword }, time.nowSeconds());
     await post(`/api/users/${ben.id}/2fa/recovery-codes`, ben.token);
-    const skewed = codeOf(secret, Date.now() / 1_000 + 300);
+    const skewed = codeOf(secret, time.nowSeconds() + 300);
     await post("/api/auth/login", undefined, { username: "ben", password: goodPassword, code: skewed });
-    const code = codeOf(secret, Date.now() / 1_000 + 30);
+    const code = codeOf(secret, time.nowSeconds() + 30);
     await post(`/api/users/${ben.id}/2fa/disable`, ben.token, { password: goodPassword, code });
-    await enrol(agent.call, { ...ben, password: goodPassword });
+    await enrol(agent.call, { ...ben, password: goodPassword }, time.nowSeconds());
     await post(`/api/users/${ben.id}/2fa/recover`, token, { reason: "lost" });
     const again = await agent.login("ben", goodPassword);
     await post("/api/auth/logout", undefined, { refresh_token: again.refreshToken });

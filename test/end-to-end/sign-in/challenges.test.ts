@@ -8,6 +8,7 @@ import {
   startCheckedAgent,
 } from "../../http/checked-agent.ts";
 import { type Answer, adminName, adminPassword } from "../../running-agent.ts";
+import { standingTime } from "../../simulated/test-time.ts";
 import { login, newAddress } from "./guessing.ts";
 
 interface Keeper extends SignedIn, Enrolled {
@@ -15,10 +16,11 @@ interface Keeper extends SignedIn, Enrolled {
 }
 
 describe("a challenge, between the password and the code", () => {
+  const time = standingTime();
   let agent: CheckedAgent;
   let names = 0;
   before(async () => {
-    agent = await startCheckedAgent();
+    agent = await startCheckedAgent({ time });
     await agent.signedInAdmin();
   });
   after(() => agent.dispose());
@@ -28,7 +30,11 @@ describe("a challenge, between the password and the code", () => {
     names += 1;
     const username = `challenged-${names}`;
     const user = await agent.signedIn(username, "operator");
-    return { ...user, username, ...(await enrol(agent.call, { ...user, password: goodPassword })) };
+    return {
+      ...user,
+      username,
+      ...(await enrol(agent.call, { ...user, password: goodPassword }, time.nowSeconds())),
+    };
   };
   const open = async ({ username }: Keeper): Promise<string> => {
     const { status, json } = await login(agent, newAddress(), username, goodPassword);
@@ -38,7 +44,7 @@ describe("a challenge, between the password and the code", () => {
   /** Each from another source: wrong ones are counted. */
   const answer = (challenge_token: string, proof: object): Promise<Answer> =>
     agent.call("POST", "/api/auth/totp", { from: newAddress(), body: { challenge_token, ...proof } });
-  const rightCode = ({ secret }: Keeper) => ({ code: codeOf(secret, Date.now() / 1_000 + 30) });
+  const rightCode = ({ secret }: Keeper) => ({ code: codeOf(secret, time.nowSeconds() + 30) });
   const recoveryCode = ({ recoveryCodes }: Keeper, index = 0) => ({ recovery_code: recoveryCodes[index] });
   const assertStale = ({ status, json }: Answer) =>
     assert.deepEqual([status, json.code], [401, "challenge_invalid"]);

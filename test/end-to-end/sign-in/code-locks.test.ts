@@ -17,7 +17,7 @@ describe("ten wrong codes in a row, by a client that knows the password", () => 
     agent = await startTimedAgentInProcess({ clock: { trust: "trusted" } });
     admin = await agent.signedInAdmin();
     const { id, token, refreshToken } = await agent.signedIn("locked-out", "operator");
-    const factor = await enrol(agent.call, { id, token, password: goodPassword });
+    const factor = await enrol(agent.call, { id, token, password: goodPassword }, agent.nowSeconds());
     user = { id, token, refreshToken, ...factor };
   });
   after(() => agent.dispose());
@@ -33,7 +33,7 @@ describe("ten wrong codes in a row, by a client that knows the password", () => 
       assert.equal((await login({ code })).json.code, "totp_invalid", `try ${count + 1}`);
     }
   };
-  const rightCode = () => ({ code: codeOf(user.secret, Date.now() / 1_000 + 30) });
+  const rightCode = () => ({ code: codeOf(user.secret, agent.nowSeconds() + 30) });
   const assertLocked = async () => {
     const { status, json, headers } = await login(rightCode());
     assert.deepEqual([status, json.code], [429, "account_locked"]);
@@ -108,7 +108,7 @@ describe(`${parallel} wrong codes at the same moment`, () => {
     const first = await startTimedAgentInProcess({ clock, stateDirectory });
     await first.signedInAdmin();
     const user = await first.signedIn("besieged", "operator");
-    const { secret } = await enrol(first.call, { ...user, password: goodPassword });
+    const { secret } = await enrol(first.call, { ...user, password: goodPassword }, first.nowSeconds());
     await first.dispose();
     const agent = await startTimedAgentInProcess({ clock, stateDirectory });
     test.after(async () => {

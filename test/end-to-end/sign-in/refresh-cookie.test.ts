@@ -4,8 +4,10 @@ import { codeOf, enrol } from "../../authenticator.ts";
 import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../http/checked-agent.ts";
 import { cookieOf, type Kept, keptOf, ownPage } from "../../http/set-cookie.ts";
 import { type Answer, adminName, adminPassword, type CallOptions } from "../../running-agent.ts";
+import { standingTime } from "../../simulated/test-time.ts";
 
 describe("the refresh cookie of a browser", () => {
+  const time = standingTime();
   let agent: CheckedAgent;
   let name: string;
   const login = (more: object = {}, options: CallOptions = {}): Promise<Answer> =>
@@ -22,7 +24,7 @@ describe("the refresh cookie of a browser", () => {
     });
   const isGood = async (kept: Kept): Promise<boolean> => (await byCookie("refresh", kept)).status === 200;
   before(async () => {
-    agent = await startCheckedAgent();
+    agent = await startCheckedAgent({ time });
     const { token } = await agent.signedInAdmin();
     const { device_id } = (await agent.call("GET", "/api/version", { token })).json;
     name = `steward-refresh-${device_id.slice(0, 8)}`;
@@ -205,13 +207,14 @@ describe("the refresh cookie of a browser", () => {
     const mine = { username, password: goodPassword };
     before(async () => {
       const { id, token } = await agent.signedIn(username, "operator");
-      ({ secret, recoveryCodes } = await enrol(agent.call, { id, token, password: goodPassword }));
+      const user = { id, token, password: goodPassword };
+      ({ secret, recoveryCodes } = await enrol(agent.call, user, time.nowSeconds()));
     });
     it("is not set before the code is given, and then by POST /api/auth/totp", async () => {
       const first = await login(mine);
       assert.deepEqual([first.json.code, first.headers["set-cookie"]], ["totp_required", undefined]);
       const { challenge_token } = first.json;
-      const body = { challenge_token, code: codeOf(secret, Date.now() / 1_000 + 30), refresh: "cookie" };
+      const body = { challenge_token, code: codeOf(secret, time.nowSeconds() + 30), refresh: "cookie" };
       const second = await agent.call("POST", "/api/auth/totp", { body });
       assert.equal(second.status, 200, second.text);
       assert.ok(!("refresh_token" in second.json), "the token is in the body too");

@@ -8,6 +8,7 @@ import {
   startCheckedAgent,
 } from "../../http/checked-agent.ts";
 import { type Answer, stepUp } from "../../running-agent.ts";
+import { standingTime } from "../../simulated/test-time.ts";
 import { newAddress } from "./guessing.ts";
 
 const password = goodPassword;
@@ -16,7 +17,8 @@ const password = goodPassword;
 const inScript = (digits: string, zero: number): string =>
   digits.replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
 
-const nextCode = (secret: string): string => codeOf(secret, Date.now() / 1_000 + 30);
+const time = standingTime();
+const nextCode = (secret: string): string => codeOf(secret, time.nowSeconds() + 30);
 
 interface Keeper extends SignedIn, Enrolled {
   username: string;
@@ -26,7 +28,7 @@ describe("what people and programs send as a code", () => {
   let agent: CheckedAgent;
   let keeper: Keeper;
   before(async () => {
-    agent = await startCheckedAgent();
+    agent = await startCheckedAgent({ time });
     await agent.signedInAdmin();
     keeper = await enrolled("keeper");
   });
@@ -34,7 +36,7 @@ describe("what people and programs send as a code", () => {
 
   const enrolled = async (username: string): Promise<Keeper> => {
     const user = await agent.signedIn(username, "readonly");
-    return { ...user, username, ...(await enrol(agent.call, { ...user, password })) };
+    return { ...user, username, ...(await enrol(agent.call, { ...user, password }, time.nowSeconds())) };
   };
   /** Each from another source: wrong ones are counted. */
   const login = (username: string, proof: object): Promise<Answer> =>
@@ -80,7 +82,7 @@ describe("what people and programs send as a code", () => {
         await stepUp(agent.call, user.token, password);
         const base = `/api/users/${user.id}/2fa`;
         const { secret } = (await agent.call("POST", `${base}/setup`, { token: user.token })).json;
-        const body = { code: spell(codeOf(secret)), allow_unsynchronised_clock: true };
+        const body = { code: spell(codeOf(secret, time.nowSeconds())), allow_unsynchronised_clock: true };
         assert.equal((await agent.call("POST", `${base}/enable`, { token: user.token, body })).status, 200);
         assert.equal((await login(`spelling-${index}`, { code: spell(nextCode(secret)) })).status, 200);
       });

@@ -11,7 +11,7 @@ import {
   startCheckedAgent,
 } from "../../http/checked-agent.ts";
 import { adminPassword, stepUp } from "../../running-agent.ts";
-import { passingTime } from "../../simulated/test-time.ts";
+import { passingTime, standingTime } from "../../simulated/test-time.ts";
 import { atEnd, temporaryDirectory } from "../../store/state-directory.ts";
 
 const login = (agent: CheckedAgent, username: string, proof: object = {}) =>
@@ -150,19 +150,24 @@ describe("two-factor sign-in", () => {
 describe("two-factor secrets at rest", () => {
   it("outlive a restart, and without their key leave the recovery codes", async (test) => {
     const stateDirectory = join(await temporaryDirectory(test), "state");
-    const first = await startCheckedAgent({ stateDirectory });
+    const time = standingTime();
+    const first = await startCheckedAgent({ stateDirectory, time });
     await first.signedInAdmin();
     const ana = await first.signedIn("ana", "admin");
-    const { secret, recoveryCodes } = await enrol(first.call, { ...ana, password: goodPassword });
+    const { secret, recoveryCodes } = await enrol(
+      first.call,
+      { ...ana, password: goodPassword },
+      time.nowSeconds(),
+    );
     await first.dispose();
 
-    const second = await startCheckedAgent({ stateDirectory });
-    const code = codeOf(secret, Date.now() / 1_000 + 30);
+    const second = await startCheckedAgent({ stateDirectory, time });
+    const code = codeOf(secret, time.nowSeconds() + 30);
     assert.equal((await login(second, "ana", { code })).status, 200);
     await second.dispose();
 
     await rm(join(stateDirectory, ".seal.key"));
-    const third = await startCheckedAgent({ stateDirectory });
+    const third = await startCheckedAgent({ stateDirectory, time });
     atEnd(test, () => third.dispose());
     const refused = await login(third, "ana", { code: "123456" });
     assert.deepEqual([refused.status, refused.json.code], [503, "second_factor_unavailable"]);

@@ -167,7 +167,7 @@ describe("who may call what", () => {
   const keepEnrolled = async (caller: string, role: "readonly" | "operator" | "admin") => {
     await keep(caller, `a-${caller}`, role);
     const user = { id: ids.get(caller) ?? "", token: tokens.get(caller) ?? "", password: goodPassword };
-    const { recoveryCodes } = await enrol(agent.call, user, Date.now() / 1_000 + 7_200);
+    const { recoveryCodes } = await enrol(agent.call, user, agent.nowSeconds());
     if (caller === "stepped-up") return;
     const { json } = await agent.call("POST", "/api/auth/login", {
       body: { username: `a-${caller}`, password: goodPassword, recovery_code: recoveryCodes[0] },

@@ -10,7 +10,7 @@ import {
   startCheckedAgent,
 } from "../../http/checked-agent.ts";
 import { type Answer, adminName, adminPassword, stepUp } from "../../running-agent.ts";
-import { passingTime } from "../../simulated/test-time.ts";
+import { standingTime } from "../../simulated/test-time.ts";
 
 /** For each operation with an id in its path a valid request about another user. */
 const bodies: Partial<Record<OperationId, object>> = {
@@ -75,11 +75,11 @@ describe("the ids of others", () => {
   let victimSession: string;
   const sessions = new Map<string, string>();
   before(async () => {
-    const time = passingTime();
+    const time = standingTime();
     agent = await startCheckedAgent({ time });
     const admin = await agent.signedInAdmin();
     victim = await agent.signedIn("victim", "operator");
-    await enrol(agent.call, { ...victim, password: goodPassword });
+    await enrol(agent.call, { ...victim, password: goodPassword }, time.nowSeconds());
     const body = { name: "fleet", scopes: ["system:read"] };
     victimToken = (await agent.call("POST", "/api/tokens", { token: victim.token, body })).json;
     const list = await agent.call("GET", "/api/auth/sessions", { token: victim.token });

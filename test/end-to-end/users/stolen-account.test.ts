@@ -7,13 +7,15 @@ import {
   type SignedIn,
   startCheckedAgent,
 } from "../../http/checked-agent.ts";
+import { standingTime } from "../../simulated/test-time.ts";
 
 type Intruded = SignedIn & { username: string; stolen: string };
 
 describe("an API token that an intruder made with a stolen account", () => {
+  const time = standingTime();
   let agent: CheckedAgent;
   before(async () => {
-    agent = await startCheckedAgent();
+    agent = await startCheckedAgent({ time });
     await agent.signedInAdmin();
   });
   after(() => agent.dispose());
@@ -60,7 +62,11 @@ describe("an API token that an intruder made with a stolen account", () => {
   describe("ends when the second factor is recovered", () => {
     const enrolled = async (username: string) => {
       const owner = await agent.signedIn(username, "operator");
-      const { recoveryCodes } = await enrol(agent.call, { ...owner, password: goodPassword });
+      const { recoveryCodes } = await enrol(
+        agent.call,
+        { ...owner, password: goodPassword },
+        time.nowSeconds(),
+      );
       return { ...owner, stolen: await tokenOf(owner), recovery_code: recoveryCodes[0] };
     };
     it("by an administrator", async () => {
