@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** Seconds that are long on any machine: what has not come by then does not come. */
-const longSeconds = 120;
+export const longSeconds = 120;
 
 /** Milliseconds between two looks, once it has lasted a while. */
 const longestPause = 100;
