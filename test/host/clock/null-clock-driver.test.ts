@@ -74,13 +74,15 @@ describe("the null driver", () => {
     assert.ok((errors[44] ?? 1) < 2e-3, `9 of 10 err by up to ${errors[44]} s`);
   });
 
-  it("shows the seconds since the boot to 20 ms", () => {
-    const driver = createNullClockDriver("no_addon");
-    const before = hostClock.read().monotonicSeconds;
-    const read = driver.read().monotonicSeconds;
-    const after = hostClock.read().monotonicSeconds;
-    const error = Math.max(before - read, read - after, 0);
-    assert.ok(error < 0.02, `errs by ${error} s`);
+  it("shows the seconds since the boot to 20 ms, in half of its beginnings", () => {
+    const errors = Array.from({ length: 9 }, () => {
+      const driver = createNullClockDriver("no_addon");
+      const before = hostClock.read().monotonicSeconds;
+      const read = driver.read().monotonicSeconds;
+      const after = hostClock.read().monotonicSeconds;
+      return Math.max(before - read, read - after, 0);
+    }).sort((a, b) => a - b);
+    assert.ok((errors[4] ?? 1) < 0.02, `half of them err by up to ${errors[4]} s`);
   });
 
   it("knows nothing of the kernel's state", () => {
@@ -119,11 +121,13 @@ describe("the null driver", () => {
       const clock = startFaked(test);
       await clock.read();
       const calm = await Promise.all(Array.from({ length: 20 }, () => clock.read()));
-      const quick = calm.filter(({ tookSeconds }) => tookSeconds < 0.0004).length;
-      // Some may have been held up by others; one that waits would take half a millisecond each time.
-      assert.ok(quick >= 10, `${quick} of 20 readings took under 0.4 ms`);
+      const quick = calm.filter(({ looks }) => looks === 1).length;
+      // Between the two clocks of a reading the machine may have held it up, which looks like a step.
+      assert.ok(quick >= 10, `${quick} of 20 readings looked at the clock once`);
       clock.setOffset("+60");
-      assertRight(await clock.read());
+      const moved = await clock.read();
+      assertRight(moved);
+      assert.ok(moved.looks > 1, "it has waited for no millisecond after the step");
     });
   });
 

@@ -14,17 +14,27 @@ export interface NullReading extends ClockReading {
   /** Seconds of CLOCK_MONOTONIC just before the reading, and how many it took. */
   monotonic: number;
   tookSeconds: number;
+  /** How often the wall clock was looked at for it: once, unless it waited for the next millisecond. */
+  looks: number;
 }
 
 let suspendedSeconds = 0;
 const driver = createNullClockDriver("no_addon", () => uptime() + suspendedSeconds);
+let looks = 0;
+const wallClock = Date.now;
+Date.now = () => {
+  looks += 1;
+  return wallClock();
+};
 for await (const line of createInterface({ input: process.stdin })) {
   suspendedSeconds = Number(line);
-  const first = Date.now();
+  const first = wallClock();
+  looks = 0;
   const begin = seconds();
   const reading = driver.read();
   const tookSeconds = seconds() - begin;
-  const report: NullReading = { ...reading, between: [first, Date.now()], monotonic: begin, tookSeconds };
+  const between: [number, number] = [first, wallClock()];
+  const report: NullReading = { ...reading, between, monotonic: begin, tookSeconds, looks };
   console.log(JSON.stringify(report));
 }
 
