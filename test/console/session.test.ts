@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
+import { startAgentInProcess } from "../agent-in-process.ts";
 import { heldPort } from "../held-ports.ts";
-import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
-import { endOfSuite } from "../store/state-directory.ts";
+import type { RunningAgent } from "../running-agent.ts";
 import {
   addUsers,
   type ConsoleWindow,
@@ -13,8 +13,8 @@ import {
   signIn,
   signInByForm,
   startBrowser,
-  type TestBrowser,
 } from "./browser.ts";
+import { lightBrowser } from "./light/light-browser.ts";
 import { axe, picture } from "./page-checks.ts";
 
 const displayName = (page: Page) => page.getByLabel("Display name");
@@ -54,15 +54,18 @@ async function spoilToken(page: Page): Promise<void> {
   });
 }
 
-const file = endOfConsole();
-let browser: TestBrowser;
+const ending = endOfConsole();
+const browser = lightBrowser(ending);
+let agent: RunningAgent;
+let listen: { arguments: string[] };
 before(async () => {
-  browser = await startBrowser(file);
+  listen = { arguments: ["--listen", `127.0.0.1:${await heldPort()}`] };
+  agent = await startAgentInProcess(listen);
+  ending.after(() => agent.dispose());
+  await addUsers(agent);
 });
 
 describe("the life of a session in the console", () => {
-  const ending = endOfSuite();
-  let agent: RunningAgent;
   let ids: Record<string, string>;
   const endSessions = (username: string) =>
     agent.call("DELETE", `/api/users/${ids[username]}/sessions`, { local: true });
@@ -71,76 +74,10 @@ describe("the life of a session in the console", () => {
   const nameOf = async (username: string) =>
     (await agent.call("GET", `/api/users/${ids[username]}`, { local: true })).json.display_name;
   before(async () => {
-    agent = await startAgentProcess();
-    ending.after(() => agent.dispose());
-    await addUsers(agent);
     const { json } = await agent.call("GET", "/api/users", { local: true });
     ids = Object.fromEntries(
       json.items.map((user: { username: string; id: string }) => [user.username, user.id]),
     );
-  });
-
-  it("lives through a reload, and the access token is nowhere in the browser's stores", async () => {
-    const { page, context } = await browser.open(agent);
-    await signInByForm(page, "operator", "/account");
-    await page.reload();
-    await displayName(page).waitFor();
-    const { origins } = await context.storageState();
-    const kept = origins.flatMap(({ localStorage }) => localStorage);
-    assert.deepEqual(
-      kept.map(({ name }) => name),
-      ["steward-refresh-binding"],
-    );
-    assert.match(kept[0]?.value ?? "", /^srb_[A-Za-z0-9_-]{22}$/);
-    assert.equal(await page.evaluate(() => sessionStorage.length + document.cookie.length), 0);
-  });
-
-  it("is over in every tab when one of them signs out", async () => {
-    const { page, context } = await browser.open(agent);
-    await signIn(page, "operator", "/account");
-    const second = await context.newPage();
-    await second.goto("/account");
-    await displayName(second).waitFor();
-    await page.getByRole("button", { name: /^Your account:/ }).click();
-    await page.getByRole("menuitem", { name: "Sign out" }).click();
-    await signInTitle(page).waitFor();
-    await signInTitle(second).waitFor();
-    await second.reload();
-    await signInTitle(second).waitFor();
-  });
-
-  it("begins in every tab when a user signs in in one", async () => {
-    const { page, context } = await browser.open(agent);
-    await page.goto("/account");
-    const second = await context.newPage();
-    await second.goto("/account");
-    await signInTitle(second).waitFor();
-    await signInByForm(page, "readonly", "/account");
-    await displayName(second).waitFor();
-  });
-
-  it("has one chain of refresh tokens, however many tabs start and renew at the same moment", async () => {
-    await endSessions(names.operator);
-    const window = await browser.open(agent);
-    await signIn(window.page, "operator", "/account");
-    const statuses = renewals(window);
-    const pages = [window.page, ...(await Promise.all([1, 2, 3].map(() => window.context.newPage())))];
-    await Promise.all(pages.map((page) => page.goto("/account")));
-    await Promise.all(pages.map((page) => displayName(page).waitFor()));
-    assert.ok(statuses.length >= 4, `${statuses.length} renewals`);
-    for (const page of pages) await spoilToken(page);
-    await Promise.all(
-      pages.map(async (page, index) => {
-        await displayName(page).fill(`tab ${index}`);
-        await clickBehind(save(page));
-        await page.getByText("Saved").waitFor();
-      }),
-    );
-    assert.deepEqual(new Set(statuses), new Set([200]));
-    assert.equal((await sessionsOf(names.operator)).length, 1);
-    const events = await agent.call("GET", "/api/events?type=session.reused", { local: true });
-    assert.deepEqual(events.json.items, [], events.text);
-    assert.deepEqual(window.complaints, []);
   });
 
   it("that another user has ended keeps what was typed, and the very request goes on", async () => {
@@ -155,32 +92,11 @@ describe("the life of a session in the console", () => {
     await clickBehind(save(page));
     await ended(page).getByLabel("Password", { exact: true }).waitFor();
     assert.equal(await displayName(page).inputValue(), "Ana of the pumps");
-    assert.deepEqual(await axe(page), []);
-    await picture(page, "session-ended-light");
     await goOn(page, passwords.operator);
     await page.getByText("Saved").waitFor();
     assert.equal(await nameOf(names.operator), "Ana of the pumps");
     assert.deepEqual(new Set(writes), new Set(['{"display_name":"Ana of the pumps"}']));
     assert.deepEqual(complaints, []);
-  });
-
-  it("is taken up by the other tabs too once one has signed in again", async () => {
-    const { page, context } = await browser.open(agent);
-    await signIn(page, "operator", "/account");
-    const second = await context.newPage();
-    await second.goto("/account");
-    await displayName(second).fill("typed in the second");
-    await endSessions(names.operator);
-    await displayName(page).fill("typed in the first");
-    for (const one of [page, second]) {
-      await clickBehind(save(one));
-      await ended(one).waitFor();
-    }
-    await goOn(second, passwords.operator);
-    await ended(page).waitFor({ state: "detached" });
-    await page.getByText("Saved").waitFor();
-    await second.getByText("Saved").waitFor();
-    assert.equal(await displayName(page).inputValue(), "typed in the first");
   });
 
   it("can be given up instead, and another user starts afresh", async () => {
@@ -227,19 +143,93 @@ describe("the life of a session in the console", () => {
     assert.ok(statuses.length > 0, "nothing was renewed");
     assert.equal(await ended(page).count(), 0);
   });
+
+  describe("in the tabs of one browser", () => {
+    let window: ConsoleWindow;
+    let pages: Page[];
+    let statuses: number[];
+    const [first, second] = [() => pages[0] as Page, () => pages[1] as Page];
+    before(async () => {
+      await endSessions(names.operator);
+      window = await (await startBrowser(ending)).open(agent, { isKept: true });
+      pages = [window.page, await window.context.newPage()];
+      statuses = renewals(window);
+    });
+    after(() => window.context.close());
+
+    it("begins in every one when a user signs in in one", async () => {
+      await second().goto("/account");
+      await signInTitle(second()).waitFor();
+      await signInByForm(first(), "operator", "/account");
+      await displayName(second()).waitFor();
+    });
+
+    it("lives through a reload, with one chain of refresh tokens, however many start and renew at the same moment", async () => {
+      pages.push(await window.context.newPage(), await window.context.newPage());
+      statuses.length = 0;
+      await Promise.all(pages.map((page) => page.goto("/account")));
+      await Promise.all(pages.map((page) => displayName(page).waitFor()));
+      assert.ok(statuses.length >= 4, `${statuses.length} renewals`);
+      for (const page of pages) await spoilToken(page);
+      await Promise.all(
+        pages.map(async (page, index) => {
+          await displayName(page).fill(`tab ${index}`);
+          await clickBehind(save(page));
+          await page.getByText("Saved").waitFor();
+        }),
+      );
+      assert.deepEqual(new Set(statuses), new Set([200]));
+      assert.equal((await sessionsOf(names.operator)).length, 1);
+      const events = await agent.call("GET", "/api/events?type=session.reused", { local: true });
+      assert.deepEqual(events.json.items, [], events.text);
+      assert.deepEqual(window.complaints, []);
+      for (const page of pages) await page.unrouteAll();
+    });
+
+    it("leaves the access token in none of the browser's stores", async () => {
+      const { origins } = await window.context.storageState();
+      const kept = origins.flatMap(({ localStorage }) => localStorage);
+      assert.deepEqual(
+        kept.map(({ name }) => name),
+        ["steward-refresh-binding"],
+      );
+      assert.match(kept[0]?.value ?? "", /^srb_[A-Za-z0-9_-]{22}$/);
+      assert.equal(await first().evaluate(() => sessionStorage.length + document.cookie.length), 0);
+    });
+
+    it("is taken up by the others too once one has signed in again", async () => {
+      const [one, other] = [first(), second()];
+      await displayName(other).fill("typed in the second");
+      await endSessions(names.operator);
+      await displayName(one).fill("typed in the first");
+      for (const page of [one, other]) {
+        await clickBehind(save(page));
+        await ended(page).getByLabel("Password", { exact: true }).waitFor();
+      }
+      assert.deepEqual(await axe(one), []);
+      await picture(one, "session-ended-light");
+      const saved = [one, other].map((page) =>
+        page.waitForResponse((answer) => answer.request().method() === "PUT" && answer.ok()),
+      );
+      await goOn(other, passwords.operator);
+      await ended(one).waitFor({ state: "detached" });
+      await Promise.all(saved);
+      assert.equal(await displayName(one).inputValue(), "typed in the first");
+    });
+
+    it("is over in every one when one of them signs out", async () => {
+      await first()
+        .getByRole("button", { name: /^Your account:/ })
+        .click();
+      await first().getByRole("menuitem", { name: "Sign out" }).click();
+      for (const page of pages) await signInTitle(page).waitFor();
+      await second().reload();
+      await signInTitle(second()).waitFor();
+    });
+  });
 });
 
 describe("the console with an agent that is away", () => {
-  const ending = endOfSuite();
-  let agent: RunningAgent;
-  let listen: { arguments: string[] };
-  before(async () => {
-    listen = { arguments: ["--listen", `127.0.0.1:${await heldPort()}`] };
-    agent = await startAgentProcess(listen);
-    ending.after(() => agent.dispose());
-    await addUsers(agent, ["admin", "operator"]);
-  });
-
   it("says of a write without an answer that it may not have been done, and keeps what was typed", async () => {
     const { page } = await browser.open(agent);
     await signIn(page, "operator", "/account");
@@ -260,7 +250,7 @@ describe("the console with an agent that is away", () => {
     const reconnecting = page.getByText("The device does not answer. Reconnecting");
     await reconnecting.waitFor();
     assert.equal(await save(page).getAttribute("aria-disabled"), "true");
-    const again = await startAgentProcess({ ...listen, stateDirectory: agent.stateDirectory });
+    const again = await startAgentInProcess({ ...listen, stateDirectory: agent.stateDirectory });
     ending.after(() => again.dispose());
     await reconnecting.waitFor({ state: "detached" });
     assert.equal(await displayName(page).inputValue(), "typed meanwhile");
