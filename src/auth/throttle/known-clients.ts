@@ -24,34 +24,67 @@ export interface KnownClient {
 }
 
 export function createKnownClients(stored: readonly KnownClient[]): KnownClients {
-  const marks = new Map(stored.map((mark) => [`${mark.account} ${mark.client}`, mark]));
-  const isFresh = (at: number | undefined, now: number) => at !== undefined && now < at + knownSeconds;
-  let latest = latestByClient(marks.values());
+  // In the order of the last successes, which that of a Map is. An account and a client find their own among them: a
+  // success costs no more where thousands are known.
+  const marks: Marks = new Map();
+  const ofAccounts = new Map<string, Marks>();
+  const ofClients = new Map<string, Marks>();
+  const remove = (key: string): void => {
+    const mark = marks.get(key);
+    if (mark === undefined) return;
+    marks.delete(key);
+    removeFrom(ofAccounts, mark.account, key);
+    removeFrom(ofClients, mark.client, key);
+  };
+  /** Gives back all of its account. */
+  const put = (mark: KnownClient): Marks => {
+    const key = keyOf(mark);
+    remove(key);
+    marks.set(key, mark);
+    putInto(ofClients, mark.client, mark);
+    return putInto(ofAccounts, mark.account, mark);
+  };
+  const isFresh = (mark: KnownClient | undefined, now: number) =>
+    mark !== undefined && now < mark.at + knownSeconds;
+  for (const mark of stored) put(mark);
   return {
-    isKnown: (account, client, now) => isFresh(marks.get(`${account} ${client}`)?.at, now),
-    isKnownAtAll: (client, now) => isFresh(latest.get(client), now),
+    isKnown: (account, client, now) => isFresh(marks.get(keyOf({ account, client })), now),
+    isKnownAtAll: (client, now) =>
+      [...(ofClients.get(client)?.values() ?? [])].some((mark) => isFresh(mark, now)),
     add: (account, client, now) => {
-      const key = `${account} ${client}`;
-      const isNew = !isFresh(marks.get(key)?.at, now);
-      // Taken out first: the order of a Map is then that of the last successes.
-      marks.delete(key);
-      marks.set(key, { account, client, at: now });
-      const own = [...marks].filter(([, mark]) => mark.account === account);
-      for (const [oldest] of own.slice(0, -clientsPerAccount)) marks.delete(oldest);
-      for (const oldest of [...marks.keys()].slice(0, -clientsInAll)) marks.delete(oldest);
-      latest = latestByClient(marks.values());
+      const mark = { account, client, at: now };
+      const isNew = !isFresh(marks.get(keyOf(mark)), now);
+      removeOldest(put(mark), clientsPerAccount, remove);
+      removeOldest(marks, clientsInAll, remove);
       return isNew;
     },
     forget: (account) => {
-      for (const [key, mark] of marks) if (mark.account === account) marks.delete(key);
-      latest = latestByClient(marks.values());
+      for (const key of [...(ofAccounts.get(account)?.keys() ?? [])]) remove(key);
     },
-    entries: (now) => [...marks.values()].filter(({ at }) => isFresh(at, now)),
+    entries: (now) => [...marks.values()].filter((mark) => isFresh(mark, now)),
   };
 }
 
-function latestByClient(marks: Iterable<KnownClient>): Map<string, number> {
-  const latest = new Map<string, number>();
-  for (const { client, at } of marks) latest.set(client, Math.max(at, latest.get(client) ?? 0));
-  return latest;
+type Marks = Map<string, KnownClient>;
+
+const keyOf = ({ account, client }: Pick<KnownClient, "account" | "client">): string =>
+  `${account} ${client}`;
+
+function putInto(all: Map<string, Marks>, of: string, mark: KnownClient): Marks {
+  const own: Marks = all.get(of) ?? new Map();
+  all.set(of, own.set(keyOf(mark), mark));
+  return own;
+}
+
+function removeFrom(all: Map<string, Marks>, of: string, key: string): void {
+  const own = all.get(of);
+  own?.delete(key);
+  if (own?.size === 0) all.delete(of);
+}
+
+function removeOldest(marks: Marks, most: number, remove: (key: string) => void): void {
+  for (const key of marks.keys()) {
+    if (marks.size <= most) return;
+    remove(key);
+  }
 }

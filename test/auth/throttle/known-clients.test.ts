@@ -31,6 +31,8 @@ describe("known clients", () => {
     assert.equal(known.isKnown("ana", "home", 5_000), true);
     assert.equal(known.isKnown("mallory", "client4999", 5_000), true);
     assert.equal(known.isKnown("mallory", "client4983", 5_000), false);
+    assert.equal(known.isKnownAtAll("client4984", 5_000), true);
+    assert.equal(known.isKnownAtAll("client4983", 5_000), false);
   });
 
   it("are 2,048 in all: the one longest without a success makes room", () => {
