@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError } from "../../../src/contract/errors.ts";
 import type { ResolveHost } from "../../../src/host/ports.ts";
@@ -38,19 +38,49 @@ export interface Lab {
   trusted(): Promise<Record<string, string>>;
 }
 
-/** A lab whose device has refreshed once already, unless it is to be new. */
+/** A lab begins with it: the same for all of the same options, since keys and signatures are most of its cost. */
+interface Beginning {
+  readonly repository: SignedRepository;
+  /** The files of a device after its first refresh, when it has looked for what it may take. */
+  readonly trusted: Record<string, string>;
+}
+
+const beginnings = new Map<string, Promise<Beginning>>();
+
+/** A lab whose device has refreshed once already, unless it is to be new. It shares nothing with another. */
 export async function startLab(
   test: Ending,
   { isNew = false, ...options }: RepositoryOptions & { isNew?: boolean } = {},
 ): Promise<Lab> {
+  const kind = JSON.stringify(options);
+  const beginning = beginnings.get(kind) ?? begin(test, options);
+  beginnings.set(kind, beginning);
+  const { repository, trusted } = await beginning;
+  const lab = await labOf(test, repository.fork(), options);
+  for (const [name, text] of Object.entries(isNew ? {} : trusted))
+    await writeFile(join(lab.metadata, name), text, { mode: 0o600 });
+  return lab;
+}
+
+async function begin(test: Ending, options: RepositoryOptions): Promise<Beginning> {
   const repository = new SignedRepository(options);
   repository.addRelease({ kind: "rules", version: "1.0.0" });
   repository.addRelease({ kind: "binary", version: "1.0.0", arch: "x64" });
   repository.publish("targets", "rules", "binary");
+  const lab = await labOf(test, repository, options);
+  const refreshed = await lab.refresh();
+  // The delegated roles too: a device looks for what it may take.
+  await refreshed.list("stable", "rules");
+  await refreshed.list("stable", "binary");
+  return { repository, trusted: await lab.trusted() };
+}
+
+/** With a device that knows the first root alone. */
+async function labOf(test: Ending, repository: SignedRepository, options: RepositoryOptions): Promise<Lab> {
   const server = await startHostileServer(test, repository.files);
   const metadata = join(await temporaryDirectory(test), "metadata");
   await (await openMetadataFiles(metadata)).write("root", repository.metadata("1.root"));
-  const lab: Lab = {
+  return {
     repository,
     server,
     metadata,
@@ -83,14 +113,6 @@ export async function startLab(
       return Object.fromEntries((await Promise.all(texts)).map((text, index) => [names[index], text]));
     },
   };
-  if (!isNew) {
-    const refreshed = await lab.refresh();
-    // The delegated roles too: a device looks for what it may take.
-    await refreshed.list("stable", "rules");
-    await refreshed.list("stable", "binary");
-    server.repent();
-  }
-  return lab;
 }
 
 /** Asserts that it ends with this code, as a StewardError, and gives that. */
