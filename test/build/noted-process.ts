@@ -9,7 +9,7 @@ import { ownProcessorSeconds } from "../../scripts/test-runner/processor-time.ts
 import { until } from "../until.ts";
 
 const [, , ended = ""] = process.argv;
-const busy = "while (process.cpuUsage().user < 500_000);";
+const busy = "while (process.cpuUsage().user < 500_000) for (let i = 0; i < 1e6; i += 1);";
 noteOwnCost("a.test.ts");
 execFileSync("sh", ["-c", `("$0" -e '${busy}'; : > "$1") >/dev/null 2>&1 &`, process.execPath, ended]);
 await until("the grandchild has ended", () => existsSync(ended));

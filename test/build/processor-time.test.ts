@@ -37,7 +37,8 @@ describe("the processor time of a test file", () => {
 
   it("is the sum over descendants where there is no control group", async () => {
     const secondsOf = watchChildren();
-    const busy = "while (process.cpuUsage().user < 500_000); process.stdin.resume();";
+    const busy =
+      "while (process.cpuUsage().user < 500_000) for (let i = 0; i < 1e6; i += 1); process.stdin.resume();";
     // The child itself does nothing: its own child does.
     const child = spawn("sh", ["-c", '"$0" -e "$1"; :', process.execPath, busy], {
       stdio: ["pipe", "ignore", "ignore"],
