@@ -153,7 +153,7 @@ const forms: readonly HostileTar[] = [
 export const hostileTars: readonly HostileTar[] = [...names, ...links, ...kinds, ...forms];
 
 /** Of 1,000 files each: more than may be unpacked, of which the rest must not even be read. */
-const batches = counted({ usual: 100, all: 1_000 });
+const batches = counted({ usual: 80, all: 1_000 });
 
 function* manyFiles(): Generator<Buffer> {
   for (let batch = 0; batch < batches; batch += 1) {
@@ -178,10 +178,12 @@ export const endlessEntries: HostileTar = {
   refusal: /it has more than 65536 entries/,
 };
 
-/** 1 GiB of zeros in 1 MiB. */
+/** Zeros, a thousandth of them as a payload: many times what may be written of them, which is a MiB. */
+const bombMiB = counted({ usual: 128, all: 1_024 });
+
 export const bomb: HostileTar = {
   name: "bomb",
-  pieces: () => zeros(1024 ** 3),
+  pieces: () => zeros(bombMiB * 1024 ** 2),
   refusal: /it grows to more than 100 times its size/,
 };
 
