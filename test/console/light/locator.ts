@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { PropertySymbol } from "happy-dom";
 import { innerTextOf, isVisible, labelsOf, levelOf, nameOf, roleOf, squeezed } from "./accessible.ts";
 import * as hands from "./hands.ts";
 import type { LightPage } from "./page.ts";
@@ -31,20 +32,37 @@ function isText(text: string, wanted: Text, exact = false): boolean {
   return exact ? text === squeezed(wanted) : text.toLowerCase().includes(squeezed(wanted).toLowerCase());
 }
 
-const all = (root: ParentNode): Element[] => [...root.querySelectorAll("*")];
+/** Its element children. What is looked for is looked for often, and happy-dom's own lists take ten times as long. */
+const childrenOf = (root: ParentNode): readonly Element[] =>
+  (root as unknown as Record<symbol, Element[]>)[PropertySymbol.elementArray] ?? [];
+
+/** All elements within, in the order of the document. */
+function all(root: ParentNode, found: Element[] = []): Element[] {
+  for (const one of childrenOf(root)) {
+    found.push(one);
+    all(one, found);
+  }
+  return found;
+}
 
 /** Text that is not shown is not found either. */
-const textOf = (element: Element): string =>
-  /^(script|style|noscript|head|title)$/.test(element.localName) ? "" : squeezed(element.textContent ?? "");
+const isTextless = (element: Element): boolean =>
+  /^(script|style|noscript|head|title)$/.test(element.localName);
 
 /** The innermost elements with this text. */
-function withText(root: ParentNode, text: Text, exact: boolean): Element[] {
-  const own = root.nodeType === 1 ? [root as unknown as Element] : [];
-  const found = [...own, ...all(root)].filter(
-    (one) => isText(textOf(one), text, exact) && textOf(one) !== "",
-  );
-  const outer = new Set<Element | null>(found.map(({ parentElement }) => parentElement));
-  return found.filter((one) => !outer.has(one));
+function withText(root: ParentNode, wanted: Text, exact: boolean): Element[] {
+  const inside = childrenOf(root).flatMap((one) => innermost(one, wanted, exact));
+  if (root.nodeType !== 1 || inside.length > 0) return inside;
+  return innermost(root as unknown as Element, wanted, exact);
+}
+
+function innermost(element: Element, wanted: Text, exact: boolean): Element[] {
+  if (isTextless(element)) return [];
+  const text = squeezed(element.textContent ?? "");
+  // No part of it has more text.
+  if (text === "" || (typeof wanted === "string" && !isText(text, wanted))) return [];
+  const inside = childrenOf(element).flatMap((one) => innermost(one, wanted, exact));
+  return inside.length === 0 && isText(text, wanted, exact) ? [element] : inside;
 }
 
 /** What playwright's places to look have in common: a page and an element. */
@@ -176,10 +194,10 @@ export class LightLocator extends Place {
 
   async #until(what: string, isSo: () => boolean): Promise<void> {
     const begin = performance.now();
-    for (let pause = 2; !isSo(); pause = Math.min(pause * 1.5, 50)) {
+    while (!isSo()) {
       if (performance.now() - begin > patienceSeconds * 1_000)
         throw new Error(`not ${what}: ${this}\nThe page shows:\n${innerTextOf(this.ofPage.document.body)}`);
-      await delay(pause);
+      await this.ofPage.changed();
     }
   }
 

@@ -20,6 +20,9 @@ import {
 } from "./network.ts";
 import { markup, scriptFor } from "./script.ts";
 
+/** Between two looks where nothing is heard of. */
+const momentMilliseconds = 50;
+
 /** A document that a page shows until it goes to another one. */
 interface Shown {
   readonly window: Window;
@@ -64,6 +67,26 @@ export class LightPage extends Place {
   }
 
   find = (): Element[] => [this.document.documentElement];
+
+  /** Once something in the document is another; or after a moment, for what is no part of it, such as a field's text. */
+  async changed(): Promise<void> {
+    const { window } = this.#shown ?? {};
+    if (window === undefined) return delay(momentMilliseconds);
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        observer.disconnect();
+        window.document.removeEventListener("focusin", end);
+        // All that this turn of the event loop changes is one change.
+        setImmediate(resolve);
+      };
+      const timer = setTimeout(end, momentMilliseconds);
+      const observer = new window.MutationObserver(end);
+      const everything = { subtree: true, childList: true, attributes: true, characterData: true };
+      observer.observe(window.document, everything);
+      window.document.addEventListener("focusin", end);
+    });
+  }
 
   context = (): LightContext => this.#context;
   isClosed = (): boolean => this.#isClosed;
@@ -162,7 +185,15 @@ export class LightPage extends Place {
   /** What a page's script finds that belongs to this page. */
   #own(window: Window, signal: AbortSignal): Record<string, unknown> {
     const { language } = this.#context.options;
+    // A document that is gone begins none: it would be waited for, and would then act.
+    const timer =
+      (begin: (...given: never[]) => unknown) =>
+      (...given: never[]) =>
+        signal.aborted ? 0 : begin.apply(window, given);
     return {
+      setTimeout: timer(window.setTimeout),
+      setInterval: timer(window.setInterval),
+      requestAnimationFrame: timer(window.requestAnimationFrame),
       ...{ origin: this.#context.origin, open: () => null },
       location: this.#history.location(window),
       history: this.#history.facade(),
