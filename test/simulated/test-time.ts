@@ -24,8 +24,8 @@ export interface StandingTime extends TestTime {
   /** Lets so many seconds pass once the agent has begun to wait for just as long, in so many places. */
   passWhenAwaited: (seconds: number, places?: number) => Promise<void>;
   /**
-   * Lets the agent's time pass, from one thing to the next that is due within seconds, until it has answered what waits for
-   * them. While it waits for the disk alone, time stands: how long that takes is the machine's affair.
+   * Lets the agent's time pass, from one short wait's end to the next, until it has answered what waits for them. While it
+   * waits for the disk alone, time stands: how long that takes is the machine's affair.
    */
   passUntil: <T>(answer: Promise<T>) => Promise<T>;
 }
@@ -53,8 +53,8 @@ export function standingTime(begin = Date.now()): StandingTime {
       for (; isWaited; await turn()) {
         if (performance.now() - begin > longSeconds * 1_000)
           throw new Error(`no answer within ${longSeconds} s`);
-        const next = world.nextAt();
-        if (next !== null && next - world.now() <= soonSeconds) await world.runUntil(next);
+        const next = world.nextAt(soonSeconds);
+        if (next !== null) await world.runUntil(next);
       }
       return over;
     },
@@ -66,7 +66,7 @@ export function passingTime(): TestTime {
   return timeIn(createRunningTime(), Date.now());
 }
 
-/** Seconds of an agent's time: no less than between two packets of a burst, and less than between two checks of the clock. */
+/** Seconds of an agent's time: no less than between two packets of a burst, and less than what an agent waits for at rest. */
 const soonSeconds = 3;
 
 /** Seconds for which the host has been up at the beginning. */

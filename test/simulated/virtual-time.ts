@@ -2,6 +2,8 @@ import type { Timers } from "../../src/host/ports.ts";
 
 interface Waiting {
   at: number;
+  /** Seconds that were asked for. */
+  readonly wait: number;
   readonly isOfHost: boolean;
   readonly call: () => void;
 }
@@ -23,8 +25,8 @@ export interface VirtualTime extends WorldTime {
   postponeHostTimers(seconds: number): void;
   /** Lets everything happen until then, with all that follows from each event before the next one. */
   runUntil(seconds: number): Promise<void>;
-  /** When the next event is due; null: none is. */
-  nextAt(): number | null;
+  /** When the next event is due, of those that were to come within `longestWait` seconds (all) when they were set; null: none is. */
+  nextAt(longestWait?: number): number | null;
   /** How many timers of the host run out in just so many seconds. */
   dueIn(seconds: number): number;
 }
@@ -38,7 +40,8 @@ export function createVirtualTime(): VirtualTime {
       waiting = waiting.filter((other) => other !== one);
     };
   };
-  const first = () => waiting.reduce<Waiting | null>((a, b) => (a === null || b.at < a.at ? b : a), null);
+  const first = (of = waiting) =>
+    of.reduce<Waiting | null>((a, b) => (a === null || b.at < a.at ? b : a), null);
   /** Whether there was one. */
   const callNext = (until: number): boolean => {
     const one = first();
@@ -50,10 +53,17 @@ export function createVirtualTime(): VirtualTime {
   };
   return {
     now: () => now,
-    nextAt: () => first()?.at ?? null,
+    nextAt: (longestWait = Number.POSITIVE_INFINITY) =>
+      first(waiting.filter(({ wait }) => wait <= longestWait))?.at ?? null,
     dueIn: (seconds) => waiting.filter(({ isOfHost, at }) => isOfHost && at === now + seconds).length,
-    at: (seconds, call) => add({ at: Math.max(now, seconds), isOfHost: false, call }),
-    hostTimers: { after: (seconds, call) => add({ at: now + Math.max(0, seconds), isOfHost: true, call }) },
+    at: (seconds, call) =>
+      add({ at: Math.max(now, seconds), wait: Math.max(0, seconds - now), isOfHost: false, call }),
+    hostTimers: {
+      after: (seconds, call) => {
+        const wait = Math.max(0, seconds);
+        return add({ at: now + wait, wait, isOfHost: true, call });
+      },
+    },
     postponeHostTimers: (seconds) => {
       for (const one of waiting) if (one.isOfHost) one.at += seconds;
     },
