@@ -31,11 +31,13 @@ export function trialView(journal: ReleaseJournal, moment: Moment): TrialView | 
   const kind = kindOnTrial(journal);
   const trial = kind && journal.slots[kind].trial;
   if (kind === null || trial === null) return null;
-  const { release, begun_at, health, boots, crashes } = trial;
+  const { begun_at, health, boots, crashes } = trial;
+  // When it proved healthy is in the journal too, of one that is gone back from.
+  const { id, name, version } = trial.release;
   const deadline_at = deadlineOf(trial, moment);
   return {
     kind,
-    ...release,
+    ...{ id, name, version },
     phase: shownPhases[trial.phase],
     begun_at,
     deadline_at,

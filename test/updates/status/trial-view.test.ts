@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { outcomeCause } from "../../../src/releases/outcome-reasons.ts";
-import { emptyJournal, type JournalEntry, type Trial } from "../../../src/releases/release-journal.ts";
+import {
+  emptyJournal,
+  type GoodRelease,
+  type JournalEntry,
+  type Trial,
+} from "../../../src/releases/release-journal.ts";
 import { trialPhases } from "../../../src/releases/release-journal-schema.ts";
 import { outcomeState, trialState, trialView } from "../../../src/updates/status/trial-view.ts";
 
@@ -23,6 +28,12 @@ function viewOf(change: Partial<Trial>) {
 
 describe("a trial as people see it", () => {
   it("is none where nothing is on trial", () => assert.equal(trialView(emptyJournal, moment), null));
+
+  it("names the release that is gone back from as any other, without what the journal keeps of it", () => {
+    const committed = { at: "2026-11-19T12:00:00.000Z", boot_id: "boot-1", uptime: 500 };
+    const release: GoodRelease = { ...trial.release, committed };
+    assert.deepEqual(viewOf({ phase: "undoing", release }), viewOf({ phase: "undoing" }));
+  });
 
   it("is in one of three phases", () => {
     assert.deepEqual(
