@@ -1,5 +1,6 @@
 import type { Scheme } from "../launch.ts";
 import { Channels, Locks, sharedStorage } from "./browser-wide.ts";
+import { LightClock } from "./clock.ts";
 import { Cookies, type Handler, type Matcher, Rules } from "./network.ts";
 import type { LightPage } from "./page.ts";
 
@@ -25,6 +26,8 @@ export interface LightOptions {
   /** CSS pixels. */
   readonly width: number;
   readonly height: number;
+  /** Milliseconds since 1970 at which the pages' clock stands, where it is not this process's. */
+  readonly now: number | undefined;
 }
 
 /** A person's browser: pages that share cookies, storage and what they tell each other. */
@@ -36,6 +39,7 @@ export class LightContext {
   readonly channels = new Channels();
   readonly locks = new Locks();
   readonly rules: Rules;
+  readonly clock: LightClock;
   readonly complaints: string[];
   readonly #listeners = new Listeners();
   readonly #pages: LightPage[] = [];
@@ -50,6 +54,7 @@ export class LightContext {
   ) {
     this.origin = origin;
     this.options = options;
+    this.clock = new LightClock(options.now);
     this.rules = new Rules(origin);
     this.complaints = complaints;
     this.#makePage = makePage;

@@ -23,6 +23,7 @@ export function lightBrowser(ending: Ending | ConsoleEnding): TestBrowser {
         scheme = "light",
         width = 1280,
         height = 800,
+        now,
         isKept = false,
         ...others
       } = options;
@@ -31,7 +32,7 @@ export function lightBrowser(ending: Ending | ConsoleEnding): TestBrowser {
       const complaints: string[] = [];
       const context = new LightContext(
         url,
-        { language, scheme, width, height },
+        { language, scheme, width, height, now },
         complaints,
         (context) => new LightPage(context),
       );

@@ -33,6 +33,7 @@ interface Shown {
 /** As playwright's Page, over a document without layout: what is drawn where is for Chromium's tests. */
 export class LightPage extends Place {
   readonly ofPage: LightPage;
+  readonly clock: LightContext["clock"];
   readonly #context: LightContext;
   readonly #rules: Rules;
   readonly #listeners = new Listeners();
@@ -47,6 +48,7 @@ export class LightPage extends Place {
     super();
     this.ofPage = this;
     this.#context = context;
+    this.clock = context.clock;
     this.#rules = new Rules(context.origin);
     const { width, height, scheme } = context.options;
     this.#size = { width, height };
@@ -195,6 +197,7 @@ export class LightPage extends Place {
       setInterval: timer(window.setInterval),
       requestAnimationFrame: timer(window.requestAnimationFrame),
       ...{ origin: this.#context.origin, open: () => null },
+      ...this.clock.globals(),
       location: this.#history.location(window),
       history: this.#history.facade(),
       localStorage: this.#context.storage,
