@@ -4,6 +4,7 @@ import type { ApiTokensState } from "../auth/tokens/api-token.ts";
 import type { TrustedTime } from "../auth/trusted-time.ts";
 import { type Fault, type InputError, StewardError } from "../contract/errors.ts";
 import type { Configuration, ConfigurationChange, Settings, SettingsChange } from "../contract/types.ts";
+import type { Timers } from "../host/ports.ts";
 import type { Document } from "../store/documents/document.ts";
 import type { Account, AccountsState } from "../users/account.ts";
 import { changesBetween } from "./changes.ts";
@@ -50,6 +51,7 @@ export interface ConfiguratorOptions {
   readonly settings: Document<Settings>;
   readonly seal: Seal;
   readonly time: Pick<TrustedTime, "now" | "isTrusted">;
+  readonly timers: Timers;
   readonly settingFaults: (change: SettingsChange) => readonly Fault[];
   readonly settingRefusal: (change: SettingsChange) => Promise<StewardError | null>;
   /** The root of trust of updates that root has installed; null: none. Throws `update_root_unusable`. */
@@ -70,17 +72,17 @@ export function createConfigurator(options: ConfiguratorOptions): Configurator {
     turn = result.catch(() => undefined);
     return result;
   };
-  let abandoned: NodeJS.Timeout | undefined;
+  let endAwaiting = (): void => undefined;
   return {
     apply: (configuration, check) =>
       inTurn(async () => {
         const applied = await apply(options, configuration, check);
-        if (!check) clearTimeout(abandoned);
+        if (!check) endAwaiting();
         if (applied.awaits !== null)
-          abandoned = setTimeout(
+          endAwaiting = options.timers.after(
+            awaitSeconds,
             () => void inTurn(() => resume(options)).catch(() => undefined),
-            awaitMilliseconds,
-          ).unref();
+          );
         return applied;
       }),
     faultsOf: async (configuration) => faultsOf(options, orderOf(options, configuration)),
@@ -126,8 +128,8 @@ async function requireSettled(directory: string): Promise<void> {
   throw new StewardError("storage_unwritable", detail);
 }
 
-/** Milliseconds that a transaction awaits its root of trust in: what people change meanwhile is not to be undone later. */
-const awaitMilliseconds = 60_000;
+/** Seconds that a transaction awaits its root of trust in: what people change meanwhile is not to be undone later. */
+const awaitSeconds = 60;
 
 /** What awaited a root of trust has nothing to wait for any more. */
 async function dropAwaiting(directory: string): Promise<void> {
@@ -217,26 +219,26 @@ async function carryOut(
     await options.follow(transaction, changes, before);
   } finally {
     const isWritten = () => [users, tokens, settings].every((document) => document.trouble() === null);
-    await settle(directory, isWritten);
+    await settle(options, isWritten);
   }
   return changes;
 }
 
-/** Milliseconds between two looks at whether the disk has taken everything. */
-const settleMilliseconds = 5_000;
+/** Seconds between two looks at whether the disk has taken everything. */
+const settleSeconds = 5;
 
 /** Removes the transaction once all of it is on the disk: carried out later, it would undo what people change until then. */
-async function settle(directory: string, isWritten: () => boolean): Promise<void> {
+async function settle({ directory, timers }: ConfiguratorOptions, isWritten: () => boolean): Promise<void> {
   const isDone = async (): Promise<boolean> =>
     isWritten() &&
     removeTransaction(directory).then(
       () => true,
       () => false,
     );
-  if (await isDone()) return;
-  const timer = setInterval(async () => {
-    if (await isDone()) clearInterval(timer);
-  }, settleMilliseconds).unref();
+  const look = async (): Promise<void> => {
+    if (!(await isDone())) timers.after(settleSeconds, () => void look());
+  };
+  await look();
 }
 
 /** One code for all of them: each says in its entry what it is. */

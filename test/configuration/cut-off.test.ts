@@ -7,6 +7,7 @@ import { createSeal } from "../../src/auth/second-factor/seal.ts";
 import { apiTokensKind } from "../../src/auth/tokens/api-token.ts";
 import { createConfigurator } from "../../src/configuration/configuration.ts";
 import type { Configuration } from "../../src/contract/types.ts";
+import { createTimers } from "../../src/host/linux/timers.ts";
 import { defaultSettings } from "../../src/programs/agent/documents.ts";
 import { settingsKind } from "../../src/settings/settings.ts";
 import { accountsKind } from "../../src/users/account.ts";
@@ -111,7 +112,7 @@ describe("a configuration that the disk does not take", () => {
     const { time } = virtualHost();
     const follow = { fails: false };
     const configurator = createConfigurator({
-      ...{ directory, time, seal: createSeal([]), settingFaults: () => [] },
+      ...{ directory, time, seal: createSeal([]), settingFaults: () => [], timers: createTimers() },
       users: await temporaryDocument(accountsKind, ofUsers),
       tokens: await temporaryDocument(apiTokensKind),
       settings: await temporaryDocument(settingsKind(defaultSettings({}))),

@@ -7,6 +7,7 @@ import { type ConfiguratorOptions, createConfigurator } from "../../src/configur
 import { createOrder, type Order, type Present } from "../../src/configuration/order.ts";
 import type { Transaction } from "../../src/configuration/transaction.ts";
 import type { Configuration } from "../../src/contract/types.ts";
+import { createTimers } from "../../src/host/linux/timers.ts";
 import { defaultSettings } from "../../src/programs/agent/documents.ts";
 import { settingsKind } from "../../src/settings/settings.ts";
 import { type Account, accountsKind } from "../../src/users/account.ts";
@@ -98,7 +99,15 @@ export async function virtualDevice({
     follow: async (): Promise<void> => undefined,
   };
   const configurator = createConfigurator({
-    ...{ directory, users, tokens, settings: ownSettings, seal: createSeal([]), time: host.time },
+    ...{
+      directory,
+      users,
+      tokens,
+      settings: ownSettings,
+      seal: createSeal([]),
+      time: host.time,
+      timers: createTimers(),
+    },
     settingFaults: () => [],
     settingRefusal: async () => null,
     readInstalledRoot: async () => world.installed,

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { createTimers } from "../../src/host/linux/timers.ts";
 import { agentEvent } from "../../src/journal/events/event.ts";
 import { openEventLog } from "../../src/journal/events/event-log.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";
@@ -52,6 +53,7 @@ async function addEvents(stateDirectory: string, count: number): Promise<void> {
     log: () => undefined,
     now: () => new Date(),
     reserve: createReserve(directory),
+    timers: createTimers(),
   });
   for (let index = 0; index < count; index += 1) {
     const isAboutUser = index % 50 === 0;

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { OperationId } from "../../src/contract/operations.ts";
 import { createJournalReader } from "../../src/host/linux/systemd/journal-reader.ts";
+import { createTimers } from "../../src/host/linux/timers.ts";
 import type { Actor, Call, StreamMessage, StreamSource } from "../../src/http/call.ts";
 import { createLogHandlers } from "../../src/http/handlers/logs.ts";
 import { createLogs } from "../../src/journal/logs/logs.ts";
@@ -15,7 +16,7 @@ function begin() {
   const ownLines = createOwnLines();
   const journal = createJournalReader({ command: "/nowhere/journalctl" });
   const handlers = createLogHandlers({
-    logs: createLogs({ journal, ownLines, logUnits: [] }),
+    logs: createLogs({ timers: createTimers(), journal, ownLines, logUnits: [] }),
     now: () => new Date(Date.parse(time) + 60_000),
   });
   const add = (message: string, members: object = {}) =>

@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { AuditEvent } from "../../src/contract/types.ts";
+import { createTimers } from "../../src/host/linux/timers.ts";
 import type { EventFacts } from "../../src/journal/events/event.ts";
 import { type EventLog, type EventLogOptions, openEventLog } from "../../src/journal/events/event-log.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";
@@ -28,6 +29,7 @@ export async function openLog(test: Ending, options: Partial<EventLogOptions> = 
     log: (severity, message, members) => void said.push({ severity, message, ...members }),
     now: () => new Date(),
     reserve: createReserve(directory),
+    timers: createTimers(),
     ...options,
   });
   return { events, directory, said };

@@ -1,4 +1,4 @@
-import type { Uptime } from "../../host/ports.ts";
+import type { Timers, Uptime } from "../../host/ports.ts";
 
 /** Says when counts go to the disk: a new lock at once, the rest seldom, and under attack no more than that either. */
 export interface ThrottleWriter {
@@ -23,22 +23,25 @@ const lockDelaySeconds = 2;
 const soonInARow = 10;
 const soonEverySeconds = 60;
 
-export function createThrottleWriter(uptime: Uptime, write: () => void): ThrottleWriter {
-  let timer: NodeJS.Timeout | undefined;
+export function createThrottleWriter(
+  { uptime, timers }: { uptime: Uptime; timers: Timers },
+  write: () => void,
+): ThrottleWriter {
+  let takeBack = (): void => undefined;
   let due = Number.POSITIVE_INFINITY;
   let allowance = soonInARow;
   let allowedAt = uptime();
   const writeNow = (): void => {
-    clearTimeout(timer);
+    takeBack();
     due = Number.POSITIVE_INFINITY;
     write();
   };
   const within = (seconds: number): void => {
     const wanted = uptime() + seconds;
     if (wanted >= due) return;
-    clearTimeout(timer);
+    takeBack();
     due = wanted;
-    timer = setTimeout(writeNow, seconds * 1_000).unref();
+    takeBack = timers.after(seconds, writeNow);
   };
   return {
     within,
@@ -53,7 +56,7 @@ export function createThrottleWriter(uptime: Uptime, write: () => void): Throttl
     },
     close: (isWorthIt) => {
       if (isWorthIt || due < Number.POSITIVE_INFINITY) writeNow();
-      clearTimeout(timer);
+      takeBack();
       due = Number.NEGATIVE_INFINITY;
     },
   };

@@ -94,7 +94,7 @@ export function createThrottle(options: ThrottleOptions): Throttle {
   const keyOf = createKeys(stored.key_secret);
   const delays = createDelays(counts, now);
   let writtenAt = stored.moment.time;
-  const writer = createThrottleWriter(options.uptime, () => {
+  const writer = createThrottleWriter(options, () => {
     writtenAt = now();
     const state = { key_secret: stored.key_secret, moment: moment(), ...writeCounts(counts, writtenAt) };
     options.document.note(() => state, 0);

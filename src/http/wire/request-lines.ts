@@ -1,5 +1,6 @@
 import type Koa from "koa";
 import type { OperationId } from "../../contract/operations.ts";
+import type { Timers } from "../../host/ports.ts";
 import type { Log } from "../../journal/logs/log.ts";
 import { createRepeats } from "../../journal/logs/repeats.ts";
 import type { RequestClient } from "../client-address.ts";
@@ -44,7 +45,7 @@ interface Line {
   readonly user: string | null;
 }
 
-export function createRequestLines(log: Log): RequestLines {
+export function createRequestLines(log: Log, timers: Timers): RequestLines {
   const write = ({ method, path, status, requestId, from, ...line }: Line, count: number): void =>
     log(status >= 500 ? "warning" : "info", `${method} ${path}`.slice(0, 256), {
       status,
@@ -59,6 +60,7 @@ export function createRequestLines(log: Log): RequestLines {
     keyOf: ({ key }) => key,
     amongOthers: (line) => ({ ...line, from: "others" }),
     tell: write,
+    timers,
   });
   return {
     add: (ctx, { requestId, client, milliseconds }) => {

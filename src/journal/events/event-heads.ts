@@ -1,4 +1,5 @@
 import type { AuditEvent } from "../../contract/types.ts";
+import type { Timers } from "../../host/ports.ts";
 import type { Log } from "../logs/log.ts";
 import type { LogName } from "./event-segments.ts";
 
@@ -14,19 +15,20 @@ export interface EventHeadsOptions {
   /** A head is said only when a power cut cannot take it back, or the journal would know too much. */
   sync: (log: LogName) => Promise<void>;
   log: Log;
+  timers: Timers;
 }
 
 /** How often: after so many events, or after so long. Nothing new, nothing said. */
 const eventsBetween = 100;
-const millisecondsBetween = 10 * 60_000;
+const secondsBetween = 10 * 60;
 
-export function createEventHeads({ sync, log }: EventHeadsOptions): EventHeads {
+export function createEventHeads({ sync, log, timers }: EventHeadsOptions): EventHeads {
   const heads = new Map<LogName, AuditEvent>();
   let count = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let takeBack: (() => void) | undefined;
   const say = async (): Promise<void> => {
-    clearTimeout(timer);
-    timer = undefined;
+    takeBack?.();
+    takeBack = undefined;
     count = 0;
     const news = [...heads];
     heads.clear();
@@ -45,7 +47,7 @@ export function createEventHeads({ sync, log }: EventHeadsOptions): EventHeads {
       for (const event of events) heads.set(event.log, event);
       count += events.length;
       if (count >= eventsBetween) void say();
-      else if (count > 0) timer ??= setTimeout(() => void say(), millisecondsBetween).unref();
+      else if (count > 0) takeBack ??= timers.after(secondsBetween, () => void say());
     },
     close: say,
   };

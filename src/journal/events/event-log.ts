@@ -1,6 +1,7 @@
 import { eventTypes } from "../../contract/event-types.ts";
 import { finding, line } from "../../contract/finding.ts";
 import type { AuditEvent, EventList, Finding } from "../../contract/types.ts";
+import type { Timers } from "../../host/ports.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import type { Reserve } from "../../store/files/reserve.ts";
 import type { Log } from "../logs/log.ts";
@@ -35,6 +36,7 @@ export interface EventLogOptions {
   log: Log;
   now: () => Date;
   reserve: Reserve;
+  timers: Timers;
   /** Bytes of all files. */
   totalBytes?: number;
   /** Nothing is written, and what happens is in the log alone: for a reader without the state's lock. */
@@ -54,12 +56,12 @@ const maximumDetails = 4_096;
 
 /** Opens the event log under the state's lock. Damage, or a disk that takes nothing, is told by `trouble`, not thrown. */
 export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
-  const { directory, log, totalBytes = defaultBytes, readsOnly = false } = options;
+  const { directory, log, timers, totalBytes = defaultBytes, readsOnly = false } = options;
   // A disk that takes nothing now may later; the first write tries again.
   if (!readsOnly) await makeDirectory(directory).catch(() => undefined);
   const find = (name: LogName) => findLog(directory, name, readsOnly ? null : log).catch(unreadable);
   const found = { changes: await find("changes"), refusals: await find("refusals") };
-  const heads = createEventHeads({ sync: (name) => files[name].sync(), log });
+  const heads = createEventHeads({ sync: (name) => files[name].sync(), log, timers });
   const share = { changes: totalBytes * (1 - refusalsShare), refusals: totalBytes * refusalsShare };
   const filesOf = (name: LogName): EventFiles =>
     createEventFiles({
@@ -71,7 +73,7 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
       log,
     });
   const files = { changes: filesOf("changes"), refusals: filesOf("refusals") };
-  const writer = createEventWriter({ files, directory, reserve: options.reserve });
+  const writer = createEventWriter({ files, directory, timers, reserve: options.reserve });
   const sequence = createSequence(found, options.now);
   const damage = damageOf(found);
   if (damage !== null) log("error", "the event log is damaged", { detail: damage.detail });
@@ -107,10 +109,10 @@ function joined(parts: Parts): EventLog {
     for (const listener of listeners) listener(event);
     await isWritten;
   };
-  const refusals = createRefusalCounts(
-    (facts, code, count) => void place(facts, code, count),
-    parts.refusalKinds,
-  );
+  const refusals = createRefusalCounts((facts, code, count) => void place(facts, code, count), {
+    timers: parts.timers,
+    maximum: parts.refusalKinds,
+  });
   return {
     record: (facts) => place(facts, null, 1),
     refuse: (facts, code) => refusals.add(facts, code),

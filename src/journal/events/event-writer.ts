@@ -1,5 +1,6 @@
 import type { StewardError } from "../../contract/errors.ts";
 import type { AuditEvent } from "../../contract/types.ts";
+import type { Timers } from "../../host/ports.ts";
 import { storageError } from "../../store/files/durable-file.ts";
 import type { Reserve } from "../../store/files/reserve.ts";
 import { type EventFiles, type WaitingEvent, waitingEvent } from "./event-files.ts";
@@ -22,10 +23,11 @@ export interface EventWriterOptions {
   files: Readonly<Record<LogName, EventFiles>>;
   directory: string;
   reserve: Reserve;
+  timers: Timers;
 }
 
 /** How long to wait before a write that failed is tried again. */
-const retryMilliseconds = 5_000;
+const retrySeconds = 5;
 
 export function createEventWriter(options: EventWriterOptions): EventWriter {
   return new Writer(options);
@@ -38,7 +40,7 @@ class Writer implements EventWriter {
   #callers: (() => void)[] = [];
   #running: Promise<void> | null = null;
   #failure: StewardError | null = null;
-  #retryTimer: NodeJS.Timeout | undefined;
+  #takeRetryBack = (): void => undefined;
 
   constructor(options: EventWriterOptions) {
     this.#options = options;
@@ -64,7 +66,7 @@ class Writer implements EventWriter {
 
   async close(): Promise<void> {
     await this.#attemptSoon();
-    clearTimeout(this.#retryTimer);
+    this.#takeRetryBack();
   }
 
   #attemptSoon(): Promise<void> {
@@ -117,7 +119,7 @@ class Writer implements EventWriter {
 
   #failed(error: unknown): void {
     this.#failure = storageError(this.#options.directory, error);
-    clearTimeout(this.#retryTimer);
-    this.#retryTimer = setTimeout(() => void this.#attemptSoon(), retryMilliseconds).unref();
+    this.#takeRetryBack();
+    this.#takeRetryBack = this.#options.timers.after(retrySeconds, () => void this.#attemptSoon());
   }
 }

@@ -1,3 +1,4 @@
+import type { Timers } from "../../host/ports.ts";
 import type { Log } from "../logs/log.ts";
 import type { EventFacts, EventSink } from "./event.ts";
 import { createRefusalCounts } from "./refusal-counts.ts";
@@ -8,9 +9,10 @@ export interface LoggedEvents extends EventSink {
   close(): void;
 }
 
-export function createLoggedEvents(log: Log): LoggedEvents {
-  const refusals = createRefusalCounts((facts, code, count) =>
-    log("notice", facts.type, { ...auditMembers(facts), code, count }),
+export function createLoggedEvents(log: Log, timers: Timers): LoggedEvents {
+  const refusals = createRefusalCounts(
+    (facts, code, count) => log("notice", facts.type, { ...auditMembers(facts), code, count }),
+    { timers },
   );
   return {
     record: async (facts) => log("notice", facts.type, auditMembers(facts)),

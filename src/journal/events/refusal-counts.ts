@@ -1,3 +1,4 @@
+import type { Timers } from "../../host/ports.ts";
 import { createRepeats } from "../logs/repeats.ts";
 import type { EventFacts } from "./event.ts";
 
@@ -17,13 +18,16 @@ interface Refusal {
 }
 
 /** `maximum`: kinds and sources told apart. */
-export function createRefusalCounts(write: WriteRefusal, maximum?: number): RefusalCounts {
+export function createRefusalCounts(
+  write: WriteRefusal,
+  { timers, maximum }: { timers: Timers; maximum?: number | undefined },
+): RefusalCounts {
   const repeats = createRepeats<Refusal>({
     keyOf: ({ facts: { type, actor, from, details }, code }) =>
       JSON.stringify([type, code, details.operation, from, actor.kind, actor.id]),
     amongOthers: ({ facts, code }) => ({ facts: others(facts), code }),
     tell: ({ facts, code }, count) => write(facts, code, count),
-    maximum,
+    ...{ maximum, timers },
   });
   return { add: (facts, code) => repeats.add({ facts, code }), close: repeats.close };
 }

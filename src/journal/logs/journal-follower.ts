@@ -1,5 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
-import type { Journal, JournalEntry } from "../../host/ports.ts";
+import type { Journal, JournalEntry, Timers } from "../../host/ports.ts";
 
 /** One reading of the journal as it grows, for all who follow it. */
 export interface JournalFollower {
@@ -12,18 +11,15 @@ export interface JournalFollower {
   ready(): Promise<void>;
 }
 
-/** Milliseconds before a journalctl that has ended is started again: doubled each time, until an entry comes. */
-const firstPauseMilliseconds = 1_000;
-const longestPauseMilliseconds = 60_000;
+/** Seconds before a journalctl that has ended is started again: doubled each time, until an entry comes. */
+const firstPauseSeconds = 1;
+const longestPauseSeconds = 60;
 
 /**
  * Follows the whole journal and not the units that may be read: journalctl looks up which units a pattern means once,
  * at its start, and would never hear of an update's unit that is made later.
  */
-export function createJournalFollower(
-  journal: Journal,
-  firstPause: number = firstPauseMilliseconds,
-): JournalFollower {
+export function createJournalFollower(journal: Journal, timers: Timers): JournalFollower {
   const receivers = new Set<(entry: JournalEntry) => void>();
   const receive = (entry: JournalEntry): void => {
     for (const receiver of receivers) receiver(entry);
@@ -33,7 +29,7 @@ export function createJournalFollower(
     const abort = new AbortController();
     const position = newestCursor(journal);
     // Its only end is the abort.
-    void keepFollowing({ journal, receive, firstPause, signal: abort.signal }, position);
+    void keepFollowing({ journal, timers, receive, signal: abort.signal }, position);
     return { abort, position };
   };
   return {
@@ -55,18 +51,18 @@ export function createJournalFollower(
 
 interface Following {
   journal: Journal;
+  timers: Timers;
   receive: (entry: JournalEntry) => void;
-  firstPause: number;
   signal: AbortSignal;
 }
 
 /** Begins behind the entry that was the newest one, so that nothing is lost while journalctl starts, also again. */
 async function keepFollowing(
-  { journal, receive, firstPause, signal }: Following,
+  { journal, timers, receive, signal }: Following,
   position: Promise<string | undefined>,
 ): Promise<void> {
   let behind = await position;
-  let pause = firstPause;
+  let pause = firstPauseSeconds;
   while (!signal.aborted) {
     const present = behind;
     await journal.follow(
@@ -75,14 +71,28 @@ async function keepFollowing(
         // Where the entry to begin behind is gone from the journal, journalctl may begin with it.
         if (entry.cursor === present) return;
         behind = entry.cursor;
-        pause = firstPause;
+        pause = firstPauseSeconds;
         receive(entry);
       },
       signal,
     );
-    await delay(pause, undefined, { signal, ref: false }).catch(() => undefined);
-    pause = Math.min(pause * 2, longestPauseMilliseconds);
+    await pauseFor(pause, { timers, signal });
+    pause = Math.min(pause * 2, longestPauseSeconds);
   }
+}
+
+/** Until so many seconds are over, or nothing is to be followed any more. */
+function pauseFor(seconds: number, { timers, signal }: Pick<Following, "timers" | "signal">): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      takeBack();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const takeBack = timers.after(seconds, end);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end);
+  });
 }
 
 async function newestCursor(journal: Journal): Promise<string | undefined> {

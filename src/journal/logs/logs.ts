@@ -1,6 +1,6 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { LogEntry, LogList } from "../../contract/types.ts";
-import type { Journal, JournalEntry } from "../../host/ports.ts";
+import type { Journal, JournalEntry, Timers } from "../../host/ports.ts";
 import { foreignCursor } from "../../store/documents/pages.ts";
 import { createJournalFollower } from "./journal-follower.ts";
 import { agentUnit, agentUnits, createIsAllowed, readJournalLine } from "./log-line.ts";
@@ -11,6 +11,7 @@ import { createTurns } from "./turns.ts";
 
 export interface LogsOptions {
   journal: Journal;
+  timers: Timers;
   ownLines: OwnLines;
   /** Units besides the agent's own whose lines may be read; the host file names them. */
   logUnits: readonly string[];
@@ -27,11 +28,11 @@ export interface Logs {
 /** Each reading is a process, for up to five seconds: two at a time leave the device to its work. */
 const readings = { atOnce: 2, waiting: 32 } as const;
 
-export function createLogs({ journal, ownLines, logUnits }: LogsOptions): Logs {
+export function createLogs({ journal, timers, ownLines, logUnits }: LogsOptions): Logs {
   const isAllowed = createIsAllowed(logUnits);
   const units = [...agentUnits, ...logUnits];
   const turns = createTurns(readings);
-  const follower = createJournalFollower(journal);
+  const follower = createJournalFollower(journal, timers);
   const readLine = (entry: JournalEntry): LogEntry | undefined => readJournalLine(entry, isAllowed);
   const hasJournal = () => turns.take(() => hasLines(journal, units));
   const checkUnit = (unit: string | undefined): void => {

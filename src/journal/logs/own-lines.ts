@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Timers } from "../../host/ports.ts";
 import type { KeptLines } from "./kept-lines.ts";
 import type { Severity } from "./log.ts";
 
@@ -18,7 +19,7 @@ export interface OwnLines {
   /** Hands over each line to come; returns how to stop. */
   subscribe(receive: (line: OwnLine) => void): () => void;
   /** From now on what matters is kept for the next run as well. */
-  keepIn(kept: KeptLines): void;
+  keepIn(kept: KeptLines, timers: Timers): void;
   /** Writes lines that are not stored yet. */
   close(): Promise<void>;
 }
@@ -70,15 +71,16 @@ function createKeeper() {
   const waiting: string[] = [];
   let kept: KeptLines | undefined;
   let earlier: Promise<readonly string[]> | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let timers: Timers | undefined;
+  let takeBack: (() => void) | undefined;
   // Read before the first write, or this run's own lines would be among those of the runs before.
   const readEarlier = async (): Promise<readonly string[]> => {
     earlier ??= kept?.read();
     return (await earlier) ?? [];
   };
   const write = async (): Promise<void> => {
-    clearTimeout(timer);
-    timer = undefined;
+    takeBack?.();
+    takeBack = undefined;
     await readEarlier();
     const lines = waiting.splice(0);
     await kept?.append(lines).catch(() => {
@@ -89,8 +91,8 @@ function createKeeper() {
     });
   };
   const plan = (): void => {
-    if (!kept || timer || waiting.length === 0) return;
-    timer = setTimeout(() => void write(), leastPauseSeconds * 1_000).unref();
+    if (!kept || takeBack || waiting.length === 0) return;
+    takeBack = timers?.after(leastPauseSeconds, () => void write());
   };
   return {
     add: (text: string): void => {
@@ -99,14 +101,15 @@ function createKeeper() {
       plan();
     },
     earlier: readEarlier,
-    keepIn: (place: KeptLines): void => {
+    keepIn: (place: KeptLines, by: Timers): void => {
       kept = place;
+      timers = by;
       plan();
     },
     close: async (): Promise<void> => {
       if (kept && waiting.length > 0) await write();
-      clearTimeout(timer);
-      timer = undefined;
+      takeBack?.();
+      takeBack = undefined;
       kept = undefined;
     },
   };

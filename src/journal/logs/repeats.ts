@@ -1,3 +1,5 @@
+import type { Timers } from "../../host/ports.ts";
+
 /** Tells the first of a kind at once, and then at most one a minute for all like it, with how many they are. */
 export interface Repeats<T> {
   add(one: T): void;
@@ -14,10 +16,11 @@ export interface RepeatsOptions<T> {
   tell: (one: T, count: number) => void;
   /** Kinds told apart, some 500 bytes each. */
   maximum?: number | undefined;
+  timers: Timers;
 }
 
-/** Milliseconds between two lines of one kind. */
-const quietMilliseconds = 60_000;
+/** Seconds between two lines of one kind. */
+const quietSeconds = 60;
 
 const maximumKinds = 512;
 
@@ -28,11 +31,11 @@ interface Counted<T> {
   one: T;
   /** Since the last line. */
   count: number;
-  timer: NodeJS.Timeout | undefined;
+  takeBack: () => void;
 }
 
 export function createRepeats<T>(options: RepeatsOptions<T>): Repeats<T> {
-  const { keyOf, amongOthers, tell, maximum = maximumKinds } = options;
+  const { keyOf, amongOthers, tell, maximum = maximumKinds, timers } = options;
   const kinds = new Map<string, Counted<T>>();
   const due = (key: string, counted: Counted<T>): void => {
     if (counted.count === 0) {
@@ -44,7 +47,7 @@ export function createRepeats<T>(options: RepeatsOptions<T>): Repeats<T> {
     counted.count = 0;
   };
   const begin = (key: string, counted: Counted<T>): void => {
-    counted.timer = setTimeout(() => due(key, counted), quietMilliseconds).unref();
+    counted.takeBack = timers.after(quietSeconds, () => due(key, counted));
   };
   return {
     add: (one) => {
@@ -57,14 +60,14 @@ export function createRepeats<T>(options: RepeatsOptions<T>): Repeats<T> {
         known.count += 1;
         return;
       }
-      const counted = { one: meant, count: 0, timer: undefined };
+      const counted = { one: meant, count: 0, takeBack: () => undefined };
       kinds.set(key, counted);
       begin(key, counted);
       tell(meant, 1);
     },
     close: () => {
-      for (const { one, count, timer } of kinds.values()) {
-        clearTimeout(timer);
+      for (const { one, count, takeBack } of kinds.values()) {
+        takeBack();
         if (count > 0) tell(one, count);
       }
       kinds.clear();

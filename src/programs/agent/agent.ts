@@ -6,6 +6,7 @@ import { makeDirectory } from "../../store/files/durable-file.ts";
 import type { Lock } from "../../store/files/lock.ts";
 import { builtAt } from "../../system/version.ts";
 import type { AgentConfig } from "./config.ts";
+import { every } from "./every.ts";
 import { type Ground, type LiveDecisions, listen } from "./listeners/listen.ts";
 import { provisionDevice } from "./provisioning.ts";
 import { createRescue, isRepaired } from "./rescue.ts";
@@ -34,8 +35,8 @@ export interface Agent {
   stop(): Promise<void>;
 }
 
-/** Milliseconds between two checks whether the state was repaired. */
-const repairPollMilliseconds = 2_000;
+/** Seconds between two checks whether the state was repaired. */
+const repairPollSeconds = 2;
 
 /**
  * Starts the agent; in rescue where the state is damaged beyond what the agent may repair, or cannot be reached. The agent
@@ -106,11 +107,12 @@ async function startRescue(config: AgentConfig, damage: StewardError): Promise<A
   const application = { ...rescue, streams: createStreams(), expiryNow: built, floor: built };
   const ground = { host, https: httpsOf(config, host), local: localOf(config, host) };
   const { addresses, reload, stop } = await listen(config, ground, application);
-  let timer: NodeJS.Timeout | undefined;
+  let stopChecks = (): void => undefined;
   const repaired = new Promise<void>((resolve) => {
-    timer = setInterval(async () => {
+    const check = async (): Promise<void> => {
       if (await isRepaired(config, damage).catch(() => false)) resolve();
-    }, repairPollMilliseconds);
+    };
+    stopChecks = every(repairPollSeconds, () => void check(), host.time.timers);
   });
   return {
     mode: "rescue",
@@ -122,7 +124,7 @@ async function startRescue(config: AgentConfig, damage: StewardError): Promise<A
     socketLost: ground.local.socketLost,
     outdated: new Promise(() => undefined),
     stop: async () => {
-      clearInterval(timer);
+      stopChecks();
       await stop();
       rescue.close();
     },

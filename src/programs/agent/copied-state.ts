@@ -54,7 +54,7 @@ async function madeOwn(
   { device_id }: StateIdentity,
 ): Promise<StateIdentity["untold"]> {
   const { stateDirectory } = config;
-  const { documents } = await openDocuments(config);
+  const { documents } = await openDocuments({ ...config, time: host.time });
   try {
     const [sessions, tokens] = [documents.sessions.read(), documents.tokens.read()];
     const two_factor_resealed = await renewSealKey(config, host, documents);

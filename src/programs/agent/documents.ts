@@ -20,6 +20,7 @@ import { Register, readRegister } from "../../store/documents/register.ts";
 import { Disk } from "../../store/files/disk.ts";
 import { unusableDirectory } from "../../store/files/durable-file.ts";
 import { createReserve } from "../../store/files/reserve.ts";
+import type { StoreTime } from "../../store/files/store-time.ts";
 import { unknownMembers } from "../../store/validation/members.ts";
 import { accountsKind } from "../../users/account.ts";
 
@@ -56,6 +57,7 @@ export interface DocumentsConfig {
   readonly readsOnly?: boolean | undefined;
   /** Whether a release of this program is on trial, which the one before may have to follow. */
   readonly isOnTrial?: () => Promise<boolean>;
+  readonly time?: StoreTime;
 }
 
 /**
@@ -63,19 +65,22 @@ export interface DocumentsConfig {
  * their register. Throws `state_damaged`, `storage_unwritable`.
  */
 export async function openDocuments(config: DocumentsConfig) {
-  const { stateDirectory: directory, initialSettings, readsOnly } = config;
+  const { stateDirectory: directory, initialSettings, readsOnly, time } = config;
   const openOne = readsOnly ? readDocument : openDocument;
   const reserve = createReserve(directory);
-  const disk = await Disk.open(directory, reserve);
+  const disk = await Disk.open(directory, reserve, time);
   const isEmptyDirectory = await isEmpty(directory);
-  const register = await Register.open(directory, isEmptyDirectory ? [] : beforeRegister, { readsOnly });
+  const register = await Register.open(directory, isEmptyDirectory ? [] : beforeRegister, {
+    readsOnly,
+    time,
+  });
   const openKind = <T extends object>(
     kind: DocumentKind<T>,
     isFirstStart: boolean,
     after?: OpenedDocument<object>,
   ) =>
     openOne(directory, kind, {
-      ...{ reserve, isFirstStart, after, isOnTrial: config.isOnTrial },
+      ...{ reserve, isFirstStart, after, isOnTrial: config.isOnTrial, time },
       found: (finding) => register.add(kind.name, finding),
     });
   // Accounts first, also where the disk takes no write before later: beside other state, absent ones would be damage.

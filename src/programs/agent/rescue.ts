@@ -41,7 +41,7 @@ export interface Rescue {
 
 export function createRescue(config: RoomsConfig, host: Host, damage: StewardError): Rescue {
   const joined = { config, host, damage };
-  const events = createLoggedEvents(config.log);
+  const events = createLoggedEvents(config.log, host.time.timers);
   const refuse = (): never => {
     throw new StewardError("state_damaged", `The agent is in rescue. ${damage.message}`);
   };

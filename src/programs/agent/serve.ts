@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Finding } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
+import { createTimers } from "../../host/linux/timers.ts";
 import { agentEvent } from "../../journal/events/event.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import { takeAgentLock } from "../../store/files/lock.ts";
@@ -45,8 +46,8 @@ const endings = {
 /** EX_TEMPFAIL of sysexits(3): systemd starts the unit again. */
 const temporaryFailure = 75;
 
-/** An agent that has run for so long has not failed to start. */
-const startedMilliseconds = 60_000;
+/** Seconds: an agent that has run for so long has not failed to start. */
+const startedSeconds = 60;
 
 /**
  * Runs the agent with the arguments of `serve` until `stopRequested` settles. Its exit code. Throws what
@@ -87,7 +88,7 @@ export async function serve(
   program.onReload?.(() => void reloadBySignal(config, running));
   // Of the launcher's `pause`: this start has not failed.
   const forgetFailures = () => rm(join(options.run, "failed-starts"), { force: true }).catch(() => undefined);
-  setTimeout(forgetFailures, startedMilliseconds).unref();
+  (host.time?.timers ?? createTimers()).after(startedSeconds, forgetFailures);
   for (let start = 0; start <= restartsAllowed; start += 1) {
     const agent: Agent = await startAgent(config, lock);
     running = agent;

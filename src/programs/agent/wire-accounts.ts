@@ -41,6 +41,7 @@ import type { CheckPassword } from "../../users/credentials.ts";
 import { checkNewPassword } from "../../users/password-rules.ts";
 import { createPasswords } from "../../users/passwords.ts";
 import type { RoomsConfig } from "./config.ts";
+import { every } from "./every.ts";
 import type { State } from "./state.ts";
 
 export interface SignInParts {
@@ -54,13 +55,13 @@ export interface SignInParts {
   requestSync: () => void;
 }
 
-/** Milliseconds between two sweeps for API tokens that have expired. */
-const sweepMilliseconds = 60 * 60 * 1_000;
+/** Seconds between two sweeps for API tokens that have expired. */
+const sweepSeconds = 60 * 60;
 
 /** Joins the rooms that know the users: accounts, second factors, sessions, tokens. */
 export async function composeSignIn(parts: SignInParts) {
   const { config, state, settings, host, events } = parts;
-  const { uptime } = host.time;
+  const { uptime, timers } = host.time;
   const security = () => settings.read().security;
   const { seal, trouble } = await openSeal(config, state, host);
   const basics = composeAccounts(parts, seal);
@@ -76,7 +77,7 @@ export async function composeSignIn(parts: SignInParts) {
   const issuer = () => settings.read().device.name || `Steward ${host.identity.hostname}`;
   const isRequired = ({ role }: Account) => isFactorRequired(role, security().require_2fa);
   const enrolment = createEnrolment({ ...common, ownAccount, secondFactor, issuer, isRequired });
-  const sweep = setInterval(() => apiTokens.sweep(), sweepMilliseconds).unref();
+  const stopSweeps = every(sweepSeconds, () => apiTokens.sweep(), timers);
   const onTrusted = (): void => {
     throttle.clearCodeLocks();
     apiTokens.sweep();
@@ -98,7 +99,7 @@ export async function composeSignIn(parts: SignInParts) {
       await apiTokens.remove(({ user_id }) => user_id === id);
     },
     close: () => {
-      clearInterval(sweep);
+      stopSweeps();
       // A token that has expired by now must stay expired, however wrong the clock is at the next start.
       apiTokens.sweep();
       throttle.close();

@@ -194,7 +194,7 @@ async function joinRooms(
 async function openGround(config: RoomsConfig, host: Host): Promise<Ground> {
   const { stateDirectory, log, readsOnly } = config;
   const begin = await beginState(config, host);
-  const stored = await openDocuments({ ...config, isOnTrial: createOwnTrialCheck(config) });
+  const stored = await openDocuments({ ...config, isOnTrial: createOwnTrialCheck(config), time: host.time });
   const { documents, reserve } = stored;
   const plan = { ...config, host, buildDate: builtAt(config.build) };
   const openClock = config.openClock ?? openHostClock;
@@ -204,7 +204,9 @@ async function openGround(config: RoomsConfig, host: Host): Promise<Ground> {
   const time = createTrustedTime({ ...host.time, readClock, floor });
   const directory = join(stateDirectory, "events");
   const metering = createMetering(config, host);
-  const events = metering.counting(await openEventLog({ directory, log, now: time.now, reserve, readsOnly }));
+  const events = metering.counting(
+    await openEventLog({ directory, log, now: time.now, reserve, timers: host.time.timers, readsOnly }),
+  );
   await begin.tell(events);
   const state = await openState(stored, events, log);
   const settings = createSettings(documents.settings);
@@ -303,9 +305,9 @@ function joinHandlers(joined: Joined): Handlers {
 /** The journal, or the agent's own lines, which are kept here only where no journal keeps them. */
 function openLogs(
   { ownLines, logUnits, isLogInJournal, stateDirectory, readsOnly }: RoomsConfig,
-  { systemd }: Host,
+  { systemd, time: { timers } }: Host,
 ): Logs {
   const kept = createKeptLines(stateDirectory);
-  if (!isLogInJournal) ownLines.keepIn(readsOnly ? { ...kept, append: async () => undefined } : kept);
-  return createLogs({ journal: systemd.journal, ownLines, logUnits });
+  if (!isLogInJournal) ownLines.keepIn(readsOnly ? { ...kept, append: async () => undefined } : kept, timers);
+  return createLogs({ journal: systemd.journal, timers, ownLines, logUnits });
 }

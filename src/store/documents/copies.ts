@@ -1,5 +1,6 @@
 import { writeDurably } from "../files/durable-file.ts";
 import { readRegular } from "../files/regular-file.ts";
+import type { StoreTime } from "../files/store-time.ts";
 import { type DocumentKind, documentPath, goodCopyName, mostDocumentBytes } from "./document-kind.ts";
 import { keepVersion, versionNames } from "./kept-files.ts";
 import { readForm } from "./read-form.ts";
@@ -14,26 +15,29 @@ export interface Copies {
 }
 
 /** They are written when a document has been quiet for so long: one more write, but not at each change. */
-const quietMilliseconds = 2_000;
+const quietSeconds = 2;
 
-/**
- * Failing to make a copy endangers nothing now; it is made with the next change or start. `textOf`: null where the value
- * is not to be on the disk yet.
- */
+export interface CopiesOptions<T> {
+  read: () => T;
+  /** Null where the value is not to be on the disk yet. */
+  textOf: (value: T) => string | null;
+  time: StoreTime;
+}
+
+/** Failing to make a copy endangers nothing now; it is made with the next change or start. */
 export function createCopies<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
-  read: () => T,
-  textOf: (value: T) => string | null,
+  { read, textOf, time }: CopiesOptions<T>,
 ): Copies {
   const goodPath = documentPath(directory, goodCopyName(kind.name));
-  let timer: NodeJS.Timeout | undefined;
+  let takeBack = (): void => undefined;
   let lastVersion: T | null | undefined;
   const keep = async (value: T, text: string): Promise<void> => {
     if (!kind.isNewVersion) return;
     lastVersion ??= await newestVersion(directory, kind);
     if (!kind.isNewVersion(lastVersion, value)) return;
-    await keepVersion(directory, kind.name, text);
+    await keepVersion(directory, kind.name, text, time.wall);
     lastVersion = value;
   };
   let making = Promise.resolve();
@@ -50,8 +54,8 @@ export function createCopies<T extends object>(
     return making;
   };
   const soon = (work: () => Promise<void> = make): void => {
-    clearTimeout(timer);
-    timer = setTimeout(() => void work(), quietMilliseconds).unref();
+    takeBack();
+    takeBack = time.timers.after(quietSeconds, () => void work());
   };
   return {
     begin: async () => {
@@ -63,7 +67,7 @@ export function createCopies<T extends object>(
     },
     soon: () => soon(),
     close: async () => {
-      clearTimeout(timer);
+      takeBack();
       await make();
     },
   };

@@ -1,6 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import { writeDurably } from "../files/durable-file.ts";
 import type { Reserve } from "../files/reserve.ts";
+import type { StoreTime } from "../files/store-time.ts";
 import { type DocumentKind, documentPath, mostDocumentBytes } from "./document-kind.ts";
 import { createFormWriter } from "./form-writer.ts";
 import { setAside } from "./kept-files.ts";
@@ -23,12 +24,13 @@ export interface DocumentFileOptions<T> {
   isOnTrial?: (() => Promise<boolean>) | undefined;
   /** Why this file must not be the first one; null: it may be written. */
   blocker?: (() => StewardError | null) | undefined;
+  time?: StoreTime | undefined;
 }
 
 export function createDocumentFile<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
-  { reserve, blocker, loaded, isOnTrial = async () => false }: DocumentFileOptions<T>,
+  { reserve, blocker, loaded, isOnTrial = async () => false, time }: DocumentFileOptions<T>,
 ): DocumentFile<T> {
   const path = documentPath(directory, kind.name);
   const form = createFormWriter(directory, kind, loaded, isOnTrial);
@@ -40,7 +42,7 @@ export function createDocumentFile<T extends object>(
     const text = await form.textOf(value);
     if (text === null) return;
     if (Buffer.byteLength(text) > mostDocumentBytes) throw tooLarge(kind.name);
-    if (isInTheWay) await setAside(directory, kind.name);
+    if (isInTheWay) await setAside(directory, kind.name, time?.wall);
     isInTheWay = false;
     await writeDurably(path, text);
     form.written(value);

@@ -1,9 +1,10 @@
 import { StewardError } from "../../contract/errors.ts";
 import { finding } from "../../contract/finding.ts";
 import type { Finding } from "../../contract/types.ts";
-import { createDueTimer } from "../files/due-timer.ts";
+import { createDueTimer, type DueTimer } from "../files/due-timer.ts";
 import { isReplaced, removeLeftovers } from "../files/durable-file.ts";
 import type { Reserve } from "../files/reserve.ts";
+import { processTime, type StoreTime } from "../files/store-time.ts";
 import { unknownMembers, withUnknown } from "../validation/members.ts";
 import type { Validator } from "../validation/schemas.ts";
 import { type Copies, createCopies } from "./copies.ts";
@@ -54,13 +55,15 @@ export interface OpenOptions {
   found?: (finding: Found) => Promise<void>;
   /** Whether a release of this program is on trial; see `createFormWriter`. */
   isOnTrial?: (() => Promise<boolean>) | undefined;
+  /** This process's own time unless another is given. */
+  time?: StoreTime | undefined;
 }
 
 /** How long to wait before a write that failed is tried again. */
-const retryMilliseconds = 5_000;
+const retrySeconds = 5;
 
 /** How long to wait before a migrated document looks again whether the release on trial has been kept. */
-const trialMilliseconds = 2_000;
+const trialSeconds = 2;
 
 interface Waiting<T> {
   change: Change<T>;
@@ -103,17 +106,19 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
   #isDirty = false;
   #writeFailure: StewardError | null = null;
   // Not merely with a write that is under way: what was noted since it began is not in it.
-  readonly #timer = createDueTimer(() => void this.save());
+  readonly #timer: DueTimer;
 
   constructor(directory: string, kind: DocumentKind<T>, options: OpenOptions & { loaded: Loaded<T> }) {
-    const { loaded, after } = options;
+    const { loaded, after, time = processTime } = options;
     this.name = kind.name;
     this.#kind = kind;
     this.#file = createDocumentFile(directory, kind, {
       ...options,
       blocker: after && (() => after.failure()),
     });
-    this.#copies = createCopies(directory, kind, () => this.#current, this.#file.copyOf);
+    const { copyOf: textOf } = this.#file;
+    this.#copies = createCopies(directory, kind, { read: () => this.#current, textOf, time });
+    this.#timer = createDueTimer(() => void this.save(), time);
     this.#origin = loaded;
     // They come from the file alone: where it has none, there will be none.
     this.#hasUnknown = unknownMembers(kind.schema, loaded.value).length > 0;
@@ -146,7 +151,7 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
     this.#current = next;
     this.#isDirty = true;
     if (this.#writing !== null) this.#notesInFlight.push(change);
-    this.#timer.within(delaySeconds * 1_000);
+    this.#timer.within(delaySeconds);
   }
 
   async save(): Promise<void> {
@@ -244,9 +249,9 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
   async #put(value: T): Promise<StewardError | null> {
     this.#timer.putOff();
     this.#writeFailure = await this.#file.put(value);
-    if (this.#writeFailure) this.#timer.within(retryMilliseconds);
+    if (this.#writeFailure) this.#timer.within(retrySeconds);
     else this.#copies.soon();
-    if (this.#file.isPending()) this.#timer.within(trialMilliseconds);
+    if (this.#file.isPending()) this.#timer.within(trialSeconds);
     return this.#writeFailure;
   }
 }

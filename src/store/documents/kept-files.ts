@@ -1,6 +1,7 @@
 import { readdir, rename, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { storageError, writeDurably } from "../files/durable-file.ts";
+import { processTime } from "../files/store-time.ts";
 import { compareFormats, documentPath } from "./document-kind.ts";
 
 /** Files kept of a document besides itself and its good copy: how many, and the word in their names. */
@@ -41,10 +42,10 @@ export function markOf(file: string): { number: number; at: string | null } {
  * Moves a document's file out of the way under a name that says when; at most three are kept. Throws `storage_full`,
  * `storage_unwritable`.
  */
-export async function setAside(directory: string, name: string): Promise<void> {
+export async function setAside(directory: string, name: string, wall = processTime.wall): Promise<void> {
   const path = documentPath(directory, name);
   const kept = await keptNames(directory, name);
-  const file = nextName(name, "bad", kept);
+  const file = nextName(name, "bad", { kept, wall });
   await rename(path, join(directory, file)).catch((error: unknown) => {
     throw storageError(path, error);
   });
@@ -52,9 +53,14 @@ export async function setAside(directory: string, name: string): Promise<void> {
 }
 
 /** Keeps a version of a document; at most ten are kept. Throws `storage_full`, `storage_unwritable`. */
-export async function keepVersion(directory: string, name: string, text: string): Promise<void> {
+export async function keepVersion(
+  directory: string,
+  name: string,
+  text: string,
+  wall: () => number,
+): Promise<void> {
   const kept = await versionNames(directory, name);
-  const file = nextName(name, "version", kept);
+  const file = nextName(name, "version", { kept, wall });
   await writeDurably(join(directory, file), text);
   await prune(directory, [...kept, file], kinds.version.kept);
 }
@@ -97,8 +103,12 @@ function numberedAmong(files: readonly string[], name: string, word: Numbered): 
 }
 
 /** Wall time only names the file; the count before it keeps order and uniqueness when the clock is wrong. */
-function nextName(name: string, word: Numbered, kept: readonly string[]): string {
-  const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
+function nextName(
+  name: string,
+  word: Numbered,
+  { kept, wall }: { kept: readonly string[]; wall: () => number },
+): string {
+  const stamp = new Date(wall()).toISOString().replace(/[-:]|\.\d+/g, "");
   const last = markOf(kept.at(-1) ?? "").number;
   return `${name}.${word}-${String(last + 1).padStart(6, "0")}-${stamp}.json`;
 }

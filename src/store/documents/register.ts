@@ -2,6 +2,7 @@ import { rename } from "node:fs/promises";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { removeLeftovers, writeDurably } from "../files/durable-file.ts";
 import { NotRegular, readRegular } from "../files/regular-file.ts";
+import { processTime, type StoreTime } from "../files/store-time.ts";
 import type { Found } from "./load.ts";
 
 /** What was found wrong with a document when it was opened, until an administrator accepts it. */
@@ -41,13 +42,15 @@ export async function readRegister(directory: string): Promise<Contents | null> 
 /** Which documents there have been, and what was found wrong with them; it outlives the agent. */
 export class Register {
   readonly #path: string | null;
+  readonly #wall: () => number;
   #contents: Contents;
   #isPending = false;
   #writing = Promise.resolve();
 
   /** `path`: null where nothing is to be written. */
-  private constructor(path: string | null, contents: Contents) {
+  private constructor(path: string | null, contents: Contents, wall: () => number) {
     this.#path = path;
+    this.#wall = wall;
     this.#contents = contents;
   }
 
@@ -58,13 +61,16 @@ export class Register {
   static async open(
     directory: string,
     baseline: readonly string[],
-    { readsOnly = false }: { readsOnly?: boolean | undefined } = {},
+    {
+      readsOnly = false,
+      time = processTime,
+    }: { readsOnly?: boolean | undefined; time?: StoreTime | undefined } = {},
   ): Promise<Register> {
     const path = registerPath(directory);
     if (!readsOnly) await removeLeftovers(path).catch(() => undefined);
     const read = await readContents(path);
     const contents = read.contents ?? { documents: baseline, findings: [] };
-    const register = new Register(readsOnly ? null : path, contents);
+    const register = new Register(readsOnly ? null : path, contents, time.wall);
     if (read.problem !== null) {
       if (!readsOnly) await rename(path, `${path}.bad`).catch(() => undefined);
       const detail = `${read.problem}. It was kept as .register.json.bad; what was found before is no longer known.`;
@@ -94,7 +100,7 @@ export class Register {
     if (findings.some((one) => one.document === document && one.detail === detail)) return;
     const own = findings.filter((one) => one.document === document).slice(1 - findingsPerDocument);
     const others = findings.filter((one) => one.document !== document);
-    const added = { document, at: new Date().toISOString(), ...found, detail, isTold: false };
+    const added = { document, at: new Date(this.#wall()).toISOString(), ...found, detail, isTold: false };
     this.#contents = { ...this.#contents, findings: [...others, ...own, added] };
     await this.#write();
   }

@@ -3,15 +3,17 @@ import type { Finding } from "../../contract/types.ts";
 import { missingReserve, readOnly, type Space, spaceTrouble } from "./disk-trouble.ts";
 import { type Mount, mountOf } from "./mount.ts";
 import type { Reserve } from "./reserve.ts";
+import { processTime, type StoreTime } from "./store-time.ts";
 
-/** Milliseconds between two looks: while all is well, and while something is not. */
-const restingMilliseconds = 15_000;
-const troubledMilliseconds = 5_000;
+/** Seconds between two looks: while all is well, and while something is not. */
+const restingSeconds = 15;
+const troubledSeconds = 5;
 
 /** The file system that the state lies on, looked at now and then, so that no reader ever waits for it. */
 export class Disk {
   readonly #directory: string;
   readonly #reserve: Reserve;
+  readonly #timers: StoreTime["timers"];
   readonly #listeners = new Set<() => void | Promise<void>>();
   #seen: Finding | null = null;
   /** Undefined until it was tried to make it. */
@@ -20,16 +22,17 @@ export class Disk {
   #wasFileSystemReadOnly = false;
   #isViewStale = false;
   #isWatched = false;
-  #timer: NodeJS.Timeout | undefined;
+  #takeBack = (): void => undefined;
 
-  private constructor(directory: string, reserve: Reserve) {
+  private constructor(directory: string, reserve: Reserve, timers: StoreTime["timers"]) {
     this.#directory = directory;
     this.#reserve = reserve;
+    this.#timers = timers;
   }
 
   /** Looks once, without writing anything. `directory`: the state's. */
-  static async open(directory: string, reserve: Reserve): Promise<Disk> {
-    const disk = new Disk(directory, reserve);
+  static async open(directory: string, reserve: Reserve, { timers } = processTime): Promise<Disk> {
+    const disk = new Disk(directory, reserve, timers);
     await disk.#see();
     return disk;
   }
@@ -79,13 +82,13 @@ export class Disk {
 
   stop(): void {
     this.#isWatched = false;
-    clearTimeout(this.#timer);
+    this.#takeBack();
   }
 
   #plan(): void {
     if (!this.#isWatched) return;
-    const milliseconds = this.trouble() === null ? restingMilliseconds : troubledMilliseconds;
-    this.#timer = setTimeout(() => void this.look().then(() => this.#plan()), milliseconds).unref();
+    const seconds = this.trouble() === null ? restingSeconds : troubledSeconds;
+    this.#takeBack = this.#timers.after(seconds, () => void this.look().then(() => this.#plan()));
   }
 }
 

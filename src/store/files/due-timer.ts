@@ -1,26 +1,25 @@
-import { uptime } from "node:process";
+import type { StoreTime } from "./store-time.ts";
 
 /** Does a work once, at the earliest of the times that it was asked for since it was last done or put off. */
 export interface DueTimer {
-  within(milliseconds: number): void;
+  within(seconds: number): void;
   /** Until it is asked for again. */
   putOff(): void;
 }
 
-/** The timer holds no process open. */
-export function createDueTimer(work: () => void): DueTimer {
-  let timer: NodeJS.Timeout | undefined;
+export function createDueTimer(work: () => void, { uptime, timers }: StoreTime): DueTimer {
+  let takeBack = (): void => undefined;
   let due = Number.POSITIVE_INFINITY;
   return {
-    within: (milliseconds) => {
-      const wanted = uptime() * 1_000 + milliseconds;
+    within: (seconds) => {
+      const wanted = uptime() + seconds;
       if (wanted >= due) return;
-      clearTimeout(timer);
+      takeBack();
       due = wanted;
-      timer = setTimeout(work, milliseconds).unref();
+      takeBack = timers.after(seconds, work);
     },
     putOff: () => {
-      clearTimeout(timer);
+      takeBack();
       due = Number.POSITIVE_INFINITY;
     },
   };

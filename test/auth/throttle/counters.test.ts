@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { createFailureCounters, createSlidingWindows } from "../../../src/auth/throttle/counters.ts";
 import { createThrottleWriter } from "../../../src/auth/throttle/throttle-writer.ts";
+import { createTimers } from "../../../src/host/linux/timers.ts";
 
 describe("a row of failures", () => {
   const options = { limit: 16, quietSeconds: 100 };
@@ -168,7 +169,7 @@ describe("the writer of counts", () => {
     let now = 1_000;
     const writes: number[] = [];
     const writer = createThrottleWriter(
-      () => now,
+      { uptime: () => now, timers: createTimers() },
       () => void writes.push(now - 1_000),
     );
     const pass = (seconds: number): void => {

@@ -198,11 +198,12 @@ describe("a running delay and a restart", () => {
       const isWritten = async () => / 5 \d+"/.test(await readFile(attempts, "utf8").catch(() => ""));
       // A stop writes it at once. A kill leaves the lock as it was last written.
       if (end === "a stop") await first.stop();
+      time.pass(2);
       await until("the lock is on the disk", isWritten);
       const left = await temporaryDirectory(test);
       // A file that is being written has no name yet that a start would read.
       await cp(stateDirectory, left, { recursive: true, filter: (path) => !path.endsWith(".tmp") });
-      time.pass(12);
+      time.pass(10);
       const agent = await startCheckedAgent({ stateDirectory: left, time });
       atEnd(test, () => agent.dispose());
       const { status, headers } = await login(agent, from, adminName, adminPassword);

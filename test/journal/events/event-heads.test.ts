@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { AuditEvent } from "../../../src/contract/types.ts";
+import { createTimers } from "../../../src/host/linux/timers.ts";
 import { createEventHeads } from "../../../src/journal/events/event-heads.ts";
 
 const minute = 60_000;
@@ -10,6 +11,7 @@ function setUp(test: TestContext, sync: () => Promise<void> = async () => undefi
   const said: unknown[] = [];
   const heads = createEventHeads({
     sync,
+    timers: createTimers(),
     log: (_severity, _message, members) => void said.push(members?.seq),
   });
   const written = (seq: number) => heads.written([{ log: "changes", seq, hash: "" } as AuditEvent]);

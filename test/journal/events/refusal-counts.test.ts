@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { createTimers } from "../../../src/host/linux/timers.ts";
 import { createLoggedEvents } from "../../../src/journal/events/logged-events.ts";
 import { createRefusalCounts } from "../../../src/journal/events/refusal-counts.ts";
 import { refusal } from "../event-directory.ts";
@@ -13,10 +14,10 @@ interface Written {
 function counts(test: TestContext, maximum?: number) {
   test.mock.timers.enable({ apis: ["setTimeout"] });
   const written: Written[] = [];
-  const refusals = createRefusalCounts(
-    ({ from }, code, count) => void written.push({ from, code, count }),
+  const refusals = createRefusalCounts(({ from }, code, count) => void written.push({ from, code, count }), {
+    timers: createTimers(),
     maximum,
-  );
+  });
   return { refusals, written, pass: (seconds: number) => test.mock.timers.tick(seconds * 1_000) };
 }
 
@@ -69,7 +70,10 @@ describe("refusals", () => {
   it("of an agent in rescue are counted in its log as well", (test) => {
     test.mock.timers.enable({ apis: ["setTimeout"] });
     const lines: unknown[] = [];
-    const events = createLoggedEvents((_severity, _message, members) => void lines.push(members?.count));
+    const events = createLoggedEvents(
+      (_severity, _message, members) => void lines.push(members?.count),
+      createTimers(),
+    );
     for (let tries = 0; tries < 50; tries += 1) {
       events.refuse(refusal("192.0.2.1"), "authentication_required");
     }

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { createJournalReader } from "../../../src/host/linux/systemd/journal-reader.ts";
 import type { JournalEntry } from "../../../src/host/ports.ts";
 import { createJournalFollower, type JournalFollower } from "../../../src/journal/logs/journal-follower.ts";
 import { growJournal, ownFields, temporaryDirectory, writeCommand } from "../../host/systemd/journal.ts";
+import { createVirtualTime } from "../../simulated/virtual-time.ts";
 import { until } from "../../until.ts";
 
 /** A growing journal whose followers are counted, and the ids of their processes. */
@@ -39,8 +39,15 @@ describe("the journal's follower", () => {
   it("is one process for all: begun with the first subscriber, ended with the last", async (test) => {
     const { write, reader, started } = counted(test);
     write("before");
-    await delay(200);
-    const follower = createJournalFollower(reader);
+    await until("it is in the journal", async () => {
+      const seen: string[] = [];
+      await reader.read({ units: [], order: "newest-first" }, (entry) => {
+        seen.push(textOf(entry));
+        return false;
+      });
+      return seen.length > 0;
+    });
+    const follower = createJournalFollower(reader, createVirtualTime().hostTimers);
     const first: string[] = [];
     const second: string[] = [];
     assert.deepEqual(started(), []);
@@ -69,14 +76,21 @@ describe("the journal's follower", () => {
   it("goes on where it was when journalctl dies", async (test) => {
     const { write, reader, started } = counted(test);
     const seen: string[] = [];
-    const follower = createJournalFollower(reader, 20);
+    const time = createVirtualTime();
+    const follower = createJournalFollower(reader, time.hostTimers);
     const stop = subscribe(test, follower, (entry) => seen.push(textOf(entry)));
     // It begins with what comes after it has looked where the journal ends.
     await follower.ready();
     write("one");
-    await until("the first line", () => seen.length === 1);
+    // A journalctl that finds no file of the journal yet has ended.
+    await until("the first line", () => {
+      time.pass(1);
+      return seen.length === 1;
+    });
     process.kill(started().at(-1) ?? 0, "SIGKILL");
     write("without a reader");
+    await until("it is to be started again", () => time.dueIn(1) === 1);
+    time.pass(1);
     await until("it was started again", () => seen.length === 2);
     write("three");
     await until("it follows", () => seen.length === 3);
@@ -86,16 +100,15 @@ describe("the journal's follower", () => {
 
   it("tries a journalctl that fails again less and less often, and not at all when no reader is left", async (test) => {
     const { reader, started } = counted(test, "exit 1");
-    const stop = subscribe(test, createJournalFollower(reader, 50), () => {});
-    await until("it was tried once", () => started().length >= 1);
-    const begun = performance.now();
-    await until("it was tried four times more", () => started().length >= 5);
-    // 50 + 100 + 200 + 400 ms lie between five of them, however slow this machine is; the first look may have come late.
-    const milliseconds = performance.now() - begun;
-    assert.ok(milliseconds > 600, `five tries in ${milliseconds.toFixed(0)} ms`);
+    const time = createVirtualTime();
+    const stop = subscribe(test, createJournalFollower(reader, time.hostTimers), () => {});
+    for (const [index, pause] of [1, 2, 4, 8].entries()) {
+      await until(`a pause of ${pause} s`, () => time.dueIn(pause) === 1);
+      assert.equal(started().length, index + 1);
+      time.pass(pause);
+    }
+    await until("the next pause", () => time.dueIn(16) === 1);
     stop();
-    const tries = started().length;
-    await delay(1_000);
-    assert.equal(started().length, tries);
+    assert.deepEqual([time.dueIn(16), time.nextAt(), started().length], [0, null, 5]);
   });
 });

@@ -5,6 +5,7 @@ import {
   createJournalReader,
   type JournalReaderOptions,
 } from "../../../src/host/linux/systemd/journal-reader.ts";
+import { createTimers } from "../../../src/host/linux/timers.ts";
 import { readCursor } from "../../../src/journal/logs/log-cursor.ts";
 import type { LogStreamQuery } from "../../../src/journal/logs/log-stream.ts";
 import { createLogs, type Logs } from "../../../src/journal/logs/logs.ts";
@@ -36,7 +37,12 @@ async function growing(test: TestContext, entries: readonly Fields[], options: J
   const journal = growJournal(test);
   journal.write(...entries);
   const reader = createJournalReader({ ...options, place: [journal.place] });
-  const logs = createLogs({ journal: reader, ownLines: createOwnLines(), logUnits: ["nginx.service"] });
+  const logs = createLogs({
+    timers: createTimers(),
+    journal: reader,
+    ownLines: createOwnLines(),
+    logUnits: ["nginx.service"],
+  });
   const all = { limit: 200, mayReadAudit: true };
   for (let count = 0; count < entries.length; ) count = (await logs.list(all)).items.length;
   const cursorOf = async (message: string) => {
@@ -150,7 +156,7 @@ describe("the stream without a journal", () => {
   function begin() {
     const own = createOwnLines();
     const journal = createJournalReader({ command: "/nowhere/journalctl" });
-    const logs = createLogs({ journal, ownLines: own, logUnits: [] });
+    const logs = createLogs({ timers: createTimers(), journal, ownLines: own, logUnits: [] });
     const add = (message: string, members: object = {}) => own.add(text(message, members), "notice");
     return { own, logs, add };
   }

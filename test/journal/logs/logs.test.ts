@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import { StewardError } from "../../../src/contract/errors.ts";
 import type { LogEntry, LogList } from "../../../src/contract/types.ts";
 import { createJournalReader } from "../../../src/host/linux/systemd/journal-reader.ts";
+import { createTimers } from "../../../src/host/linux/timers.ts";
 import { readCursor } from "../../../src/journal/logs/log-cursor.ts";
 import type { LogPageQuery } from "../../../src/journal/logs/log-page.ts";
 import { createLogs, type Logs } from "../../../src/journal/logs/logs.ts";
@@ -20,7 +21,7 @@ const anyone: LogPageQuery = { limit: 100, mayReadAudit: false };
 
 function logsOf(test: TestContext, entries: readonly Fields[], logUnits: readonly string[] = []): Logs {
   const journal = createJournalReader({ place: [makeJournal(test, entries)] });
-  return createLogs({ journal, ownLines: createOwnLines(), logUnits });
+  return createLogs({ timers: createTimers(), journal, ownLines: createOwnLines(), logUnits });
 }
 
 const notice = (message: string, members: object = {}) =>
@@ -208,7 +209,7 @@ describe("the log from a journal", () => {
     it("go on after a search that looked at as much as one may", async (test) => {
       const place = [makeJournal(test, [notice("needle"), ...entries, notice("needle")])];
       const journal = createJournalReader({ place, entryLimit: 3 });
-      const logs = createLogs({ journal, ownLines: createOwnLines(), logUnits: [] });
+      const logs = createLogs({ timers: createTimers(), journal, ownLines: createOwnLines(), logUnits: [] });
       const pages = await walk(logs, { ...anyone, q: "needle" });
       assert.deepEqual(pages, [["needle"], [], ["needle"]]);
     });
@@ -335,7 +336,12 @@ describe("the log without a journal", () => {
   ];
   for (const [name, journalOf] of missing) {
     it(`is the agent's own lines: ${name}`, async (test) => {
-      const logs = createLogs({ journal: journalOf(test), ownLines: ownLines(), logUnits: [] });
+      const logs = createLogs({
+        timers: createTimers(),
+        journal: journalOf(test),
+        ownLines: ownLines(),
+        logUnits: [],
+      });
       const page = await logs.list(anyone);
       assert.deepEqual(
         [seen(page), page.source, page.next_cursor],
@@ -346,7 +352,12 @@ describe("the log without a journal", () => {
 
   it("is not confused with a search of the journal that finds nothing", async (test) => {
     const journal = createJournalReader({ place: [makeJournal(test, [notice("own")])] });
-    const page = await createLogs({ journal, ownLines: ownLines(), logUnits: [] }).list({
+    const page = await createLogs({
+      timers: createTimers(),
+      journal,
+      ownLines: ownLines(),
+      logUnits: [],
+    }).list({
       ...anyone,
       q: "trouble",
     });
@@ -355,7 +366,8 @@ describe("the log without a journal", () => {
 
   describe("has the same filters, rights and pages", () => {
     const journal = createJournalReader({ command: "/nowhere/journalctl" });
-    const logs = () => createLogs({ journal, ownLines: ownLines(), logUnits: ["nginx.service"] });
+    const logs = () =>
+      createLogs({ timers: createTimers(), journal, ownLines: ownLines(), logUnits: ["nginx.service"] });
     const queries: [string, Partial<LogPageQuery>, string[]][] = [
       ["an administrator", { mayReadAudit: true }, ["trouble", "user.created", "listening"]],
       ["a severity", { leastSeverity: 4 }, ["trouble"]],

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { createTimers } from "../../../src/host/linux/timers.ts";
 import { createKeptLines } from "../../../src/journal/logs/kept-lines.ts";
 import { createOwnLines, type OwnLine } from "../../../src/journal/logs/own-lines.ts";
 import { temporaryDirectory } from "../../host/systemd/journal.ts";
@@ -46,13 +47,13 @@ describe("the agent's own lines", () => {
     it("outlive the agent when they matter; requests do not", async (test) => {
       const directory = temporaryDirectory(test);
       const first = createOwnLines();
-      first.keepIn(createKeptLines(directory));
+      first.keepIn(createKeptLines(directory), createTimers());
       first.add("request\n", "info");
       first.add("listening\n", "notice");
       first.add("trouble\n", "error");
       await first.close();
       const second = createOwnLines();
-      second.keepIn(createKeptLines(directory));
+      second.keepIn(createKeptLines(directory), createTimers());
       second.add("listening again\n", "notice");
       assert.deepEqual(await second.read(), [
         { sequence: -1, text: "listening" },
@@ -66,7 +67,7 @@ describe("the agent's own lines", () => {
       const directory = temporaryDirectory(test);
       test.mock.timers.enable({ apis: ["setTimeout"] });
       const own = createOwnLines();
-      own.keepIn(createKeptLines(directory));
+      own.keepIn(createKeptLines(directory), createTimers());
       own.add("one\n", "notice");
       test.mock.timers.tick(30_000);
       await own.close();
@@ -77,7 +78,7 @@ describe("the agent's own lines", () => {
       const writes: (readonly string[])[] = [];
       test.mock.timers.enable({ apis: ["setTimeout"] });
       const own = createOwnLines();
-      own.keepIn({ read: async () => [], append: async (lines) => void writes.push(lines) });
+      own.keepIn({ read: async () => [], append: async (lines) => void writes.push(lines) }, createTimers());
       const settle = () => new Promise((resolve) => setImmediate(resolve));
       for (let second = 0; second < 60; second += 1) {
         own.add(`${second}\n`, "notice");
@@ -98,7 +99,7 @@ describe("the agent's own lines", () => {
       const directory = temporaryDirectory(test);
       const own = createOwnLines();
       own.add("early\n", "warning");
-      own.keepIn(createKeptLines(directory));
+      own.keepIn(createKeptLines(directory), createTimers());
       await own.close();
       assert.equal(readFileSync(join(directory, "log.jsonl"), "utf8"), "\nearly");
     });
@@ -106,7 +107,7 @@ describe("the agent's own lines", () => {
     it("are lost without a word when the disk takes nothing to the end", async (test) => {
       const directory = temporaryDirectory(test);
       const own = createOwnLines();
-      own.keepIn(createKeptLines(join(directory, "gone")));
+      own.keepIn(createKeptLines(join(directory, "gone")), createTimers());
       own.add("one\n", "notice");
       await own.close();
       assert.deepEqual(texts(await own.read()), ["one"]);
@@ -121,7 +122,7 @@ describe("the agent's own lines", () => {
         if (!takesWrites) throw new Error("EROFS");
         written.push(...lines);
       };
-      own.keepIn({ read: async () => [], append });
+      own.keepIn({ read: async () => [], append }, createTimers());
       const settle = () => new Promise((resolve) => setImmediate(resolve));
       own.add("the disk is read-only\n", "warning");
       test.mock.timers.tick(30_000);

@@ -15,7 +15,7 @@ import { installedRootReader } from "../wire-updates.ts";
 
 export interface ConfigurationRooms {
   readonly config: RoomsConfig;
-  readonly host: Pick<Host, "files">;
+  readonly host: Pick<Host, "files" | "time">;
   readonly state: State;
   readonly settings: SettingsStore;
   readonly auth: SignInRooms & { readonly setupToken: SetupToken };
@@ -79,6 +79,7 @@ function optionsOf({
       tokens: state.tokens,
       settings: state.settings,
       time: auth.time,
+      timers: host.time.timers,
       seal: auth.seal,
     },
     settingFaults: settings.faultsOf,

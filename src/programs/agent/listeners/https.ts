@@ -1,4 +1,5 @@
 import type { Finding, Tls } from "../../../contract/types.ts";
+import { every } from "../every.ts";
 import type { HttpsDecisions, HttpsGround, HttpsPlace, OpenedHttps } from "./open-https.ts";
 
 /** HTTPS on the LAN. Where it is off, nothing of it is loaded. */
@@ -16,7 +17,7 @@ export interface Https {
 }
 
 /** How often it is seen whether the certificate still serves, and whether a port is free by now. */
-const lookMilliseconds = 60_000;
+const lookSeconds = 60;
 
 export function createHttps(place: HttpsPlace, decisions: HttpsDecisions): Https {
   let present = decisions;
@@ -38,14 +39,15 @@ export function createHttps(place: HttpsPlace, decisions: HttpsDecisions): Https
     last = last.then(apply);
     return last;
   };
-  let timer: NodeJS.Timeout | undefined;
+  let stopLooks = (): void => undefined;
   return {
     status: async () => (present.enabled ? (await load()).status(present) : off),
     trouble: () => (present.enabled ? (opened?.trouble() ?? null) : null),
     certificateEnd: () => (present.enabled ? (opened?.certificateEnd() ?? null) : null),
     open: (next) => {
       ground = next;
-      timer = setInterval(() => void applied(), lookMilliseconds).unref();
+      stopLooks();
+      stopLooks = every(lookSeconds, () => void applied(), place.time.timers);
       return applied();
     },
     reload: (next) => {
@@ -53,7 +55,7 @@ export function createHttps(place: HttpsPlace, decisions: HttpsDecisions): Https
       return applied();
     },
     stop: async (milliseconds) => {
-      clearInterval(timer);
+      stopLooks();
       ground = undefined;
       await last;
       await opened?.stop(milliseconds);
