@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { type SourceFile, violations } from "./architecture.ts";
+import {
+  goesByOwnTime,
+  ownTime,
+  type SourceFile,
+  violations,
+  withoutCommentsAndStrings,
+} from "./architecture.ts";
 
 const source = join(import.meta.dirname, "../src");
 
@@ -17,6 +23,13 @@ describe("the house", () => {
     const files = filesOfTheHouse();
     assert.ok(files.length > 50, `only ${files.length} files were looked at`);
     assert.deepEqual(violations(files), []);
+  });
+
+  it("goes by the time of its host but for the files that are named with a reason", () => {
+    const idle = Object.keys(ownTime).filter(
+      (path) => !goesByOwnTime(withoutCommentsAndStrings(readFileSync(join(source, path), "utf8"))),
+    );
+    assert.deepEqual(idle, [], "named without need");
   });
 
   it("makes key pairs as PEM: Node 20 hangs where a KeyObject is exported as the job that made it is collected", () => {
@@ -105,6 +118,17 @@ describe("the house", () => {
       'import { exit } from "node:process";',
       /touches process/,
     ],
+    ["a timer of its own", "users/accounts.ts", "setTimeout(() => a, 1_000).unref();", /time, not by/],
+    ["an interval of its own", "updates/a.ts", "const a = setInterval(b, 5);", /time, not by/],
+    [
+      "a pause of its own",
+      "journal/a.ts",
+      'import { setTimeout as delay } from "node:timers/promises";',
+      /time, not by/,
+    ],
+    ["a clock of its own", "settings/rules.ts", "const a = Date.now();", /time, not by/],
+    ["a date of its own", "store/documents/a.ts", "const a = new Date().toISOString();", /time, not by/],
+    ["a stopwatch of its own", "http/a.ts", "const a = performance.now();", /time, not by/],
     ["a barrel", "users/index.ts", 'export * from "./accounts.ts";', /hands on/],
     ["a default export", "users/accounts.ts", "export default 1;", /default export/],
     ["an enum", "users/accounts.ts", "enum Role { A }", /enum/],

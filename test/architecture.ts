@@ -41,6 +41,27 @@ const mains = [
   "programs/installer/main.ts",
   "programs/self-check.ts",
 ];
+/**
+ * Files that go by this process's time and not by the time that the agent was given, each for its reason. Whole rooms do so:
+ * the command line and the console run where a person is, and `host/linux` is where the time comes from.
+ */
+export const ownTime: Readonly<Record<string, string>> = {
+  "auth/oidc/provider.ts": "says how far the agent's time is from the clock that the library reads",
+  "http/read-json.ts": "a client's body has real seconds",
+  "http/server.ts": "tells how long an answer took",
+  "http/wire/connections.ts": "a client's socket has real seconds",
+  "http/wire/https-listener.ts": "a client's socket has real seconds",
+  "http/wire/listeners.ts": "a client's socket has real seconds",
+  "http/wire/request-queue.ts": "a client's socket has real seconds",
+  "http/wire/streams.ts": "a client's socket has real seconds",
+  "programs/agent/installer-client.ts": "looks at what another process does",
+  "programs/agent/offline.ts": "keeps a command's process awake",
+  "programs/agent/status/wire-metrics.ts": "measures this process's own event loop",
+  "programs/program.ts": "stamps lines of the log before a host is opened",
+  "store/files/store-time.ts": "the time of a command, which opens documents without a host",
+  "system/facts.ts": "bounds a thread of this process",
+};
+const ownTimeRooms = /^(cli|console|host\/linux)\//;
 const maximumLines = 400;
 const maximumFilesInFolder = 20;
 
@@ -100,7 +121,14 @@ function fileRules({ path, text }: SourceFile): string[] {
   if (/\bexport\s+(\*|\{[^}]*\})\s+from\b/.test(code)) found.push("hands on what another file holds");
   if (!mains.includes(path) && /(?<![\w.])process\s*(\.|\[)/.test(code))
     found.push("touches process outside the mains");
+  if (!ownTimeRooms.test(path) && !(path in ownTime) && goesByOwnTime(code))
+    found.push("goes by this process's time, not by that of Host");
   return found;
+}
+
+/** By the text without comments and strings, in which an import of timers/promises shows by its use. */
+export function goesByOwnTime(code: string): boolean {
+  return /(?<!\.)\bset(Timeout|Interval)\b|\b(Date|performance)\.now\b|\bnew Date\(\)/.test(code);
 }
 
 interface Import {
@@ -197,7 +225,7 @@ function resolvePath(from: string, specifier: string): string {
   return parts.join("/");
 }
 
-function withoutCommentsAndStrings(text: string): string {
+export function withoutCommentsAndStrings(text: string): string {
   return text
     .replace(/\/\*[\s\S]*?\*\//g, " ")
     .replace(/(^|[^:"'`\\])\/\/.*$/gm, "$1")
