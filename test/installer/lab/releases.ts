@@ -49,7 +49,7 @@ export async function packRelease(directory: string, model: ReleaseModel): Promi
   await writeFile(join(tree, "share", "texts", "welcome.txt"), `the pump's ${kind} ${version}\n`.repeat(50));
   if (kind === "binary") {
     await cp(join(productDirectory, "serve.mjs"), join(tree, "serve.mjs"));
-    await writeFile(join(tree, "serve"), '#!/bin/sh\nexec node "$(dirname "$0")/serve.mjs" "$@"\n');
+    await writeFile(join(tree, "serve"), `#!/bin/sh\nexec node "\${0%/*}/serve.mjs" "$@"\n`);
     await chmod(join(tree, "serve"), 0o755);
   }
   const file = `${tree}.tar.gz`;

@@ -1,29 +1,25 @@
 #!/bin/sh
-# launch RUN RELEASE: ends the pump that runs, if one does, starts the one of the release, and waits until it listens or has
-# ended; for an activate of the host file.
+# launch RUN RELEASE: ends the pump that runs, if one does, starts the one of the release, and waits until it says that it
+# listens, or has ended; for an activate of the host file.
 run=$1
 release=$2
 
-await() {
+if read -r pid 2>/dev/null <"$run/pid"; then
+  kill -TERM "$pid" 2>/dev/null
   tries=0
-  until "$@" || [ "$tries" -ge 300 ]; do
+  while kill -0 "$pid" 2>/dev/null && [ "$tries" -lt 300 ]; do
     sleep 0.01
     tries=$((tries + 1))
   done
-}
-gone() { ! kill -0 "$pid" 2>/dev/null; }
-ready() { [ -e "$run/ready" ] || gone; }
-
-if read -r pid 2>/dev/null <"$run/pid"; then
-  kill -TERM "$pid" 2>/dev/null
-  await gone
 fi
 [ -x "$release/serve" ] || {
   echo "launch: there is no pump in $release" >&2
   exit 1
 }
 rm -f "$run/ready"
-setsid "$release/serve" "$run" </dev/null >>"$run/log" 2>&1 &
-pid=$!
-echo "$pid" >"$run/pid"
-await ready
+mkfifo "$run/ready"
+READY=3 setsid "$release/serve" "$run" </dev/null >>"$run/log" 2>&1 3>"$run/ready" &
+echo "$!" >"$run/pid"
+# Without a line it has ended.
+read -r _ <"$run/ready"
+rm "$run/ready"

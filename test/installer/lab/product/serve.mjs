@@ -29,5 +29,5 @@ const server = createServer((_request, response) => {
 process.on("SIGTERM", () => process.exit(0));
 server.listen(port, "127.0.0.1", () => {
   console.error(`pump ${version} listens`);
-  writeFileSync(`${run}/ready`, "");
+  writeFileSync(process.env.READY ? Number(process.env.READY) : `${run}/ready`, "\n");
 });
