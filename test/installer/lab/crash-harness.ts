@@ -46,7 +46,7 @@ export async function createCrashHarness(directory: string): Promise<CrashHarnes
     },
     logLevel: "warning",
   });
-  const library = compileKillAt(directory);
+  let library: string | undefined;
   const run = (request: CrashRequest, environment: Record<string, string> = {}): Promise<Ended> => {
     const child = spawn(process.execPath, [program, JSON.stringify(request)], {
       env: { ...process.env, ...environment },
@@ -70,10 +70,12 @@ export async function createCrashHarness(directory: string): Promise<CrashHarnes
   };
   return {
     run,
-    watch: ({ directory: own, directories }, request) =>
-      watchRun({
+    watch: ({ directory: own, directories }, request) => {
+      library ??= compileKillAt(directory);
+      return watchRun({
         ...{ library, directory: own, below: [directories.releases, directories.trust] },
         start: (environment) => run(request, environment),
-      }),
+      });
+    },
   };
 }

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { UpdateKind } from "../../../src/releases/release.ts";
 import { sampled } from "../../counts.ts";
 import { endOfSuite } from "../../store/state-directory.ts";
-import { sampledStates } from "../../updates/lab/power-cut.ts";
+import { sampledStates, type Watched } from "../../updates/lab/power-cut.ts";
 import { type CrashBench, clock, createCrashBench, type Scenario } from "./crash-bench.ts";
-import { type CrashHarness, createCrashHarness } from "./crash-harness.ts";
+import { type CrashHarness, createCrashHarness, type Ended } from "./crash-harness.ts";
 import type { CrashPlan } from "./crashing-host.ts";
 import type { Device } from "./device.ts";
 import { eachAtOnce } from "./each-at-once.ts";
@@ -98,11 +97,8 @@ function crashPoints(kind: UpdateKind, kills: Kills): void {
       old: bench.published.release(kind, "1.0.0"),
       new: bench.published.release(kind, "2.0.0"),
     };
-    const operations = await bench.undisturbed(scenario, (device) => operationsOf(scenario, device));
-    const at = operations.findIndex((operation) => operation.startsWith("unpack ")) + 1;
-    assert.ok(at > 0, "nothing was unpacked");
     const side = await bench.survives(scenario, async (device) => {
-      await killed(scenario, device, { at, when: "after" });
+      await killed(scenario, device, { at: "unpack ", when: "after" });
       await bench.apply(device, kind, "2.0.0");
     });
     assert.equal(side, "new");
@@ -117,30 +113,24 @@ function crashPoints(kind: UpdateKind, kills: Kills): void {
 
   /** Counts the operations of a run, then kills it at some of them; and looks at whatever else a run may leave. */
   async function atEach(test: Printer, scenario: Scenario): Promise<void> {
-    const operations = await bench.undisturbed(scenario, (device) => operationsOf(scenario, device));
+    const { operations, watched } = await bench.undisturbed(scenario, (device) => wholeRun(scenario, device));
     const places = operations.map((_, index) => index + 1);
     const at = sampled(places, { oneIn: kills.oneIn });
     await eachAtOnce(atOnce, at, async (one) => {
       const where = `${scenario.name}, killed ${kills.when} ${one} ${operations[one - 1]}`;
       const side = await told(where, () =>
-        bench.survives(scenario, (device) => killed(scenario, device, { at: one, when: kills.when })),
+        bench.survives(scenario, async (device) => {
+          const done = await killed(scenario, device, { at: one, when: kills.when });
+          assert.deepEqual(done, operations.slice(0, one), "another run than the one that was counted");
+        }),
       );
       test.diagnostic(`${where}: ${side}`);
     });
-    totals.push(at.length + (kind === "rules" ? await atEachCall(test, scenario) : 0));
-    const past = await bench.undisturbed(scenario, (device) =>
-      harness.run(requestOf(scenario, device, { at: operations.length + 1, when: "before", log: null })),
-    );
-    assert.equal(past.signal, null, "there are more operations than were counted");
+    totals.push(at.length + (watched ? await atEachCall(test, scenario, watched) : 0));
   }
 
-  async function atEachCall(test: Printer, scenario: Scenario): Promise<number> {
-    const { calls, points, states } = await bench.undisturbed(scenario, async (device) => {
-      const never = { at: 0, when: "before", log: null } as const;
-      const watched = await harness.watch(device, requestOf(scenario, device, never));
-      assert.equal(watched.ended.code, 0, `the run that is watched: ${watched.ended.output}`);
-      return watched;
-    });
+  async function atEachCall(test: Printer, scenario: Scenario, watched: Watched<Ended>): Promise<number> {
+    const { calls, points, states } = watched;
     const sides = { old: 0, new: 0 };
     const tried = sampledStates(states, kills.oneStateIn);
     await eachAtOnce(atOnce, tried, async (state) => {
@@ -154,23 +144,34 @@ function crashPoints(kind: UpdateKind, kills: Kills): void {
     return tried.length;
   }
 
-  async function operationsOf(scenario: Scenario, device: Device): Promise<string[]> {
-    const log = join(device.directory, "operations");
-    const { code, output } = await harness.run(requestOf(scenario, device, { at: 0, when: "before", log }));
+  /** Nothing ends it; that of rules is held at each call. */
+  async function wholeRun(scenario: Scenario, device: Device) {
+    const request = requestOf(scenario, device, { at: 0, when: "before" });
+    const watched = kind === "rules" ? await harness.watch(device, request) : null;
+    const { code, output } = watched?.ended ?? (await harness.run(request));
     assert.equal(code, 0, `the run that counts: ${output}`);
-    const lines = (await readFile(log, "utf8")).trimEnd().split("\n");
-    await rm(log);
-    return lines.map((line) => bench.readable(line, device));
+    return { operations: await operationsIn(device), watched };
   }
 
-  async function killed(scenario: Scenario, device: Device, at: Omit<CrashPlan, "log">): Promise<void> {
-    const { signal, output } = await harness.run(requestOf(scenario, device, { ...at, log: null }));
+  /** Gives back the operations up to there. */
+  async function killed(scenario: Scenario, device: Device, at: Omit<CrashPlan, "log">): Promise<string[]> {
+    const { signal, output } = await harness.run(requestOf(scenario, device, at));
     assert.equal(signal, "SIGKILL", `it was not killed: ${output}`);
+    return operationsIn(device);
+  }
+
+  async function operationsIn(device: Device): Promise<string[]> {
+    const lines = (await readFile(logOf(device), "utf8")).trimEnd().split("\n");
+    await rm(logOf(device));
+    return lines.map((line) => bench.readable(line, device));
   }
 }
 
-function requestOf({ order }: Scenario, { directory }: Device, crash: CrashPlan) {
-  return { directory, order, startSeconds: clock.crash, crash };
+/** Beside it, since all that lies in the device is part of what a run leaves. */
+const logOf = ({ directory }: Pick<Device, "directory">): string => `${directory}.operations`;
+
+function requestOf({ order }: Scenario, { directory }: Device, at: Omit<CrashPlan, "log">) {
+  return { directory, order, startSeconds: clock.crash, crash: { ...at, log: logOf({ directory }) } };
 }
 
 async function told<T>(where: string, work: () => Promise<T>): Promise<T> {

@@ -2,13 +2,13 @@ import { appendFileSync } from "node:fs";
 import type { ReleaseFiles, ReleaseHost, Units } from "../../../src/host/release-ports.ts";
 import type { MetadataFiles } from "../../../src/tuf/metadata-files.ts";
 
-/** The operation at which the process is killed, and on which side of it; `at` 0: none. */
+/** The operation at which the process is killed, and on which side of it. */
 export interface CrashPlan {
-  /** From 1. */
-  readonly at: number;
+  /** Its number from 1, or the beginning of its name; 0: none. */
+  readonly at: number | string;
   readonly when: "before" | "after";
-  /** Gets a line for each operation; null: none. */
-  readonly log: string | null;
+  /** Gets a line for each operation. */
+  readonly log: string;
 }
 
 /** Counts operations, and ends the process at one of them as a power cut would. */
@@ -21,8 +21,8 @@ export function createCounter({ at, when, log }: CrashPlan): Counter {
   return {
     async around(name, work) {
       count += 1;
-      const isHere = count === at;
-      if (log !== null) appendFileSync(log, `${name}\n`);
+      const isHere = typeof at === "number" ? count === at : name.startsWith(at);
+      appendFileSync(log, `${name}\n`);
       if (isHere && when === "before") die();
       const result = await work();
       if (isHere) die();
