@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { build } from "esbuild";
 import { discardDrafts, planDiscard } from "../../src/publishing/drafts/discard.ts";
 import { readState } from "../../src/publishing/drafts/drafts.ts";
@@ -12,9 +12,10 @@ import { renewRole } from "../../src/publishing/renew.ts";
 import type { RoleName } from "../../src/publishing/roles.ts";
 import { type Workspace, withWorkspace } from "../../src/publishing/workspace.ts";
 import { counted } from "../counts.ts";
+import { endOfSuite, temporaryDirectory } from "../store/state-directory.ts";
 import { compileKillAt, sampledStates, watchRun } from "../updates/lab/power-cut.ts";
 import { type Device, makeDevice } from "./clients.ts";
-import { add, keysOf, makeScratch, makeSite, publishAll, type Site, surroundings, today } from "./site.ts";
+import { add, keysOf, makeSite, publishAll, type Site, surroundings, today } from "./site.ts";
 
 interface Scenario {
   readonly name: string;
@@ -79,12 +80,14 @@ const scenarios: Scenario[] = [
   },
 ];
 
+const { library, program } = await makeProgram(await temporaryDirectory(endOfSuite()));
+
 for (const { name, what, prepare, before, after } of scenarios) {
   describe(`${name}, killed or without power at any file operation`, () => {
     it("leaves a repository that devices read, and the next one ends it", async (test) => {
       const site = await makeSite(test);
       await prepare(site);
-      const publishing = await publishingIn(test, what);
+      const { watch, killedAt } = publishing(what);
       const scratch = join(site.scratch, "runs");
       const recovers = async (directory: string, isEnd: boolean, where: string) => {
         const devices = await devicesFor(site, before !== null);
@@ -96,10 +99,10 @@ for (const { name, what, prepare, before, after } of scenarios) {
       };
       const watchedSite = join(scratch, "watched");
       cpSync(site.directory, watchedSite, { recursive: true });
-      const { calls, points, states } = await publishing.watch(watchedSite);
+      const { calls, points, states } = await watch(watchedSite);
       assert.ok(calls.length > (what === "discard" ? 8 : 40), `${calls.length} calls were seen`);
       // Both ways to publish write alike: a smaller part of the states of the second is enough here.
-      const tried = sampledStates(states, what === "only-rules" ? 16 : 10);
+      const tried = sampledStates(states, what === "only-rules" ? 32 : 20);
       for (const { where, isEnd, put } of tried) {
         const directory = join(scratch, "left");
         put(directory);
@@ -112,7 +115,7 @@ for (const { name, what, prepare, before, after } of scenarios) {
       for (let at = 1; at <= calls.length; at += every) {
         const directory = join(scratch, "killed");
         cpSync(site.directory, directory, { recursive: true });
-        assert.equal(await publishing.killedAt(directory, at), "SIGKILL");
+        assert.equal(await killedAt(directory, at), "SIGKILL");
         await recovers(directory, false, `killed at ${at}`);
       }
     });
@@ -157,10 +160,8 @@ async function replaceTopKeys({ workspace }: Site): Promise<void> {
   await renewRole(workspace, "root", { keys: await keysOf(workspace), changes });
 }
 
-/** A process at work on a repository: watched, or killed. */
-async function publishingIn(test: TestContext, what: Scenario["what"]) {
-  const place = makeScratch(test);
-  const library = compileKillAt(place);
+/** The library that watches and kills, and the program as one file. */
+async function makeProgram(place: string): Promise<{ library: string; program: string }> {
   const program = join(place, "publish.mjs");
   const banner = {
     js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
@@ -169,6 +170,11 @@ async function publishingIn(test: TestContext, what: Scenario["what"]) {
     entryPoints: [join(import.meta.dirname, "publish-once.ts")],
     ...{ outfile: program, bundle: true, platform: "node", format: "esm", target: "node20", banner },
   });
+  return { library: compileKillAt(place), program };
+}
+
+/** A process at work on a repository: watched, or killed. */
+function publishing(what: Scenario["what"]) {
   const start = (directory: string, more: Record<string, string>): Promise<number | string | null> => {
     const child = spawn(process.execPath, [program, directory, today.toISOString(), what], {
       env: { ...process.env, LD_PRELOAD: library, UV_USE_IO_URING: "0", ...more },
