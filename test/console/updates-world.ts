@@ -11,13 +11,15 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { tmpdir, uptime } from "node:os";
 import { join, relative } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { installDemoProduct } from "../../scripts/demo-product/install.ts";
 import type { Updates } from "../../src/contract/types.ts";
-import { runSteward } from "../agent-in-process.ts";
-import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
+import { leastSecondsBetweenChecks } from "../../src/updates/check/check-refusals.ts";
+import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
+import type { RunningAgent } from "../running-agent.ts";
+import { passingTime } from "../simulated/test-time.ts";
 import type { Ending } from "../store/state-directory.ts";
 import { until } from "../until.ts";
 import { type HostileServer, startHostileServer } from "../updates/lab/hostile-server.ts";
@@ -50,6 +52,8 @@ export interface UpdatesWorld {
   holdDownloads: () => () => void;
   /** Stops the installer after its next check of this version's health, until the result is called. */
   holdTrial: (version: string) => () => Promise<void>;
+  /** Lets the ten seconds pass that lie between two looks. */
+  restFromChecks: () => void;
   /** How long a release applied from now on may take to be healthy, such as `5s`; half an hour by default. */
   allowTrial: (within: string) => void;
 }
@@ -73,7 +77,11 @@ export async function startUpdatesWorld(
   allowTrial("30m");
   const holdTrial = createTrialHolding(ending, { hostFile, product: at("product") });
   const places = ["--host-file", hostFile, "--releases", at("releases"), "--trust", at("trust")];
-  let agent = await startAgentProcess({ stateDirectory: at("state"), arguments: places });
+  // The installer goes by this machine's own uptime.
+  const time = passingTime(uptime());
+  const start = (...more: string[]) =>
+    startAgentInProcess({ stateDirectory: at("state"), arguments: [...places, ...more], time });
+  let agent = await start();
   ending.after(() => agent.dispose());
   const steward = async (...words: string[]): Promise<string> => {
     const environment = {
@@ -103,6 +111,7 @@ export async function startUpdatesWorld(
     agent: () => agent,
     server,
     ...{ rootFile, holdDownloads, holdTrial, allowTrial },
+    restFromChecks: () => time.pass(leastSecondsBetweenChecks),
     directory: at("site/public"),
     fingerprint: /[0-9a-f]{64}/.exec(await steward("repo", "inspect", at("site")))?.[0] ?? "",
     status: async () => (await agent.call("GET", "/api/updates", { local: true })).json as Updates,
@@ -119,11 +128,7 @@ export async function startUpdatesWorld(
     restart: async (meanwhile) => {
       await agent.stop();
       await meanwhile();
-      const listen = ["--listen", `127.0.0.1:${agent.port}`];
-      const next = await startAgentProcess({
-        stateDirectory: at("state"),
-        arguments: [...places, ...listen],
-      });
+      const next = await start("--listen", `127.0.0.1:${agent.port}`);
       ending.after(() => next.dispose());
       agent = next;
     },
@@ -217,17 +222,4 @@ function filesBelow(directory: string): Map<string, Buffer> {
       return [relative(directory, path), readFileSync(path)];
     }),
   );
-}
-
-/**
- * Waits until it may be looked again: ten seconds lie between two looks. By the device's own clock, which the last look's
- * time is of: it is behind this machine's by as long as the command took that set it.
- */
-export async function untilCheckMayBegin({ agent, status }: UpdatesWorld): Promise<void> {
-  const { last_check } = (await status()).schedule;
-  const next = last_check === null ? 0 : Date.parse(last_check.at) + 10_000;
-  await until("ten seconds have passed", async () => {
-    const { json } = await agent().call("GET", "/api/system/time-sync", { local: true });
-    return Date.parse(json.server_time) >= next;
-  });
 }

@@ -61,18 +61,21 @@ export function standingTime(begin = Date.now()): StandingTime {
   };
 }
 
-/** From now on as on this machine, and as the test lets more of it pass: for what ends after minutes. */
-export function passingTime(): TestTime {
-  return timeIn(createRunningTime(), Date.now());
+/**
+ * From now on as on this machine, and as the test lets more of it pass: for what ends after minutes. `uptime`: seconds at
+ * the beginning, for an agent beside a process that goes by this machine's own.
+ */
+export function passingTime(uptime = uptimeAtStart): TestTime {
+  return timeIn(createRunningTime(), Date.now(), uptime);
 }
 
 /** Seconds of an agent's time: no less than between two packets of a burst, and less than what an agent waits for at rest. */
 const soonSeconds = 3;
 
-/** Seconds for which the host has been up at the beginning. */
+/** Seconds for which the host has been up at the beginning, where nothing else goes by them. */
 const uptimeAtStart = 5_000;
 
-function timeIn(world: WorldTime, begin: number): TestTime {
+function timeIn(world: WorldTime, begin: number, uptime = uptimeAtStart): TestTime {
   const chance = createChance(1);
   // In the middle of a millisecond: a reading's noise does not move it to another one.
   const trueStartSeconds = (begin + 0.5) / 1_000;
@@ -81,7 +84,7 @@ function timeIn(world: WorldTime, begin: number): TestTime {
     chance,
     now: world.now,
     trueStartSeconds,
-    uptimeAtStart,
+    uptimeAtStart: uptime,
     errorSeconds: 0,
     blocker: "not_asked_to",
   });
