@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { resolveObjectURL } from "node:buffer";
 import type { Page } from "playwright-core";
 import type { TestBrowser } from "../browser.ts";
 import { arePicturesKept, axe, picture } from "../page-checks.ts";
@@ -10,7 +11,7 @@ type Judge = (drawn: Page) => Promise<void>;
 
 interface Kept {
   readonly name: string;
-  readonly html: string;
+  readonly html: Promise<string>;
   readonly look: ReturnType<LightPage["look"]>;
   readonly isAsked: boolean;
   readonly judge: Judge | undefined;
@@ -35,7 +36,13 @@ export class Looks {
 
   #keep(page: Page, name: string, isAsked: boolean, judge: Judge | undefined): void {
     const light = page as unknown as LightPage;
-    this.#kept.push({ name, html: markupOf(light.document), look: light.look(), isAsked, judge });
+    this.#kept.push({
+      name,
+      html: withPictures(markupOf(light.document)),
+      look: light.look(),
+      isAsked,
+      judge,
+    });
   }
 
   /** Judges all of them; for the last test of a suite. */
@@ -45,7 +52,7 @@ export class Looks {
     for (const { name, html, look, isAsked, judge } of this.#kept) {
       await page.emulateMedia({ colorScheme: look.scheme });
       await page.setViewportSize({ width: look.width, height: look.height });
-      await page.setContent(html);
+      await page.setContent(await html);
       await page.evaluate(openAll);
       if (isAsked) assert.deepEqual(await axe(page), [], name);
       await judge?.(page);
@@ -66,6 +73,20 @@ function markupOf(document: Document): string {
   const sheets = document.adoptedStyleSheets as unknown as { text: string }[];
   const style = sheets.map(({ text }) => `<style>${text}</style>`).join("");
   return `<!doctype html>${document.documentElement.outerHTML.replace("</head>", () => `${style}</head>`)}`;
+}
+
+/** With the pictures that the page has made itself: their addresses lead nowhere but in its own process. */
+async function withPictures(html: string): Promise<string> {
+  const made = [...html.matchAll(/blob:nodedata:[\w-]+/g)].map(([url]) => {
+    const blob = resolveObjectURL(url);
+    assert.ok(blob, "the page shows a picture that it has given up");
+    return { url, blob };
+  });
+  for (const { url, blob } of made) {
+    const bytes = Buffer.from(await blob.arrayBuffer());
+    html = html.replaceAll(url, `data:${blob.type};base64,${bytes.toString("base64")}`);
+  }
+  return html;
 }
 
 /** In the page: opens its dialogs and menus, as the console has opened them. */
