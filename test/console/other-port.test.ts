@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { startAgentInProcess } from "../agent-in-process.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import {
   type ConsoleWindow,
@@ -10,9 +11,7 @@ import {
   names,
   passwords,
   signIn,
-  signInByForm,
   startConsole,
-  type TestBrowser,
   untilShown,
 } from "./browser.ts";
 
@@ -34,13 +33,15 @@ async function startOtherProgram(ending: { after: (end: () => Promise<void>) => 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   ending.after(() => new Promise((resolve) => server.close(() => resolve())));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  /** Opens its page in this window, below the path of our cookie; what came along. */
+  let page: Page | undefined;
+  /** Has its page, beside the console's, ask it below the path of our cookie; what came along. */
   const visit = async ({ context }: ConsoleWindow, ...cookies: string[]): Promise<string> => {
+    if (page === undefined) {
+      page = await context.newPage();
+      await page.goto(url);
+    }
     planted = cookies;
-    const page = await context.newPage();
-    await page.goto(url);
     await page.evaluate(() => fetch("/api/auth/anything").then((answer) => answer.text()));
-    await page.close();
     return received.at(-1) ?? "";
   };
   return { visit };
@@ -49,7 +50,8 @@ async function startOtherProgram(ending: { after: (end: () => Promise<void>) => 
 describe("a page on another port of the device's address", () => {
   const ending = endOfConsole();
   let agent: RunningAgent;
-  let browser: TestBrowser;
+  /** The operator's. */
+  let window: ConsoleWindow;
   let other: Awaited<ReturnType<typeof startOtherProgram>>;
   /** The cookie of its own account's sign-in. */
   const ownCookie = async (): Promise<string> => {
@@ -58,13 +60,14 @@ describe("a page on another port of the device's address", () => {
     return [headers["set-cookie"] ?? []].flat()[0]?.split(";")[0] ?? assert.fail("no cookie");
   };
   before(async () => {
-    ({ agent, browser } = await startConsole(ending));
+    const { agent: started, browser } = await startConsole(ending, startAgentInProcess);
+    agent = started;
+    window = await browser.open(agent, { isKept: true });
+    await signIn(window.page, "operator", "/account");
     other = await startOtherProgram(ending);
   });
 
   it("receives the operator's cookie, and gets no session for it (stolen by a request to itself)", async () => {
-    const window = await browser.open(agent);
-    await signInByForm(window.page, "operator", "/account");
     const cookie = await other.visit(window);
     assert.match(cookie, /^steward-refresh-[0-9a-f]{8}=str_/, "cookies know no ports");
     const forged = { cookie, "sec-fetch-site": "same-origin", origin: agent.url };
@@ -76,25 +79,16 @@ describe("a page on another port of the device's address", () => {
     await untilShown(accountOf(window.page, names.operator));
   });
 
-  it("plants the cookie of its own account, and the operator is signed out, and not in as another user (session fixation)", async () => {
-    const window = await browser.open(agent);
-    const { page } = window;
-    await signIn(page, "operator", "/account");
-    await other.visit(window, `${await ownCookie()}; Path=/api/auth; HttpOnly`);
-    await page.reload();
-    await untilShown(page.getByRole("heading", { name: "Sign in", level: 1 }));
-    await untilShown(page.getByRole("alert").getByText(sentence));
-    assert.equal(await accountOf(page, names.readonly).count(), 0);
-    assert.deepEqual(await window.context.cookies(`${agent.url}/api/auth/`), [], "it is taken back");
-    await signInByForm(page, "operator", "/account");
-    await page.reload();
-    await untilShown(accountOf(page, names.operator));
+  it("plants it beside the operator's, for a longer path, and the operator goes on", async () => {
+    await other.visit(window, `${await ownCookie()}; Path=/api/auth/refresh; HttpOnly`);
+    await window.page.reload();
+    await untilShown(window.page.getByLabel("Display name"));
+    assert.equal(await accountOf(window.page, names.readonly).count(), 0);
+    await window.context.clearCookies({ path: "/api/auth/refresh" });
   });
 
   it("plants it in mid-work: the question over the page says why, and is for the operator alone", async () => {
-    const window = await browser.open(agent);
     const { page } = window;
-    await signIn(page, "operator", "/account");
     const { items } = (await agent.call("GET", "/api/users", { local: true })).json;
     const id = items.find(({ username }: { username: string }) => username === names.operator).id;
     await other.visit(window, `${await ownCookie()}; Path=/api/auth; HttpOnly`);
@@ -109,12 +103,19 @@ describe("a page on another port of the device's address", () => {
     await untilShown(accountOf(page, names.operator));
   });
 
-  it("plants it beside the operator's, for a longer path, and the operator goes on", async () => {
-    const window = await browser.open(agent);
-    await signIn(window.page, "operator", "/account");
-    await other.visit(window, `${await ownCookie()}; Path=/api/auth/refresh; HttpOnly`);
-    await window.page.reload();
-    await untilShown(window.page.getByLabel("Display name"));
-    assert.equal(await accountOf(window.page, names.readonly).count(), 0);
+  it("plants the cookie of its own account, and the operator is signed out, and not in as another user (session fixation)", async () => {
+    const { page } = window;
+    await other.visit(window, `${await ownCookie()}; Path=/api/auth; HttpOnly`);
+    await page.reload();
+    await untilShown(page.getByRole("heading", { name: "Sign in", level: 1 }));
+    await untilShown(page.getByRole("alert").getByText(sentence));
+    assert.equal(await accountOf(page, names.readonly).count(), 0);
+    assert.deepEqual(await window.context.cookies(`${agent.url}/api/auth/`), [], "it is taken back");
+    await page.getByLabel("User name").fill(names.operator);
+    await page.getByLabel("Password", { exact: true }).fill(passwords.operator);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.locator(".frame").waitFor();
+    await page.reload();
+    await untilShown(accountOf(page, names.operator));
   });
 });
