@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { timeSettings, untilStatus } from "../../appliance-vm/clock-scenario.ts";
 import type { Guest, Ran } from "../../appliance-vm/guest/vocabulary.ts";
 import { added, next, state } from "../../appliance-vm/rescue-situations.ts";
@@ -10,6 +10,10 @@ const node = "/usr/lib/steward/bin/node";
 const helper = "/run/steward-helper.socket";
 const crowd = `${state}/lost+found/crowd`;
 const filler = `${state}/lost+found/filler`;
+const users = `${state}/users.json`;
+const usersOfAll = [users, `${state}/users.good.json`];
+const hostFile = "/etc/steward/steward.json";
+const tls = "/etc/steward/tls";
 
 /** One way in which a box breaks, and what mends it. */
 interface Breakage {
@@ -29,6 +33,11 @@ const systemctl =
 
 /** The rest is for a person to decide: the device's name, its updates, second factors. */
 const well = "Nothing to do.";
+
+const reload = "systemctl reload steward.service";
+const pair = (name: string) =>
+  `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 90 -subj /CN=${name} -keyout ${name}.key -out ${name}.crt`;
+const twoPairs = `${pair("site")}; ${pair("other")}`;
 
 const restartHelper = "systemctl unmask steward-helper.socket; systemctl restart steward-helper.socket";
 
@@ -70,6 +79,37 @@ const breakages: readonly Breakage[] = [
   },
   { what: "the root helper's socket is removed", breaks: () => rmSync(helper), typed: [restartHelper] },
   {
+    what: "the root helper's socket is masked",
+    breaks: systemctl("mask", "--now", "steward-helper.socket"),
+    typed: [restartHelper],
+  },
+  {
+    what: "the host file lacks a brace",
+    breaks: () => writeFileSync(hostFile, '{ "https": { "enabled": true }\n'),
+    typed: ["steward host-file restore"],
+  },
+  {
+    what: "others may write the host file",
+    breaks: () => chmodSync(hostFile, 0o666),
+    typed: [`chown root ${hostFile}; chmod go-w ${hostFile}; ${reload}`],
+  },
+  {
+    what: "a certificate's key is that of another one",
+    breaks: async (guest) => {
+      await guest.run("sh", [
+        "-c",
+        `mkdir -p ${tls}; cd ${tls}; ${twoPairs}; mv other.key site.key; rm other.crt`,
+      ]);
+      return guest.run("systemctl", ["reload", unit]);
+    },
+    typed: [`mv ${tls}/site.crt ${tls}/site.crt.refused; ${reload}`],
+  },
+  {
+    what: "a certificate is a pipe",
+    breaks: (guest) => guest.run("sh", ["-c", `mkfifo -m 644 ${tls}/site.crt; ${reload}`]),
+    typed: [`mv ${tls}/site.crt ${tls}/site.crt.refused; ${reload}`],
+  },
+  {
     what: "the state's disk is read-only",
     breaks: async (guest) => {
       // The kernel refuses it while files are open for writing.
@@ -107,11 +147,30 @@ const breakages: readonly Breakage[] = [
     },
   },
   {
+    what: "a newer release has written the users",
+    breaks: async (guest) => {
+      await stop(guest);
+      for (const path of usersOfAll) {
+        const text = readFileSync(path, "utf8");
+        const form = /(?<="migrations":\s*\{\s*"version":\s*")\d+/;
+        writeFileSync(path, text.replace(form, "99"));
+      }
+      await guest.run("systemctl", ["start", unit]);
+    },
+    typed: ["apt-get install steward"],
+    // No package source here has that release, which would read them.
+    after: async (guest) => {
+      await stop(guest);
+      for (const path of usersOfAll) writeFileSync(path, readFileSync(path, "utf8").replace('"99.', '"1.'));
+      await guest.run("systemctl", ["start", unit]);
+    },
+  },
+  {
     what: "users.json is a pipe",
     breaks: async (guest) => {
       await stop(guest);
-      rmSync(`${state}/users.json`);
-      execFileSync("mkfifo", ["-m", "600", `${state}/users.json`]);
+      rmSync(users);
+      execFileSync("mkfifo", ["-m", "600", users]);
     },
     typed: ["steward state restore users", `systemctl start ${unit}`],
   },
@@ -131,6 +190,7 @@ export const scenario: Scenario = {
         await guest.run("systemctl", ["enable", "--now", unit]);
         await guest.stewardAnswers();
         await added(guest, "anna", "admin");
+        await guest.steward("tls", "enable");
         await untilStatus(guest, "the clock is measured", 90, ({ trust }) => trust !== "none");
         const last = await next(guest);
         guest.check("nothing is to be done on a sound box", last === well, last);
