@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Ending } from "./store/state-directory.ts";
+import { atEnd, type Ending } from "./store/state-directory.ts";
 import { until } from "./until.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -21,7 +21,7 @@ export interface Run {
 /** Starts the script of `make run` and waits until it says what to do next; it ends with the test or suite. */
 export async function startRun(ending: Ending, directory?: string): Promise<Run> {
   const home = directory ?? (await mkdtemp(join(tmpdir(), "steward-run-")));
-  if (directory === undefined) ending.after(() => rm(home, { recursive: true, force: true }));
+  if (directory === undefined) atEnd(ending, () => rm(home, { recursive: true, force: true }));
   const place = join(home, "var");
   const script = join(root, "scripts/run.ts");
   const run = spawn(process.execPath, ["--import", "tsx", script, "--port", "0", "--directory", place], {
@@ -34,7 +34,7 @@ export async function startRun(ending: Ending, directory?: string): Promise<Run>
     if (run.exitCode === null && run.signalCode === null)
       await new Promise((resolve) => run.once("exit", resolve));
   };
-  ending.after(stop);
+  atEnd(ending, stop);
   await until("make run says what to do next", () => {
     if (run.exitCode !== null) throw new Error(`it has ended: ${logged?.()}`);
     return /\n\n$/.test(printed?.() ?? "");

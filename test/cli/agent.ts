@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { User } from "../../src/contract/types.ts";
+import { atEnd } from "../store/state-directory.ts";
 import { temporaryDirectory } from "./run-steward.ts";
 
 export interface Received {
@@ -47,7 +48,7 @@ export async function listen(test: TestContext, server: Server, where: string | 
     if (typeof where === "string") server.listen(where, resolve);
     else server.listen(where, "127.0.0.1", resolve);
   });
-  test.after(() => {
+  atEnd(test, () => {
     server.closeAllConnections();
     server.close();
   });

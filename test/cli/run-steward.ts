@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { runCommandLine } from "../../src/cli/main.ts";
 import { capture, type Ended } from "../captured-streams.ts";
+import { atEnd } from "../store/state-directory.ts";
 import { testProgram } from "../test-program.ts";
 import { exampleContext } from "./example-context.ts";
 
@@ -57,7 +58,7 @@ export function runStewardProcess(
 /** A directory of this test's own, removed at its end. */
 export function temporaryDirectory(test: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), "steward-cli-"));
-  test.after(() => rmSync(directory, { recursive: true, force: true }));
+  atEnd(test, () => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 

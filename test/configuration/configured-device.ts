@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
-import { type Ending, temporaryDirectory } from "../store/state-directory.ts";
+import { atEnd, type Ending, temporaryDirectory } from "../store/state-directory.ts";
 
 /** Of all users of the file. */
 export const password = "seven crooked ladders lean";
@@ -30,7 +30,7 @@ interface File {
 export async function startDevice(ending: Ending) {
   const hostFile = join(await temporaryDirectory(ending), "steward.json");
   const agent = await startAgentInProcess({ arguments: ["--host-file", hostFile] });
-  ending.after(() => agent.dispose());
+  atEnd(ending, () => agent.dispose());
   const environment = {
     ...{ STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory },
     STEWARD_HOST_FILE: hostFile,

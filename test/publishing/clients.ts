@@ -12,6 +12,7 @@ import type { MetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
 import type { Repository } from "../../src/tuf/repository.ts";
 import { ed25519Alone } from "../../src/tuf/signatures.ts";
+import { atEnd } from "../store/state-directory.ts";
 import { useOpenSsl } from "../updates/lab/quick-ed25519.ts";
 import { today } from "./site.ts";
 
@@ -65,7 +66,7 @@ export async function serve(test: TestContext, directory: string): Promise<strin
     );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  test.after(() => server.close());
+  atEnd(test, () => server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
@@ -76,7 +77,7 @@ export async function downloadWithTufJs(
   { root, path }: { root: string; path: string },
 ): Promise<Uint8Array> {
   const directory = mkdtempSync(join(tmpdir(), "tuf-js-"));
-  test.after(() => rmSync(directory, { recursive: true, force: true }));
+  atEnd(test, () => rmSync(directory, { recursive: true, force: true }));
   const [metadataDir, targetDir] = [join(directory, "metadata"), join(directory, "targets")];
   for (const made of [metadataDir, targetDir]) mkdirSync(made);
   copyFileSync(root, join(metadataDir, "root.json"));

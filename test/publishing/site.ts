@@ -9,6 +9,7 @@ import { readKeysAtHand } from "../../src/publishing/keys/private-keys.ts";
 import { type PublishResult, publish } from "../../src/publishing/publish.ts";
 import type { ReleaseEntry } from "../../src/publishing/release-entry.ts";
 import { openWorkspace, type Surroundings, type Workspace } from "../../src/publishing/workspace.ts";
+import { atEnd } from "../store/state-directory.ts";
 import { useOpenSsl } from "../updates/lab/quick-ed25519.ts";
 
 // Releases that are published here are verified again and again.
@@ -34,7 +35,7 @@ export interface Site {
 /** A directory of this test's own. */
 export function makeScratch(test: TestContext): string {
   const scratch = mkdtempSync(join(tmpdir(), "steward-publishing-"));
-  test.after(() => rmSync(scratch, { recursive: true, force: true }));
+  atEnd(test, () => rmSync(scratch, { recursive: true, force: true }));
   return scratch;
 }
 

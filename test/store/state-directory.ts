@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { build } from "esbuild";
 import { type Document, type OpenOptions, openDocument } from "../../src/store/documents/document.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";
@@ -144,6 +143,8 @@ export async function fingerprints(directory: string): Promise<Record<string, st
 
 /** One of the fixtures as a program of one file, so that a start costs little. Returns its path. */
 export async function bundleFixture(directory: string, name: string): Promise<string> {
+  // Here, and not for all who only have an end.
+  const { build } = await import("esbuild");
   const outfile = join(directory, `${name}.mjs`);
   await build({
     entryPoints: [join(import.meta.dirname, `../fixtures/${name}.ts`)],

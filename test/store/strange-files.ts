@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { getuid } from "node:process";
 import type { TestContext } from "node:test";
+import { atEnd } from "./state-directory.ts";
 
 interface Placing {
   readonly test: TestContext;
@@ -25,7 +26,7 @@ export const strangeFiles: Readonly<Record<string, { readonly put: Put; readonly
       // The other end: what waits for one gets it, and reads nothing, so that the test fails instead of hanging.
       const ends = `${isWritten ? 'cat < "$1"; ' : ""}while [ -p "$1" ]; do : > "$1"; done`;
       const other = spawn("sh", ["-c", ends, "sh", path], { stdio: "ignore" });
-      test.after(() => other.kill("SIGKILL"));
+      atEnd(test, () => other.kill("SIGKILL"));
     },
   },
   "a socket": {
@@ -33,7 +34,7 @@ export const strangeFiles: Readonly<Record<string, { readonly put: Put; readonly
     put: async ({ path, test }) => {
       const server = createServer();
       await new Promise<void>((resolve) => server.listen(path, resolve));
-      test.after(() => server.close());
+      atEnd(test, () => server.close());
     },
   },
   "a link": {

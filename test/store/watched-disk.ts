@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import type { TestContext } from "node:test";
+import { atEnd } from "./state-directory.ts";
 
 /** One call of this process to the disk. */
 export interface DiskCall {
@@ -21,7 +22,7 @@ export function watchDisk(test: TestContext): DiskCall[] {
     // What is imported by name is what the object has now.
     syncBuiltinESMExports();
   };
-  test.after(() => put({ openSync }, { open, mkdir, rename, rm, unlink }));
+  atEnd(test, () => put({ openSync }, { open, mkdir, rename, rm, unlink }));
   const noted =
     <A extends unknown[], R>(what: DiskCall["what"], work: (...given: A) => Promise<R>) =>
     async (...given: A): Promise<R> => {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { StewardError } from "../../../src/contract/errors.ts";
+import { atEnd } from "../../store/state-directory.ts";
 
 export const key = createHash("sha256").update("a key").digest();
 export const otherKey = createHash("sha256").update("another key").digest();
@@ -20,7 +21,7 @@ export interface Device {
 /** A device without any key: no credential, nothing in its /etc, an empty state directory. */
 export function device(test: TestContext): Device {
   const directory = mkdtempSync(join(tmpdir(), "steward-seal-keys-"));
-  test.after(() => rmSync(directory, { recursive: true }));
+  atEnd(test, () => rmSync(directory, { recursive: true }));
   for (const name of ["credentials", "etc", "state"]) mkdirSync(join(directory, name), { mode: 0o700 });
   return {
     credentialsDirectory: join(directory, "credentials"),

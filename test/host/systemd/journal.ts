@@ -2,6 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { atEnd } from "../../store/state-directory.ts";
 
 /** systemd-journal-remote(8): makes a real journal of what systemd calls its export format. */
 const program = "/lib/systemd/systemd-journal-remote";
@@ -52,7 +53,7 @@ export function growJournal(test: Owner): GrowingJournal {
     stdio: ["pipe", "ignore", "ignore"],
   });
   const ended = new Promise((resolve) => child.once("exit", resolve));
-  test.after(async () => {
+  atEnd(test, async () => {
     child.stdin.end();
     await ended;
   });
@@ -79,7 +80,7 @@ export function writeCommand(test: Owner, name: string, script: string): string 
 
 export function temporaryDirectory(test: Owner): string {
   const directory = mkdtempSync(join(tmpdir(), "steward-journal-"));
-  test.after(() => rmSync(directory, { recursive: true, force: true }));
+  atEnd(test, () => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 

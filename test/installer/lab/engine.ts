@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import type { Ending } from "../../store/state-directory.ts";
+import { atEnd, type Ending } from "../../store/state-directory.ts";
 import type { Behaviour } from "./releases.ts";
 
 /**
@@ -19,7 +19,7 @@ export async function startEngine(ending: Ending): Promise<string> {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  ending.after(async () => {
+  atEnd(ending, async () => {
     server.close();
     server.closeAllConnections();
   });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Ending } from "../../store/state-directory.ts";
+import { atEnd, type Ending } from "../../store/state-directory.ts";
 
 /**
  * A directory in memory where there is one that programs may be run from, else a temporary one; it goes with the test. What
@@ -12,7 +12,7 @@ export async function quickDirectory(ending: Ending): Promise<string> {
   for (const place of ["/dev/shm", tmpdir()]) {
     const directory = await mkdtemp(join(place, "steward-installing-")).catch(() => null);
     if (directory === null) continue;
-    ending.after(() => rm(directory, { recursive: true, force: true }));
+    atEnd(ending, () => rm(directory, { recursive: true, force: true }));
     // Others look into it: a self-test runs as an unused user.
     await chmod(directory, 0o755);
     if (await mayRunFrom(directory)) return directory;

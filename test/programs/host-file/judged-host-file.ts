@@ -4,11 +4,12 @@ import type { TestContext } from "node:test";
 import { checkHostFile } from "../../../src/programs/host-file/check.ts";
 import { decisionsOf, type HostFile } from "../../../src/programs/host-file/decisions.ts";
 import { HostFileRefused, readHostFile } from "../../../src/programs/host-file/host-file.ts";
+import { atEnd } from "../../store/state-directory.ts";
 
 /** A directory that, like /etc, only root can write; the temporary one can be written by all. */
 export function ownDirectory(test: TestContext): string {
   const directory = mkdtempSync("/run/steward-host-file-");
-  test.after(() => rmSync(directory, { recursive: true }));
+  atEnd(test, () => rmSync(directory, { recursive: true }));
   return directory;
 }
 

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { type Owner, temporaryDirectory } from "../../host/systemd/journal.ts";
+import { atEnd } from "../../store/state-directory.ts";
 import { until } from "../../until.ts";
 
 const program = join(import.meta.dirname, "../../../dist/steward-logs");
@@ -26,7 +27,7 @@ export async function startReader(
   const child = spawn("systemd-socket-activate", [`--listen=${socket}`, program, hostFile, place], {
     stdio: "ignore",
   });
-  test.after(() => ended(child));
+  atEnd(test, () => ended(child));
   // Its socket is there a moment before it listens.
   await until("it answers", async () => (await ask(socket, "\n")).startsWith("refused"));
   return { socket, hostFile, ask: (line) => ask(socket, line) };

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { Ending } from "../../store/state-directory.ts";
+import { atEnd, type Ending } from "../../store/state-directory.ts";
 import { serveFile } from "./behaviours.ts";
 
 /** One request as a behaviour sees it. */
@@ -107,7 +107,7 @@ export async function startHostileServer(
       await new Promise((resolve) => server.close(resolve));
     },
   };
-  test.after(() => running.close());
+  atEnd(test, () => running.close());
   return running;
 }
 
