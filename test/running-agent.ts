@@ -74,6 +74,9 @@ const program = join(import.meta.dirname, "../dist/main.js");
 /** No agent under test asks a public server for the time. */
 export const noServers = join(import.meta.dirname, "../scripts/run-settings.json");
 
+/** Milliseconds after which a request hangs: no machine is as slow, and a file is not held for as long as a run lasts. */
+const hangsMilliseconds = 180_000;
+
 /** Where an agent under test lives. */
 export interface Home {
   directory: string;
@@ -225,6 +228,7 @@ function send({
       method,
       path,
       agent: false,
+      signal: AbortSignal.timeout(hangsMilliseconds),
       headers: {
         ...(text !== undefined && {
           "content-type": "application/json",
@@ -236,15 +240,13 @@ function send({
       },
     });
     request.once("error", reject);
-    request.once("response", async (response) => {
-      const chunks = await response.setEncoding("utf8").toArray();
-      const answer = chunks.join("");
-      resolve({
-        status: response.statusCode ?? 0,
-        headers: response.headers,
-        text: answer,
-        json: parseOrUndefined(answer),
-      });
+    request.once("response", (response) => {
+      const answered = async (): Promise<Answer> => {
+        const text = (await response.setEncoding("utf8").toArray()).join("");
+        const { statusCode: status = 0, headers } = response;
+        return { status, headers, text, json: parseOrUndefined(text) };
+      };
+      answered().then(resolve, reject);
     });
     request.end(text);
   });

@@ -70,7 +70,7 @@ user ${process.getuid?.() === 0 ? "root" : execFileSync("id", ["-un"], { encodin
   return { port, stop };
 }
 
-/** Asks once in 50 ms, for ten seconds at most. */
+/** Asks once in 50 ms, for two minutes at most: a limit for one that hangs, not for a slow machine. */
 async function answers(address: string, port: number, isAlive: () => boolean): Promise<boolean> {
   const socket = createSocket(address.includes(":") ? "udp6" : "udp4");
   const request = Buffer.alloc(48);
@@ -79,7 +79,7 @@ async function answers(address: string, port: number, isAlive: () => boolean): P
   // A port that is still closed makes no error here: the socket is not connected.
   const answered = new Promise<boolean>((resolve) => socket.once("message", () => resolve(true)));
   try {
-    for (let tries = 0; tries < 200 && isAlive(); tries += 1) {
+    for (let tries = 0; tries < 2_400 && isAlive(); tries += 1) {
       socket.send(request, port, address);
       const pause = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 50));
       if (await Promise.race([answered, pause])) return true;
