@@ -65,10 +65,11 @@ export async function buildConsole(
     },
   });
   await completePage(directory, source);
+  // First: a console that is refused need not be compressed.
+  checkSizes(directory, limits);
   compress(directory);
   // They are compressed already, and asked for by names that do not change.
   cpSync(join(source, "icons"), directory, { recursive: true });
-  checkSizes(directory, limits);
   return [built]
     .flat()
     .flatMap((one) => ("output" in one ? one.output : []))

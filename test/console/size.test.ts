@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { budgets, buildConsole, checkSizes, consoleSizes } from "../../scripts/build-console.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
+import { startAgentInProcess } from "../agent-in-process.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { temporaryDirectory } from "../store/state-directory.ts";
 import { endOfConsole, signIn, startConsole, type TestBrowser } from "./browser.ts";
@@ -65,7 +66,7 @@ describe("what a page takes", () => {
   let agent: RunningAgent;
   let browser: TestBrowser;
   before(async () => {
-    ({ agent, browser } = await startConsole(ending));
+    ({ agent, browser } = await startConsole(ending, startAgentInProcess));
   });
 
   it("is at most six requests for Home, seven files for any page, and 60 KiB of scripts, for an administrator who has nothing yet", async (test) => {
