@@ -1,11 +1,23 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
+import type { Role } from "../../src/contract/types.ts";
+import { startAgentInProcess } from "../agent-in-process.ts";
 import { counted, sampled } from "../counts.ts";
 import type { RunningAgent } from "../running-agent.ts";
-import { endOfConsole, signIn, startConsole, type TestBrowser } from "./browser.ts";
-import { assertFits, brokenText, whole } from "./page-checks.ts";
+import { until } from "../until.ts";
+import {
+  endOfConsole,
+  names,
+  passwords,
+  signIn,
+  startConsole,
+  type TestBrowser,
+  untilFocused,
+} from "./browser.ts";
+import { assertFits, axe, brokenText, stepTo, whole } from "./page-checks.ts";
+import { tabTo } from "./walks/hands.ts";
 
 /** CSS pixels, of windows from a phone to a desk, and on both sides of each width at which the pages change their look. */
 const widths = counted({
@@ -19,24 +31,57 @@ const deviceNames = ["hamburg-nord-07", "hamburg-branch-warehouse-07", "edge".re
 /** Of 31 letters, and no place to break. */
 const longName = `a${"nna".repeat(10)}`;
 
-describe("the console in windows of any width", () => {
-  const ending = endOfConsole();
-  let agent: RunningAgent;
-  let browser: TestBrowser;
-  before(async () => {
-    ({ agent, browser } = await startConsole(ending));
-    const body = {
-      username: longName,
-      display_name: "Beauftragte".repeat(5),
-      role: "operator",
-    };
-    assert.equal((await agent.call("POST", "/api/users", { body, local: true })).status, 201);
-  });
+const german = ["de", "Benutzer anlegen", "Administrator", "Abmelden bei Inaktivität", "Speichern"] as const;
 
-  const change = async (body: unknown): Promise<void> => {
-    const { status, text } = await agent.call("PUT", "/api/system", { body, local: true });
-    assert.equal(status, 200, text);
-  };
+type ConsolePath = (typeof consolePaths)[number];
+
+type Look = "light" | "dark" | "dark at 360 px";
+
+const everyLook: readonly Look[] = ["light", "dark", "dark at 360 px"];
+
+/** Pages that a reader is not shown. */
+const notForReaders: readonly ConsolePath[] = ["/setup", "/users", "/system/events"];
+
+interface Visitor {
+  readonly role: Role;
+  readonly language: "en" | "de";
+  /** How axe-core looks at each page. */
+  readonly looks: readonly Look[];
+}
+
+/**
+ * Usually an administrator's pages by light, in the longer texts, and a reader's by night: what an operator sees is a part
+ * of the former.
+ */
+const visitors = counted<readonly Visitor[]>({
+  usual: [
+    { role: "admin", language: "de", looks: ["light"] },
+    { role: "readonly", language: "en", looks: ["dark at 360 px"] },
+  ],
+  all: (["admin", "operator", "readonly"] as const).flatMap((role) =>
+    (["en", "de"] as const).map((language) => ({ role, language, looks: everyLook })),
+  ),
+});
+
+/** Pages that a reader does not see: an administrator's, by night as well. */
+const looksAt = ({ role, looks }: Visitor, path: ConsolePath): readonly Look[] =>
+  role === "admin" && notForReaders.includes(path) ? [...looks, "dark at 360 px"] : looks;
+
+const ending = endOfConsole();
+let agent: RunningAgent;
+let browser: TestBrowser;
+const send = async (method: string, path: string, body: unknown): Promise<void> => {
+  const { status, text } = await agent.call(method, path, { body, local: true });
+  assert.ok(status < 300, text);
+};
+before(async () => {
+  ({ agent, browser } = await startConsole(ending, startAgentInProcess));
+  const longest = { username: longName, display_name: "Beauftragte".repeat(5), role: "operator" };
+  await send("POST", "/api/users", longest);
+});
+
+describe("the console in windows of any width", () => {
+  const nameDevice = (name: string | undefined) => send("PUT", "/api/system", { device: { name } });
 
   /** With letters twice as large, as a person sets them in the browser. */
   const assertReadsLarge = async (page: Page, about: string): Promise<void> => {
@@ -62,39 +107,78 @@ describe("the console in windows of any width", () => {
     assert.deepEqual(found, [], about);
   };
 
-  // The longer texts; the walks read the English ones in windows of six widths.
-  for (const language of counted({ usual: ["de"], all: ["en", "de"] })) {
-    it(`sets no word one letter a line for a device with a long name, on its pages (${language})`, async () => {
+  const assertLooks = async (page: Page, about: string, looks: readonly Look[]): Promise<void> => {
+    for (const look of looks) {
+      const isNarrow = look === "dark at 360 px";
+      await page.setViewportSize(isNarrow ? { width: 360, height: 740 } : { width: 1280, height: 800 });
+      await page.emulateMedia({ colorScheme: look === "light" ? "light" : "dark" });
+      assert.deepEqual(await axe(page), [], `${about}: ${look}`);
+    }
+    await page.setViewportSize({ width: 360, height: 740 });
+    await assertFits(page);
+    await page.emulateMedia({ colorScheme: "light" });
+  };
+
+  for (const visitor of visitors) {
+    const { role, language } = visitor;
+    it(`fits a phone, sets no word one letter a line and has no fault that axe-core finds, on its pages for the role ${role} (${language})`, async () => {
       const { page, complaints } = await browser.open(agent);
-      await change({ device: { name: deviceNames[2] } });
-      await signIn(page, "admin", "/account");
-      await page.evaluate((one) => localStorage.setItem("steward-language", one), language);
+      await nameDevice(deviceNames[2]);
+      await page.addInitScript((one) => localStorage.setItem("steward-language", one), language);
+      await signIn(page, role, "/account");
+      const paths = consolePaths.filter((path) => role !== "readonly" || !notForReaders.includes(path));
       // The walks read most of them in six widths.
-      for (const path of sampled(consolePaths, { oneIn: 3 })) {
-        await page.goto(path);
-        await whole(page);
+      const read = sampled(paths, { oneIn: 3 });
+      for (const path of paths) {
+        if (role === "operator" && (path === "/setup" || path === "/users")) continue;
+        await stepTo(page, path);
+        await assertLooks(page, path, looksAt(visitor, path));
+        if (role !== "admin" || !read.includes(path)) continue;
         await assertReads(page, path);
         await assertReadsLarge(page, path);
-      }
-      for (const name of deviceNames) {
-        await change({ device: { name } });
-        await page.goto("/system/logs");
-        await page.locator(".frame-head").getByText(name).waitFor();
-        await assertReads(page, name);
       }
       assert.deepEqual(complaints, []);
     });
   }
 
-  it("sets no word one letter a line in the sheets of users with the longest names", async () => {
+  for (const role of ["admin", "operator", "readonly"] as const)
+    it(`leads the role ${role} by a link to the log, to the events who may read them, and back and forward`, async () => {
+      const { page, complaints } = await browser.open(agent);
+      const maySee = role !== "readonly";
+      await signIn(page, role, "/system/events");
+      for (const there of maySee ? ["/system/events", "/system/logs"] : ["/system/logs"]) {
+        if (maySee) await page.goto(there);
+        await whole(page);
+        assert.equal(new URL(page.url()).pathname, there);
+        await page.getByRole("heading", { name: "System", exact: true, level: 1 }).waitFor();
+      }
+      await page.getByRole("link", { name: "Settings", exact: true }).click();
+      await page.waitForURL("**/system/settings");
+      await page.goBack();
+      await page.waitForURL("**/system/logs");
+      await page.goForward();
+      await page.waitForURL("**/system/settings");
+      assert.deepEqual(complaints, []);
+    });
+
+  it("sets no word one letter a line for a device with a name of any length", async () => {
     const { page } = await browser.open(agent);
+    await page.addInitScript(() => localStorage.setItem("steward-language", "de"));
     await signIn(page, "admin", "/account");
-    for (const [language, add, role] of counted({
-      usual: [["de", "Benutzer anlegen", "Administrator"]],
-      all: [
-        ["en", "Add user", "Administrator"],
-        ["de", "Benutzer anlegen", "Administrator"],
-      ],
+    for (const name of deviceNames) {
+      await nameDevice(name);
+      await page.goto("/system/logs");
+      await page.locator(".frame-head").getByText(name).waitFor();
+      await assertReads(page, name);
+    }
+  });
+
+  it("sets no word one letter a line in the sheets of users with the longest names, and none where a setting is refused", async () => {
+    const { page, complaints } = await browser.open(agent);
+    await signIn(page, "admin", "/users");
+    for (const [language, add, role, label, save] of counted({
+      usual: [german],
+      all: [["en", "Add user", "Administrator", "Sign out after inactivity", "Save"], german],
     } as const)) {
       await page.evaluate((one) => localStorage.setItem("steward-language", one), language);
       await page.goto("/users");
@@ -106,27 +190,91 @@ describe("the console in windows of any width", () => {
       await page.getByRole("link", { name: longName }).click();
       await page.getByRole("dialog", { name: longName }).locator(".facts").waitFor();
       await assertReads(page, longName);
-    }
-  });
-
-  it("tells why a setting is refused in words, not in a red column of letters", async () => {
-    const { page } = await browser.open(agent, { width: 360, height: 740 });
-    await signIn(page, "admin", "/system/settings");
-    for (const [language, label, save] of counted({
-      usual: [["de", "Abmelden bei Inaktivität", "Speichern"]],
-      all: [
-        ["en", "Sign out after inactivity", "Save"],
-        ["de", "Abmelden bei Inaktivität", "Speichern"],
-      ],
-    } as const)) {
-      await page.evaluate((one) => localStorage.setItem("steward-language", one), language);
-      await page.reload();
+      await page.keyboard.press("Escape");
+      await stepTo(page, "/system/settings");
       await page.getByLabel(label).fill("nonsense".repeat(8));
       await page.getByRole("button", { name: save, exact: true }).click();
       await page.locator(".problem").waitFor();
+      // In words, not in a red column of letters.
       await assertReads(page, language);
       const { height = 0 } = (await page.locator(".problem").boundingBox()) ?? {};
       assert.ok(height < 200, `the box is ${height} pixels high at 320`);
     }
+    assert.deepEqual(complaints, []);
+  });
+
+  it("can be worked with by the keyboard alone: sign in, add a user, sign out", async () => {
+    const { page, complaints } = await browser.open(agent);
+    await page.goto("/");
+    await page.getByLabel("User name").waitFor();
+    const type = (text: string) => page.keyboard.type(text);
+    const press = (key: string) => page.keyboard.press(key);
+    const button = (name: string, within: Page | Locator = page) =>
+      within.getByRole("button", { name, exact: true });
+    await type(names.admin);
+    await tabTo(page.getByLabel("Password", { exact: true }));
+    await type(passwords.admin);
+    await press("Enter");
+    await page.locator(".verdict").waitFor();
+    await tabTo(page.getByRole("link", { name: "Users", exact: true }));
+    await press("Enter");
+    await page.getByRole("heading", { name: "Users", level: 1 }).waitFor();
+    await tabTo(button("Add user"));
+    await press("Enter");
+    const sheet = page.getByRole("dialog", { name: "Add user" });
+    await sheet.waitFor();
+    await tabTo(sheet.getByLabel("User name"));
+    await type("by-keyboard");
+    await tabTo(button("Add user", sheet));
+    await press("Enter");
+    await page.getByRole("dialog", { name: "One-use password of by-keyboard" }).waitFor();
+    await tabTo(button("Done"));
+    await press("Enter");
+    await page.getByRole("cell", { name: "by-keyboard", exact: true }).waitFor();
+    await tabTo(button("Your account: root-admin"));
+    await press("Enter");
+    await untilFocused(page.getByRole("menuitem", { name: "Your account" }));
+    const signOut = page.getByRole("menuitem", { name: "Sign out" }).and(page.locator(":focus"));
+    for (let tries = 0; tries < 6 && (await signOut.count()) === 0; tries += 1) await press("ArrowDown");
+    await press("Enter");
+    await page.getByRole("heading", { name: "Sign in", level: 1 }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("says at the sign-in that the agent is in rescue", async () => {
+    const { page } = await browser.open(agent);
+    await page.route("/api/console", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), rescue: true } });
+    });
+    await page.goto("/users");
+    await page.getByText("The stored state of this device is damaged").waitFor();
+    assert.deepEqual(await axe(page), []);
+  });
+
+  it("moves nothing for users who ask for reduced motion, and something for others", async () => {
+    const { page } = await browser.open(agent);
+    await signIn(page, "admin", "/users");
+    await page.evaluate(() => {
+      const moved: string[] = [];
+      Object.assign(globalThis, { moved });
+      for (const kind of ["animationstart", "transitionrun"] as const) {
+        document.addEventListener(kind, ({ target }) => {
+          const { animationDuration, transitionDuration } = getComputedStyle(target as Element);
+          const isLasting = [animationDuration, transitionDuration].some((one) => Number.parseFloat(one) > 0);
+          if (isLasting) moved.push(`${kind} of ${(target as Element).className}`);
+        });
+      }
+    });
+    const moved = async () => {
+      await page.getByRole("button", { name: "Add user" }).click();
+      await page.getByRole("dialog", { name: "Add user" }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog", { name: "Add user" }).waitFor({ state: "detached" });
+      return page.evaluate(() => (globalThis as unknown as { moved: string[] }).moved.splice(0));
+    };
+    assert.deepEqual(await moved(), []);
+    await page.emulateMedia({ reducedMotion: "no-preference" });
+    await until("something moves", async () => (await moved()).length > 0);
   });
 });
