@@ -24,7 +24,9 @@ export const strangeFiles: Readonly<Record<string, { readonly put: Put; readonly
     put: ({ path, test, isWritten = false }) => {
       execFileSync("mkfifo", ["-m", "600", path]);
       // The other end: what waits for one gets it, and reads nothing, so that the test fails instead of hanging.
-      const ends = `${isWritten ? 'cat < "$1"; ' : ""}while [ -p "$1" ]; do : > "$1"; done`;
+      // Not by the shell's own ">", which would empty the file that has come into its place meanwhile.
+      const opened = 'dd if=/dev/null of="$1" conv=nocreat,notrunc status=none';
+      const ends = `${isWritten ? 'cat < "$1"; ' : ""}while [ -p "$1" ]; do ${opened}; done`;
       const other = spawn("sh", ["-c", ends, "sh", path], { stdio: "ignore" });
       atEnd(test, () => other.kill("SIGKILL"));
     },
