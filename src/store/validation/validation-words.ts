@@ -20,7 +20,7 @@ export function inputErrors(errors: readonly SchemaError[], schema: object): Inp
   const told = new Map<string, InputError>();
   for (const error of errors) {
     if (told.size === mostErrors) break;
-    if (isWithinChoice(error)) continue;
+    if (isToldByWhole(error)) continue;
     const one = inputError(error, schema);
     // One error a place: a text that is too short has not the right form either.
     if (!told.has(one.pointer)) told.set(one.pointer, one);
@@ -28,9 +28,12 @@ export function inputErrors(errors: readonly SchemaError[], schema: object): Inp
   return [...told.values()];
 }
 
-/** A part of one of several forms: that none of them fits is said once, by the choice itself. */
-function isWithinChoice({ schemaPath }: SchemaError): boolean {
-  return /\/(oneOf|anyOf|not)\/./.test(schemaPath);
+/**
+ * A part of one of several forms: that none of them fits is said once, by the choice itself; or of the form of names, of
+ * which their object would be said to be too long.
+ */
+function isToldByWhole({ schemaPath }: SchemaError): boolean {
+  return /\/(oneOf|anyOf|not|propertyNames)\/./.test(schemaPath);
 }
 
 function inputError(error: SchemaError, schema: object): InputError {

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createValidator } from "../../../src/store/validation/schemas.ts";
+
+/** Each is the end of a sentence that begins with the member's name. */
+const cases: readonly (readonly [schema: object, value: unknown, words: string])[] = [
+  [{ type: "string" }, 1, "must be text"],
+  [{ type: "integer" }, 1.5, "must be a whole number"],
+  [{ type: "number" }, "1", "must be a number"],
+  [{ type: "boolean" }, 1, "must be true or false"],
+  [{ type: "array" }, {}, "must be a list"],
+  [{ type: "object" }, [], "must be an object"],
+  [{ type: ["string", "null"] }, 1, "must be text or null"],
+  [{ enum: ["a", 2] }, "b", "must be one of a, 2"],
+  [{ const: "a" }, "b", "must be a"],
+  [{ minLength: 1 }, "", "must not be empty"],
+  [{ minLength: 2 }, "a", "must have at least 2 characters"],
+  [{ maxLength: 2 }, "abc", "must have at most 2 characters"],
+  [{ minItems: 1 }, [], "must have at least one entry"],
+  [{ minItems: 2 }, [1], "must have at least 2 entries"],
+  [{ maxItems: 1 }, [1, 2], "must have at most 1 entries"],
+  [{ uniqueItems: true }, [1, 1], "must not have the same entry twice"],
+  [{ minimum: 3 }, 2, "must be at least 3"],
+  [{ maximum: 3 }, 4, "must be at most 3"],
+  [{ maxProperties: 1 }, { a: 1, b: 2 }, "must have at most 1 members"],
+  [{ multipleOf: 2 }, 3, "is not valid"],
+  [{ pattern: "^a$" }, "b", "is not in the form that is expected"],
+  ...[
+    { pattern: "^a$" },
+    { not: { const: "b" } },
+    { oneOf: [{ const: "a" }] },
+    { anyOf: [{ const: "a" }] },
+  ].map((schema) => [{ ...schema, "x-expected": "the letter a" }, "b", "must be the letter a"] as const),
+];
+
+describe("the words about a value that does not fit", () => {
+  for (const [schema, value, words] of cases)
+    it(`say of ${JSON.stringify(value)} for ${JSON.stringify(schema)} that it ${words}`, () => {
+      // The name has what a pointer and a URI fragment write in another way.
+      const name = "a/b~c d%";
+      const validate = createValidator("a part", { properties: { [name]: schema } });
+      assert.deepEqual(
+        validate({ [name]: value }).map(({ pointer, detail }) => [pointer, detail]),
+        [["/a~1b~0c d%", words]],
+      );
+      assert.deepEqual(validate({}), []);
+    });
+
+  it("say of a name that is not allowed no more than that there is one", () => {
+    const floors = { propertyNames: { type: "string", maxLength: 2 } };
+    const validate = createValidator("a part", { properties: { floors } });
+    assert.deepEqual(
+      validate({ floors: { abc: 1, abd: 1, b: 2 } }).map(({ pointer, detail }) => [pointer, detail]),
+      [["/floors", "has a member with a name that is not allowed"]],
+    );
+  });
+});
