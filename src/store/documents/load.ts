@@ -1,15 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { StewardError } from "../../contract/errors.ts";
 import type { DamageKind, Replacement } from "../../contract/types.ts";
-import {
-  compareFormats,
-  type DocumentKind,
-  documentPath,
-  type Form,
-  goodCopyName,
-  isSameMajor,
-  validatorOf,
-} from "./document-kind.ts";
+import { type DocumentKind, documentPath, type Form, goodCopyName, validatorOf } from "./document-kind.ts";
 import { formCopyName, formVersions, markOf, newestVersion } from "./kept-files.ts";
 import { readForm, type Unusable, type Usable } from "./read-form.ts";
 
@@ -96,11 +88,10 @@ function formerForm<T extends object>(
   { unchangedSince }: Unusable,
   read: (name: string) => Usable<T> | Unusable,
 ) {
-  const isKnown = (version: string) =>
-    compareFormats(version, kind.formatVersion) <= 0 || isSameMajor(version, kind.formatVersion);
-  for (const version of formVersions(readdirSync(directory), kind.name).filter(isKnown)) {
+  for (const version of formVersions(readdirSync(directory), kind.name)) {
     const name = formCopyName(kind.name, version);
     const found = read(name);
+    // Damaged, or in a form that only a newer release knows.
     if (!("value" in found)) continue;
     const isLoss = version !== unchangedSince;
     const since = statSync(documentPath(directory, name)).mtime.toISOString();

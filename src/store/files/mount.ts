@@ -87,8 +87,8 @@ function isBelow(path: string, point: string): boolean {
   return point === "/" || path === point || path.startsWith(`${point}/`);
 }
 
-/** Where the path lies in the file system itself. */
+/** Where the path lies in the file system itself; empty for what is at its top. */
 function insideOf({ root, point }: Entry, path: string): string {
   const rest = point === "/" ? path : path.slice(point.length);
-  return `${root === "/" ? "" : root}${rest}` || "/";
+  return `${root === "/" ? "" : root}${rest}`;
 }
