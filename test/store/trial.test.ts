@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { StewardError } from "../../src/contract/errors.ts";
@@ -166,4 +166,24 @@ describe("the bytes of former forms", () => {
     });
     assert.equal(await readFile(join(directory, "lamp.json"), "utf8"), newer);
   });
+
+  for (const [name, isInstalled, contents] of [
+    ["only the file is newer", true, ["newer", null]],
+    ["only the good copy is newer", true, ["{", "newer"]],
+    ["both are damaged", false, ["{", "{"]],
+  ] as const)
+    it(`name the release that wrote them among the ways out where that helps: ${name}`, async (test) => {
+      const { directory } = await stored(test);
+      const newer = JSON.stringify({ lumen: 7, __internal__: { migrations: { version: "2.0.0" } } });
+      for (const [index, file] of ["lamp.json", "lamp.good.json"].entries()) {
+        const content = contents[index];
+        if (content) await writeFile(join(directory, file), content === "newer" ? newer : content);
+        else await rm(join(directory, file));
+      }
+      await assert.rejects(open(directory, former), ({ code, message }: StewardError) => {
+        assert.equal(code, "state_damaged");
+        assert.equal(message.includes("Install the release that wrote it again"), isInstalled, message);
+        return true;
+      });
+    });
 });

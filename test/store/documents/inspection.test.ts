@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { documentNames } from "../../../src/contract/document-names.ts";
+import { createStateTools } from "../../../src/store/documents/inspection.ts";
 import { runSteward } from "../../agent-in-process.ts";
+import { counterKind } from "../../fixtures/store-counter.ts";
 import { type LivedInState, makeLivedInState } from "../damaged-state.ts";
-import { endOfSuite } from "../state-directory.ts";
+import { endOfSuite, temporaryDirectory } from "../state-directory.ts";
 
 /** The secrets of documents, which an inspection must not show: hashes, sealed secrets, keys. */
 const secretForms =
@@ -30,4 +32,42 @@ describe("steward state show", () => {
       assert.doesNotMatch(stdout, secretForms);
     });
   }
+});
+
+describe("the list of the documents", () => {
+  const inFormat = (version: string) =>
+    JSON.stringify({ counter: 7, __internal__: { migrations: { version } } });
+  for (const [name, content, ...expected] of [
+    ["present", inFormat("1.0.0"), "ok", false, "1.0.0", /^$/],
+    ["absent", null, "absent", false, null, /^$/],
+    ["empty", "", "damaged", false, null, /^counter\.json: .*JSON/],
+    ["newer", inFormat("9.0.0"), "damaged", true, null, /^counter\.json was written by a newer release/],
+  ] as const)
+    it(`says of one that is ${name} what it is, from when, and how large`, async (test) => {
+      const directory = await temporaryDirectory(test);
+      const path = join(directory, "counter.json");
+      if (content !== null) await writeFile(path, content);
+      const [entry] = await createStateTools(directory, [counterKind]).list();
+      const [condition, isNewer, format, detail] = expected;
+      assert.ok(entry && detail.test(entry.detail), entry?.detail);
+      const stats = content === null ? null : await stat(path);
+      assert.deepEqual(
+        { ...entry, detail },
+        {
+          ...{
+            name: "counter",
+            condition,
+            is_newer: isNewer,
+            format,
+            detail,
+            findings: [],
+            kept: [],
+            versions: 0,
+          },
+          size_bytes: stats?.size ?? null,
+          modified_at: stats?.mtime.toISOString() ?? null,
+          good_copy_at: null,
+        },
+      );
+    });
 });

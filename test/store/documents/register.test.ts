@@ -200,10 +200,21 @@ describe("the findings of the register", () => {
     assert.equal(register.findings().length, 7);
   });
 
-  it("are damage where one of them is none", async (test) => {
-    const directory = await temporaryDirectory(test);
-    const text = JSON.stringify({ documents: ["users"], findings: [{ document: "users" }] });
-    await writeFile(join(directory, ".register.json"), text);
-    assert.equal(await readRegister(directory), null);
-  });
+  const whole = { document: "users", at: "2026-11-22T08:00:00.000Z", detail: "of users" };
+  for (const [name, contents] of Object.entries({
+    "one of them is none": { documents: ["users"], findings: [whole, { document: "users" }] },
+    "one of them is nothing": { documents: ["users"], findings: [null] },
+    "they are no list": { documents: ["users"], findings: whole },
+    "a document has no name": { documents: ["users", 1], findings: [] },
+    "the documents are no list": { documents: "users", findings: [] },
+    "there is nothing": null,
+  }))
+    it(`are damage where ${name}`, async (test) => {
+      const directory = await temporaryDirectory(test);
+      const path = join(directory, ".register.json");
+      await writeFile(path, JSON.stringify({ documents: ["users"], findings: [whole] }));
+      assert.deepEqual((await readRegister(directory))?.findings, [whole]);
+      await writeFile(path, JSON.stringify(contents));
+      assert.equal(await readRegister(directory), null);
+    });
 });

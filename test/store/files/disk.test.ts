@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import fs from "node:fs";
 import { stat, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { Disk } from "../../../src/store/files/disk.ts";
 import { leastFreeInodes } from "../../../src/store/files/disk-trouble.ts";
 import { storageError } from "../../../src/store/files/durable-file.ts";
 import { createReserve, type Reserve, reserveBytes } from "../../../src/store/files/reserve.ts";
+import { processTime } from "../../../src/store/files/store-time.ts";
+import { createVirtualTime } from "../../simulated/virtual-time.ts";
 import { fill, mountPrivately, type PrivateMount } from "../private-mount.ts";
-import { atEnd, temporaryDirectory } from "../state-directory.ts";
+import { atEnd, comes, comesToRest, temporaryDirectory } from "../state-directory.ts";
 
 describe("the disk that the state lies on", () => {
   it("is well where there is space, and has its reserve after the first look", async (test) => {
@@ -97,6 +101,56 @@ describe("the disk that the state lies on", () => {
     assert.equal((await stat(join(seen, ".reserve"))).size, reserveBytes);
   });
 
+  it("is tried again at once where it took nothing of the reserve", async (test) => {
+    const set = await diskOf(test, 48);
+    if (!set) return;
+    const { mount } = set;
+    const reserve = createReserve(mount.seen, () => 0);
+    mount.run('mount -o remount,nr_inodes=1 "$1"');
+    assert.equal(await reserve.refill(), false);
+    mount.run('mount -o remount,nr_inodes=9 "$1"');
+    assert.equal(await reserve.refill(), true);
+  });
+
+  it("has no reserve where it does not confirm that it has written it", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const { open } = fs.promises;
+    const opening = (own: typeof open) => {
+      Object.assign(fs.promises, { open: own });
+      syncBuiltinESMExports();
+    };
+    atEnd(test, () => opening(open));
+    opening(async (...given) => {
+      const file = await open(...given);
+      file.sync = () => Promise.reject(Object.assign(new Error("EIO: …"), { code: "EIO" }));
+      return file;
+    });
+    assert.equal(await createReserve(directory).refill(), false);
+    await assert.rejects(stat(join(directory, ".reserve")), { code: "ENOENT" });
+  });
+
+  it("is looked at every 5 s while something is wrong, else every 15 s, until that is stopped", async (test) => {
+    const world = createVirtualTime();
+    const set = await diskOf(test, 20, world.hostTimers);
+    if (!set) return;
+    const { disk, mount } = set;
+    const isAwaited = (seconds: number) => comes(`a look in ${seconds} s`, () => world.dueIn(seconds) === 1);
+    disk.start();
+    await isAwaited(5);
+    mount.run('mount -o remount,size=48m "$1"');
+    world.pass(5);
+    await isAwaited(15);
+    assert.equal(disk.trouble(), null);
+    world.pass(15);
+    await isAwaited(15);
+    disk.stop();
+    assert.equal(world.dueIn(15), 0);
+    disk.start();
+    disk.stop();
+    await comesToRest();
+    assert.equal(world.dueIn(15), 0, "nor behind a look that had begun");
+  });
+
   it("tells its observers of each look, until they stop", async (test) => {
     const directory = await temporaryDirectory(test);
     const disk = await Disk.open(directory, createReserve(directory));
@@ -145,12 +199,16 @@ interface Setting {
 }
 
 /** Undefined where mounting is not permitted: then the test is skipped, saying why. */
-async function diskOf(test: TestContext, mebibytes: number): Promise<Setting | undefined> {
+async function diskOf(
+  test: TestContext,
+  mebibytes: number,
+  timers = processTime.timers,
+): Promise<Setting | undefined> {
   const mount = await mountPrivately(test, mebibytes);
   if (typeof mount === "string") {
     test.skip(mount);
     return undefined;
   }
   const reserve = createReserve(mount.seen);
-  return { disk: await Disk.open(mount.seen, reserve), reserve, mount };
+  return { disk: await Disk.open(mount.seen, reserve, { ...processTime, timers }), reserve, mount };
 }

@@ -8,7 +8,14 @@ import type { StewardError } from "../../../src/contract/errors.ts";
 import { findLock, takeAgentLock, takeLock } from "../../../src/store/files/lock.ts";
 import { counted } from "../../counts.ts";
 import { runSteward } from "../../running-agent.ts";
-import { bundleFixture, leftovers, onDisk, startAgent, temporaryDirectory } from "../state-directory.ts";
+import {
+  atEnd,
+  bundleFixture,
+  leftovers,
+  onDisk,
+  startAgent,
+  temporaryDirectory,
+} from "../state-directory.ts";
 
 const isLocked = (error: StewardError): boolean => error.code === "state_locked";
 
@@ -55,8 +62,23 @@ describe("the writer's lock", () => {
     const lock = await takeLock(directory, 0, "agent");
     // No process has a number as high (proc(5): at most 2^22).
     await writeFile(join(directory, ".lock"), "4999999 agent\n");
-    assert.deepEqual((await findLock(directory))?.holder, { pid: null, role: null });
+    const locked = await findLock(directory);
+    assert.deepEqual(locked?.holder, { pid: null, role: null });
+    assert.match(locked.message, /in use by another process\./);
     await lock.release();
+  });
+
+  it("is not had where flock(1) cannot be run, and the system's reason is passed on", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const { PATH } = process.env;
+    atEnd(test, () => {
+      process.env.PATH = PATH;
+    });
+    process.env.PATH = directory;
+    await assert.rejects(takeLock(directory), ({ code, cause }: StewardError) => {
+      assert.deepEqual([code, (cause as NodeJS.ErrnoException).code], ["internal_error", "ENOENT"]);
+      return true;
+    });
   });
 
   it("is looked for through no link", async (test) => {

@@ -46,6 +46,11 @@ describe("the mount of a path", () => {
     assert.deepEqual(mountIn(over, state), { point: state, isReadOnly: true, isReadOnlyHereAlone: false });
   });
 
+  it("is that of another directory of the same file system which is mounted over it", () => {
+    const bound = `${inTheUnit}\n475 450 254:0 /srv/state /var/lib/steward ro - ext4 /dev/root rw`;
+    assert.deepEqual(mountIn(bound, state), { point: state, isReadOnly: true, isReadOnlyHereAlone: true });
+  });
+
   it("may have a space in its name", () => {
     const spaced = "445 442 254:7 / /mnt/sd\\040card ro - ext4 /dev/vda7 ro";
     assert.equal(mountIn(spaced, "/mnt/sd card/state")?.point, "/mnt/sd card");

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import type { StewardError } from "../../../src/contract/errors.ts";
 import { finishWipe, isWipeRequested, requestWipe } from "../../../src/store/files/wipe.ts";
+import { mountPrivately } from "../private-mount.ts";
 
 describe("the deletion of a state directory", () => {
   let directory: string;
@@ -37,5 +39,30 @@ describe("the deletion of a state directory", () => {
     await rm(join(directory, "updates/staged"), { recursive: true });
     assert.equal(await finishWipe(directory), true);
     assert.deepEqual(await readdir(directory), [".lock"]);
+  });
+
+  it("gives the reserve up for its request on a full disk, without one it does not begin", async (test) => {
+    const mount = await mountPrivately(test, 1);
+    if (typeof mount === "string") return test.skip(mount);
+    const reserve = join(mount.seen, ".reserve");
+    await writeFile(reserve, "");
+    // No file can be made any more: the directory and the reserve are all that there may be.
+    mount.run('mount -o remount,nr_inodes=2 "$1"');
+    await requestWipe(mount.seen);
+    assert.deepEqual(await readdir(mount.seen), [".wipe"]);
+    await rename(join(mount.seen, ".wipe"), join(mount.seen, "other"));
+    const isFull = ({ code }: StewardError) => code === "storage_full";
+    await assert.rejects(requestWipe(mount.seen), isFull);
+    assert.equal(await isWipeRequested(mount.seen), false);
+  });
+
+  it("gives no reserve up where that does not help", async () => {
+    await writeFile(join(directory, ".reserve"), "");
+    // Neither of the two can be moved out of the way.
+    for (const name of [".wipe/held", ".wipe.bad/held"])
+      await mkdir(join(directory, name), { recursive: true });
+    const isUnwritable = ({ code }: StewardError) => code === "storage_unwritable";
+    await assert.rejects(requestWipe(directory), isUnwritable);
+    assert.ok((await readdir(directory)).includes(".reserve"));
   });
 });

@@ -94,6 +94,10 @@ describe("members that are not known", () => {
       ],
       floors: { pump: "1.0.0" },
     });
+    const plain = { id: "c", factor: null };
+    assert.deepEqual(onlyKnown<object>(schema, { people: [plain, { ...plain, badge: 3 }] }), {
+      people: [plain, plain],
+    });
   });
 
   it("are no error of a file, of which a wrong type still is one", () => {
