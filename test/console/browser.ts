@@ -54,7 +54,14 @@ export function endOfConsole(): ConsoleEnding {
     await Promise.all((opened ?? []).map((close) => close()));
     opened = null;
   });
-  return { after: ending.after, opened: (close) => void opened?.push(close) };
+  // A hook opens a window for all tests of the suite.
+  return {
+    after: ending.after,
+    opened: (close) => {
+      if (opened === null) ending.after(close);
+      else opened.push(close);
+    },
+  };
 }
 
 /** Starts Chromium, the whole of it in `make test-all`; in `make test-firefox` Firefox. It ends with the test or suite. */

@@ -12,10 +12,7 @@ export async function whole(page: Page): Promise<void> {
   await until("the page is whole", async () => (await page.locator("main .skeleton").count()) === 0);
 }
 
-/**
- * Goes to another page of the console that is open, as by the browser's own steps, and waits until it is whole: a third of
- * the processor time of loading the console there.
- */
+/** Goes to another page of the console that is open, as by the browser's own steps, and waits until it is whole. */
 export async function stepTo(page: Page, path: string): Promise<void> {
   await page.evaluate((to) => {
     if (to.split("/")[1] !== location.pathname.split("/")[1])

@@ -70,7 +70,7 @@ describe("what a page takes", () => {
   });
 
   it("is at most six requests for Home, seven files for any page, and 60 KiB of scripts, for an administrator who has nothing yet", async (test) => {
-    const { context, page } = await browser.open(agent);
+    const { context, page, complaints } = await browser.open(agent);
     await signIn(page, "admin");
     // The longer texts.
     await page.evaluate(() => localStorage.setItem("steward-language", "de"));
@@ -85,6 +85,7 @@ describe("what a page takes", () => {
       assert.ok(files >= (isHome ? 3 : 5), `${path} takes only ${files} files: is it the page?`);
       if (isHome) assert.ok(files + calls <= 6, `Home takes ${files} files and ${calls} calls`);
       scriptBytes.push(view.scriptBytes);
+      assert.deepEqual(complaints, [], path);
     }
     assert.equal(Math.max(...scriptBytes), consoleSizes(built).page, "what the build counts");
     assert.ok(Math.max(...scriptBytes) <= 60 * 1024);
