@@ -3,7 +3,8 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { StewardError } from "../../src/contract/errors.ts";
-import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
+import { type DocumentKind, formOf } from "../../src/store/documents/document-kind.ts";
+import { createStateTools } from "../../src/store/documents/inspection.ts";
 import { keptForms, onDisk, open, temporaryDirectory } from "./state-directory.ts";
 
 interface Lamp {
@@ -149,8 +150,12 @@ describe("the bytes of former forms", () => {
     assert.equal(found[0]?.isLoss, true);
     assert.match(
       found[0]?.detail ?? "",
-      /format 2\.0\.0, known here: 1\.0\.0.*kept in format 1\.0\.0.*missing/,
+      /format 2\.0\.0, known here: 1\.0\.0.*kept in format 1\.0\.0.*missing.*The newer file is kept/,
     );
+    const restored = createStateTools(directory, [former]).restore("lamp", {
+      from: "lamp.format-1.0.0.json",
+    });
+    assert.equal((await restored).format, "1.0.0");
   });
 
   it("are no reason to start from nothing: without them the good copy is taken, else it is damage that names the ways out", async (test) => {
@@ -165,6 +170,11 @@ describe("the bytes of former forms", () => {
       return true;
     });
     assert.equal(await readFile(join(directory, "lamp.json"), "utf8"), newer);
+  });
+
+  it("have a version of three numbers: what is none counts as none", () => {
+    const internal = { migrations: { version: 7 }, newest: "1.x", unchanged_since: "never" };
+    assert.deepEqual(formOf({ __internal__: internal }), { version: "0.0.0", newest: "0.0.0" });
   });
 
   for (const [name, isInstalled, contents] of [

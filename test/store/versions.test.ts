@@ -27,7 +27,9 @@ describe("the versions of a document", () => {
     const directory = await temporaryDirectory(test);
     await withThrottle(directory, [0, 1, 2, 3, 3, 4, 4, 6, 8, 10, 12, 14, 16, 18, 20, 21]);
     const tools = createStateTools(directory, [versioned]);
-    const copies = (await tools.copies("counter")).filter(({ what }) => what === "version");
+    const all = await tools.copies("counter");
+    assert.deepEqual([all[0]?.from, all[0]?.number], ["good", null]);
+    const copies = all.filter(({ what }) => what === "version");
     assert.deepEqual(
       copies.map(({ number, condition }) => [number, condition]),
       [11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((number) => [number, "ok"]),

@@ -76,7 +76,7 @@ export async function makeDirectory(path: string): Promise<void> {
 /** The directory above that is there already. */
 function nearestPresent(path: string): string {
   const above = dirname(path);
-  return above === path || existsSync(above) ? above : nearestPresent(above);
+  return existsSync(above) ? above : nearestPresent(above);
 }
 
 /**

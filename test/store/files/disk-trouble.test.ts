@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { findDiskTrouble, spaceOf } from "../../../src/store/files/disk.ts";
 import { type Space, spaceTrouble } from "../../../src/store/files/disk-trouble.ts";
+import { storageAdvice } from "../../../src/store/files/storage-advice.ts";
 import { mountPrivately } from "../private-mount.ts";
 import { temporaryDirectory } from "../state-directory.ts";
 
@@ -62,7 +63,8 @@ describe("the space on a file system", () => {
     assert.deepEqual(await spaceOf(mount.seen), { freeBytes: 3 * 2 ** 20, freeInodes: 8 });
   });
 
-  it("has no number of files where they are not counted", async () => {
+  it("has no number of files where they are not counted, and no advice is about them", async () => {
+    assert.match(storageAdvice("ENOSPC", "/proc"), /du -xah \/proc/);
     assert.deepEqual(await spaceOf("/proc"), { freeBytes: 0, freeInodes: null });
   });
 });

@@ -51,7 +51,7 @@ describe("the deletion of a state directory", () => {
     await requestWipe(mount.seen);
     assert.deepEqual(await readdir(mount.seen), [".wipe"]);
     await rename(join(mount.seen, ".wipe"), join(mount.seen, "other"));
-    const isFull = ({ code }: StewardError) => code === "storage_full";
+    const isFull = { code: "storage_full" };
     await assert.rejects(requestWipe(mount.seen), isFull);
     assert.equal(await isWipeRequested(mount.seen), false);
   });

@@ -105,6 +105,10 @@ describe("members that are not known", () => {
     assert.equal("additionalProperties" in tolerant(schema), false);
     assert.equal("additionalProperties" in properties.people.items, false);
     assert.deepEqual(properties.floors, schema.properties.floors);
+    const strict = { type: "object", additionalProperties: false };
+    assert.deepEqual(tolerant({ oneOf: [{ type: "null" }, strict] }), {
+      oneOf: [{ type: "null" }, { type: "object" }],
+    });
   });
 });
 
