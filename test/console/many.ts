@@ -13,6 +13,12 @@ import { addUsers } from "./browser.ts";
 
 const roles = ["readonly", "readonly", "readonly", "operator"] as const;
 
+/**
+ * Milliseconds: three days, as most events of a device are days old. A page says so however slow the machine is; of what
+ * is just now it says something longer a minute later.
+ */
+const eventAge = 3 * 86_400_000;
+
 /** An agent whose files have so many users and events, written by the stores' own code. */
 export async function startFullAgent(
   ending: Ending,
@@ -51,7 +57,7 @@ async function addEvents(stateDirectory: string, count: number): Promise<void> {
   const events = await openEventLog({
     directory,
     log: () => undefined,
-    now: () => new Date(),
+    now: () => new Date(Date.now() - eventAge),
     reserve: createReserve(directory),
     timers: createTimers(),
   });
