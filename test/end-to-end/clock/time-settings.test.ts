@@ -2,24 +2,34 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { stopWithin } from "../../agent-in-process.ts";
-import { type ServerView, startObservingAgent, startTimeServers } from "../../clock/time-servers.ts";
+import { type ServerView, startObservingAgent } from "../../clock/time-servers.ts";
 import type { CheckedAgent } from "../../http/checked-agent.ts";
 import { adminName, adminPassword } from "../../running-agent.ts";
-import { startTimedAgent, type TimedAgent } from "../../simulated/faked-time.ts";
+import { standingTime } from "../../simulated/test-time.ts";
+import { ordinaryServer } from "../../simulated/time-network.ts";
 import { until } from "../../until.ts";
 
 const route = "/api/system/time-sync";
 
+const plans = [1, 2, 3].map((number) => ({ ...ordinaryServer, address: `192.0.2.${number}` }));
+const [one = "", two = "", three = ""] = plans.map(({ address }) => address);
+
 type Status = Awaited<ReturnType<CheckedAgent["call"]>>["json"];
 
-/** Waits for a status that fits, and gives it. */
-async function status(agent: CheckedAgent, what: string, fits: (json: Status) => boolean): Promise<Status> {
+/** Waits for a status that fits, and gives it; between two looks `pass` lets some of the agent's time pass. */
+async function statusIn(
+  agent: CheckedAgent,
+  what: string,
+  fits: (json: Status) => boolean,
+  pass: () => void = () => undefined,
+): Promise<Status> {
   let json: Status;
   await until(what, async () => {
     json = (await agent.call("GET", route, { local: true })).json;
-    return fits(json);
+    if (fits(json)) return true;
+    pass();
+    return false;
   });
   return json;
 }
@@ -32,37 +42,38 @@ const set = async (agent: CheckedAgent, time: object): Promise<void> => {
 const idsOf = ({ sources }: { sources: ServerView[] }) => sources.map(({ id }) => id).join();
 
 describe("the settings of the clock, changed while the agent runs", () => {
-  let servers: Awaited<ReturnType<typeof startTimeServers>>;
+  const time = standingTime();
   let agent: CheckedAgent;
-  let one = "";
-  let two = "";
-  let three = "";
   before(async () => {
-    servers = await startTimeServers([{}, {}, {}]);
-    [one = "", two = "", three = ""] = servers.names;
-    agent = await startObservingAgent({});
+    agent = await startObservingAgent({}, {}, { time, openClock: time.servedClock(plans) });
   });
-  after(async () => {
-    await agent.dispose();
-    await servers.stop();
-  });
+  after(() => time.passUntil(agent.dispose()));
+  const status = (what: string, fits: (json: Status) => boolean) =>
+    statusIn(agent, what, fits, () => time.pass(1));
 
   it("servers: the first one is asked soon, and accepted", async () => {
     await set(agent, { servers: [one] });
-    const json = await status(agent, "accepted", ({ trust }) => trust === "accepted");
+    const json = await status("accepted", ({ trust }) => trust === "accepted");
     assert.equal(idsOf(json), one);
   });
   it("servers: another one is added, also while a round runs, and both are trusted", async () => {
+    const { counters } = (await agent.call("GET", route, { local: true })).json;
     const asked = agent.call("POST", `${route}/reselect`, { local: true });
-    await delay(500);
+    await statusIn(
+      agent,
+      "a round runs",
+      (json) => json.counters.exchanges > counters.exchanges,
+      () => time.pass(0.1),
+    );
     await set(agent, { servers: [one, two] });
-    await asked;
-    const json = await status(agent, "trusted", ({ trust }) => trust === "trusted");
+    const answer = await time.passUntil(asked);
+    assert.equal(answer.status, 200, answer.text);
+    const json = await status("trusted", ({ trust }) => trust === "trusted");
     assert.equal(idsOf(json), [one, two].join());
   });
   it("servers: one is replaced, and the one that stays keeps what it said", async () => {
     await set(agent, { servers: [two, three] });
-    const json = await status(agent, "the third one heard", (found) =>
+    const json = await status("the third one heard", (found) =>
       found.sources.some(({ id, offset_seconds }: ServerView) => id === three && offset_seconds !== null),
     );
     assert.equal(idsOf(json), [two, three].join());
@@ -70,30 +81,27 @@ describe("the settings of the clock, changed while the agent runs", () => {
   });
   it("min_agreeing: more than there are, and the answer is no_majority", async () => {
     await set(agent, { min_agreeing: 3 });
-    const json = await status(agent, "too few", ({ summary }) => summary.code === "too_few");
+    const json = await status("too few", ({ summary }) => summary.code === "too_few");
     assert.deepEqual(json.servers, { in_effect: true, configured: [two, three] });
     await set(agent, { min_agreeing: null });
     await status(
-      agent,
       "synchronised again",
       ({ state, summary }) => state === "synchronised" && summary.code !== "too_few",
     );
   });
   it("mode manual: no server is asked any more, and the clock is not trusted", async () => {
     await set(agent, { mode: "manual" });
-    const { counters, trust } = await status(agent, "manual", ({ mode }) => mode === "manual");
+    const { counters, trust } = await status("manual", ({ mode }) => mode === "manual");
     assert.equal(trust, "none");
-    await delay(3_000);
-    const later = (await agent.call("GET", route, { local: true })).json;
-    assert.equal(later.counters.exchanges, counters.exchanges);
+    for (let minutes = 0; minutes < 10; minutes += 1) {
+      time.pass(60);
+      const later = (await agent.call("GET", route, { local: true })).json;
+      assert.equal(later.counters.exchanges, counters.exchanges);
+    }
   });
   it("mode observe again: it is", async () => {
     await set(agent, { mode: "observe" });
-    const json = await status(
-      agent,
-      "trusted",
-      ({ trust, mode }) => trust === "trusted" && mode === "observe",
-    );
+    const json = await status("trusted", ({ trust, mode }) => trust === "trusted" && mode === "observe");
     assert.equal(idsOf(json), [two, three].join());
   });
   it("a stop in the middle of a burst waits for no answer, and all that happened is on the disk", async (test) => {
@@ -101,7 +109,7 @@ describe("the settings of the clock, changed while the agent runs", () => {
     try {
       await silent.signedInAdmin();
       await set(silent, { servers: ["127.0.0.1:9", "127.0.0.2:9"] });
-      await status(silent, "the first exchange of a burst", ({ counters }) => counters.exchanges > 0);
+      await statusIn(silent, "the first exchange of a burst", ({ counters }) => counters.exchanges > 0);
       await silent.login(adminName, adminPassword);
       assert.equal(await stopWithin(test, silent, 1), 0);
       const { sessions } = JSON.parse(readFileSync(join(silent.stateDirectory, "sessions.json"), "utf8"));
@@ -114,18 +122,17 @@ describe("the settings of the clock, changed while the agent runs", () => {
 });
 
 describe("a clock that is hours off and only observed", () => {
-  let servers: Awaited<ReturnType<typeof startTimeServers>>;
-  let agent: TimedAgent;
+  const time = standingTime();
+  const offsetSeconds = 3 * 3_600;
+  let agent: CheckedAgent;
   before(async () => {
-    servers = await startTimeServers([{}, {}]);
-    agent = await startTimedAgent({ offsetSeconds: 3 * 3_600, time: { servers: servers.names } });
-    const { json } = await agent.call("POST", `${route}/sync`, { local: true });
+    time.stepWall(offsetSeconds);
+    const world = { time, openClock: time.servedClock(plans) };
+    agent = await startObservingAgent({ servers: [one, two] }, {}, world);
+    const { json } = await time.passUntil(agent.call("POST", `${route}/sync`, { local: true }));
     assert.equal(json.trust, "trusted", JSON.stringify(json));
   });
-  after(async () => {
-    await agent.dispose();
-    await servers.stop();
-  });
+  after(() => time.passUntil(agent.dispose()));
 
   it("keeps its measured offset through a change of mode without an effect", async () => {
     const { token } = await agent.signedInAdmin();
@@ -133,11 +140,11 @@ describe("a clock that is hours off and only observed", () => {
     for (let looks = 0; looks < 20; looks += 1) {
       const { json } = await agent.call("GET", route, { local: true });
       assert.ok(
-        Math.abs(Date.parse(json.server_time) - Date.now()) < 2_000,
+        Math.abs(Date.parse(json.server_time) / 1_000 + offsetSeconds - time.nowSeconds()) < 2,
         `${json.server_time}, ${json.state}`,
       );
       assert.equal((await agent.call("GET", "/api/auth/me", { token })).status, 200);
-      await delay(100);
+      time.pass(1);
     }
   });
 });
