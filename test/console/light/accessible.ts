@@ -63,6 +63,7 @@ export function roleOf(element: Element): string {
   if (given) return given;
   const tag = tagOf(element);
   if (tag === "a") return element.hasAttribute("href") ? "link" : "";
+  if (tag === "input" && element.hasAttribute("list")) return "combobox";
   if (tag === "input") return inputRoles[element.getAttribute("type") ?? "text"] ?? "textbox";
   if (tag === "select") return element.hasAttribute("multiple") ? "listbox" : "combobox";
   if (tag === "section")

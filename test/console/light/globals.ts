@@ -8,6 +8,8 @@ import { readStyle } from "./style.ts";
 export function globalsOf(window: Window, own: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { AbortController, AbortSignal, Headers, Request, Response } = globalThis;
   const document = window.document as unknown as Document;
+  // Without layout nothing has a size; what draws only what is in sight is to draw all of it.
+  Object.defineProperty(window.HTMLElement.prototype, "clientHeight", { value: window.innerHeight });
   Object.defineProperty(document, "visibilityState", { value: "visible" });
   Object.defineProperty(document, "adoptedStyleSheets", { value: [] });
   const given = Object.fromEntries(
