@@ -1,20 +1,14 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page, Request } from "playwright-core";
+import { startAgentInProcess } from "../agent-in-process.ts";
 import { counted } from "../counts.ts";
-import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
-import { temporaryDirectory } from "../store/state-directory.ts";
+import { heldPort } from "../held-ports.ts";
+import type { RunningAgent } from "../running-agent.ts";
 import { until } from "../until.ts";
-import {
-  addUsers,
-  endOfConsole,
-  names,
-  signIn,
-  startConsole,
-  type TestBrowser,
-  untilShown,
-} from "./browser.ts";
-import { axe, picture } from "./page-checks.ts";
+import { endOfConsole, names, signIn, startBrowser, type TestBrowser, untilShown } from "./browser.ts";
+import { startLightConsole } from "./light/light-browser.ts";
+import { Looks } from "./light/looks.ts";
 
 /** What the page asks of the agent from now on, and whether an answer is still to come. */
 function listenTo(page: Page): { readonly asked: string[]; isQuiet(): boolean } {
@@ -48,8 +42,12 @@ describe("a console that stays open", () => {
   const ending = endOfConsole();
   let agent: RunningAgent;
   let browser: TestBrowser;
+  let chromium: TestBrowser;
+  let listen: { arguments: string[] };
   before(async () => {
-    ({ agent, browser } = await startConsole(ending));
+    listen = { arguments: ["--listen", `127.0.0.1:${await heldPort()}`] };
+    ({ agent, browser } = await startLightConsole(ending, () => startAgentInProcess(listen)));
+    chromium = await startBrowser(ending);
   });
 
   const change = async (id: string, body: object): Promise<void> => {
@@ -73,7 +71,7 @@ describe("a console that stays open", () => {
       ],
     } as const);
     for (const [role, paths] of visits) {
-      const { page } = await browser.open(agent, { now: Date.now() });
+      const { page } = await chromium.open(agent, { now: Date.now() });
       const { asked, isQuiet } = listenTo(page);
       await signIn(page, role);
       for (const path of paths) {
@@ -91,7 +89,7 @@ describe("a console that stays open", () => {
   });
 
   it("asks for nothing out of sight, and at once when it is in sight again", async () => {
-    const { page } = await browser.open(agent, { now: Date.now() });
+    const { page } = await chromium.open(agent, { now: Date.now() });
     const { asked, isQuiet } = listenTo(page);
     await signIn(page, "admin", "/system");
     await idle(page, 1, isQuiet);
@@ -151,40 +149,37 @@ describe("a console that stays open", () => {
   });
 
   it("shows nothing as good while the device is away, says what it knows from when, and reads it anew", async () => {
-    const stateDirectory = await temporaryDirectory(ending);
-    const first = await startAgentProcess({ stateDirectory });
-    ending.after(() => first.dispose());
-    await addUsers(first, ["admin"]);
-    const { page, complaints } = await browser.open(first);
+    const looks = new Looks();
+    const { page, complaints } = await browser.open(agent);
     const { asked } = listenTo(page);
     await signIn(page, "admin", "/users");
     await page.getByRole("button", { name: "Add user" }).waitFor();
     await page.getByRole("link", { name: "System", exact: true }).click();
     const good = page.locator(".frame .badge.good");
     await good.first().waitFor();
-    await first.stop();
+    await agent.stop();
     await page.getByText(/Reconnecting … You see what was known at \d/).waitFor();
     assert.equal(await good.count(), 0, "something is shown as good");
-    const filter = await page.locator("main").evaluate((main) => getComputedStyle(main).filter);
-    assert.equal(filter, "grayscale(1)");
-    assert.deepEqual(await axe(page), []);
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
-      await picture(page, `live-away-${colorScheme}`);
+      looks.keep(page, `live-away-${colorScheme}`, async (drawn) => {
+        const filter = await drawn.locator("main").evaluate((main) => getComputedStyle(main).filter);
+        assert.equal(filter, "grayscale(1)");
+      });
     }
     await page.getByRole("link", { name: "Users", exact: true }).click();
     await page.getByRole("button", { name: "Add user" }).click();
     const add = page.getByRole("dialog").getByRole("button", { name: "Add user" });
-    assert.equal(await add.getAttribute("aria-disabled"), "true");
+    await add.and(page.locator("[aria-disabled=true]")).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "System", exact: true }).click();
     asked.length = 0;
-    const listen = ["--listen", `127.0.0.1:${first.port}`];
-    const again = await startAgentProcess({ stateDirectory, arguments: listen });
+    const again = await startAgentInProcess({ ...listen, stateDirectory: agent.stateDirectory });
     ending.after(() => again.dispose());
     await good.first().waitFor();
     for (const path of ["/api/status", "/api/system/facts"])
       await until(`it reads ${path} anew`, () => asked.includes(`GET ${path}`));
     assert.deepEqual(complaints, []);
+    await looks.judge(chromium);
   });
 });
