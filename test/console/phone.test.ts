@@ -7,7 +7,7 @@ import type { RunningAgent } from "../running-agent.ts";
 import { until } from "../until.ts";
 import { answerAwkwardly, awkward, awkwardTexts as texts } from "./awkward.ts";
 import { endOfConsole, names, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
-import { assertFits, brokenText, picture, smallTargets, whole } from "./page-checks.ts";
+import { assertFits, brokenText, picture, smallTargets, stepTo, whole } from "./page-checks.ts";
 
 /** CSS pixels. */
 const widths = counted({ usual: [320, 360, 1280], all: [320, 360, 768, 1280] });
@@ -70,8 +70,7 @@ describe("the console on a phone, with texts that are awkward", () => {
       await picture(page, `awkward-sign-in-${kind}`);
       await signIn(page, "admin", "/");
       for (const path of ["/", "/system/settings"]) {
-        await page.goto(path);
-        await whole(page);
+        await stepTo(page, path);
         await judge(page, path);
       }
       await picture(page, `awkward-settings-${kind}`);
@@ -81,9 +80,9 @@ describe("the console on a phone, with texts that are awkward", () => {
   it("has targets for fingers and whole words on its pages", async () => {
     const { page, complaints } = await open("/users");
     await answerAwkwardly(page);
+    await page.reload();
     for (const path of sampled(consolePaths, { oneIn: 3 })) {
-      await page.goto(path === "/updates" ? "/updates?open=trust,schedule,history,settings" : path);
-      await whole(page);
+      await stepTo(page, path === "/updates" ? "/updates?open=trust,schedule,history,settings" : path);
       await page.locator("main").evaluate(unfold);
       for (const version of await page.locator(".updates-version").all())
         assert.ok(((await version.boundingBox())?.height ?? 0) < 32, "a version on one line");

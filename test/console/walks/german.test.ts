@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { adminName, adminPassword, type RunningAgent } from "../../running-agent.ts";
 import { startAgent } from "../../store/state-directory.ts";
 import { type ConsoleWindow, endOfConsole, startBrowser, untilShown } from "../browser.ts";
-import { picture, whole } from "../page-checks.ts";
+import { picture, stepTo, whole } from "../page-checks.ts";
 import { assertEveryLook } from "./looks.ts";
 import { assertOrdered } from "./reading.ts";
 
@@ -63,11 +63,12 @@ describe("a person whose browser speaks German, at a device that speaks English"
   it("gives the device a long German name, which breaks no page at 320 pixels", async () => {
     await page.goto("/system/settings");
     await whole(page);
+    assert.equal(await page.locator("html").getAttribute("lang"), "de");
     await page.getByLabel("Gerätename").fill(compound);
     await page.getByRole("button", { name: "Speichern", exact: true }).click();
     await untilShown(page.locator(".frame-head").getByText(compound));
     for (const path of ["/", "/users", "/system", "/system/settings", "/updates", "/account"]) {
-      await page.goto(path);
+      await stepTo(page, path);
       await assertOrdered(page);
       assert.equal(await page.locator("html").getAttribute("lang"), "de", path);
       await assertEveryLook(page, path);

@@ -14,7 +14,7 @@ import {
   untilFocused,
   untilShown,
 } from "../browser.ts";
-import { picture } from "../page-checks.ts";
+import { picture, stepTo } from "../page-checks.ts";
 import { tabTo } from "./hands.ts";
 import { assertEveryLook } from "./looks.ts";
 import { assertOrdered, assertWords } from "./reading.ts";
@@ -53,7 +53,7 @@ describe("a reader of logs, by screen reader and keyboard alone", () => {
 
   it("finds head, sections and content, one heading of the first level, and a name for each control", async () => {
     for (const path of ["/", "/system", "/system/settings", "/updates", "/account", "/system/logs"]) {
-      await page.goto(path);
+      await stepTo(page, path);
       await assertOrdered(page);
       await assertWords(page);
       await assertEveryLook(page, path, "dark");
