@@ -5,7 +5,7 @@ import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { codeNear } from "../../authenticator.ts";
 import { startTimeServers } from "../../clock/time-servers.ts";
-import { type Run, startRun } from "../../make-run.ts";
+import { compiledRun, type Run, startRun } from "../../make-run.ts";
 import { adminName, adminPassword } from "../../running-agent.ts";
 import { type ConsoleWindow, endOfConsole, startBrowser, untilShown } from "../browser.ts";
 import { picture } from "../page-checks.ts";
@@ -32,7 +32,7 @@ describe("an owner with a phone and a new device", () => {
     const started = await startTimeServers([{}, {}, {}]);
     ending.after(() => started.stop());
     servers = started.names;
-    run = await startRun(ending);
+    run = await startRun(ending, compiledRun);
     const browser = await startBrowser(ending);
     window = await browser.open(run, { width: 360, height: 740, isTouched: true });
     ({ page } = window);
@@ -118,7 +118,7 @@ describe("an owner with a phone and a new device", () => {
 
   it("finds all of it again at the next make run, which has nothing left to say but where it is", async () => {
     await run.stop();
-    const again = await startRun(ending, run.directory);
+    const again = await startRun(ending, compiledRun, run.directory);
     assert.doesNotMatch(again.printed(), /setup=|fingerprint/);
     assert.match(again.printed(), /http:\/\/127\.0\.0\.1:\d+\/\n/);
     assertLoaded();
