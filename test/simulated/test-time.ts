@@ -16,8 +16,11 @@ export interface TestTime extends HostTime {
   nowSeconds: () => number;
   /** Another program sets the wall clock forward by so many seconds; no time passes. */
   stepWall: (seconds: number) => void;
-  /** A clock that asks simulated time servers, which go by the true time of the same world: one that is right, by default. */
-  servedClock: (servers?: readonly ServerPlan[]) => OpenClock;
+  /**
+   * A clock that asks simulated time servers, which go by the true time of the same world: one that is right, by default.
+   * No packet gets through while `isUp` says no.
+   */
+  servedClock: (servers?: readonly ServerPlan[], isUp?: () => boolean) => OpenClock;
 }
 
 export interface StandingTime extends TestTime {
@@ -96,9 +99,10 @@ function timeIn(world: WorldTime, begin: number, uptime = uptimeAtStart): TestTi
     pass: world.pass,
     nowSeconds: () => kernel.wallMilliseconds() / 1_000,
     stepWall: (seconds) => kernel.stepByOther(seconds),
-    servedClock: (servers = [ordinaryServer]) => {
+    servedClock: (servers = [ordinaryServer], isUp = () => true) => {
       const trueSeconds = () => trueStartSeconds + world.now();
       const network = createTimeNetwork({ time: world, chance, trueSeconds, leap: () => "none", servers });
+      Object.defineProperty(network, "isUp", { get: isUp });
       return (plan) =>
         new DeviceClock({
           ...hostClockOptions(plan),

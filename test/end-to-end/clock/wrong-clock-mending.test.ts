@@ -1,60 +1,69 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { codeOf } from "../../authenticator.ts";
-import { type Chronyd, startChronyd } from "../../clock/chronyd.ts";
-import { heldUdpPort } from "../../held-ports.ts";
+import { startObservingAgent } from "../../clock/time-servers.ts";
 import { goodPassword, type SignedIn } from "../../http/checked-agent.ts";
 import { stepUp } from "../../running-agent.ts";
-import { startTimedAgent } from "../../simulated/faked-time.ts";
+import { standingTime } from "../../simulated/test-time.ts";
+import { ordinaryServer } from "../../simulated/time-network.ts";
 
 const hour = 3_600;
 const route = "/api/system/time-sync";
 
-/** A host whose clock is moved, a real measurement of it, and real servers that come to life when the test says so. */
+/** A host whose clock is moved, a measurement of it, and servers that answer from when the test says so. */
 async function begin(offsetSeconds: number) {
-  const ports = [await heldUdpPort(), await heldUdpPort()];
-  const time = { mode: "observe", servers: ports.map((port) => `127.0.0.1:${port}`) };
-  const agent = await startTimedAgent({ offsetSeconds, time });
-  const servers: Chronyd[] = [];
+  const time = standingTime();
+  let aheadSeconds = 0;
+  const stepClock = (seconds: number): void => {
+    aheadSeconds += seconds;
+    time.stepWall(seconds);
+  };
+  stepClock(offsetSeconds);
+  const trueSeconds = () => time.nowSeconds() - aheadSeconds;
+  let isUp = false;
+  const servers = ["192.0.2.1", "192.0.2.2"].map((address) => ({ ...ordinaryServer, address }));
+  const openClock = time.servedClock(servers, () => isUp);
+  const agent = await startObservingAgent(
+    { servers: servers.map(({ address }) => address) },
+    {},
+    { time, openClock },
+  );
   const admin = await agent.signedInAdmin();
   const operator = await agent.signedIn("olga", "operator");
   const reader = await agent.signedIn("rita", "readonly");
   const outcome = async (method: string, path: string, token: string, body?: object) => {
-    const { status, json } = await agent.call(method, path, { token, body });
+    const { status, json } = await time.passUntil(agent.call(method, path, { token, body }));
     return [status, json?.reason ?? json?.code ?? json?.trust ?? "ok"];
   };
   return {
-    agent,
+    ...{ agent, stepClock, trueSeconds, nowSeconds: time.nowSeconds },
     ...{ admin, operator, reader },
     me: ({ token }: SignedIn) => outcome("GET", "/api/auth/me", token),
     see: ({ token }: SignedIn) => outcome("GET", route, token),
     reselect: ({ token }: SignedIn) => outcome("POST", `${route}/reselect`, token),
     sync: ({ token }: SignedIn, body?: object) => outcome("POST", `${route}/sync`, token, body),
-    /** The agent's own idea of the time, in seconds from this machine's. */
+    /** The agent's own idea of the time, in seconds from the true one. */
     aheadSeconds: async () =>
-      (Date.parse((await agent.call("GET", route, { local: true })).json.server_time) - Date.now()) / 1_000,
+      Date.parse((await agent.call("GET", route, { local: true })).json.server_time) / 1_000 - trueSeconds(),
     refresh: async (user: SignedIn) => {
       const body = { refresh_token: user.refreshToken };
       const { status, json, text } = await agent.call("POST", "/api/auth/refresh", { body });
       assert.equal(status, 200, text);
       Object.assign(user, { token: json.access_token, refreshToken: json.refresh_token });
     },
-    connect: async () => {
-      for (const port of ports) servers.push(await startChronyd({ port }));
+    connect: () => {
+      isUp = true;
     },
     events: async (type: string) =>
       (await agent.call("GET", `/api/events?after=0&type=${type}&limit=200`, { local: true })).json.items,
-    end: async () => {
-      await agent.dispose();
-      for (const server of servers) await server.stop();
-    },
+    end: () => time.passUntil(agent.dispose()),
   };
 }
 
 type Scene = Awaited<ReturnType<typeof begin>>;
 
 function assertNear(seconds: number, expected: number): void {
-  assert.ok(Math.abs(seconds - expected) < 2, `${seconds} s from this machine's clock, not ${expected} s`);
+  assert.ok(Math.abs(seconds - expected) < 2, `${seconds} s from the true time, not ${expected} s`);
 }
 
 describe("a token that is refused because of the clock", () => {
@@ -63,7 +72,7 @@ describe("a token that is refused because of the clock", () => {
     before(async () => {
       scene = await begin(0);
       assert.deepEqual(await scene.me(scene.operator), [200, "ok"]);
-      scene.agent.stepClock(3 * hour);
+      scene.stepClock(3 * hour);
     });
     after(() => scene.end());
 
@@ -82,7 +91,7 @@ describe("a token that is refused because of the clock", () => {
       assert.deepEqual(await scene.reselect(scene.operator), [503, "no_time_source"]);
     });
     it("of an administrator neither forces nor sets anything, though the password was given a moment ago", async () => {
-      for (const body of [{ force: true }, { time: new Date().toISOString() }]) {
+      for (const body of [{ force: true }, { time: new Date(scene.trueSeconds() * 1_000).toISOString() }]) {
         assert.deepEqual(await scene.sync(scene.admin, body), [401, "step_up_required"]);
       }
       assertNear(await scene.aheadSeconds(), 3 * hour);
@@ -104,7 +113,7 @@ describe("a token that is refused because of the clock", () => {
       assert.deepEqual([floor.status, floor.json.reason], [401, "clock_epoch"]);
     });
     it("mends the clock with that very token, and then the token works", async () => {
-      await scene.connect();
+      scene.connect();
       assert.deepEqual(await scene.me(scene.operator), [401, "clock_epoch"]);
       assert.deepEqual(await scene.sync(scene.operator), [200, "trusted"]);
       assertNear(await scene.aheadSeconds(), 0);
@@ -133,12 +142,13 @@ describe("a token that is refused because of the clock", () => {
     });
     it("revives no session that ended meanwhile", async () => {
       const { token, refreshToken } = await scene.agent.login("olga", goodPassword);
-      await scene.agent.call("POST", "/api/auth/logout", { body: { refresh_token: refreshToken } });
+      const body = { refresh_token: refreshToken };
+      assert.equal((await scene.agent.call("POST", "/api/auth/logout", { body })).status, 204);
       const { status, json } = await scene.agent.call("GET", route, { token });
       assert.deepEqual([status, json.reason], [401, "revoked"]);
     });
     it("is not refused when the host's clock is set again: the agent trusts another one now", async () => {
-      scene.agent.stepClock(-5 * hour);
+      scene.stepClock(-5 * hour);
       assert.deepEqual(await scene.me(scene.operator), [200, "ok"]);
       assertNear(await scene.aheadSeconds(), 0);
     });
@@ -153,7 +163,7 @@ describe("a token that is refused because of the clock", () => {
 
     it("mends it with that very token, is refused then once, and a refresh signs no user out", async () => {
       assertNear(await scene.aheadSeconds(), -3 * hour);
-      await scene.connect();
+      scene.connect();
       assert.deepEqual(await scene.sync(scene.operator), [200, "trusted"]);
       assertNear(await scene.aheadSeconds(), 0);
       assert.deepEqual(await scene.me(scene.operator), [401, "clock_epoch"]);
@@ -169,7 +179,7 @@ describe("a token that is refused because of the clock", () => {
       const { json: setup } = await scene.agent.call("POST", `/api/users/${scene.operator.id}/2fa/setup`, {
         token,
       });
-      const body = { code: codeOf(setup.secret, Date.now() / 1_000) };
+      const body = { code: codeOf(setup.secret, scene.trueSeconds()) };
       const path = `/api/users/${scene.operator.id}/2fa/enable`;
       const { status, text } = await scene.agent.call("POST", path, { token, body });
       assert.equal(status, 200, text);
@@ -177,7 +187,10 @@ describe("a token that is refused because of the clock", () => {
     it("says in a 401 when it was measured", async () => {
       const { json } = await scene.agent.call("GET", "/api/auth/me", { token: scene.reader.token });
       assert.deepEqual([json.clock.state, json.clock.synchronised], ["synchronised", true]);
-      assert.ok(Math.abs(Date.parse(json.clock.last_sync_at) - Date.now()) < 60_000, json.clock.last_sync_at);
+      assert.ok(
+        Math.abs(Date.parse(json.clock.last_sync_at) / 1_000 - scene.trueSeconds()) < 60,
+        json.clock.last_sync_at,
+      );
     });
   });
 
@@ -186,7 +199,7 @@ describe("a token that is refused because of the clock", () => {
     try {
       const { id, token } = scene.operator;
       const { json: setup } = await scene.agent.call("POST", `/api/users/${id}/2fa/setup`, { token });
-      const body = { code: codeOf(setup.secret, scene.agent.nowSeconds()) };
+      const body = { code: codeOf(setup.secret, scene.nowSeconds()) };
       const { status, json } = await scene.agent.call("POST", `/api/users/${id}/2fa/enable`, { token, body });
       assert.deepEqual([status, json.code], [409, "clock_not_synchronised"]);
     } finally {
