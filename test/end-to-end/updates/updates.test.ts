@@ -61,7 +61,7 @@ describe("updates of an agent whose server signs", () => {
 
   it("take it from an administrator who has just given the password, and say who it was", async () => {
     const careless = { ...(await agent.signedIn("careless", "admin")), password: goodPassword };
-    const { recoveryCodes } = await enrol(agent.call, careless);
+    const { recoveryCodes } = await enrol(agent.call, careless, agent.nowSeconds());
     const body = { username: "careless", password: goodPassword, recovery_code: recoveryCodes[0] };
     const { json: session } = await agent.call("POST", "/api/auth/login", { body });
     const early = await post("trust", { fingerprint: publisher.fingerprint }, session.access_token);
