@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
+import { type InProcessOptions, runSteward, startAgentInProcess } from "../agent-in-process.ts";
 import { atEnd, type Ending, temporaryDirectory } from "../store/state-directory.ts";
 
 /** Of all users of the file. */
@@ -27,9 +27,9 @@ interface File {
 }
 
 /** A new device, a file for it, and `steward apply`. */
-export async function startDevice(ending: Ending) {
+export async function startDevice(ending: Ending, world: Pick<InProcessOptions, "time"> = {}) {
   const hostFile = join(await temporaryDirectory(ending), "steward.json");
-  const agent = await startAgentInProcess({ arguments: ["--host-file", hostFile] });
+  const agent = await startAgentInProcess({ arguments: ["--host-file", hostFile], ...world });
   atEnd(ending, () => agent.dispose());
   const environment = {
     ...{ STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory },

@@ -3,11 +3,15 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { runSteward } from "../agent-in-process.ts";
-import { codeNear } from "../authenticator.ts";
+import { codeOf } from "../authenticator.ts";
+import { standingTime } from "../simulated/test-time.ts";
 import { endOfSuite } from "../store/state-directory.ts";
 import { password, startDevice } from "./configured-device.ts";
 
-const { agent, environment, hash, whole, apply, applied, refused } = await startDevice(endOfSuite());
+const time = standingTime();
+const { agent, environment, hash, whole, apply, applied, refused } = await startDevice(endOfSuite(), {
+  time,
+});
 
 describe("a sealed second factor in a configuration", () => {
   before(() => applied(whole));
@@ -35,7 +39,7 @@ describe("a sealed second factor in a configuration", () => {
     assert.deepEqual([shown.code, shown.stdout], [0, "changed user monitor\n  second_factor: (secret)\n"]);
     assert.equal((await agent.call("GET", "/api/auth/me", { token: before.access_token })).status, 401);
     const { challenge_token } = await signIn();
-    const code = codeNear(secret, 0);
+    const code = codeOf(secret, time.nowSeconds());
     const answer = await agent.call("POST", "/api/auth/totp", { body: { challenge_token, code } });
     assert.equal(answer.status, 200, answer.text);
     const { json } = await agent.call("GET", "/api/auth/me", { token: answer.json.access_token });
