@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { startAgentInProcess } from "../agent-in-process.ts";
 import { codeNear } from "../authenticator.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { endOfConsole, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
@@ -14,7 +15,7 @@ describe("what is printed", () => {
   let agent: RunningAgent;
   let browser: TestBrowser;
   before(async () => {
-    ({ agent, browser } = await startConsole(ending));
+    ({ agent, browser } = await startConsole(ending, startAgentInProcess));
     const body = { device: { name: badName } };
     assert.equal((await agent.call("PUT", "/api/system", { local: true, body })).status, 200);
   });
