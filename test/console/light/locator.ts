@@ -74,7 +74,11 @@ export abstract class Place {
     const roots = (): readonly ParentNode[] => (this instanceof LightLocator ? this.find() : [this.root()]);
     return new LightLocator(
       this.ofPage,
-      () => inOrder(roots().flatMap(find)),
+      () => {
+        const [root, ...others] = roots();
+        // Within one root they are in order already, and to compare two costs happy-dom a walk of the document.
+        return root !== undefined && others.length === 0 ? find(root) : inOrder(roots().flatMap(find));
+      },
       this instanceof LightLocator ? `${this} > ${words}` : words,
     );
   }
