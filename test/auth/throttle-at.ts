@@ -3,25 +3,52 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { type AttemptContext, createThrottle, type Throttle } from "../../src/auth/throttle/throttle.ts";
-import { type ThrottleRecord, throttleRecordKind } from "../../src/auth/throttle/throttle-record.ts";
+import {
+  type AttemptContext,
+  createThrottle,
+  type Throttle,
+  type ThrottleOptions,
+} from "../../src/auth/throttle/throttle.ts";
+import { throttleRecordKind } from "../../src/auth/throttle/throttle-record.ts";
 import { StewardError } from "../../src/contract/errors.ts";
+import { createTimers } from "../../src/host/linux/timers.ts";
 import type { Timers } from "../../src/host/ports.ts";
-import { type Document, openDocument } from "../../src/store/documents/document.ts";
+import { openDocument } from "../../src/store/documents/document.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";
 
 /** No timer waits: what it is for comes in the next turn. */
-export const momentaryTimers: Timers = {
+const momentaryTimers: Timers = {
   after: (_seconds, call) => {
     const turn = setImmediate(call);
     return () => clearImmediate(turn);
   },
 };
 
+/**
+ * A throttle that writes by this machine's timers, which a test may mock, and that answers by `answers`. Were its writes
+ * momentary, one would follow the other for as long as a delay runs.
+ */
+export function createTestThrottle(
+  options: Omit<ThrottleOptions, "timers">,
+  answers: Timers = momentaryTimers,
+): Throttle {
+  const writes = createTimers();
+  let isAnswer = false;
+  const timers: Timers = { after: (seconds, call) => (isAnswer ? answers : writes).after(seconds, call) };
+  const throttle = createThrottle({ ...options, timers });
+  const untilAnswer = () => {
+    isAnswer = true;
+    const answer = throttle.untilAnswer();
+    isAnswer = false;
+    return answer;
+  };
+  return { ...throttle, untilAnswer };
+}
+
 const directories = new Set<string>();
-const documents: Document<ThrottleRecord>[] = [];
+const stops: (() => Promise<void>)[] = [];
 after(async () => {
-  for (const document of documents) await document.close();
+  for (const stop of stops) await stop();
   for (const directory of directories) await rm(directory, { recursive: true });
 });
 
@@ -43,17 +70,13 @@ export async function throttleAt(host: Host) {
     isFirstStart: true,
     reserve: createReserve(directory),
   });
-  documents.push(document);
-  const throttle = createThrottle({
-    document,
-    bootId: host.bootId ?? "boot-1",
-    uptime: () => host.now,
-    timers: host.timers ? laidDown(host.timers) : momentaryTimers,
-  });
+  const options = { document, bootId: host.bootId ?? "boot-1", uptime: () => host.now };
+  const throttle = createTestThrottle(options, host.timers && laidDown(host.timers));
   const stop = async () => {
     throttle.close();
     await document.close();
   };
+  stops.push(stop);
   return { throttle, document, stop };
 }
 

@@ -9,7 +9,6 @@ import { sessionsKind } from "../../src/auth/sessions/session.ts";
 import { createSessions } from "../../src/auth/sessions/sessions.ts";
 import { createStepUps } from "../../src/auth/sessions/step-up.ts";
 import { createOwnAccount } from "../../src/auth/sign-in/own-account.ts";
-import { createThrottle } from "../../src/auth/throttle/throttle.ts";
 import { throttleRecordKind } from "../../src/auth/throttle/throttle-record.ts";
 import { apiTokensKind } from "../../src/auth/tokens/api-token.ts";
 import { createApiTokens } from "../../src/auth/tokens/api-tokens.ts";
@@ -19,7 +18,7 @@ import { type Account, accountsKind, type StoredFactor } from "../../src/users/a
 import { createAccounts } from "../../src/users/accounts.ts";
 import { createPasswords } from "../../src/users/passwords.ts";
 import { codeOf } from "../authenticator.ts";
-import { momentaryTimers } from "./throttle-at.ts";
+import { createTestThrottle } from "./throttle-at.ts";
 import { temporaryDocument, type VirtualHost } from "./virtual-host.ts";
 
 export const context = { address: "192.0.2.7", userAgent: "test", clientKey: "192.0.2.7", requestId: "r-1" };
@@ -35,11 +34,10 @@ export async function virtualSignIn(
   const { time, uptime } = host;
   const events: EventFacts[] = [];
   const syncs: number[] = [];
-  const throttle = createThrottle({
+  const throttle = createTestThrottle({
     document: await temporaryDocument(throttleRecordKind),
     bootId: "boot-1",
     uptime,
-    timers: momentaryTimers,
   });
   time.observe({ onStep: () => undefined, onTrusted: throttle.clearCodeLocks });
   const tokens = await temporaryDocument(apiTokensKind);
