@@ -271,11 +271,11 @@ describe("the console's sheet of a user", () => {
     await question.getByRole("button", { name: "Delete" }).click();
     await confirmPassword(page, "admin");
     await question.waitFor({ state: "detached" });
-    await sheet.getByText("log shipper").waitFor({ state: "detached" });
+    // Not the messages that say so, which name them as well.
+    await sheet.getByText("<b>log shipper</b>", { exact: true }).waitFor({ state: "detached" });
     const withToken = await agent.call("GET", "/api/logs", { token: made.json.token });
     assert.equal(withToken.status, 401, withToken.text);
     await sheet.getByRole("button", { name: "End the session of shipper/2" }).click();
-    // Not the message that says so, which names it as well.
     await sheet.getByText("shipper/2", { exact: true }).waitFor({ state: "detached" });
     const after = await agent.call("GET", "/api/auth/me", { token });
     assert.equal(after.status, 401, after.text);

@@ -27,8 +27,12 @@ export const strangeFiles: Readonly<Record<string, { readonly put: Put; readonly
       // Not by the shell's own ">", which would empty the file that has come into its place meanwhile.
       const opened = 'dd if=/dev/null of="$1" conv=nocreat,notrunc status=none';
       const ends = `${isWritten ? 'cat < "$1"; ' : ""}while [ -p "$1" ]; do ${opened}; done`;
-      const other = spawn("sh", ["-c", ends, "sh", path], { stdio: "ignore" });
-      atEnd(test, () => other.kill("SIGKILL"));
+      // In a group of its own, to be ended with what it runs.
+      const other = spawn("sh", ["-c", ends, "sh", path], { stdio: "ignore", detached: true });
+      const { pid } = other;
+      atEnd(test, () => {
+        if (pid !== undefined && other.exitCode === null) process.kill(-pid, "SIGKILL");
+      });
     },
   },
   "a socket": {

@@ -1,12 +1,12 @@
 import { isOfStorage, StewardError } from "../../contract/errors.ts";
 import { type OperationId, operationOf } from "../../contract/operations.ts";
+import { every } from "../../host/linux/timers.ts";
 import { createStreams } from "../../http/wire/streams.ts";
 import type { EventFacts } from "../../journal/events/event.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import type { Lock } from "../../store/files/lock.ts";
 import { builtAt } from "../../system/version.ts";
 import type { AgentConfig } from "./config.ts";
-import { every } from "./every.ts";
 import { type Ground, type LiveDecisions, listen } from "./listeners/listen.ts";
 import { provisionDevice } from "./provisioning.ts";
 import { createRescue, isRepaired } from "./rescue.ts";

@@ -30,6 +30,7 @@ import { isOfStorage } from "../../contract/errors.ts";
 import type { Settings, User } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import { readClientSecret } from "../../host/linux/host-file/client-secret.ts";
+import { every } from "../../host/linux/timers.ts";
 import type { SignInProvider } from "../../host/provider-ports.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import { withoutRepeats } from "../../journal/logs/log.ts";
@@ -41,7 +42,6 @@ import type { CheckPassword } from "../../users/credentials.ts";
 import { checkNewPassword } from "../../users/password-rules.ts";
 import { createPasswords } from "../../users/passwords.ts";
 import type { RoomsConfig } from "./config.ts";
-import { every } from "./every.ts";
 import type { State } from "./state.ts";
 
 export interface SignInParts {

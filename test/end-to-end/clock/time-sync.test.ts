@@ -8,6 +8,7 @@ import { reaching } from "../../ipv6.ts";
 import type { Answer } from "../../running-agent.ts";
 import { standingTime } from "../../simulated/test-time.ts";
 import { ordinaryServer } from "../../simulated/time-network.ts";
+import { until } from "../../until.ts";
 
 const route = "/api/system/time-sync";
 const falseTime = { fakeTime: "+3s" };
@@ -124,7 +125,9 @@ describe("a measurement over the API", () => {
       const settings = { servers: [ordinaryServer.address] };
       const agent = await startObservingAgent(settings, {}, { time, openClock: time.servedClock() });
       agents.push(agent);
-      // A burst waits between its packets.
+      // Both halves of the start's burst: a request meanwhile would join one of them, however soon after another.
+      const isMeasured = async () => (await read(agent)).counters.rounds >= 2;
+      await time.passUntil(until("the start's burst is over", isMeasured));
       assert.equal((await time.passUntil(post(agent, "sync"))).status, 200);
       const { rounds } = (await read(agent)).counters;
       const secondsToWait = async (verb: "sync" | "reselect") => {

@@ -1,5 +1,5 @@
 import type { Finding, Tls } from "../../../contract/types.ts";
-import { every } from "../every.ts";
+import { every } from "../../../host/linux/timers.ts";
 import type { HttpsDecisions, HttpsGround, HttpsPlace, OpenedHttps } from "./open-https.ts";
 
 /** HTTPS on the LAN. Where it is off, nothing of it is loaded. */
