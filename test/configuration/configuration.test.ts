@@ -6,6 +6,7 @@ import type { Document } from "../../src/store/documents/document.ts";
 import { type AccountsState, accountsKind } from "../../src/users/account.ts";
 import { temporaryDocument } from "../auth/virtual-host.ts";
 import { codeFrom } from "../auth/virtual-sign-in.ts";
+import { createVirtualTime } from "../simulated/virtual-time.ts";
 import { comes, comesToRest } from "../store/state-directory.ts";
 import { SignedRepository } from "../updates/lab/signed-repository.ts";
 import {
@@ -265,8 +266,8 @@ describe("a configuration", () => {
     assert.equal(await decided(), null);
   });
 
-  it("stays decided until the disk has taken all of it, which is looked at every 5 seconds", async (test) => {
-    test.mock.timers.enable({ apis: ["setInterval"] });
+  it("stays decided until the disk has taken all of it, which is looked at every 5 seconds", async () => {
+    const time = createVirtualTime();
     const real = await temporaryDocument(accountsKind);
     await real.update(() => presentOf().users);
     let failure: StewardError | null = new StewardError("storage_full", "The disk is full.");
@@ -274,16 +275,16 @@ describe("a configuration", () => {
       ...{ read: () => real.read(), save: () => real.save(), trouble: () => failure },
       note: (...given: Parameters<typeof real.note>) => real.note(...given),
     } as unknown as Document<AccountsState>;
-    const { apply, decided } = await virtualDevice({ users });
+    const { apply, decided } = await virtualDevice({ users, timers: time.hostTimers });
     await apply({ users: [{ name: "berta", enabled: false }] });
-    test.mock.timers.tick(60_000);
+    time.pass(60);
     await comesToRest();
     assert.notEqual(await decided(), null, "a power cut now would lose a part of it");
     failure = null;
-    test.mock.timers.tick(4_999);
+    time.pass(4);
     await comesToRest();
     assert.notEqual(await decided(), null);
-    test.mock.timers.tick(1);
+    time.pass(1);
     await comes("the order is removed", async () => (await decided()) === null);
   });
 
