@@ -70,6 +70,17 @@ const ownPackages = (root: string): Plugin => ({
   },
 });
 
+/** The agent's validators are kept from file to file; where faults are put into the sources, theirs would be kept too. */
+const keptValidators = (root: string): Plugin => ({
+  name: "kept-validators",
+  setup: (esbuild) => {
+    const path = join(root, "scripts/test-runner/kept-validators.ts");
+    esbuild.onResolve({ filter: /^\.\/compile\.ts$/ }, ({ importer }) =>
+      importer.endsWith("/src/store/validation/schemas.ts") ? { path } : null,
+    );
+  },
+});
+
 /** Files that a folder of `test` has at least, to be compiled apart from the others. */
 const fewestApart = 40;
 
@@ -122,6 +133,9 @@ async function compileTogether(
     ...{ jsx: "automatic", jsxImportSource: "preact" },
     define: Object.fromEntries(Object.entries(ownPlace).map(([name, word]) => [`import.meta.${name}`, word])),
     banner: { js: requireBanner },
-    plugins: [ownPackages(root), fewMediaTypes, slimPackages, firstLine(root, options)],
+    plugins: [
+      ...(options.contents ? [] : [keptValidators(root)]),
+      ...[ownPackages(root), fewMediaTypes, slimPackages, firstLine(root, options)],
+    ],
   });
 }
