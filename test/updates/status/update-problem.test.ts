@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import type { UpdateProblem } from "../../../src/contract/types.ts";
+import { rules } from "../example-releases.ts";
+import { entry, goodCheck, openToldDevice, type Told, type ToldDevice } from "../told-device.ts";
+
+let told: ToldDevice;
+before(async () => {
+  told = await openToldDevice();
+});
+
+const problemOf = async (given: Told): Promise<UpdateProblem | null> => (await told.tell(given)).problem();
+
+/** The problem without its sentence, which has to match. */
+async function expectProblem(given: Told, expected: Omit<UpdateProblem, "detail">, detail: RegExp) {
+  const { detail: found = "none", ...rest } = (await problemOf(given)) ?? {};
+  assert.match(found, detail);
+  assert.deepEqual(rest, expected);
+}
+
+const no = { release: null, reason: null, failures: null, until: null };
+const reason = (code: string, detail: string) => ({ code, detail, count: null, last_answer: null }) as never;
+
+it("a device on which nothing is wrong has no problem", async () => assert.equal(await problemOf({}), null));
+
+describe("what blocks updates is the problem", () => {
+  it("with a signature that is not wanted", () =>
+    expectProblem(
+      { ota: { verify_signature: false }, record: { last_check: { ...goodCheck, outcome: "failed" } } },
+      { ...no, code: "signature_verification_off" },
+      /verify_signature is false/,
+    ));
+
+  it("without a root of trust, where it is wanted at all", async () => {
+    const { installedRoot } = told.device;
+    told.device.installedRoot = async () => null;
+    assert.equal(await problemOf({}), null);
+    const enabled = { ota: { enabled: true } };
+    await expectProblem(enabled, { ...no, code: "trust_not_installed" }, /No root of trust/);
+    told.device.installedRoot = async () => Buffer.from("{");
+    const { code, reason: why } = (await problemOf({})) ?? {};
+    assert.deepEqual([code, why?.code], ["trust_unusable", "update_root_unusable"]);
+    told.device.installedRoot = installedRoot;
+  });
+
+  it("and a setting that has no effect is one", () =>
+    expectProblem(
+      { ota: { auto_update_binary: true } },
+      { ...no, code: "automatic_binary_ineffective" },
+      /no effect/,
+    ));
+});
+
+describe("what was applied", () => {
+  const undone = { outcome: "failed", detail: "It did not answer", restored_healthy: false } as const;
+  const former = (kind: "rules" | "binary") => ({
+    ...no,
+    code: "former_not_healthy" as const,
+    release: { kind, name: "base", version: "1.2.0" },
+    reason: reason("unrecorded", "It did not answer."),
+  });
+
+  for (const kind of ["rules", "binary"] as const)
+    it(`is a problem where the release before is not healthy either: ${kind}`, () =>
+      expectProblem(
+        { journal: { sequence: 1, history: [entry(1, { ...undone, kind })] } },
+        former(kind),
+        /undone at .*not healthy either: look at the device/,
+      ));
+
+  it("is none where it is, nor once something else was tried of that kind", async () => {
+    const healthy = entry(1, { ...undone, restored_healthy: true });
+    assert.equal(await problemOf({ journal: { sequence: 1, history: [healthy] } }), null);
+    const history = [entry(1, undone), entry(2)];
+    assert.equal(await problemOf({ journal: { sequence: 2, history } }), null);
+    const ofOther = [entry(1, undone), entry(2, { kind: "binary" })];
+    assert.equal(
+      (await problemOf({ journal: { sequence: 2, history: ofOther } }))?.code,
+      "former_not_healthy",
+    );
+  });
+
+  it("is a problem where it was refused, for as long as it is on offer", async () => {
+    const refused = entry(1, { outcome: "refused", detail: "It does not fit." });
+    const journal = { sequence: 1, history: [refused] };
+    await expectProblem(
+      { journal, record: { available: { rules, binary: null } } },
+      {
+        ...no,
+        code: "refused",
+        release: { kind: "rules", name: "base", version: "1.2.0" },
+        reason: reason("unrecorded", "It does not fit."),
+      },
+      /^The rules base 1\.2\.0 was refused at/,
+    );
+    assert.equal(await problemOf({ journal }), null);
+    const other = { ...rules, id: "9".repeat(32) };
+    assert.equal(await problemOf({ journal, record: { available: { rules: other, binary: null } } }), null);
+    const good = { sequence: 1, history: [entry(1)] };
+    assert.equal(await problemOf({ journal: good, record: { available: { rules, binary: null } } }), null);
+  });
+});
+
+describe("a check that failed", () => {
+  const failed = (code: string | null, failures: number, detail: string | null = "No."): Told => ({
+    record: { failures, last_check: { ...goodCheck, outcome: "failed", code, detail } },
+  });
+  const check = (failures: number, why: never) => ({
+    ...no,
+    code: "check_failed" as const,
+    failures,
+    reason: why,
+  });
+
+  for (const code of ["update_server_unreachable", "update_too_slow"])
+    it(`is a problem from the third in a row on where the network may be at fault: ${code}`, async () => {
+      assert.equal(await problemOf(failed(code, 2)), null);
+      await expectProblem(
+        failed(code, 3),
+        check(3, reason(code, "No.")),
+        /^The last 3 checks .*failed\. No\.$/,
+      );
+    });
+
+  it("is a problem at once where something is wrong", () =>
+    expectProblem(
+      failed("update_signature_invalid", 1),
+      check(1, reason("update_signature_invalid", "No.")),
+      /^The last check for updates failed\. No\.$/,
+    ));
+
+  it("is a problem with what little is known of it", () =>
+    expectProblem(
+      failed(null, 2, null),
+      check(2, reason("internal_error", "internal_error.")),
+      /^The last 2 checks for updates failed\. internal_error\.$/,
+    ));
+
+  it("is none where the clock is in doubt, or a later one was good", async () => {
+    for (const outcome of ["ok", "waiting_for_clock"] as const)
+      assert.equal(await problemOf({ record: { failures: 9, last_check: { ...goodCheck, outcome } } }), null);
+  });
+});
+
+describe("a kind that could not be verified", () => {
+  const expired = { code: "update_metadata_expired", detail: "Expired." };
+  const doubt = { code: "clock_not_synchronised", detail: "Perhaps." };
+  const notVerifiable = (kind: "rules" | "binary") => ({
+    ...no,
+    code: "not_verifiable" as const,
+    release: { kind, name: null, version: null },
+    reason: reason("update_metadata_expired", "Expired."),
+  });
+  const cases = [
+    ["rules", { rules: expired, binary: null }, /^No rules are accepted\. Expired\.$/],
+    ["binary", { rules: null, binary: expired }, /^No binary is accepted\. Expired\.$/],
+    ["rules", { rules: expired, binary: expired }, /^No rules are .*Expired\. No binary is .*Expired\.$/],
+    ["binary", { rules: doubt, binary: expired }, /^No binary is accepted\. Expired\.$/],
+    ["rules", { rules: expired, binary: doubt }, /^No rules are accepted\. Expired\.$/],
+  ] as const;
+  for (const [kind, blockers, detail] of cases)
+    it(`is a problem: ${detail.source}`, () =>
+      expectProblem({ record: { blockers } }, notVerifiable(kind), detail));
+
+  it("is none where only the clock is in doubt", async () =>
+    assert.equal(await problemOf({ record: { blockers: { rules: doubt, binary: doubt } } }), null));
+});
