@@ -19,6 +19,8 @@ export const server = "https://updates.example/repository";
 /** A document without a disk, which counts what would be written at once. */
 export interface CountedRecord extends Document<UpdateRecord> {
   readonly writes: () => number;
+  /** Within how many seconds each note was to be on the disk. */
+  readonly delays: number[];
   failWith: Error | null;
 }
 
@@ -249,6 +251,7 @@ function recordInMemory(start: UpdateRecord): CountedRecord {
     name: "updates",
     failWith: null,
     writes: () => writes,
+    delays: [],
     read: () => present,
     update: async (change) => {
       if (record.failWith) throw record.failWith;
@@ -257,8 +260,10 @@ function recordInMemory(start: UpdateRecord): CountedRecord {
       present = next;
       return present;
     },
-    note: (change) => {
-      present = checked(change(present));
+    note: (change, delaySeconds) => {
+      const next = checked(change(present));
+      if (next !== present) record.delays.push(delaySeconds);
+      present = next;
     },
     save: async () => undefined,
     close: async () => undefined,

@@ -394,8 +394,70 @@ describe("applying by hand", () => {
     device.side.isSilent = true;
     await device.room.apply({ kind: "rules" });
     await device.rest();
-    assert.equal(device.room.status().summary.problem?.code, "installer_unavailable");
-    assert.equal(device.types().at(-1), "update.refused");
+    const { problem } = device.room.status().summary;
+    const release = { kind: "rules", name: "base", version: "1.0.0" };
+    assert.deepEqual(
+      [problem?.code, problem?.release, problem?.reason?.code, problem?.failures, problem?.until],
+      ["installer_unavailable", release, "internal_error", null, null],
+    );
+    assert.match(problem?.detail ?? "", /^The rules base 1\.0\.0 could not be applied\. .*without an entry/);
+    const { type, details } = device.events.at(-1) ?? {};
+    const { release_id, detail, ...rest } = details ?? {};
+    assert.deepEqual([type, rest], ["update.refused", { ...release, code: "internal_error" }]);
+    assert.deepEqual([release_id, typeof detail], [device.asked()[0], "string"]);
+  });
+
+  it("tells of an installer again where it fails for another reason, and no more of one that has begun", async () => {
+    const device = await openAppliance({ auto_update_rules: false });
+    device.release({ version: "1.0.0" });
+    await checked(device);
+    const told = () =>
+      device.events.flatMap(({ type, details }) => (type === "update.refused" ? [details.code] : []));
+    for (const code of ["forbidden", "forbidden", "not_found"] as const) {
+      device.side.failure = new StewardError(code, "It cannot be started.");
+      await device.room.apply({ kind: "rules" });
+      await device.rest();
+    }
+    assert.deepEqual(told(), ["forbidden", "not_found"]);
+    const { code, release, until: again, reason } = device.room.problem() ?? {};
+    assert.deepEqual(
+      [code, release, again, reason?.code],
+      ["installer_unavailable", null, "2026-11-20T13:00:00.000Z", "not_found"],
+    );
+    device.side.failure = null;
+    await device.room.apply({ kind: "rules" });
+    await device.rest();
+    assert.equal(device.room.problem(), null);
+    assert.equal(device.room.status().state, "confirming");
+  });
+
+  it("of what fails before the installer is reached is told with what is known, whatever was thrown", async () => {
+    for (const [thrown, code, words] of [
+      [new StewardError("storage_full", "The disk is full."), "storage_full", /^The disk is full\.$/],
+      [new TypeError("x is not a function"), "internal_error", /^Applying failed unexpectedly: x is not/],
+      ["a word", "internal_error", /^Applying failed unexpectedly: a word\.$/],
+    ] as const) {
+      const device = await openAppliance({ auto_update_rules: false });
+      device.release({ version: "1.0.0" });
+      await checked(device);
+      await device.room.apply({ kind: "rules" });
+      await device.rest();
+      device.side.undo("rules", "aborted");
+      await device.rest();
+      const { side } = device;
+      device.installer = {
+        ...side,
+        read: () => side.read(),
+        isSetUp: () => true,
+        ask: () => Promise.reject(thrown),
+      };
+      await device.room.apply({ kind: "rules" });
+      await device.rest();
+      const { details } = device.events.at(-1) ?? {};
+      assert.equal(details?.code, code);
+      assert.match(String(details?.detail), words);
+      assert.equal(device.room.status().summary.problem?.reason?.code, code);
+    }
   });
 
   it("lets no check write what the installer is reading, and stops while it runs", async () => {

@@ -408,10 +408,43 @@ describe("a download that fails", () => {
     await device.runUntil(900 + 300 + 600);
     assert.equal(device.opened.length, 3);
     assert.equal(device.types().filter((type) => type === "update.download_failed").length, 1);
+    device.record.delays.length = 0;
     device.fetchPayload = async () => undefined;
     await device.runUntil(900 + 300 + 600 + 1_200);
     assert.equal(device.room.status().state, "staged");
     assert.equal(device.record.read().download_failures, 0);
+    assert.deepEqual(
+      device.record.delays,
+      [3_600, 60],
+      "the outcome of the check, and the end of the failures",
+    );
+    await device.runUntil(device.time.now() + 10);
+    await device.check();
+    assert.deepEqual(device.record.delays, [3_600, 60, 3_600]);
+  });
+
+  it("is on the disk within a minute the first time, and within an hour again, for flash wears", async () => {
+    const device = await failingDownload(unreachable);
+    device.room.start();
+    await device.runUntil(900);
+    device.record.delays.length = 0;
+    assert.equal(device.record.read().download_failures, 1);
+    await device.runUntil(900 + 300);
+    assert.deepEqual([device.record.read().download_failures, device.record.delays], [2, [3_600, 3_600]]);
+    const fresh = await failingDownload(unreachable);
+    fresh.record.delays.length = 0;
+    await fresh.check();
+    assert.deepEqual(fresh.record.delays, [60]);
+    const { retry } = fresh.record.read();
+    assert.deepEqual(retry, { boot_id: "boot-1", uptime: 1_000, left: 300 });
+  });
+
+  it("from a directory counts against no server", async () => {
+    const device = await failingDownload(unreachable);
+    await device.check("file:///media/stick");
+    const { download_failures, retry } = device.record.read();
+    assert.deepEqual([download_failures, retry], [0, null]);
+    assert.equal(device.room.status().available.rules?.hold?.code, "download_failed");
   });
 
   it("of one kind does not keep the other from coming", async () => {
