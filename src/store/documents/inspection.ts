@@ -84,7 +84,7 @@ export function createStateTools(directory: string, kinds: readonly Kind[]): Sta
   };
   return {
     list: () => Promise.all(kinds.map((kind) => inspect(directory, kind))),
-    copies: (name) => listCopies(directory, kindOf(name)),
+    copies: async (name) => listCopies(directory, kindOf(name)),
     show: async (name, choice = {}) => {
       const kind = kindOf(name);
       const file = isChosen(choice) ? await chosenFile(directory, name, choice) : name;

@@ -31,11 +31,13 @@ export function newestVersion(files: readonly string[], name: string): string | 
   return numberedAmong(files, name, "version").at(-1);
 }
 
-/** The number and the time in a kept file's name; the time is the wall clock's, however wrong it was. */
+/** The number and the time in a kept file's name; the time is the wall clock's, however wrong it was. Another has neither. */
 export function markOf(file: string): { number: number; at: string | null } {
-  const [, number = "0", date = "", time = ""] = /\.\w+-(\d+)-(\d{8})T(\d{6})Z\.json$/.exec(file) ?? [];
-  const iso = `${date.replace(/(....)(..)(..)/, "$1-$2-$3")}T${time.replace(/(..)(..)(..)/, "$1:$2:$3")}.000Z`;
-  return { number: Number(number), at: Number.isNaN(Date.parse(iso)) ? null : iso };
+  const [, number, stamp] = /\.\w+-(\d+)-(\d{8}T\d{6})Z\.json$/.exec(file) ?? [];
+  // Not left to Date.parse, which takes even "T.000Z" for a time.
+  if (stamp === undefined) return { number: 0, at: null };
+  const at = stamp.replace(/(....)(..)(..)T(..)(..)(..)/, "$1-$2-$3T$4:$5:$6.000Z");
+  return { number: Number(number), at: Number.isNaN(Date.parse(at)) ? null : at };
 }
 
 /**
