@@ -65,7 +65,8 @@ export function documentText<T extends object>(
   const internal = {
     migrations: { version },
     ...(isAhead && { newest }),
-    ...(unchangedSince !== undefined && { unchanged_since: unchangedSince }),
+    // Left out by JSON where it is undefined.
+    unchanged_since: unchangedSince,
   };
   return `${JSON.stringify({ ...value, __internal__: internal }, undefined, 2)}\n`;
 }

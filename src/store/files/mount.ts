@@ -59,9 +59,10 @@ export function mountIn(mountinfo: string, path: string): Mount | null {
 
 function entryOf(line: string): Entry | null {
   const [facts = "", more = ""] = line.split(" - ", 2);
-  const [, , device, root, point, view] = facts.split(" ");
+  const [, , device = "", root = "", point = "", view] = facts.split(" ");
   const superOptions = more.split(" ")[2];
-  if (device === undefined || root === undefined || point === undefined || view === undefined) return null;
+  // The last of them that is needed.
+  if (view === undefined) return null;
   return {
     device,
     root: unescaped(root),
