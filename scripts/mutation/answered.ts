@@ -1,4 +1,6 @@
 import { answersOfAuth } from "./answered/auth.ts";
+import { answersOfStore } from "./answered/store.ts";
+import { answersOfUpdates } from "./answered/updates.ts";
 import type { Mutant } from "./instrument.ts";
 
 /** A fault that no test can notice, since with it the program does the same; and why. */
@@ -13,6 +15,8 @@ export interface Answer {
 
 const answers: readonly Answer[] = [
   ...answersOfAuth,
+  ...answersOfStore,
+  ...answersOfUpdates,
   {
     file: "src/clock/select/select-intersection.ts",
     source: "if (bottom === null || top === null) continue;",

@@ -1,4 +1,4 @@
-import fs from "node:fs";
+import fs, { readdirSync, readlinkSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import type { TestContext } from "node:test";
 import { atEnd } from "./state-directory.ts";
@@ -55,4 +55,17 @@ export function watchDisk(test: TestContext): DiskCall[] {
     },
   );
   return calls;
+}
+
+/** What this process holds open in a directory, or of it: paths, one for each descriptor. */
+export function heldIn(directory: string): string[] {
+  const found = readdirSync("/proc/self/fd").flatMap((descriptor) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`);
+    } catch {
+      // The one by which this list was read.
+      return [];
+    }
+  });
+  return found.filter((path) => path === directory || path.startsWith(`${directory}/`));
 }

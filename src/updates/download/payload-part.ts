@@ -169,9 +169,7 @@ async function writeWhole(handle: FileHandle, bytes: Uint8Array, position: numbe
 async function readValidator(path: string): Promise<string | null> {
   try {
     const bytes = await readRegular(path, mostValidatorFileBytes);
-    const parsed: unknown = JSON.parse(bytes.toString("utf8"));
-    if (typeof parsed !== "object" || parsed === null || !("if_range" in parsed)) return null;
-    const { if_range: validator } = parsed;
+    const { if_range: validator } = JSON.parse(bytes.toString("utf8")) as { if_range?: unknown };
     if (typeof validator !== "string") return null;
     return /^"[!#-~]*"$/.test(validator) || readHttpDate(validator) !== null ? validator : null;
   } catch {

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { documentNames } from "../../../src/contract/document-names.ts";
 import type { StewardError } from "../../../src/contract/errors.ts";
 import { Register, readRegister } from "../../../src/store/documents/register.ts";
+import { processTime } from "../../../src/store/files/store-time.ts";
 import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
 import { codeOf, enrol } from "../../authenticator.ts";
 import { checkEvent } from "../../http/answer-rules.ts";
@@ -217,4 +218,98 @@ describe("the findings of the register", () => {
       await writeFile(path, JSON.stringify(contents));
       assert.equal(await readRegister(directory), null);
     });
+});
+
+describe("the register itself", () => {
+  const found = { damage: "missing", replacement: "defaults", detail: "of users", isLoss: true } as const;
+
+  it("begins with the documents that every earlier release had, and is on the disk at once", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const register = await Register.open(directory, ["users"]);
+    assert.deepEqual([register.isKnown("users"), register.isKnown("clock")], [true, false]);
+    assert.deepEqual(await readRegister(directory), { documents: ["users"], findings: [] });
+    await register.know(["clock", "users"]);
+    assert.deepEqual((await readRegister(directory))?.documents, ["users", "clock"]);
+    const again = await Register.open(directory, ["settings"]);
+    assert.deepEqual([again.isKnown("clock"), again.isKnown("settings")], [true, false]);
+  });
+
+  it("writes nothing where nothing is new", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const register = await Register.open(directory, ["users"]);
+    await register.add("users", found);
+    await register.told();
+    await writeFile(join(directory, ".register.json"), "untouched");
+    await register.know(["users"]);
+    await register.add("users", found);
+    await register.told();
+    await register.settle();
+    assert.deepEqual(await register.accept("clock"), []);
+    assert.equal(await readFile(join(directory, ".register.json"), "utf8"), "untouched");
+  });
+
+  it("keeps of a finding all that was found, from when it is and whether it was told", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const time = { ...processTime, wall: () => Date.parse("2026-11-22T08:00:00Z") };
+    const register = await Register.open(directory, [], { time });
+    await register.add("users", found);
+    const stored = { document: "users", at: "2026-11-22T08:00:00.000Z", ...found, isTold: false };
+    assert.deepEqual(register.findings(), [stored]);
+    await register.told();
+    await register.add("clock", { ...found, detail: "of clock" });
+    const [first, second] = (await readRegister(directory))?.findings ?? [];
+    assert.deepEqual([first, second?.isTold], [{ ...stored, isTold: true }, false]);
+    assert.deepEqual(await register.accept("users"), [first]);
+    assert.deepEqual((await readRegister(directory))?.findings, [second]);
+  });
+
+  it("goes on in memory where the disk takes nothing, and is written when that is possible", async (test) => {
+    const home = await temporaryDirectory(test);
+    const directory = join(home, "state");
+    const register = await Register.open(directory, []);
+    await register.know(["users"]);
+    await register.add("users", found);
+    await assert.rejects(register.accept("users"), { code: "storage_unwritable" });
+    assert.equal(register.findings().length, 1, "what was not accepted is there still");
+    await mkdir(directory);
+    await register.settle();
+    const { documents, findings } = (await readRegister(directory)) ?? {};
+    assert.deepEqual([documents, findings?.length], [["users"], 1]);
+    await rename(directory, `${directory}.away`);
+    await register.settle();
+    assert.deepEqual(await readdir(home), ["state.away"]);
+  });
+
+  it("only reads where it is only read", async (test) => {
+    const directory = await temporaryDirectory(test);
+    for (const [name, content] of [
+      [".register.json", "{"],
+      ["..register.json.0123456789ab.tmp", "left"],
+    ] as const)
+      await writeFile(join(directory, name), content);
+    const register = await Register.open(directory, ["users"], { readsOnly: true });
+    await register.know(["clock"]);
+    assert.deepEqual(
+      register
+        .findings()
+        .map(({ document, damage, replacement, isLoss }) => [document, damage, replacement, isLoss]),
+      [["register", "unreadable", "defaults", true]],
+    );
+    assert.equal(register.isKnown("clock"), true);
+    assert.deepEqual((await readdir(directory)).sort(), [
+      "..register.json.0123456789ab.tmp",
+      ".register.json",
+    ]);
+    assert.equal(await readFile(join(directory, ".register.json"), "utf8"), "{");
+    await Register.open(directory, []);
+    assert.deepEqual((await readdir(directory)).sort(), [".register.json", ".register.json.bad"]);
+  });
+
+  it("writes one state after the other", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const register = await Register.open(directory, []);
+    await Promise.all([register.know(["one"]), register.know(["two"]), register.add("one", found)]);
+    const { documents, findings } = (await readRegister(directory)) ?? {};
+    assert.deepEqual([documents, findings?.length], [["one", "two"], 1]);
+  });
 });

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { describe, it } from "node:test";
 import { findDiskTrouble, spaceOf } from "../../../src/store/files/disk.ts";
 import { type Space, spaceTrouble } from "../../../src/store/files/disk-trouble.ts";
-import { storageAdvice } from "../../../src/store/files/storage-advice.ts";
+import { readOnlyAdvice, storageAdvice, writableLine } from "../../../src/store/files/storage-advice.ts";
 import { mountPrivately } from "../private-mount.ts";
-import { temporaryDirectory } from "../state-directory.ts";
+import { atEnd, temporaryDirectory } from "../state-directory.ts";
 
 /** From docs: health warns below 16 MiB and below 256 files. */
 const enough = { freeBytes: 16 * 2 ** 20, freeInodes: 256 };
@@ -35,6 +37,32 @@ describe("the trouble with a file system", () => {
     }
   });
 
+  it("is told with its numbers, and with the line that shows where they come from", () => {
+    const path = "/data";
+    const largest = { line: "du -xah /data | sort -h | tail -n 20", deletes: null };
+    const mostFiles = { line: "du -x --inodes /data | sort -n | tail -n 20", deletes: null };
+    for (const [space, hasReserve, facts, remedy, words] of [
+      [
+        { freeBytes: 1_572_864, freeInodes: 5 },
+        true,
+        { path, free_bytes: 1_572_864, least_bytes: 16 * 2 ** 20, has_reserve: true },
+        ...([largest, /^Only 1\.5 MiB are free on \/data; below 16 this warns\. When/] as const),
+      ],
+      [
+        { ...enough, freeInodes: 5 },
+        false,
+        { path, free_inodes: 5, least_inodes: 256 },
+        ...([mostFiles, /^Only 5 more files can be made on \/data; below 256/] as const),
+      ],
+      [enough, false, { path }, largest, /^The reserve of 8 MiB, .* when 24 MiB are free\./],
+    ] as const) {
+      const found = spaceTrouble(path, space, hasReserve);
+      assert.deepEqual([found?.facts, found?.remedy], [facts, remedy]);
+      assert.match(found?.detail ?? "", words);
+      assert.ok(found?.detail.includes(`\`${remedy.line}\``), found?.detail);
+    }
+  });
+
   it("is that it is read-only before all else, with the line that makes it writable", async (test) => {
     const directory = await temporaryDirectory(test);
     const mount = { point: "/data", isReadOnly: true, isReadOnlyHereAlone: false };
@@ -51,6 +79,60 @@ describe("the trouble with a file system", () => {
     const found = await findDiskTrouble(directory, null);
     assert.ok(found?.code === "disk_space_unknown");
     assert.equal(found.facts.path, directory);
+  });
+});
+
+describe("the advice about a write that failed", () => {
+  const view = (isReadOnlyHereAlone: boolean) => ({ point: "/data", isReadOnly: true, isReadOnlyHereAlone });
+
+  it("is of the file system that the directory lies on, or of the directory where that is not known", () => {
+    const absent = "/data/absent";
+    assert.match(storageAdvice("EDQUOT", absent), /quota on \/data\/absent is used up/);
+    assert.match(storageAdvice("EDQUOT", "/proc/self"), /quota on \/proc is used up/);
+    assert.match(storageAdvice("EIO", "/proc/self"), /disk of \/proc answers .*Copy \/proc\/self to/);
+    assert.match(storageAdvice("EIO", absent), /disk of \/data\/absent answers/);
+    for (const code of ["EACCES", "EPERM"])
+      assert.match(storageAdvice(code, absent), /may not write in \/data\/absent: .*chown -R/);
+    assert.match(storageAdvice("EMFILE", absent), /^Check that \/data\/absent exists/);
+    assert.match(storageAdvice("EROFS", absent), /^The file system at \/data\/absent is mounted read-only/);
+    assert.match(
+      storageAdvice("ENOSPC", absent),
+      /^Free some space on \/data\/absent: .* Then repeat the change\.$/,
+    );
+  });
+
+  it("is about the number of files where that is what is used up", (test) => {
+    const { statfsSync } = fs;
+    const counts = (files: number, ffree: number) => {
+      Object.assign(fs, { statfsSync: () => ({ files, ffree }) });
+      syncBuiltinESMExports();
+    };
+    atEnd(test, () => {
+      Object.assign(fs, { statfsSync });
+      syncBuiltinESMExports();
+    });
+    for (const [files, ffree, words] of [
+      [9, 0, /^Remove files on \/proc, .*du -x --inodes \/proc/],
+      [9, 1, /^Free some space on \/proc/],
+      [0, 0, /^Free some space on \/proc/],
+    ] as const) {
+      counts(files, ffree);
+      assert.match(storageAdvice("ENOSPC", "/proc"), words);
+    }
+  });
+
+  it("is to start the service anew where only its view is read-only, else to mount it", () => {
+    assert.equal(writableLine("/data/state", view(true)), "systemctl restart steward.service");
+    assert.equal(writableLine("/data/state", view(false)), "mount -o remount,rw /data");
+    assert.equal(writableLine("/data/state", null), "mount -o remount,rw /data/state");
+    assert.match(
+      readOnlyAdvice("/data/state", view(true)),
+      /at \/data was .* after `mount -o remount,rw \/data` where/,
+    );
+    assert.match(
+      readOnlyAdvice("/data/state", view(false)),
+      /at \/data is .*`mount -o remount,rw \/data` makes/,
+    );
   });
 });
 

@@ -11,7 +11,7 @@ import {
 } from "../../../src/store/files/durable-file.ts";
 import { codeFrom } from "../../auth/virtual-sign-in.ts";
 import { temporaryDirectory } from "../state-directory.ts";
-import { watchDisk } from "../watched-disk.ts";
+import { heldIn, watchDisk } from "../watched-disk.ts";
 
 /** What was done to the disk after `begin`, as `what path`; without opens, and with a temporary name as `…`. */
 async function watched(test: TestContext) {
@@ -56,6 +56,14 @@ describe("a file that is written durably", () => {
     });
     assert.equal(await readFile(path, "utf8"), "old");
     assert.deepEqual(await readdir(directory), ["file"]);
+  });
+
+  it("is held open no longer, written or not, nor is its directory", async (test) => {
+    const directory = await temporaryDirectory(test);
+    await writeDurably(join(directory, "file"), "content");
+    assert.deepEqual(heldIn(directory), []);
+    await assert.rejects(writeDurably(join(directory, "file"), { not: "bytes" } as never));
+    assert.deepEqual(heldIn(directory), []);
   });
 
   it("keeps a directory that another program has put in its place beside it", async (test) => {

@@ -16,6 +16,7 @@ import {
   startAgent,
   temporaryDirectory,
 } from "../state-directory.ts";
+import { heldIn } from "../watched-disk.ts";
 
 const isLocked = (error: StewardError): boolean => error.code === "state_locked";
 
@@ -113,6 +114,47 @@ describe("the writer's lock", () => {
     const directory = await temporaryDirectory(test);
     await (await takeLock(directory)).release();
     assert.equal((await stat(join(directory, ".lock"))).mode & 0o777, 0o600);
+  });
+
+  it("holds its directory open, and nothing else does that was refused or has looked", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const lock = await takeLock(directory);
+    await assert.rejects(takeLock(directory), isLocked);
+    await findLock(directory);
+    assert.deepEqual(heldIn(directory), [directory]);
+    await lock.release();
+    assert.deepEqual(heldIn(directory), []);
+    assert.equal(await findLock(directory), undefined);
+    assert.equal(await findLock(join(directory, "absent")), undefined);
+    assert.deepEqual(heldIn(directory), []);
+  });
+
+  it("says of what has it no more than stands there", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const lock = await takeLock(directory, 0, "agent");
+    const [own, none] = [process.pid, { pid: null, role: null }];
+    for (const [text, holder] of [
+      [`${own} agent\n`, { pid: own, role: "agent" }],
+      [`${own} command`, { pid: own, role: "command" }],
+      [`${own}\n`, { pid: own, role: null }],
+      [`${own} other\n`, none],
+      [`x${own} agent\n`, none],
+      [`${own} agent ${own}\n`, none],
+      ["", none],
+      [`${own} agent${" ".repeat(64)}`, none],
+    ] as const) {
+      await writeFile(join(directory, ".lock"), text);
+      assert.deepEqual((await findLock(directory))?.holder, holder, text);
+    }
+    await lock.release();
+  });
+
+  it("is the agent's at once where it is free, and never where an agent has it", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const lock = await takeAgentLock(directory);
+    await assert.rejects(takeAgentLock(directory), isLocked);
+    await lock.release();
+    await assert.rejects(takeAgentLock(join(directory, "absent")), { code: "storage_unwritable" });
   });
 
   it("names the directory that does not exist", async (test) => {

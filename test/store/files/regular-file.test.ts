@@ -11,7 +11,7 @@ import {
 } from "../../../src/store/files/regular-file.ts";
 import { temporaryDirectory } from "../state-directory.ts";
 import { putStrange, strangeFiles, targetOf } from "../strange-files.ts";
-import { watchDisk } from "../watched-disk.ts";
+import { heldIn, watchDisk } from "../watched-disk.ts";
 
 const mostBytes = 1_000;
 const readers = {
@@ -46,6 +46,17 @@ for (const [name, read] of Object.entries(readers))
       }
       await writeFile(path, Buffer.alloc(mostBytes + 1));
       await assert.rejects(read(path, mostBytes), /has 1001 bytes, more than the limit of 1000/);
+    });
+
+    it("holds nothing open, whatever it has found", async (test) => {
+      const directory = await temporaryDirectory(test);
+      await writeFile(join(directory, "file"), "content");
+      await read(join(directory, "file"), mostBytes);
+      assert.deepEqual(heldIn(directory), []);
+      await assert.rejects(read(join(directory, "file"), 1));
+      assert.deepEqual(heldIn(directory), []);
+      await assert.rejects(read(directory, mostBytes));
+      assert.deepEqual(heldIn(directory), []);
     });
 
     it("passes on that there is no file", async (test) => {

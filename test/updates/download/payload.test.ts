@@ -179,12 +179,16 @@ describe("fetchPayload", () => {
       await assert.rejects(fetched, code("update_file_missing"));
     });
 
-    it("that sends a part where all was asked for", async () => {
-      const fetched = fetching((_request, response) =>
-        response.writeHead(206, { "content-range": `bytes 0-9/${content.length}` }).end("0123456789"),
-      );
-      await assert.rejects(fetched, code("update_server_refused"));
-    });
+    for (const [name, range, bytes] of [
+      ["a part", "bytes 0-9/3000001", content.subarray(0, 10)],
+      ["all as a part", "bytes 0-3000000/3000001", content],
+    ] as const)
+      it(`that sends ${name} where all was asked for`, async () => {
+        const fetched = fetching((_request, response) =>
+          response.writeHead(206, { "content-range": range }).end(bytes),
+        );
+        await assert.rejects(fetched, code("update_server_refused"));
+      });
   });
 
   it("keeps what came before a cut, and asks for the rest of the same file", async () => {
@@ -195,6 +199,17 @@ describe("fetchPayload", () => {
     assert.equal(server?.requests[0]?.headers.range, "bytes=2000000-");
     assert.equal(server?.requests[0]?.headers["if-range"], '"1"');
     assert.deepEqual([progress[0], progress.at(-1)], [2_000_000, content.length]);
+    assertStaged();
+  });
+
+  it("takes the rest from a server that does not say how long all of it is", async () => {
+    await assert.rejects(fetching(cutAfter(2_000_000)), code("update_server_unreachable"));
+    await fetching((_request, response) =>
+      response
+        .writeHead(206, { "content-range": "bytes 2000000-3000000/*" })
+        .end(content.subarray(2_000_000)),
+    );
+    assert.equal(server?.requests.length, 1);
     assertStaged();
   });
 
@@ -259,6 +274,7 @@ describe("fetchPayload", () => {
     for (const range of [
       "bytes 0-3000000/3000001",
       "bytes 2000000-3000001/3000002",
+      "bytes 2000000-3000000/3000002",
       "bytes 2000000-2500000/3000001",
       "x",
     ]) {
@@ -318,11 +334,31 @@ describe("fetchPayload", () => {
       assertStaged();
     });
 
-    it("passes over a validator that is none", async () => {
+    for (const text of [
+      '{"if_range":"a\\r\\nb: c"}',
+      '{"if_range":7}',
+      '{"if_range":"W/\\"1\\""}',
+      "{}",
+      "null",
+      "{",
+    ])
+      it(`passes over a validator that is none: ${text}`, async () => {
+        lying(content.subarray(0, 1_000));
+        writeFileSync(join(directory, "downloads", `${id}.json`), text);
+        await fetching(serve());
+        assert.equal(server?.requests[0]?.headers.range, undefined);
+        assertStaged();
+      });
+
+    it("asks with the date that a part came with", async () => {
       lying(content.subarray(0, 1_000));
-      writeFileSync(join(directory, "downloads", `${id}.json`), '{"if_range":"a\\r\\nb: c"}');
-      await fetching(serve());
-      assert.equal(server?.requests[0]?.headers.range, undefined);
+      const date = "Fri, 20 Nov 2026 12:00:00 GMT";
+      writeFileSync(join(directory, "downloads", `${id}.json`), JSON.stringify({ if_range: date }));
+      await fetching(serve(content, date));
+      assert.deepEqual(
+        [server?.requests[0]?.headers.range, server?.requests[0]?.headers["if-range"]],
+        ["bytes=1000-", date],
+      );
       assertStaged();
     });
 

@@ -131,6 +131,11 @@ describe("the state of updates", () => {
     });
   }
 
+  it("names no release while none is known to be downloaded", () => {
+    const { summary } = stateOf({ ...quiet, phase: "downloading" });
+    assert.deepEqual([summary.releases, summary.detail], [[], "Downloading a release."]);
+  });
+
   it("names the hold, the releases and what went wrong with the last request", () => {
     const problem = problemWith("request_failed", "It broke.");
     const { summary } = stateOf({ ...quiet, releases: [heldBy("wave", { until: opens })], problem });

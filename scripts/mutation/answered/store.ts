@@ -1,0 +1,17 @@
+import type { Answer } from "../answered.ts";
+
+/** Faults of the room store that no test can notice. */
+export const answersOfStore: readonly Answer[] = [
+  {
+    file: "src/store/documents/document-kind.ts",
+    source: "const isAhead = isSameMajor(newest, version) && compareFormats(newest, version) > 0;",
+    replacement: "compareFormats(newest, version) >= 0",
+    why: "Where the two are equal, either is the newest.",
+  },
+  {
+    file: "src/store/files/regular-file.ts",
+    source: "await rm(path, { recursive: true, force: true });",
+    replacement: "false",
+    why: "Only of `force` it goes unnoticed: something has just been found there, and no test can take it away in between.",
+  },
+];
