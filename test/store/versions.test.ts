@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { StewardError } from "../../src/contract/errors.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { createStateTools } from "../../src/store/documents/inspection.ts";
 import { accountsKind } from "../../src/users/account.ts";
 import { type Counter, counterKind } from "../fixtures/store-counter.ts";
-import { open, temporaryDirectory } from "./state-directory.ts";
+import { comes, fingerprints, open, stopTime, temporaryDirectory } from "./state-directory.ts";
 
 /** Odd numbers are worth no version. */
 const versioned: DocumentKind<Counter> = {
@@ -58,6 +59,37 @@ describe("the versions of a document", () => {
       for (const name of ["good", ...kept]) assert.ok(error.message.includes(name), error.message);
       return true;
     });
+  });
+
+  it("are made by a start that finds none, and its good copy is left alone", async (test) => {
+    const directory = await temporaryDirectory(test);
+    await withThrottle(directory, [2]);
+    for (const file of await readdir(directory))
+      if (file.includes(".version-")) await writeFile(join(directory, file), "{");
+    const before = (await fingerprints(directory))["counter.good.json"];
+    const pass = stopTime(test);
+    const document = await open(directory, versioned);
+    const count = async () => (await readdir(directory)).filter((file) => file.includes(".version-")).length;
+    assert.equal(await count(), 1, "a damaged one, which is none");
+    pass(2);
+    await comes("a version is made", async () => (await count()) === 2);
+    assert.equal((await fingerprints(directory))["counter.good.json"], before);
+    await document.close();
+    assert.equal(await count(), 2);
+  });
+
+  it("are one of what two ask for at once, and need no good copy", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const pass = stopTime(test);
+    const document = await open(directory, versioned);
+    for (const name of ["counter.good.json/held", "counter.good.json.bad/held"])
+      await mkdir(join(directory, name), { recursive: true });
+    await document.update(() => ({ counter: 2 }));
+    pass(2);
+    await document.close();
+    const versions = (await readdir(directory)).filter((file) => file.includes(".version-"));
+    assert.equal(versions.length, 1);
+    assert.deepEqual(await readdir(join(directory, "counter.good.json")), ["held"]);
   });
 
   it("are not made by a start that changes nothing", async (test) => {

@@ -145,8 +145,13 @@ describe("the disk that the state lies on", () => {
     await isAwaited(15);
     disk.stop();
     assert.equal(world.dueIn(15), 0);
+    let hasLooked = false;
+    disk.observe(() => {
+      hasLooked = true;
+    });
     disk.start();
     disk.stop();
+    await comes("the look ends", () => hasLooked);
     await comesToRest();
     assert.equal(world.dueIn(15), 0, "nor behind a look that had begun");
   });

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import { lstat, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { join, relative } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import {
@@ -10,7 +12,7 @@ import {
   writeDurably,
 } from "../../../src/store/files/durable-file.ts";
 import { codeFrom } from "../../auth/virtual-sign-in.ts";
-import { temporaryDirectory } from "../state-directory.ts";
+import { atEnd, temporaryDirectory } from "../state-directory.ts";
 import { heldIn, watchDisk } from "../watched-disk.ts";
 
 /** What was done to the disk after `begin`, as `what path`; without opens, and with a temporary name as `…`. */
@@ -75,6 +77,26 @@ describe("a file that is written durably", () => {
     assert.equal(await readFile(join(directory, "file.bad/inside"), "utf8"), "theirs");
   });
 
+  it("is that of the user who is named, before it has its content", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const owners: unknown[][] = [];
+    const { open } = fs.promises;
+    atEnd(test, () => {
+      Object.assign(fs.promises, { open });
+      syncBuiltinESMExports();
+    });
+    const opening: typeof open = async (...given) => {
+      const file = await open(...given);
+      file.chown = async (...owner) => void owners.push([...owner, (await file.stat()).size]);
+      return file;
+    };
+    Object.assign(fs.promises, { open: opening });
+    syncBuiltinESMExports();
+    await writeDurably(join(directory, "file"), "content", 0o600, { uid: 12, gid: 34 });
+    await writeDurably(join(directory, "other"), "content");
+    assert.deepEqual(owners, [[12, 34, 0]]);
+  });
+
   it("says so where its directory is not there", async (test) => {
     const directory = await temporaryDirectory(test);
     assert.equal(await codeFrom(writeDurably(join(directory, "none/file"), "")), "storage_unwritable");
@@ -100,6 +122,30 @@ describe("a directory that is made", () => {
       [],
     );
     assert.equal((await stat(join(directory, "a"))).mode & 0o777, 0o750);
+  });
+
+  it("is refused with what the disk says of it, and with advice about what is there", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const { mkdir: own } = fs.promises;
+    atEnd(test, () => {
+      Object.assign(fs.promises, { mkdir: own });
+      syncBuiltinESMExports();
+    });
+    for (const [code, expected] of [
+      ["ENOSPC", "storage_full"],
+      ["EDQUOT", "storage_full"],
+      ["EACCES", "storage_unwritable"],
+    ] as const) {
+      Object.assign(fs.promises, { mkdir: () => Promise.reject(Object.assign(new Error(code), { code })) });
+      syncBuiltinESMExports();
+      await assert.rejects(makeDirectory(join(directory, "a/b")), (error: Error & { code: string }) => {
+        assert.equal(error.code, expected);
+        assert.equal((error.cause as NodeJS.ErrnoException).code, code);
+        if (code === "EACCES")
+          assert.ok(error.message.includes(`may not write in ${directory}:`), error.message);
+        return true;
+      });
+    }
   });
 
   it("is refused where something else lies in its place, with the reason", async (test) => {

@@ -64,4 +64,12 @@ describe("the mount of a path", () => {
   it("is not known where the text says nothing", () => {
     assert.equal(mountIn("", state), null);
   });
+
+  it("is not known by a line that is cut before the options of the view", () => {
+    const fields = "445 442 254:0 / / ro,relatime master:1 - ext4 /dev/root rw".split(" ");
+    for (let count = 0; count <= fields.length; count += 1) {
+      const found = mountIn(fields.slice(0, count).join(" "), state);
+      assert.deepEqual(found, count < 6 ? null : { point: "/", isReadOnly: true, isReadOnlyHereAlone: true });
+    }
+  });
 });

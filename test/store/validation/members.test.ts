@@ -86,6 +86,76 @@ describe("members that are not known", () => {
     assert.equal(onlyKnown(schema, known), known);
   });
 
+  it("are none of what has another form than the schema says", () => {
+    for (const value of [null, 7, "text", [], [{ badge: 1 }]]) {
+      assert.deepEqual(unknownMembers(schema, value), []);
+      assert.equal(onlyKnown(schema, value), value);
+      assert.equal(withUnknown<unknown>(schema, before, value), value);
+      assert.equal(withUnknown<unknown>(schema, value, before), before);
+    }
+    assert.deepEqual(unknownMembers(schema, { people: { badge: 1 } }), []);
+    assert.deepEqual(unknownMembers({ type: "array" }, [{ badge: 1 }]), []);
+    assert.deepEqual(unknownMembers({}, { badge: 1 }), []);
+    const list = [{ badge: 1 }];
+    assert.equal(onlyKnown<unknown>({ type: "array" }, list), list);
+    assert.equal(onlyKnown<unknown>({}, list[0]), list[0]);
+    const mixed = { people: ["text", null, { id: "a", badge: 1 }] };
+    assert.deepEqual(unknownMembers(schema, mixed), ["/people/2/badge"]);
+    assert.deepEqual(onlyKnown<unknown>(schema, mixed), { people: ["text", null, { id: "a" }] });
+  });
+
+  const records = { type: "array", items: { properties: { id: {}, user_id: {}, name: {} } } };
+  const carriedTo = (former: unknown[], later: unknown[], of: object = records) =>
+    withUnknown<unknown>({ properties: { list: of } }, { list: former }, { list: later });
+
+  it("go with records by their id, or else that of their user, and with no others", () => {
+    const name = "n";
+    assert.deepEqual(carriedTo([{ id: "a", name, badge: 1 }], [{ id: "a", name }]), {
+      list: [{ id: "a", name, badge: 1 }],
+    });
+    assert.deepEqual(carriedTo([{ user_id: "a", name, badge: 1 }], [{ user_id: "a", name }]), {
+      list: [{ user_id: "a", name, badge: 1 }],
+    });
+    for (const [one, other] of [
+      [{ name, badge: 1 }, { name }],
+      [
+        { id: 7, name, badge: 1 },
+        { id: 7, name },
+      ],
+      [
+        { id: "a", user_id: "u", name, badge: 1 },
+        { id: "b", user_id: "u", name },
+      ],
+    ]) {
+      const list = [other];
+      assert.deepEqual(carriedTo([one], list), { list });
+    }
+    const texts = ["a", "b"];
+    assert.deepEqual(carriedTo(["a"], texts), { list: texts });
+    assert.deepEqual(carriedTo([{ id: "a", badge: 1 }], [{ id: "a" }], { type: "array" }), {
+      list: [{ id: "a" }],
+    });
+    const plain = { type: "array", items: { type: "object" } };
+    assert.deepEqual(carriedTo([{ id: "a", badge: 1 }], [{ id: "a" }], plain), { list: [{ id: "a" }] });
+  });
+
+  it("stay as they are where they are changed by one who knows them, and where all is new", () => {
+    const one = { properties: { a: {}, part: { properties: { x: {}, y: {} } } } };
+    const carried = (former: object, later: object) => withUnknown<object>(one, former, later);
+    assert.deepEqual(carried({ a: 1, mood: "old" }, { a: 2, mood: "new" }), { a: 2, mood: "new" });
+    assert.deepEqual(carried({ a: 1, mood: undefined }, { a: 2 }), { a: 2, mood: undefined });
+    const part = { x: 1, y: 2, z: 3 };
+    assert.deepEqual(carried({ part }, { part: { x: 1, y: 9 } }), { part: { x: 1, y: 9, z: 3 } });
+    assert.deepEqual(carried({ part }, { part: { x: 9, y: 2 } }), { part: { x: 9, y: 2, z: 3 } });
+    assert.deepEqual(carried({ part }, { part: { x: 8, y: 9 } }), { part: { x: 8, y: 9 } });
+    assert.deepEqual(carried({ part }, { part: {} }), { part: {} });
+    assert.deepEqual(carried({ part }, {}), {});
+    assert.deepEqual(carried({ part }, { part: null }), { part: null });
+    assert.deepEqual(carried({ part: null }, { part: { x: 1 } }), { part: { x: 1 } });
+    const later = { a: 2, part };
+    assert.equal(carried({ a: 1, part }, later), later);
+  });
+
   it("are not shown", () => {
     assert.deepEqual(onlyKnown<object>(schema, before), {
       people: [
@@ -124,5 +194,19 @@ describe("a document that was in the newer form before", () => {
       ],
       more: 1,
     });
+  });
+
+  it("keeps what is no object or list of the same length as it is", () => {
+    for (const [members, migrated] of [
+      [[1], [1, 2]],
+      [[1], { 0: 2 }],
+      [{ a: 1 }, [2]],
+      [7, { a: 1 }],
+      [{ a: 1 }, null],
+      [null, { a: 1 }],
+    ])
+      assert.equal(filledIn(members, migrated), members);
+    assert.deepEqual(filledIn([{ a: 1 }, 2], [{ b: 2 }, 3]), [{ a: 1, b: 2 }, 2]);
+    assert.deepEqual(filledIn({ a: { b: 1 } }, { a: { b: 2, c: 3 } }), { a: { b: 1, c: 3 } });
   });
 });
