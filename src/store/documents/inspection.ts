@@ -216,7 +216,7 @@ function versionAt(name: string, versions: readonly string[], at: string): strin
   }
   const isMeant = (file: string): boolean => {
     const mark = markOf(file);
-    return isNumber ? mark.number === Number(at) : mark.at !== null && Date.parse(mark.at) <= time;
+    return isNumber ? mark.number === Number(at) : Date.parse(mark.at ?? "") <= time;
   };
   const found = versions.findLast(isMeant);
   if (found !== undefined) return stemOf(found);

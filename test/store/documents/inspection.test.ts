@@ -216,6 +216,12 @@ describe("what a document can be restored from", () => {
     assert.equal((await onDisk(absent.directory, "counter.json")).counter, 1);
   });
 
+  it("is not said to be absent where that cannot be told", async (test) => {
+    const { directory } = await placed(test);
+    const tools = createStateTools(directory, [{ ...counterKind, name: "n".repeat(300) }]);
+    await assert.rejects(tools.list(), { code: "ENAMETOOLONG" });
+  });
+
   it("says what was found at a start of this document alone", async (test) => {
     const { directory, tools } = await placed(test);
     const register = await Register.open(directory, []);

@@ -170,6 +170,58 @@ describe("the disk that the state lies on", () => {
   });
 });
 
+describe("a view of the file system that is read-only", () => {
+  /** As the kernel would tell of the directory: the options of the view, and of the file system. */
+  async function viewed(test: TestContext, first: readonly [view: string, fileSystem: string]) {
+    const directory = await temporaryDirectory(test);
+    const { readFileSync } = fs;
+    const put = (reading: typeof readFileSync) => {
+      Object.assign(fs, { readFileSync: reading });
+      syncBuiltinESMExports();
+    };
+    atEnd(test, () => put(readFileSync));
+    const mounted = ([view, fileSystem]: readonly [string, string]) =>
+      put(((path: string, ...rest: []) =>
+        path === "/proc/self/mountinfo"
+          ? `450 442 254:0 / / ${view} - ext4 /dev/root ${fileSystem}`
+          : readFileSync(path, ...rest)) as typeof readFileSync);
+    mounted(first);
+    let refills = 0;
+    const reserve: Reserve = {
+      release: async () => false,
+      isGivenUp: () => false,
+      refill: async () => {
+        refills += 1;
+        return true;
+      },
+    };
+    const disk = await Disk.open(directory, reserve);
+    const look = async (next: readonly [string, string]) => {
+      mounted(next);
+      await disk.look();
+      return [disk.trouble()?.code ?? null, disk.isViewStale(), refills];
+    };
+    return { disk, look };
+  }
+
+  it("is behind where the file system was read-only before and can be written now", async (test) => {
+    const { disk, look } = await viewed(test, ["ro", "ro"]);
+    assert.deepEqual([disk.trouble()?.code, disk.isViewStale()], ["disk_read_only", false]);
+    assert.deepEqual(await look(["ro", "rw"]), ["disk_read_only", true, 0]);
+    assert.deepEqual(await look(["ro", "ro"]), ["disk_read_only", false, 0]);
+    assert.deepEqual(await look(["rw", "rw"]), [null, false, 1]);
+    assert.deepEqual(await look(["ro", "rw"]), ["disk_read_only", true, 1]);
+  });
+
+  it("is as it was meant where the file system could be written all the time", async (test) => {
+    const { disk, look } = await viewed(test, ["ro", "rw"]);
+    assert.deepEqual([disk.trouble()?.code, disk.isViewStale()], ["disk_read_only", false]);
+    assert.deepEqual(await look(["ro", "rw"]), ["disk_read_only", false, 0]);
+    assert.deepEqual(await look(["rw", "rw"]), [null, false, 1]);
+    assert.deepEqual(await look(["ro", "rw"]), ["disk_read_only", false, 1]);
+  });
+});
+
 describe("the message of a write that failed", () => {
   const cases: readonly (readonly [code: string, kind: string, words: readonly RegExp[]])[] = [
     [

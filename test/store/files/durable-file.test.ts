@@ -8,7 +8,9 @@ import {
   isReplaced,
   makeDirectory,
   removeLeftovers,
+  storageError,
   temporaryPrefix,
+  unusableDirectory,
   writeDurably,
 } from "../../../src/store/files/durable-file.ts";
 import { codeFrom } from "../../auth/virtual-sign-in.ts";
@@ -66,6 +68,26 @@ describe("a file that is written durably", () => {
     assert.deepEqual(heldIn(directory), []);
     await assert.rejects(writeDurably(join(directory, "file"), { not: "bytes" } as never));
     assert.deepEqual(heldIn(directory), []);
+  });
+
+  it("is left in its place where the next one cannot be put there, whatever the reason", async (test) => {
+    const directory = await temporaryDirectory(test);
+    await writeFile(join(directory, "file"), "old");
+    const { rename } = fs.promises;
+    const put = (renaming: typeof rename) => {
+      Object.assign(fs.promises, { rename: renaming });
+      syncBuiltinESMExports();
+    };
+    atEnd(test, () => put(rename));
+    let tries = 0;
+    put(async (...given) => {
+      tries += 1;
+      if (tries === 1) throw Object.assign(new Error("EIO"), { code: "EIO" });
+      await rename(...given);
+    });
+    assert.equal(await codeFrom(writeDurably(join(directory, "file"), "new")), "storage_unwritable");
+    assert.deepEqual(await readdir(directory), ["file"]);
+    assert.equal(await readFile(join(directory, "file"), "utf8"), "old");
   });
 
   it("keeps a directory that another program has put in its place beside it", async (test) => {
@@ -159,6 +181,26 @@ describe("a directory that is made", () => {
       });
     }
   });
+});
+
+it("a failure is named by the system's code, and by itself where it has none", () => {
+  const ofSystem = Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
+  assert.match(
+    storageError("/data/file", ofSystem).message,
+    /^file cannot be written \(EIO\) and was not changed\./,
+  );
+  assert.match(storageError("/data/file", "odd").message, /^file cannot be written \(odd\) and/);
+  assert.match(
+    unusableDirectory("/data", ofSystem).message,
+    /^The state directory \/data .* \(EIO\)\. The disk of/,
+  );
+  assert.match(
+    unusableDirectory("/data", "odd").message,
+    /^The state directory \/data cannot be used \(odd\)\. Check/,
+  );
+  const named = storageError("/data/file", ofSystem);
+  assert.equal(storageError("/data/other", named), named);
+  assert.deepEqual([named.cause, unusableDirectory("/data", ofSystem).cause], [ofSystem, ofSystem]);
 });
 
 it("the leftovers of a killed writer are removed, and no other's", async (test) => {
