@@ -38,8 +38,15 @@ const rooms: readonly Room[] = [
       // What only a whole agent shows: settings that are refused, channels, the status, reports.
       ["test/end-to-end/updates", /\.test\.ts$/],
     ],
-    // When to check, what to say of it: what may be taken in, tuf and the installer judge.
-    floor: 70,
+  },
+  {
+    ...room("store"),
+    tests: [
+      // The others look at the built program, or at a writer that is bundled anew: these hold no fault.
+      ["test/store", /^(?!(damage|full-disk|kill|power-cut|read-only|rescue|slow-disk)\.).*\.test\.ts$/],
+      // The words about every form of the contract.
+      ["test/contract", /^validation-words\.test\.ts$/],
+    ],
   },
   room("configuration"),
   {

@@ -54,4 +54,34 @@ describe("the words about a value that does not fit", () => {
       [["/floors", "has a member with a name that is not allowed"]],
     );
   });
+
+  it("say of 32 places at most what is wrong there, and name none by more than 128 characters", () => {
+    const validate = createValidator("a part", { additionalProperties: false });
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, at]));
+    assert.deepEqual(
+      [31, 32, 33, 400].map((count) => validate(many(count)).length),
+      [31, 32, 32, 32],
+    );
+    const [fault] = validate({ [`${"n".repeat(127)}/~`]: 1 });
+    assert.deepEqual(fault, {
+      ...{ pointer: `/${"n".repeat(127)}~1`, code: "unknown_field", detail: "is not a member known here" },
+    });
+  });
+
+  it("say one thing of each place, and of a choice that none of its forms fits", () => {
+    const schema = {
+      properties: {
+        short: { type: "string", minLength: 4, pattern: "^[a-z]{4}$" },
+        choice: { oneOf: [{ type: "null" }, { required: ["a"], properties: { a: { type: "string" } } }] },
+      },
+      required: ["needed"],
+    };
+    const faults = createValidator("a part", schema)({ short: "A", choice: { a: 1 } });
+    assert.deepEqual(faults.map(({ pointer, code }) => [pointer, code]).sort(), [
+      ["/choice", "oneOf"],
+      ["/needed", "required"],
+      ["/short", "minLength"],
+    ]);
+  });
 });
