@@ -1,4 +1,4 @@
-import { finding } from "../../contract/finding.ts";
+import { finding, line, repairIn } from "../../contract/finding.ts";
 import type { Finding } from "../../contract/types.ts";
 import type { Account, AccountsState } from "../../users/account.ts";
 import type { Seal } from "./seal.ts";
@@ -47,10 +47,13 @@ export function createSealingKeyTrouble({
   };
 }
 
-/** `users`: how many it concerns. */
+/** `why` names the file and the line that mends it, where one does. `users`: how many it concerns. */
 export function unusableKey(why: string, users: number, path: string): Finding {
   const detail = users === 0 ? why : `${why} ${concernedBy(users)}.`;
-  return finding("sealing_key_unusable", { users, path }, detail);
+  const repair = repairIn(why);
+  // The agent reads its keys at its start.
+  const typed = repair === undefined ? null : line(`${repair}; systemctl restart steward.service`);
+  return finding("sealing_key_unusable", { users, path }, detail, typed);
 }
 
 /** `keys`: the id of the key of each secret that cannot be opened; empty where a damaged secret hides it. */

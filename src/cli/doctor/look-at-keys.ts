@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { createSeal } from "../../auth/second-factor/seal.ts";
 import { missingKey, unusableKey } from "../../auth/second-factor/sealing-key.ts";
 import { StewardError } from "../../contract/errors.ts";
-import { line, repairIn } from "../../contract/finding.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
 import { type Ground, isClosed, textOf } from "./ground.ts";
 
@@ -34,8 +33,7 @@ export async function lookAtKeys({ places, root, host }: Ground): Promise<Entry[
     return [entryOf({ ...found, remedy: { line: `steward user rescue ${first[0]}`, deletes } })];
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    const found = unusableKey(error.message, sealed.length, path);
-    return [entryOf({ ...found, remedy: line(repairIn(error.message) ?? `mv ${path} ${path}.unusable`) })];
+    return [entryOf(unusableKey(error.message, sealed.length, path))];
   }
 }
 

@@ -193,7 +193,8 @@ describe("steward doctor", () => {
       commandFor("host file"),
       `chown root ${file}; chmod go-w ${file}; systemctl restart steward.service`,
     );
-    assert.equal(commandFor("keys"), `chown root:steward ${key}; chmod 0640 ${key}`);
+    const given = `chown root:steward ${key}; chmod 0640 ${key}`;
+    assert.equal(commandFor("keys"), `${given}; systemctl restart steward.service`);
   });
 
   it("notices a program with a damaged part, and a runtime that is too old", async (test) => {

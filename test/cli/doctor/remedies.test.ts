@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { lookForClockSetters } from "../../../src/cli/doctor/clock-setters.ts";
@@ -84,6 +85,24 @@ describe("the line that doctor has typed", () => {
     assert.doesNotMatch(crowded?.detail ?? "", /du -xa?h/);
     const full = spaceTrouble("/data", { freeBytes: 0, freeInodes: plenty }, undefined);
     assert.equal(full?.remedy?.line, "du -xah /data | sort -h | tail -n 20");
+  });
+
+  it("sets a pipe or a link aside that is in the place of the agent's own key, and no file of root's", async (test) => {
+    const put: ((path: string) => unknown)[] = [
+      (path) => execFileSync("mkfifo", ["-m", "600", path]),
+      (path) => symlinkSync("/dev/zero", path),
+      (path) => writeFileSync(path, "no key"),
+    ];
+    for (const strange of put) {
+      const device = deviceOf(test, { state: lived.original });
+      const key = join(device.places.stateDirectory, ".seal.key");
+      rmSync(key);
+      strange(key);
+      const found = (await troublesOf(device)).find(({ area }) => area === "keys");
+      assert.equal(found?.code, "sealing_key_unusable");
+      const typed = `mv ${key} ${key}.unusable; systemctl restart steward.service`;
+      assert.deepEqual(found?.remedy, line(typed));
+    }
   });
 
   it("brings the root helper back whose socket is gone or masked", async (test) => {

@@ -125,7 +125,8 @@ describe("a file that is no key is refused, and no other is taken in its place:"
     const places = device(test);
     put(places.path, key);
     put(join(places.credentialsDirectory, "steward.key"), "short", 0o400);
-    await refused(readSealKeys(places), /credentials\/steward\.key must hold/);
+    // With no line to type: it is root's to correct where systemd reads it.
+    await refused(readSealKeys(places), /credentials\/steward\.key must hold(?!.*As root)/);
   });
 
   it("the agent's own, which is never made anew: what it sealed would be lost", async (test) => {

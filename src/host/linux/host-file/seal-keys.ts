@@ -26,6 +26,7 @@ export async function readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]>
   // systemd protects a credential, and the state directory protects the agent's own key.
   const given = credentialsDirectory && (await readCredential(join(credentialsDirectory, "steward.key")));
   const ofRoot = await readKey(path, {
+    repairs: ofRootsFile,
     check: (file) => refuseForeign(file, path, dirname(fallbackPath)),
   });
   const own = await readOwnKey(fallbackPath);
@@ -60,14 +61,34 @@ async function readCredential(path: string): Promise<Uint8Array | undefined> {
 
 /** In the state directory no file of the agent's is a link. */
 function readOwnKey(path: string): Promise<Uint8Array | undefined> {
-  return readKey(path, { flags: constants.O_NOFOLLOW });
+  return readKey(path, { flags: constants.O_NOFOLLOW, repairs: { unusable: setAside } });
+}
+
+/** The lines that mend a file of a key, for root to type. */
+interface Repairs {
+  /** For a file that is no key, and whose place is to be free. */
+  readonly unusable?: (path: string) => string;
+  /** For a file that the agent may not read. */
+  readonly closed?: (path: string) => string;
+}
+
+const setAside = (path: string): string => `mv ${path} ${path}.unusable`;
+const giveBack = (path: string): string => `chown root:steward ${path}; chmod 0640 ${path}`;
+const ofRootsFile: Repairs = { unusable: setAside, closed: giveBack };
+
+interface KeyReading {
+  readonly check?: (file: FileHandle) => Promise<void>;
+  readonly flags?: number;
+  /** None for a credential, which systemd has made of something else. */
+  readonly repairs?: Repairs;
 }
 
 /** Undefined only when the file is absent. */
 async function readKey(
   path: string,
-  { check, flags = 0 }: { check?: (file: FileHandle) => Promise<void>; flags?: number } = {},
+  { check, flags = 0, repairs = {} }: KeyReading = {},
 ): Promise<Uint8Array | undefined> {
+  const noKey = (why = notAKey) => refusal(path, why, { repair: repairs.unusable?.(path) });
   let file: FileHandle;
   try {
     // A pipe in its place must not keep the agent from starting, nor the doctor from its end.
@@ -75,13 +96,17 @@ async function readKey(
   } catch (cause) {
     const code = systemErrorCode(cause);
     if (code === "ENOENT") return undefined;
-    throw refusal(path, `cannot be read (${code}); the user of the agent must be able to`, cause);
+    // open(2): ELOOP for a link that is not followed or leads round in a ring, ENXIO for a socket.
+    const isNoFile = code === "ELOOP" || code === "ENXIO";
+    const mend = isNoFile ? repairs.unusable : code === "EACCES" ? repairs.closed : undefined;
+    const repair = mend?.(path);
+    throw refusal(path, `cannot be read (${code}); the user of the agent must be able to`, { cause, repair });
   }
   try {
     await check?.(file);
     const facts = await file.stat();
-    if (!facts.isFile() || facts.size > largestFileBytes) throw refusal(path, notAKey);
-    return parseKey(path, await file.readFile());
+    if (!facts.isFile() || facts.size > largestFileBytes) throw noKey();
+    return parseKey(await file.readFile(), noKey);
   } finally {
     await file.close();
   }
@@ -94,20 +119,19 @@ async function refuseForeign(file: FileHandle, path: string, stateDirectory: str
   if ((uid === 0 || uid === agent.uid) && (mode & rightsOfOthers) === 0) return;
   throw refusal(
     path,
-    "can be read or written by others, who could open every two-factor secret. " +
-      `As root: chown root:steward ${path}; chmod 0640 ${path}. Replace the key if others have used this device`,
+    "can be read or written by others, who could open every two-factor secret. Replace the key if others have used this device",
+    { repair: giveBack(path) },
   );
 }
 
 const notAKey = "must hold 32 random bytes, or their 64 hex digits, or their base64, and nothing else";
 
-function parseKey(path: string, content: Buffer): Uint8Array {
+function parseKey(content: Buffer, noKey: (why?: string) => StewardError): Uint8Array {
   const text = content.toString("latin1").replace(/\r?\n$/, "");
   const key = decodeKey(content, text);
-  if (key === undefined) throw refusal(path, notAKey);
+  if (key === undefined) throw noKey();
   // A file that a power cut has emptied, or a copy of /dev/zero.
-  if (key.every((byte) => byte === key[0]))
-    throw refusal(path, "holds one byte 32 times, which is not a key");
+  if (key.every((byte) => byte === key[0])) throw noKey("holds one byte 32 times, which is not a key");
   return key;
 }
 
@@ -170,10 +194,15 @@ function notMade(path: string, cause: unknown): StewardError {
   );
 }
 
-function refusal(path: string, what: string, cause?: unknown): StewardError {
+function refusal(
+  path: string,
+  what: string,
+  { cause, repair }: { cause?: unknown; repair?: string | undefined } = {},
+): StewardError {
+  const typed = repair === undefined ? "" : ` As root: ${repair}.`;
   return new StewardError(
     "second_factor_unavailable",
-    `The key for two-factor secrets cannot be used: ${path} ${what}. Recovery codes and \`steward user rescue NAME\` work without it.`,
+    `The key for two-factor secrets cannot be used: ${path} ${what}.${typed} Recovery codes and \`steward user rescue NAME\` work without it.`,
     { cause },
   );
 }
