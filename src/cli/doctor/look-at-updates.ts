@@ -1,9 +1,10 @@
-import { StewardError } from "../../contract/errors.ts";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { pathsOf } from "../../installer/files/release-directories.ts";
-import { readReleaseJournal, type Trial } from "../../releases/release-journal.ts";
+import { journalBytes, readReleaseJournal, type Trial } from "../../releases/release-journal.ts";
+import { NotRegular, readRegular } from "../../store/files/regular-file.ts";
 import { type Entry, entriesOf } from "./finding.ts";
-import { type Ground, textOf, unitOf } from "./ground.ts";
+import { type Ground, unitOf } from "./ground.ts";
 
 const { ok, failing, attention } = entriesOf("updates");
 
@@ -11,9 +12,8 @@ const { ok, failing, attention } = entriesOf("updates");
 export async function lookAtUpdates(ground: Ground): Promise<Entry[]> {
   const { releasesDirectory: releases, trustDirectory: trust } = ground.places;
   const path = pathsOf({ releases, trust }).journal;
-  const text = await textOf(path);
   try {
-    const { slots } = readReleaseJournal(text === null ? null : Buffer.from(text));
+    const { slots } = readReleaseJournal(await journalAt(path));
     const found = await Promise.all(
       updateKinds.map(async (kind) => {
         const { trial } = slots[kind];
@@ -24,9 +24,18 @@ export async function lookAtUpdates(ground: Ground): Promise<Entry[]> {
     return findings.length > 0 ? findings : [ok("none_under_way", "No update is under way.")];
   } catch (error) {
     if (!(error instanceof StewardError)) throw error;
-    const detail = `${path}: ${error.message} The installer keeps the damaged file and makes a new one from the links at its next run.`;
+    const what = error instanceof NotRegular ? error.message : `${path}: ${error.message}`;
+    const detail = `${what} The installer keeps the damaged file and makes a new one from the links at its next run.`;
     return [failing("journal_damaged", detail, "systemctl restart steward-guard.service")];
   }
+}
+
+/** null: there is none. Throws `state_damaged` for a pipe or the like in its place: a trial may be under way. */
+async function journalAt(path: string): Promise<Uint8Array | null> {
+  return readRegular(path, journalBytes).catch((error: unknown) => {
+    if (systemErrorCode(error) === "ENOENT") return null;
+    throw error;
+  });
 }
 
 async function trialFinding(ground: Ground, kind: string, { release, phase, boots, health }: Trial) {

@@ -105,6 +105,20 @@ describe("the line that doctor has typed", () => {
     }
   });
 
+  it("has the guard make a new release journal where a pipe or a link is in its place", async (test) => {
+    for (const strange of [
+      (path: string) => execFileSync("mkfifo", [path]),
+      (path: string) => symlinkSync("/dev/zero", path),
+    ]) {
+      const device = deviceOf(test, { state: lived.original });
+      strange(join(device.places.releasesDirectory, "journal.json"));
+      const found = (await troublesOf(device)).find(({ area }) => area === "updates");
+      assert.equal(found?.code, "journal_damaged");
+      assert.match(found?.detail ?? "", /journal\.json is a (pipe|link), and no regular file/);
+      assert.equal(found?.remedy?.line, "systemctl restart steward-guard.service");
+    }
+  });
+
   it("brings the root helper back whose socket is gone or masked", async (test) => {
     const states = [unit("inactive"), unit("inactive").replace("loaded", "masked")];
     for (const state of states) {
