@@ -152,7 +152,8 @@ function withoutUpdates({ forRooms, ...others }: HostDecisions, unusable: string
 export function unknownFinding(path: string, members: readonly string[]): Finding | null {
   if (members.length === 0) return null;
   const detail = `This release does not know all members of ${path}, and those have no effect: ${members.join(", ")}. The rest is in force. Correct a misspelt one; a newer release may know the others.`;
-  return finding("host_file_members_unknown", { path, members: [...members] }, detail);
+  const places = line("steward host-file check");
+  return finding("host_file_members_unknown", { path, members: [...members] }, detail, places);
 }
 
 /** `isAccepted`: an earlier one is in force. */

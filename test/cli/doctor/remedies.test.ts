@@ -119,6 +119,16 @@ describe("the line that doctor has typed", () => {
     }
   });
 
+  it("names the members of the host file that have no effect, and changes none of them", async (test) => {
+    const files = { "/steward.json": '{"colour": "red"}' };
+    const found = (await troublesOf(deviceOf(test, { state: lived.original, files }))).find(
+      ({ area }) => area === "host file",
+    );
+    assert.deepEqual([found?.code, found?.level], ["host_file_members_unknown", "attention"]);
+    assert.match(found?.detail ?? "", /\/colour/);
+    assert.deepEqual(found?.remedy, line("steward host-file check"));
+  });
+
   it("brings the root helper back whose socket is gone or masked", async (test) => {
     const states = [unit("inactive"), unit("inactive").replace("loaded", "masked")];
     for (const state of states) {
