@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { copyFile, mkdir, open, readdir, rename, rm, rmdir, unlink } from "node:fs/promises";
+import { copyFile, lstat, mkdir, open, readdir, rename, rm, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import { storageError, syncDirectory, temporaryPrefix } from "./durable-file.ts";
@@ -9,7 +9,7 @@ type Rename = (from: string, to: string) => Promise<void>;
 /**
  * Puts a directory into the place of `to`, which is deleted. Where the directory itself cannot be renamed, its files are:
  * overlayfs renames no directory of a lower layer (EXDEV), and no file system a mount point (EBUSY). Then the directory may
- * stay, empty. Interrupted by a power cut, the next call goes on, and nothing of `from` is lost. Without files in `from` it
+ * stay, without a file. Interrupted by a power cut, the next call goes on, and nothing of `from` is lost. Without files in `from` it
  * does nothing. Throws `storage_full`, `storage_unwritable`: what was not moved is where it was, its newest files last.
  */
 export async function moveDirectory(from: string, to: string, move: Rename = rename): Promise<void> {
@@ -26,10 +26,10 @@ export async function moveDirectory(from: string, to: string, move: Rename = ren
   }
 }
 
-/** Sorted; null: there is no such directory. */
+/** All but directories, such as a file system's lost+found; sorted. null: there is no such directory. */
 async function namesIn(directory: string): Promise<string[] | null> {
-  return readdir(directory).then(
-    (names) => names.sort(),
+  return readdir(directory, { withFileTypes: true }).then(
+    (entries) => entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name])).sort(),
     (error: unknown) => {
       if (systemErrorCode(error) === "ENOENT") return null;
       throw error;
@@ -56,12 +56,16 @@ async function moveFiles(from: string, to: string, move: Rename): Promise<void> 
   }
   await syncDirectory(to);
   await rmdir(from).catch((error: unknown) => {
-    if (!["EBUSY", "ENOENT"].includes(systemErrorCode(error) ?? "")) throw error;
+    if (!["EBUSY", "ENOENT", "ENOTEMPTY"].includes(systemErrorCode(error) ?? "")) throw error;
   });
 }
 
-/** To another file system. The copy is on the disk before the original goes. */
+/**
+ * To another file system. The copy is on the disk before the original goes. A pipe or a link holds nothing of ours, and a
+ * copy of it would wait for its other end, or be of something else.
+ */
 async function copyAway(source: string, target: string): Promise<void> {
+  if (!(await lstat(source)).isFile()) return unlink(source);
   await copyFile(source, target, constants.COPYFILE_FICLONE);
   const file = await open(target, "r");
   await file.sync().finally(() => file.close());

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { moveDirectory } from "../../../src/store/files/move-directory.ts";
 import { temporaryDirectory } from "../state-directory.ts";
+import { putStrange } from "../strange-files.ts";
 
 type Rename = typeof rename;
 
@@ -82,6 +83,17 @@ describe("a directory that takes another one's place", () => {
       }
     });
   }
+
+  it("waits for no pipe and copies nothing behind a link on its way to another file system", async (test) => {
+    const { from, to } = await places(test);
+    for (const kind of ["a pipe", "a link", "a link to nothing", "a socket", "a directory"])
+      await putStrange(kind, { test, path: join(from, kind) });
+    await moveDirectory(from, to, across(from) as Rename);
+    assert.deepEqual(await contentOf(to), { ...whole, ".target": "{}" });
+    assert.deepEqual(await readdir(from), ["a directory"], "which may be the file system's own");
+    await moveDirectory(from, to, across(from) as Rename);
+    assert.deepEqual(await contentOf(to), { ...whole, ".target": "{}" }, "a second call has nothing to move");
+  });
 
   it("leaves the other one where there is nothing to move", async (test) => {
     const { home, to } = await places(test);
