@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import {
   goesByOwnTime,
+  ownReading,
   ownTime,
+  readsByItself,
   type SourceFile,
   violations,
   withoutCommentsAndStrings,
@@ -28,6 +30,13 @@ describe("the house", () => {
   it("goes by the time of its host but for the files that are named with a reason", () => {
     const idle = Object.keys(ownTime).filter(
       (path) => !goesByOwnTime(withoutCommentsAndStrings(readFileSync(join(source, path), "utf8"))),
+    );
+    assert.deepEqual(idle, [], "named without need");
+  });
+
+  it("reads every file below the state by one reader, but for the files that are named with a reason", () => {
+    const idle = Object.keys(ownReading).filter(
+      (path) => !readsByItself(readFileSync(join(source, path), "utf8")),
     );
     assert.deepEqual(idle, [], "named without need");
   });
@@ -58,6 +67,18 @@ describe("the house", () => {
       "users/accounts.ts",
       'import { a } from "../settings/rules.ts";',
       /its own floor/,
+    ],
+    [
+      "a room that reads a file by Node's calls",
+      "auth/secret.ts",
+      'import { readFile } from "node:fs/promises";',
+      /regular-file/,
+    ],
+    [
+      "a room that opens one under another name",
+      "journal/lines.ts",
+      'import { constants, openSync as begin } from "node:fs";',
+      /regular-file/,
     ],
     ["http and cli that meet", "cli/user.ts", 'import { a } from "../http/call.ts";', /its own floor/],
     [

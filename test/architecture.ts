@@ -61,6 +61,30 @@ export const ownTime: Readonly<Record<string, string>> = {
   "store/files/store-time.ts": "the time of a command, which opens documents without a host",
   "system/facts.ts": "bounds a thread of this process",
 };
+/**
+ * Files that read by Node's own calls, each for its reason. Those wait for the other end of a pipe for ever, follow links and
+ * read whatever size: files below the state go through store/files/regular-file.ts. Command line and publisher read what a
+ * person names, and `host/linux` the system's and root's files.
+ */
+export const ownReading: Readonly<Record<string, string>> = {
+  "http/wire/content-codings.ts": "the program's own files",
+  "journal/events/event-files.ts": "writes to a segment that regular-file.ts has read",
+  "installer/files/agent-files.ts": "the same flags, below a directory that is open",
+  "installer/unpack/tree-writer.ts": "makes new files",
+  "installer/verify/copy-payload.ts": "makes a new file",
+  "programs/agent/config.ts": "a file that a person names",
+  "programs/agent/provisioning.ts": "a credential of systemd's",
+  "programs/steward.ts": "the program's own files",
+  "store/files/durable-file.ts": "makes a new file, and syncs directories",
+  "store/files/lock.ts": "locks the directory",
+  "store/files/mount.ts": "reads /proc",
+  "store/files/move-directory.ts": "copies what it has found to be a file",
+  "store/files/regular-file.ts": "is that reader",
+  "system/facts.ts": "reads /proc",
+  "system/temperature.ts": "reads /sys",
+  "users/common-passwords.ts": "the program's own file",
+};
+const ownReadingRooms = /^(cli|console|publishing|host\/linux)\//;
 const ownTimeRooms = /^(cli|console|host\/linux)\//;
 const maximumLines = 400;
 const maximumFilesInFolder = 20;
@@ -123,7 +147,20 @@ function fileRules({ path, text }: SourceFile): string[] {
     found.push("touches process outside the mains");
   if (!ownTimeRooms.test(path) && !(path in ownTime) && goesByOwnTime(code))
     found.push("goes by this process's time, not by that of Host");
+  if (!ownReadingRooms.test(path) && !(path in ownReading) && readsByItself(text))
+    found.push("reads files by Node's calls, not by store/files/regular-file.ts");
   return found;
+}
+
+/** By its imports. */
+export function readsByItself(text: string): boolean {
+  const calls = /^(copyFile|createReadStream|open|readFile)(Sync)?(as\w+)?$/;
+  return importsOf(text).some(
+    ({ specifier, isType, names }) =>
+      /^node:fs(\/promises)?$/.test(specifier) &&
+      !isType &&
+      (names.startsWith("*") || names.split(",").some((name) => calls.test(name))),
+  );
 }
 
 /** By the text without comments and strings, in which an import of timers/promises shows by its use. */
