@@ -133,11 +133,13 @@ function portOf(text: string | undefined): number | undefined {
   throw new CommandError(2, `"${text}" is not a port: give a number from 1 to 65535.`);
 }
 
-function welcomeOf({ urls, certificate }: Tls): string {
+/** After HTTPS was switched on. A certificate that is for no address on the LAN gives way to another one. */
+export function welcomeOf({ urls, certificate }: Pick<Tls, "urls" | "certificate">): string {
   const addresses = urls.map((url) => `  ${url}`).join("\n");
   const which = `The SHA-256 fingerprint of its certificate is\n  ${certificate?.fingerprint ?? ""}`;
   if (certificate?.source === "installed") return `HTTPS is on:\n${addresses}\n${which}`;
-  if (!urls.some((url) => /^https:\/\/\d+\./.test(url)))
+  const isForLan = certificate?.addresses.some((address) => !/^(127\.|::1$)/.test(address));
+  if (!isForLan && !urls.some((url) => /^https:\/\/\d+\./.test(url)))
     return "HTTPS is on, but this device has no address on the LAN yet. Within a minute of having one it makes its certificate for it; `steward tls show` prints the addresses and the fingerprint then.";
   return `HTTPS is on:\n${addresses}\nThe device has made its certificate, so browsers warn at the first visit. ${which}\nCompare it with the one that the browser shows, and only then go on.`;
 }

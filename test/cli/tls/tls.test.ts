@@ -17,6 +17,8 @@ import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { announce, withdraw } from "../../../src/cli/tls/announcement.ts";
 import { changeHttps } from "../../../src/cli/tls/host-file-https.ts";
+import { welcomeOf } from "../../../src/cli/tls/tls.ts";
+import type { Tls } from "../../../src/contract/types.ts";
 import type { RunCommand } from "../../../src/host/ports.ts";
 import { openExaminedHost } from "../../../src/programs/command-line/examined-host.ts";
 import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
@@ -45,6 +47,19 @@ async function device(test: TestContext) {
   };
   return { agent, hostFile, tls: (...words: string[]) => runSteward(["tls", ...words], { environment }) };
 }
+
+/** As an agent shows the certificate that it has made. */
+const made = {
+  ...{
+    source: "self_made",
+    installed: null,
+    subject: "CN=edge-7",
+    issuer: "CN=edge-7",
+    names: ["edge-7.local"],
+  },
+  ...{ not_before: "2026-11-20T08:00:00.000Z", not_after: "2027-12-20T08:00:00.000Z" },
+  ...{ fingerprint: "AB:CD", public_key_pin: "sha256//pin" },
+} as const satisfies Partial<NonNullable<Tls["certificate"]>>;
 
 describe("steward tls", () => {
   it("switches HTTPS on with one command and off with another, and leaves the rest of the host file", async (test) => {
@@ -93,6 +108,21 @@ describe("steward tls", () => {
     const again = await tls("enable", "--port", port);
     assert.equal(again.code, 0);
     assert.match(again.stderr, /systemctl start steward/);
+  });
+
+  it("enabled before the device has an address says so, and no fingerprint that will be another one's", () => {
+    const told = (addresses: string[], urls: string[]) =>
+      welcomeOf({ urls, certificate: { ...made, addresses: [...addresses, "127.0.0.1", "::1"] } });
+    const named = "https://edge-7.local:8443";
+    const without = told([], [named]);
+    assert.match(without, /has no address on the LAN yet.*`steward tls show`/);
+    assert.ok(!without.includes(made.fingerprint));
+    for (const [address, ...urls] of [
+      ["192.0.2.7", "https://192.0.2.7:8443"],
+      // No URL has such an address, which the certificate is for all the same.
+      ["2001:db8::7"],
+    ] as const)
+      assert.ok(told([address], [named, ...urls]).includes(made.fingerprint), address);
   });
 
   it("fails where the port is taken, and says by what it can be mended", async (test) => {
