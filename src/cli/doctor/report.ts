@@ -1,5 +1,6 @@
 import { areas } from "../../contract/findings.ts";
 import { escapeText } from "../terminal/escape.ts";
+import { remedyLines } from "../terminal/remedy.ts";
 import type { Entry, Level } from "./finding.ts";
 
 /** The findings of an examination, for programs. */
@@ -33,13 +34,10 @@ export function reportText({ findings, next, version, device_time }: Report): st
   return `${head}${findings.map(findingText).join("")}\n${end}\n`;
 }
 
-const timeWords = "TIME is the present time in UTC, from a watch, such as 2026-11-22T14:03:00Z.";
-
 function findingText({ area, level, detail, remedy }: Entry): string {
   const head = `${marks[level].padEnd(markWidth)}  ${area.padEnd(areaWidth)}  `;
-  const loss = remedy?.deletes == null ? [] : [`It deletes ${remedy.deletes}.`];
-  const time = remedy?.line.endsWith(" TIME") ? [timeWords] : [];
-  const further = remedy === null ? [] : [`> ${remedy.line}`, ...loss, ...time];
   const indent = " ".repeat(head.length);
-  return `${head}${escapeText(detail)}\n${further.map((text) => `${indent}${escapeText(text)}\n`).join("")}`;
+  return `${head}${escapeText(detail)}\n${remedyLines(remedy)
+    .map((text) => `${indent}${escapeText(text)}\n`)
+    .join("")}`;
 }

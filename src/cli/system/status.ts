@@ -2,6 +2,7 @@ import type { AuditEvent, Need, Status } from "../../contract/types.ts";
 import { OnlyExitCode } from "../client/context.ts";
 import type { Command } from "../framework/command.ts";
 import { escapeText } from "../terminal/escape.ts";
+import { remedyLines } from "../terminal/remedy.ts";
 import { type Fields, formatFields } from "../terminal/table.ts";
 import { formatLag, formatSpan } from "../time/time-figures.ts";
 import { formatSeconds, share } from "./facts-view.ts";
@@ -38,9 +39,11 @@ export function statusReport(status: Status): string {
   return `${head}\n\n${formatFields(fieldsOf(status))}${gap}${lately}`;
 }
 
-function needLine({ code, level, detail }: Need): string {
+/** An agent of an earlier release names no remedy. */
+function needLine({ code, level, detail, remedy = null }: Need): string {
   const mark = level === "failing" ? "FAILING " : "";
-  return `* ${mark}${escapeText(code.replaceAll("_", " "))}: ${escapeText(detail)}\n`;
+  const lines = remedyLines(remedy).map((text) => `  ${escapeText(text)}\n`);
+  return `* ${mark}${escapeText(code.replaceAll("_", " "))}: ${escapeText(detail)}\n${lines.join("")}`;
 }
 
 /** When, and what by whom. */

@@ -128,6 +128,21 @@ describe("steward status", { concurrency: true }, () => {
     assert.match(stdout, /\n\n\* FAILING disk: It is\\x1b\[2J full\.\n\nLately\n/);
   });
 
+  it("prints the line to type for a need, and what it deletes, as doctor does", async (test) => {
+    const typed = { line: "systemctl restart steward.service", deletes: null };
+    const lossy = { line: "steward state reset users", deletes: "all accounts" };
+    const needs = [typed, lossy].map((remedy) => ({
+      code: "disk",
+      level: "failing",
+      facts: {},
+      detail,
+      remedy,
+    }));
+    const { stdout } = await show(test, { ...well, state: "failing", needs });
+    assert.match(stdout, /full\.\n {2}> systemctl restart steward\.service\n\* FAILING/);
+    assert.match(stdout, /full\.\n {2}> steward state reset users\n {2}It deletes all accounts\.\n\nLately/);
+  });
+
   it("prints the API's shape for programs, with the same exit code", async (test) => {
     const { code, stdout } = await show(test, full, "-o", "json");
     assert.deepEqual([code, JSON.parse(stdout)], [10, full]);
