@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { timeSettings, untilStatus } from "../../appliance-vm/clock-scenario.ts";
 import type { Guest, Ran } from "../../appliance-vm/guest/vocabulary.ts";
 import { added, next, state } from "../../appliance-vm/rescue-situations.ts";
@@ -12,7 +21,10 @@ const crowd = `${state}/lost+found/crowd`;
 const filler = `${state}/lost+found/filler`;
 const users = `${state}/users.json`;
 const usersOfAll = [users, `${state}/users.good.json`];
+const ownKey = `${state}/.seal.key`;
 const hostFile = "/etc/steward/steward.json";
+const keptHostFile = "/var/lib/steward-host/steward.json";
+const dropIns = `/run/systemd/system/${unit}.d`;
 const tls = "/etc/steward/tls";
 
 /** One way in which a box breaks, and what mends it. */
@@ -33,6 +45,9 @@ const systemctl =
 
 /** The rest is for a person to decide: the device's name, its updates, second factors. */
 const well = "Nothing to do.";
+
+const httpsOn = '{ "https": { "enabled": true } }\n';
+const failure = "the program is damaged";
 
 const reload = "systemctl reload steward.service";
 const pair = (name: string) =>
@@ -87,6 +102,51 @@ const breakages: readonly Breakage[] = [
     what: "the host file lacks a brace",
     breaks: () => writeFileSync(hostFile, '{ "https": { "enabled": true }\n'),
     typed: ["steward host-file restore"],
+  },
+  {
+    what: "the host file has a member of another release",
+    breaks: (guest) => {
+      writeFileSync(hostFile, '{ "https": { "enabled": true }, "colour": "red" }\n');
+      return guest.run("sh", ["-c", reload]);
+    },
+    typed: ["steward host-file check"],
+    after: (guest, { stdout }) => {
+      guest.check("it shows which", stdout.includes("/colour"), stdout);
+      writeFileSync(hostFile, httpsOn);
+      return guest.run("sh", ["-c", reload]);
+    },
+  },
+  {
+    what: "the host file lacks a brace, and no accepted one is kept",
+    breaks: async (guest) => {
+      rmSync(keptHostFile);
+      writeFileSync(hostFile, "{");
+      // The person who corrects it.
+      writeFileSync("/usr/local/bin/editor", `#!/bin/sh\necho '${httpsOn.trim()}' >"$1"\n`, { mode: 0o755 });
+      return guest.run("systemctl", ["restart", unit]);
+    },
+    typed: [`editor ${hostFile}; systemctl restart ${unit}`],
+  },
+  {
+    what: "each start of the agent fails",
+    breaks: async (guest) => {
+      mkdirSync(dropIns, { recursive: true });
+      const failing = `/bin/sh -c 'echo "${failure}"; exit 1'`;
+      writeFileSync(`${dropIns}/failing.conf`, `[Service]\nExecStart=\nExecStart=${failing}\n`);
+      await guest.run("systemctl", ["daemon-reload"]);
+      await guest.run("systemctl", ["restart", "--no-block", unit]);
+      await guest.until("systemd has started it again", 60, async () => {
+        const { stdout } = await guest.run("systemctl", ["show", "--property=NRestarts", "--value", unit]);
+        return Number(stdout) > 0;
+      });
+    },
+    typed: [`journalctl -u ${unit} -n 20 --no-pager`],
+    after: async (guest, { stdout }) => {
+      guest.check("it shows why", stdout.includes(failure), stdout);
+      rmSync(`${dropIns}/failing.conf`);
+      await guest.run("systemctl", ["daemon-reload"]);
+      return guest.run("systemctl", ["restart", unit]);
+    },
   },
   {
     what: "others may write the host file",
@@ -173,6 +233,25 @@ const breakages: readonly Breakage[] = [
       execFileSync("mkfifo", ["-m", "600", users]);
     },
     typed: ["steward state restore users", `systemctl start ${unit}`],
+  },
+  {
+    what: "sessions.json is a link",
+    breaks: async (guest) => {
+      await stop(guest);
+      rmSync(`${state}/sessions.json`);
+      symlinkSync("/dev/zero", `${state}/sessions.json`);
+    },
+    typed: [`systemctl start ${unit}`, "steward state accept sessions"],
+  },
+  {
+    what: "the agent's own key is a pipe",
+    breaks: async (guest) => {
+      await stop(guest);
+      rmSync(ownKey);
+      execFileSync("mkfifo", ["-m", "600", ownKey]);
+      await guest.run("systemctl", ["start", unit]);
+    },
+    typed: [`mv ${ownKey} ${ownKey}.unusable; systemctl restart ${unit}`],
   },
 ];
 
