@@ -62,6 +62,10 @@ async function silent(ground: Ground, error: Error, state: Unit): Promise<Entry>
     return failing("no_answer", `${found} ${why}`, `systemctl restart ${unit}`);
   }
   if (state.ActiveState === "inactive") return failing("not_running", found, `systemctl start ${unit}`);
+  const hasFailed = state.SubState?.startsWith("auto-restart") || (state.NRestarts ?? "0") !== "0";
+  // As just after a boot. The line ends when it is up, or has failed.
+  if (state.ActiveState === "activating" && !hasFailed)
+    return attention("starting", `${found} It is being started.`, `systemctl start ${unit}`);
   const detail = `${found} It was started again ${state.NRestarts ?? "0"} times; its last lines say why it ends.`;
   return failing("does_not_start", detail, `journalctl -u ${unit} -n 20 --no-pager`);
 }

@@ -34,6 +34,21 @@ describe("steward doctor", () => {
     assert.equal(nextLine(troubles, true), "systemctl start steward.service");
   });
 
+  it("waits for an agent that is being started, and shows why one is started again and again", async (test) => {
+    const agentOf = async (state: string) => {
+      const said = { [showUnit("steward.service")]: state };
+      const found = (await troublesOf(deviceOf(test, { state: lived.original, said }))).find(
+        ({ area }) => area === "agent",
+      );
+      return [found?.code, found?.level, found?.remedy?.line];
+    };
+    const first = unit("activating").replace("dead", "start");
+    assert.deepEqual(await agentOf(first), ["starting", "attention", "systemctl start steward.service"]);
+    const lines = "journalctl -u steward.service -n 20 --no-pager";
+    for (const later of [first.replace("NRestarts=0", "NRestarts=3"), first.replace("start", "auto-restart")])
+      assert.deepEqual(await agentOf(later), ["does_not_start", "failing", lines]);
+  });
+
   it("sends a user who is not root to root, as the last line", async (test) => {
     const device = deviceOf(test, { state: lived.original, said: { [agent]: unit("inactive") } });
     assert.equal(nextLine(await troublesOf(device), false), "su -c 'steward doctor'");
