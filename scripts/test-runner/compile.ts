@@ -47,9 +47,6 @@ function placesOf(path: string): string {
   return `const ${words.join(",")};`;
 }
 
-/** This package is only for tests, and is read from hundreds of files too. */
-const lightDom = "happy-dom";
-
 /**
  * What the program depends on goes in, as the build has it: read from a hundred small files of node_modules it took half
  * of the time that a test of the whole agent takes to load. What only tests need stays where it is.
@@ -60,8 +57,7 @@ const ownPackages = (root: string): Plugin => ({
     const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
       dependencies: Record<string, string>;
     };
-    const isBundled = (name: string): boolean =>
-      (name in dependencies && !nativePackages.includes(name)) || name === lightDom;
+    const isBundled = (name: string): boolean => name in dependencies && !nativePackages.includes(name);
     esbuild.onResolve({ filter: /^[a-z@]/ }, ({ path, importer, kind }) => {
       if (kind === "entry-point" || importer.includes("/node_modules/")) return null;
       const [name = ""] = /^(?:@[^/]+\/)?[^/]+/.exec(path) ?? [];

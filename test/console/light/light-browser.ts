@@ -4,16 +4,12 @@
  * style, policy or the browser's own keyboard is for Chromium.
  */
 
-import { setFlagsFromString } from "node:v8";
 import { startAgentInProcess } from "../../agent-in-process.ts";
 import type { RunningAgent } from "../../running-agent.ts";
 import type { Ending } from "../../store/state-directory.ts";
 import { addUsers, type ConsoleEnding, type ConsoleWindow, type TestBrowser } from "../browser.ts";
 import { LightContext } from "./context.ts";
 import { LightPage } from "./page.ts";
-
-// As for Chromium's pages: what compiles for a long run takes a sixth of such a file's processor time, and gives nothing.
-setFlagsFromString("--no-opt");
 
 export function lightBrowser(ending: Ending | ConsoleEnding): TestBrowser {
   return {

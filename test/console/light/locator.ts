@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { PropertySymbol } from "happy-dom";
 import { innerTextOf, isVisible, labelsOf, levelOf, nameOf, roleOf, squeezed } from "./accessible.ts";
 import * as hands from "./hands.ts";
+import { PropertySymbol } from "./happy-dom.ts";
 import type { LightPage } from "./page.ts";
 
 type Text = string | RegExp;

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Window } from "happy-dom";
+import type { Window as HappyWindow } from "happy-dom";
 import { until } from "../../until.ts";
 import type { Scheme } from "../launch.ts";
 import { sharedStorage } from "./browser-wide.ts";
 import { type LightContext, type Listener, Listeners } from "./context.ts";
 import { globalsOf } from "./globals.ts";
 import { giveDialogs, press as pressKey } from "./hands.ts";
+import { Window } from "./happy-dom.ts";
 import { LightHistory } from "./history.ts";
 import { Place } from "./locator.ts";
 import {
@@ -25,7 +26,7 @@ const momentMilliseconds = 50;
 
 /** A document that a page shows until it goes to another one. */
 interface Shown {
-  readonly window: Window;
+  readonly window: HappyWindow;
   readonly evaluate: (text: string) => unknown;
   readonly ended: AbortController;
 }
@@ -185,7 +186,7 @@ export class LightPage extends Place {
   }
 
   /** What a page's script finds that belongs to this page. */
-  #own(window: Window, signal: AbortSignal): Record<string, unknown> {
+  #own(window: HappyWindow, signal: AbortSignal): Record<string, unknown> {
     const { language } = this.#context.options;
     // A document that is gone begins none: it would be waited for, and would then act.
     const timer =

@@ -1,9 +1,10 @@
 /** The console's own script, as the build made it, to be run in a document without a browser. */
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Script } from "node:vm";
+import type { Script } from "node:vm";
 import { build } from "esbuild";
+import { compiled, keptText } from "../compiled.ts";
 import { readStyle } from "./style.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -22,36 +23,29 @@ for (const [, style = ""] of markup.matchAll(/<style>([\s\S]*?)<\/style>/g)) rea
 /** Runs both scripts in the scope of a page; gives back how to evaluate a text there. */
 export type Run = () => (text: string) => unknown;
 
-let compiled: { readonly names: readonly string[]; readonly script: Script } | null = null;
+let own: { readonly names: readonly string[]; readonly script: Script } | null = null;
 
 /** Compiles the script as a function of these globals; all pages of a process share what V8 has compiled of it. */
 export async function scriptFor(globals: Readonly<Record<string, unknown>>): Promise<Run> {
-  compiled ??= await compile(Object.keys(globals));
-  const { names, script } = compiled;
+  own ??= await compile(Object.keys(globals));
+  const { names, script } = own;
   const inScope = script.runInThisContext() as (...given: unknown[]) => (text: string) => unknown;
   return () => inScope(...names.map((name) => globals[name]));
 }
 
 async function compile(names: readonly string[]) {
   const text = `(function (${names.join(",")}) {${opening};\n${await bundled()}\nreturn (text) => eval(text);})`;
-  return { names, script: new Script(text, { filename: "console.js" }) };
+  return { names, script: compiled(text, "console", { filename: "console.js" }) };
 }
 
-/** All of its files in one, which the first test of a build leaves for those that come. */
-async function bundled(): Promise<string> {
+/** All of its files in one. */
+function bundled(): Promise<string> {
   const hash = createHash("sha256").update(page).digest("hex").slice(0, 16);
-  const kept = join(root, `.cache/console-${hash}.js`);
-  try {
-    return readFileSync(kept, "utf8");
-  } catch {
+  return keptText(`console-${hash}.js`, async () => {
     const { outputFiles } = await build({
       ...{ entryPoints: [join(built, entry)], absWorkingDir: root, bundle: true, write: false },
       ...{ format: "iife", target: "es2022", logLevel: "warning" },
     });
-    const text = outputFiles[0]?.text ?? "";
-    mkdirSync(join(root, ".cache"), { recursive: true });
-    writeFileSync(`${kept}.${process.pid}`, text);
-    renameSync(`${kept}.${process.pid}`, kept);
-    return text;
-  }
+    return outputFiles[0]?.text ?? "";
+  });
 }
