@@ -181,6 +181,10 @@ export function consoleSizes(directory: string): Sizes {
   const scripts = files.filter(({ path }) => extname(path) === ".js");
   const scriptsOf = (...names: string[]): string[] =>
     scripts.filter(({ name }) => names.includes(name)).flatMap(({ path }) => [...withImports(path)]);
+  const sizes = new Map(scripts.map(({ path }) => [path, gzippedSize(path)]));
+  /** Each file is counted once. */
+  const sizeOf = (paths: readonly string[]): number =>
+    [...new Set(paths)].reduce((sum, path) => sum + (sizes.get(path) ?? 0), 0);
   const spoken = new Set(scripts.flatMap(({ name }) => /^words\.([^.]+)/.exec(name)?.[1] ?? []));
   const views = [...spoken].map((language) => {
     // A language that is one file is loaded whole with the first page.
@@ -209,12 +213,9 @@ function withImports(path: string, found = new Set<string>()): ReadonlySet<strin
   return found;
 }
 
-/** Bytes, gzipped, of files, each counted once. */
-function sizeOf(paths: readonly string[]): number {
-  return [...new Set(paths)].reduce(
-    (sum, path) => sum + gzipSync(readFileSync(path), { level: 9 }).length,
-    0,
-  );
+/** Bytes. */
+function gzippedSize(path: string): number {
+  return gzipSync(readFileSync(path), { level: 9 }).length;
 }
 
 /** Throws where a console is larger than the limits. */
