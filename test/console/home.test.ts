@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import type { Status } from "../../src/contract/types.ts";
+import { startAgentInProcess } from "../agent-in-process.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { endOfConsole, signIn, signInByForm, startConsole, type TestBrowser } from "./browser.ts";
 import { assertFits, axe, brokenText, picture } from "./page-checks.ts";
@@ -35,7 +36,7 @@ describe("the page at the beginning", () => {
   let agent: RunningAgent;
   let browser: TestBrowser;
   before(async () => {
-    ({ agent, browser } = await startConsole(ending));
+    ({ agent, browser } = await startConsole(ending, startAgentInProcess));
   });
 
   const status = async (): Promise<Status> => (await agent.call("GET", "/api/status", { local: true })).json;

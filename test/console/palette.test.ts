@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { startAgentInProcess } from "../agent-in-process.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { until } from "../until.ts";
 import { endOfConsole, signIn, startConsole, type TestBrowser, untilFocused } from "./browser.ts";
@@ -10,7 +11,7 @@ const ending = endOfConsole();
 let agent: RunningAgent;
 let browser: TestBrowser;
 before(async () => {
-  ({ agent, browser } = await startConsole(ending));
+  ({ agent, browser } = await startConsole(ending, startAgentInProcess));
 });
 
 describe("the search of all that has a name", () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
+import { startAgentInProcess } from "../agent-in-process.ts";
 import { counted, sampled } from "../counts.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { until } from "../until.ts";
@@ -21,7 +22,7 @@ describe("the console on a phone, with texts that are awkward", () => {
     assert.ok(status < 300, text);
   };
   before(async () => {
-    ({ agent, browser } = await startConsole(ending));
+    ({ agent, browser } = await startConsole(ending, startAgentInProcess));
     for (const [index, text] of texts.entries()) {
       const username = `user-${index}${"x".repeat(25)}`;
       await send("POST", "/api/users", { username, display_name: text, role: "readonly" });

@@ -7,6 +7,7 @@ import * as en from "../../src/console/catalogue/languages/en/problems.ts";
 import { commands, places, type Remedy, remedyOf } from "../../src/console/problems/remedies.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
+import { startAgentInProcess } from "../agent-in-process.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { endOfConsole, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
 import { assertFits, axe, brokenText, picture } from "./page-checks.ts";
@@ -42,7 +43,7 @@ describe("a problem on a page", () => {
   let agent: RunningAgent;
   let browser: TestBrowser;
   before(async () => {
-    ({ agent, browser } = await startConsole(ending));
+    ({ agent, browser } = await startConsole(ending, startAgentInProcess));
   });
 
   /** As the agent would say it. */
