@@ -5,6 +5,7 @@ import { before, describe, it } from "node:test";
 import { budgets, buildConsole, checkSizes, consoleSizes } from "../../scripts/build-console.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
 import { startAgentInProcess } from "../agent-in-process.ts";
+import { sampled } from "../counts.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { temporaryDirectory } from "../store/state-directory.ts";
 import { endOfConsole, signIn, startConsole, type TestBrowser } from "./browser.ts";
@@ -16,6 +17,9 @@ const source = join(import.meta.dirname, "../../src/console");
 const built = join(import.meta.dirname, "../../dist/console");
 
 const assets = join(built, "assets");
+
+/** The page that takes the most scripts. */
+const largest = "/system/logs";
 
 const scripts = readdirSync(assets)
   .filter((name) => name.endsWith(".js"))
@@ -76,7 +80,9 @@ describe("what a page takes", () => {
     await page.evaluate(() => localStorage.setItem("steward-language", "de"));
     await page.close();
     const scriptBytes: number[] = [];
-    for (const path of consolePaths) {
+    // Usually the smallest page and the largest, and some between them: each is loaded with an empty cache.
+    const between = consolePaths.filter((path) => path !== "/" && path !== largest);
+    for (const path of ["/", largest, ...sampled(between, { oneIn: 3 })] as const) {
       const view = await firstView(context, path, { ready: path === "/" ? ".verdict" : "main h1" });
       const { files, calls } = view;
       test.diagnostic(`${path}: ${files} files, ${calls} calls of the API, ${view.scriptBytes} bytes`);
