@@ -219,6 +219,21 @@ describe("note", () => {
     assert.equal(await counterOn(directory), 11);
   });
 
+  it("is none where it changes nothing: nothing is written, at once or later", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const document = await open(directory, counterKind);
+    await document.update(plusOne);
+    const before = (await fingerprints(directory))["counter.json"];
+    const pass = stopTime(test);
+    document.note((present) => present, 0);
+    pass(1);
+    await comesToRest();
+    await document.save();
+    await document.save();
+    await document.close();
+    assert.equal((await fingerprints(directory))["counter.json"], before);
+  });
+
   it("is on the disk when save or close has returned", async (test) => {
     const directory = await temporaryDirectory(test);
     const document = await open(directory, counterKind);

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { moveDirectory } from "../../../src/store/files/move-directory.ts";
 import { temporaryDirectory } from "../state-directory.ts";
 import { putStrange } from "../strange-files.ts";
+import { watchDisk } from "../watched-disk.ts";
 
 type Rename = typeof rename;
 
@@ -93,6 +94,44 @@ describe("a directory that takes another one's place", () => {
     assert.deepEqual(await readdir(from), ["a directory"], "which may be the file system's own");
     await moveDirectory(from, to, across(from) as Rename);
     assert.deepEqual(await contentOf(to), { ...whole, ".target": "{}" }, "a second call has nothing to move");
+  });
+
+  it("is on the disk in its new place before it goes from the former one", async (test) => {
+    const all = async (moveOf: (from: string) => Rename) => {
+      const { home, from, to } = await places(test);
+      const calls = watchDisk(test);
+      await moveDirectory(from, to, moveOf(from));
+      const name = (path: string) => relative(home, path).replace(".events-before.part", "new");
+      return calls.filter(({ what }) => what !== "open").map(({ what, path }) => `${what} ${name(path)}`);
+    };
+    const end = ["rm events-before", "rename events-before", "sync "];
+    assert.deepEqual(
+      await all(
+        () =>
+          (...given) =>
+            rename(...given),
+      ),
+      ["rename new", ...end],
+    );
+    const copied = names.flatMap((name) => [`sync new/${name}`, "sync new", `unlink events/${name}`]);
+    assert.deepEqual(await all(across), ["mkdir new", "sync ", ...copied, "sync new", ...end]);
+  });
+
+  it("is refused with the system's reason where a directory cannot be read or removed", async (test) => {
+    const { home, from, to } = await places(test);
+    await writeFile(join(home, "file"), "");
+    const isUnwritable = (code: string) => (error: Error & { code: string }) => {
+      assert.equal(error.code, "storage_unwritable");
+      assert.match(error.message, new RegExp(`\\(${code}\\)`));
+      return true;
+    };
+    await assert.rejects(moveDirectory(join(home, "file"), to), isUnwritable("ENOTDIR"));
+    await assert.rejects(
+      moveDirectory(from, to, async () => Promise.reject(refusal("EIO"))),
+      isUnwritable("EIO"),
+    );
+    const isIntact = [await contentOf(from), await contentOf(to)];
+    assert.deepEqual(isIntact, [whole, { "audit-0": "kept before" }]);
   });
 
   it("leaves the other one where there is nothing to move", async (test) => {

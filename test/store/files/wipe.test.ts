@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { StewardError } from "../../../src/contract/errors.ts";
 import { finishWipe, isWipeRequested, requestWipe } from "../../../src/store/files/wipe.ts";
 import { mountPrivately } from "../private-mount.ts";
+import { watchDisk } from "../watched-disk.ts";
 
 describe("the deletion of a state directory", () => {
   let directory: string;
@@ -30,6 +31,19 @@ describe("the deletion of a state directory", () => {
     assert.equal(await finishWipe(directory), true);
     assert.deepEqual(await readdir(directory), [".lock"]);
     assert.equal(await finishWipe(directory), false);
+  });
+
+  it("is on the disk before its request goes, and so is that before it is over", async (test) => {
+    await mkdir(join(directory, "lost+found"));
+    await requestWipe(directory);
+    const calls = watchDisk(test);
+    assert.equal(await finishWipe(directory), true);
+    const done = calls
+      .filter(({ what }) => what !== "open")
+      .map(({ what, path }) => `${what} ${relative(directory, path)}`);
+    assert.deepEqual(done.slice(0, 3).sort(), ["rm .seal.key", "rm updates", "rm users.json"]);
+    assert.deepEqual(done.slice(3), ["sync ", "rm .wipe", "sync "]);
+    assert.deepEqual((await readdir(directory)).sort(), [".lock", "lost+found"]);
   });
 
   it("is continued after an interruption at any file", async () => {
