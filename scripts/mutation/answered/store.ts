@@ -22,7 +22,7 @@ export const answersOfStore: readonly Answer[] = [
   },
   {
     file: "src/store/files/lock.ts",
-    source: "if (holder === undefined || !existsSync(`/proc/${holder}`)) return unknownHolder;",
+    source: `if (holder === undefined || !existsSync(\`/proc/\${holder}\`)) return unknownHolder;`,
     replacement: "false",
     why: "Only the first half goes unnoticed: there is no /proc/undefined; the type alone does not say so.",
   },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { constants } from "node:fs";
+import fs, { constants } from "node:fs";
 import { lstat, readFile, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import {
@@ -9,7 +10,7 @@ import {
   readRegular,
   readRegularSync,
 } from "../../../src/store/files/regular-file.ts";
-import { temporaryDirectory } from "../state-directory.ts";
+import { atEnd, temporaryDirectory } from "../state-directory.ts";
 import { putStrange, strangeFiles, targetOf } from "../strange-files.ts";
 import { heldIn, watchDisk } from "../watched-disk.ts";
 
@@ -104,4 +105,32 @@ describe("openDispensable", () => {
     await file.close();
     assert.equal(await readFile(path, "utf8"), "old, new");
   });
+});
+
+it("what may be lost is lost only where something else stands in its place, and not where it cannot be opened", async (test) => {
+  const directory = await temporaryDirectory(test);
+  const path = join(directory, "file");
+  await writeFile(path, "content");
+  const { open } = fs.promises;
+  const put = (opening: typeof open) => {
+    Object.assign(fs.promises, { open: opening });
+    syncBuiltinESMExports();
+  };
+  atEnd(test, () => put(open));
+  let tries = 0;
+  put(async (...given) => {
+    tries += 1;
+    if (tries === 1) throw Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" });
+    return open(...given);
+  });
+  await assert.rejects(openDispensable(path, constants.O_RDWR), { code: "EMFILE" });
+  assert.equal(await readFile(path, "utf8"), "content");
+  for (const kind of ["a directory", "a link", "a socket"]) {
+    await putStrange(kind, { test, path });
+    const file = await openDispensable(path, constants.O_RDWR);
+    assert.deepEqual(heldIn(directory), [path], kind);
+    await file.close();
+    const { mode } = await lstat(path);
+    assert.deepEqual([(await lstat(path)).isFile(), mode & 0o777], [true, 0o600], kind);
+  }
 });
