@@ -1,6 +1,7 @@
 /**
  * Puts faults into the code that security, time, updates and the stored state hang on, one at a time, and counts how many
- * of them the tests of their room notice. Draws a sample by STEWARD_SEED; STEWARD_MUTANTS gives its size, or `all`. Arguments: names of rooms.
+ * of them the tests of their room notice. Draws a sample by STEWARD_SEED; STEWARD_MUTANTS gives its size, or `all`.
+ * Arguments: names of rooms.
  */
 import { randomInt } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
