@@ -371,6 +371,33 @@ describe("applying by hand", () => {
     assert.equal(device.events.at(-1)?.details.code, "no_update_available");
   });
 
+  it("of a directory that cannot be read says why, and that there is nothing where nobody knows why", async () => {
+    const device = await openAppliance({ auto_update_rules: false });
+    device.release({ version: "1.0.0" });
+    const damaged = new StewardError("update_signature_invalid", "No signature counts.");
+    device.repositoryOf = () => ({
+      readMetadata: () => Promise.reject(damaged),
+      openTarget: () => Promise.reject(damaged),
+      cost: () => ({ requests: 1, bodyBytes: 0 }),
+    });
+    const wordsAfter = async (): Promise<string> => {
+      await device.room.apply({ kind: "rules", repository: "file:///media/stick" });
+      await device.rest();
+      return String(device.events.at(-1)?.details.detail);
+    };
+    assert.equal(await wordsAfter(), "There was nothing to apply. No signature counts.");
+    const { installedRoot } = device;
+    device.record.note((present) => ({ ...present, last_check: null }), 0);
+    let reads = 0;
+    device.installedRoot = async () => {
+      reads += 1;
+      return reads === 1 ? installedRoot() : null;
+    };
+    assert.equal(await wordsAfter(), "There was nothing to apply.");
+    assert.ok(reads > 1, "the root has gone between the request and its check");
+    assert.deepEqual(device.asked(), []);
+  });
+
   it("is under way while a payload is fetched for it, and a check from elsewhere does not end it", async () => {
     const device = await openAppliance({ auto_update_rules: false });
     device.release({ version: "1.0.0" });

@@ -8,4 +8,10 @@ export const answersOfUpdates: readonly Answer[] = [
     replacement: "false",
     why: "Without a month there is no year either: the time is NaN, whose month is none, and it is null as well.",
   },
+  {
+    file: "src/updates/check/check.ts",
+    source: 'const held = new Set(aside.filter(({ why }) => why !== "failed").map(({ id }) => id));',
+    replacement: "true",
+    why: "What has failed is chosen neither before nor now, so that it may stand among the held as well.",
+  },
 ];

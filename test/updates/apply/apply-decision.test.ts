@@ -105,6 +105,28 @@ describe("why a staged release is not applied without a request", () => {
   ];
   for (const [name, change, kind] of cases) it(`is ${name}`, () => assert.equal(codeOf(change), kind));
 
+  it("is told with the setting that decides it, and with what it waits for", () => {
+    const told = (change: Change, release = rules) => {
+      const { detail = "", setting } = applyHoldOf(release, situation(change)) ?? {};
+      return `${setting} ${detail}`;
+    };
+    assert.match(told({ unreadable: "It is cut." }), /^null It is cut\. Nothing is applied/);
+    assert.match(
+      told({ isConfigured: () => false }, binary),
+      /^null The host file .* how a binary is activated/,
+    );
+    assert.match(
+      told({ ota: { ...ota, enabled: false } }),
+      /^\/update\/ota\/enabled update\.ota\.enabled is off/,
+    );
+    assert.match(told({ windows: closed }), /^\/update\/windows It waits .* opens at 2026-11-21T02:00/);
+    assert.match(
+      told({ postponed: new Map([[rules.id, later]]) }),
+      /^null It is postponed until 2026-11-20T14:00/,
+    );
+    assert.match(told({ busy: "demo is on trial" }), /^null It waits: demo is on trial\.$/);
+  });
+
   it("is a trust that is not established, for binaries alone", () => {
     assert.equal(codeOf({ isTrustEstablished: false }, binary), "trust_not_established");
     assert.equal(codeOf({ isTrustEstablished: false }), null);

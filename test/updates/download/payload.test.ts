@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import {
+import fs, {
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -10,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
@@ -375,6 +376,33 @@ describe("fetchPayload", () => {
       await fetching(serve());
       assert.equal(server?.requests.length, 1);
       assertStaged();
+    });
+
+    it("fetches anew what something else stands in the place of", async () => {
+      mkdirSync(join(staged(), "held"), { recursive: true });
+      await fetching(serve());
+      assertStaged();
+    });
+
+    it("says what to do about a disk that refuses a part, and passes on what is no failure of the disk's", async (test) => {
+      const { open } = fs.promises;
+      const put = (opening: typeof open) => {
+        Object.assign(fs.promises, { open: opening });
+        syncBuiltinESMExports();
+      };
+      test.after(() => put(open));
+      const odd = new TypeError("x is not a function");
+      for (const [thrown, expected] of [
+        [Object.assign(new Error("ENOSPC: full"), { code: "ENOSPC" }), code("storage_full")],
+        [odd, odd],
+      ] as const) {
+        put(async (...given) => {
+          if (String(given[0]).endsWith(".part")) throw thrown;
+          return open(...given);
+        });
+        await assert.rejects(fetching(serve()), expected);
+      }
+      assert.equal(server?.requests.length, 0);
     });
 
     it("says that it cannot be written where it cannot", async () => {
