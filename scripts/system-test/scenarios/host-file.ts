@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Guest } from "../../appliance-vm/guest/vocabulary.ts";
 import type { Scenario } from "../../appliance-vm/scenario.ts";
 
@@ -10,7 +11,7 @@ const dropIns = "/run/systemd/system/steward.service.d";
 /** Mistakes in the host file, and a unit that does not come up: neither shuts the owner out, or makes a command wait. */
 export const scenario: Scenario = {
   title:
-    "the host file: an unknown member, a missing comma, no accepted one; and an agent that does not come up",
+    "the host file: an unknown member, a missing comma, no accepted one; a read-only /etc; and an agent that does not come up",
   timeoutSeconds: 300,
   boots: [
     {
@@ -21,6 +22,7 @@ export const scenario: Scenario = {
         await unknownMember(guest);
         await missingComma(guest);
         await withoutCopy(guest);
+        await readOnly(guest);
         await crashLoop(guest);
       },
     },
@@ -108,6 +110,21 @@ async function withoutCopy(guest: Guest): Promise<void> {
   guest.check("a first administrator can be made", rescue.status === 0, rescue);
   rmSync(hostFile);
   await restarted(guest);
+}
+
+/** As on an image whose root file system is mounted read-only. */
+async function readOnly(guest: Guest): Promise<void> {
+  const directory = dirname(hostFile);
+  const mounted = await guest.run("sh", [
+    "-c",
+    `mount --bind ${directory} ${directory} && mount -o remount,bind,ro ${directory}`,
+  ]);
+  const enabled = await guest.steward("tls", "enable");
+  const isSaid = /mounted read-only/.test(enabled.stderr) && /read-only-root\.md/.test(enabled.stderr);
+  const isRefused = mounted.status === 0 && enabled.status !== 0;
+  guest.check("tls enable on a read-only /etc says so in words", isRefused && isSaid, [mounted, enabled]);
+  guest.check("and changes nothing", !existsSync(hostFile) && (await overLan(guest)) === "000");
+  await guest.run("umount", [directory]);
 }
 
 /** The program cannot be read, as after a bad disk: each start fails. */
