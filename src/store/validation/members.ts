@@ -43,7 +43,8 @@ export function unknownMembers(schema: object, value: unknown, pointer = ""): st
   if (!properties || !isObject(value)) return [];
   return Object.entries(value).flatMap(([key, member]) => {
     const part = properties[key];
-    const place = `${pointer}/${key}`;
+    // RFC 6901 §3
+    const place = `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
     return part ? unknownMembers(part, member, place) : [place];
   });
 }

@@ -240,6 +240,7 @@ describe("the host file", asRoot, () => {
       ...{
         product: "pump-7",
         name: "edge",
+        "of a/newer~release": 1,
         oidc: { ...oidc, secret: "x", roles: { admin: ["a"], root: ["b"] } },
       },
       update: {
@@ -255,7 +256,8 @@ describe("the host file", asRoot, () => {
     const { decisions, unknown } = await readHostFile(path, undefined);
     assert.equal(decisions.forRooms.product, "pump-7");
     assert.deepEqual(unknown.toSorted(), [
-      ...["/name", "/oidc/roles/root", "/oidc/secret", "/update/ca"],
+      // RFC 6901 §3: "/" is ~1 in a pointer, and "~" is ~0.
+      ...["/name", "/of a~1newer~0release", "/oidc/roles/root", "/oidc/secret", "/update/ca"],
       ...["/update/rules/health/http/0/statuss", "/update/rules/rolback"],
     ]);
   });
