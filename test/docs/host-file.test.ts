@@ -67,7 +67,7 @@ describe("the manual page steward.json(5)", () => {
   it("has every member of the host file and every setting", () => {
     const keys = settingKeysOf(settings).map(({ key }) => key);
     for (const word of [...[...hostFileMembers, ...planMembers].map(({ path }) => path), ...keys])
-      assert.match(stdout, new RegExp(`^ +${word.replaceAll(".", "\\.")}( |$)`, "m"), word);
+      assert.match(stdout, new RegExp(`^ +${word.replaceAll(/[.$]/g, "\\$&")}( |$)`, "m"), word);
   });
 
   it("shows a host file that the agent takes", async () => {

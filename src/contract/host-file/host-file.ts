@@ -111,6 +111,12 @@ export const hostFile = {
   type: "object",
   additionalProperties: false,
   properties: {
+    $schema: {
+      type: "string",
+      maxLength: 256,
+      description: "Where this file's schema is, for editors. It has no effect. Default: none",
+      examples: ["host-file.schema.json"],
+    },
     names: {
       type: "array",
       items: hostName,

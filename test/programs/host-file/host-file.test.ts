@@ -262,6 +262,11 @@ describe("the host file", asRoot, () => {
     ]);
   });
 
+  it("may name its schema, for editors", () => {
+    const { document, unknown } = checkHostFile('{"$schema": "host-file.schema.json", "names": ["edge-7"]}');
+    assert.deepEqual([document?.names, unknown], [["edge-7"], []]);
+  });
+
   it("with several faults names all of them at once, by the form and by the rules", () => {
     const text =
       '{"names":["a b"],"https":{"port":0},"trusted_proxies":["::/0"],"update":{"proxy":"x","ca_file":"x"}}';
