@@ -1,5 +1,6 @@
-import { chmod, mkdir, rename, rm, stat } from "node:fs/promises";
+import { chmod, link, mkdir, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { systemErrorCode } from "../../contract/errors.ts";
 import { storageError, syncDirectory, writeDurably } from "../../store/files/durable-file.ts";
 import { keptHostFile, type ReadHostFile, readHostFile, textOfKept } from "./host-file.ts";
 
@@ -38,7 +39,13 @@ export async function restoreHostFile(path: string, uid: number | undefined): Pr
   if (text === undefined || text === null) return null;
   const { mode, uid: owner, gid } = await stat(keptHostFile(path));
   const aside = `${path}.refused`;
-  await rename(path, aside);
+  await rm(aside, { force: true });
+  // Under both names until the other is written: an absent host file is an accepted one, and would be kept instead.
+  await link(path, aside).catch((error: unknown) => {
+    // A directory, or a file system without hard links.
+    if (systemErrorCode(error) !== "EPERM") throw error;
+    return rename(path, aside);
+  });
   await writeDurably(path, text, mode & 0o777, { uid: owner, gid });
   return aside;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { Need } from "../../../src/contract/types.ts";
 import { readDecisionsInForce } from "../../../src/programs/host-file/host-file.ts";
-import { keepHostFile } from "../../../src/programs/host-file/kept.ts";
+import { keepHostFile, restoreHostFile } from "../../../src/programs/host-file/kept.ts";
 import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
 import { asRoot } from "../../host/host-file/host-file-of-root.ts";
 import { ownDirectory, write } from "./judged-host-file.ts";
@@ -104,6 +104,17 @@ describe("a host file that cannot be used", asRoot, () => {
 });
 
 describe("the kept copy of the host file", asRoot, () => {
+  it("is put in the place of no file where it cannot be written: without one nothing would be accepted any more", async (test) => {
+    // Beside a name of this length there can be others, but no longer one for the next content.
+    const path = write(join(ownDirectory(test), "f".repeat(240)), missingComma);
+    write(`${path}.accepted`, good);
+    await assert.rejects(restoreHostFile(path, 0), { code: /^storage_/ });
+    assert.equal(readFileSync(path, "utf8"), missingComma);
+    await assert.rejects(keepHostFile(path, 0), { code: "validation_failed" });
+    const { decisions } = await readDecisionsInForce(path, 0);
+    assert.deepEqual(decisions.names, good.names);
+  });
+
   it("does not count where the agent's user could have written it", async (test) => {
     const path = await hostFileOf(test, { accepted: good, now: missingComma });
     chownSync(`${path}.accepted`, 65_534, 0);
