@@ -10,7 +10,7 @@ import { startFullAgent } from "./many.ts";
 import { assertFits, axe, brokenText, picture } from "./page-checks.ts";
 
 /** Usually fewer than are kept, and many pages all the same. */
-const events = counted({ usual: 2_000, all: 10_000 });
+const events = counted({ usual: 800, all: 10_000 });
 
 /** The most rows that may be drawn, of however many. */
 const mostDrawn = 90;

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { sampled } from "../../counts.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../running-agent.ts";
 import { startAgent } from "../../store/state-directory.ts";
 import { type ConsoleWindow, endOfConsole, startBrowser, untilShown } from "../browser.ts";
@@ -67,11 +68,13 @@ describe("a person whose browser speaks German, at a device that speaks English"
     await page.getByLabel("Gerätename").fill(compound);
     await page.getByRole("button", { name: "Speichern", exact: true }).click();
     await untilShown(page.locator(".frame-head").getByText(compound));
-    for (const path of ["/", "/users", "/system", "/system/settings", "/updates", "/account"]) {
+    const paths = ["/", "/users", "/system", "/system/settings", "/updates", "/account"];
+    const looked = sampled(paths, { oneIn: 2 });
+    for (const path of paths) {
       await stepTo(page, path);
       await assertOrdered(page);
       assert.equal(await page.locator("html").getAttribute("lang"), "de", path);
-      await assertEveryLook(page, path);
+      if (looked.includes(path)) await assertEveryLook(page, path);
     }
     await picture(page, "walk-german-compound");
   });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { sampled } from "../../counts.ts";
 import type { RunningAgent } from "../../running-agent.ts";
 import { until } from "../../until.ts";
 import {
@@ -52,11 +53,13 @@ describe("a reader of logs, by screen reader and keyboard alone", () => {
   });
 
   it("finds head, sections and content, one heading of the first level, and a name for each control", async () => {
-    for (const path of ["/", "/system", "/system/settings", "/updates", "/account", "/system/logs"]) {
+    const paths = ["/", "/system", "/system/settings", "/updates", "/account", "/system/logs"];
+    const looked = sampled(paths, { oneIn: 2 });
+    for (const path of paths) {
       await stepTo(page, path);
       await assertOrdered(page);
       await assertWords(page);
-      await assertEveryLook(page, path, "dark");
+      if (looked.includes(path)) await assertEveryLook(page, path, "dark");
       await picture(page, `walk-screen-reader${path.replaceAll("/", "-")}`);
     }
   });
