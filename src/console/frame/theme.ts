@@ -28,7 +28,8 @@ export function markTheme(): void {
 export function showTheme(): void {
   markTheme();
   const isUsual = chosenTheme() === "system";
-  const ground = getComputedStyle(document.body).backgroundColor;
+  // The style is only asked where it is needed: it would be computed before the page is drawn.
+  const ground = isUsual ? "" : getComputedStyle(document.body).backgroundColor;
   for (const meta of document.querySelectorAll<HTMLMetaElement>("meta[name=theme-color]")) {
     meta.dataset.usual ??= meta.content;
     meta.content = isUsual ? meta.dataset.usual : ground;
