@@ -89,10 +89,17 @@ export function languages(): readonly string[] {
   return [...new Set(Object.keys(files()).map((path) => path.split(/[/.]/)[3] ?? ""))];
 }
 
+/** By tags. A browser takes long to find one, and the head of each page asks whenever it is drawn. */
+const languageNames = new Map<string, string>();
+
 /** What a language calls itself, such as `Deutsch`. */
 export function languageName(tag: string): string {
-  const name = new Intl.DisplayNames([tag], { type: "language" }).of(tag) ?? tag;
-  return name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
+  const known = languageNames.get(tag);
+  if (known !== undefined) return known;
+  const found = new Intl.DisplayNames([tag], { type: "language" }).of(tag) ?? tag;
+  const name = found.charAt(0).toLocaleUpperCase(tag) + found.slice(1);
+  languageNames.set(tag, name);
+  return name;
 }
 
 /** The language to speak, see `wantedAmong`. */
