@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { StewardError } from "../../src/contract/errors.ts";
+import { counted } from "../counts.ts";
 import {
   type ClockHost,
   type ClockHostPlan,
@@ -109,7 +110,11 @@ export function scenarioOf(overrides: Overrides): Scenario {
   };
 }
 
-export async function run({ host: plan, seconds, sampleSeconds, deeds }: Scenario): Promise<Run> {
+/** Until then the clock is looked at once in `sampleSeconds`, later once in so many of them. */
+const denseSeconds = 600;
+const laterSamples = counted({ usual: 4, all: 1 });
+
+export async function run({ host: plan, seconds, sampleSeconds, deeds, bounds }: Scenario): Promise<Run> {
   const host = createClockHost(plan);
   const views: ClockView[] = [];
   const outcomes: string[] = [];
@@ -132,7 +137,10 @@ export async function run({ host: plan, seconds, sampleSeconds, deeds }: Scenari
   }
   const look = (): void => {
     if (!host.isAsleep()) views.push(host.view());
-    host.time.at(host.time.now() + sampleSeconds, look);
+    const now = host.time.now();
+    // What else must be so is asked of moments of its own.
+    const isDense = now < denseSeconds || bounds.also !== undefined;
+    host.time.at(now + sampleSeconds * (isDense ? 1 : laterSamples), look);
   };
   host.time.at(sampleSeconds, look);
   await host.time.runUntil(seconds);
