@@ -78,7 +78,7 @@ function lazyMembers({ file, validators }: ValidatorFile): string {
 }
 
 function sourceOf(schemas: Schemas): string {
-  const compiler = createCompiler({ source: true, esm: true, optimize: true });
+  const compiler = createCompiler({ forSource: true });
   const identifiers = new Map<object, string>();
   // One function a schema, however many names it has: ajv would write a shared one out twice.
   const members = [...schemas].map(([name, schema]) => {

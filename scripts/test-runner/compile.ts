@@ -66,14 +66,31 @@ const ownPackages = (root: string): Plugin => ({
   },
 });
 
-/** The agent's validators are kept from file to file; where faults are put into the sources, theirs would be kept too. */
+/**
+ * The program's validators are kept as the tests' own are (test/kept-validators.ts): to compile those of one agent took a
+ * fifth of a second. conf, which is given no schema, would bring ajv all the same.
+ */
 const keptValidators = (root: string): Plugin => ({
   name: "kept-validators",
   setup: (esbuild) => {
-    const path = join(root, "scripts/test-runner/kept-validators.ts");
-    esbuild.onResolve({ filter: /^\.\/compile\.ts$/ }, ({ importer }) =>
-      importer.endsWith("/src/store/validation/schemas.ts") ? { path } : null,
-    );
+    const namespace = "kept-validators";
+    esbuild.onResolve({ filter: /^ajv(-formats|\/dist\/2020\.js)$/ }, ({ importer }) => {
+      if (importer.endsWith("/src/store/validation/compile.ts")) return { path: "kept", namespace };
+      return /node_modules\/conf\//.test(importer) ? { path: "none", namespace } : null;
+    });
+    esbuild.onLoad({ filter: /^kept$/, namespace }, () => ({
+      contents: `import { createAjv, keptValidator } from ${JSON.stringify(join(root, "test/kept-validators.ts"))};
+export function Ajv2020(options) {
+  return options.code.source ? createAjv(options) : { compile: (schema) => keptValidator(options, schema) };
+}`,
+      resolveDir: root,
+      loader: "js",
+    }));
+    esbuild.onLoad({ filter: /^none$/, namespace }, () => ({
+      contents: `function refuse() { throw new Error("conf is given no schema"); }
+export { refuse as Ajv2020, refuse as default };`,
+      loader: "js",
+    }));
   },
 });
 
@@ -129,9 +146,13 @@ async function compileTogether(
     ...{ jsx: "automatic", jsxImportSource: "preact" },
     define: Object.fromEntries(Object.entries(ownPlace).map(([name, word]) => [`import.meta.${name}`, word])),
     banner: { js: requireBanner },
+    // Faults that are put into the sources, and into schemas, are compiled with them.
     plugins: [
       ...(options.contents ? [] : [keptValidators(root)]),
-      ...[ownPackages(root), fewMediaTypes, slimPackages, firstLine(root, options)],
+      ownPackages(root),
+      fewMediaTypes,
+      slimPackages,
+      firstLine(root, options),
     ],
   });
 }

@@ -1,21 +1,28 @@
-/** Functions that say whether a value fits a schema of the contract. */
 import assert from "node:assert/strict";
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { keptValidator } from "../../scripts/test-runner/kept-validators.ts";
+import type { Options, ValidateFunction } from "ajv/dist/2020.js";
 import { annotationKeywords } from "../../src/contract/schemas/settings.ts";
+import { keptValidator } from "../kept-validators.ts";
 
 /** RFC 3339 in UTC with milliseconds, as the contract promises. */
 export const timestampForm =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
-/** Raised when the compiler's options below change. */
-const edition = "answers 2";
+const options: Options = {
+  // The schemas themselves are checked once, by test/contract/schemas.test.ts.
+  ...{ meta: false, validateSchema: false },
+  code: { optimize: false },
+  allErrors: true,
+  strictTypes: false,
+  strictRequired: false,
+  keywords: [...annotationKeywords, "x-optional"],
+  formats: { "date-time": timestampForm },
+};
 
 const validators = new WeakMap<object, ValidateFunction>();
 
 /** Throws with what is wrong unless the value fits. */
 export function assertFits(schema: object, value: unknown, where: string): void {
-  const validate = validators.get(schema) ?? keptValidator(schema, edition, createCompiler);
+  const validate = validators.get(schema) ?? keptValidator(options, schema);
   validators.set(schema, validate);
   if (validate(value)) return;
   const faults = (validate.errors ?? []).map(
@@ -23,17 +30,4 @@ export function assertFits(schema: object, value: unknown, where: string): void 
       `${instancePath === "" ? "the answer" : instancePath} ${message} ${JSON.stringify(params)}`,
   );
   assert.fail(`${where}: it does not fit the contract: ${faults.join("; ")}`);
-}
-
-function createCompiler(): Ajv2020 {
-  return new Ajv2020({
-    // The schemas themselves are checked once, by test/contract/schemas.test.ts.
-    ...{ meta: false, validateSchema: false },
-    code: { source: true, optimize: false },
-    allErrors: true,
-    strictTypes: false,
-    strictRequired: false,
-    keywords: [...annotationKeywords, "x-optional"],
-    formats: { "date-time": timestampForm },
-  });
 }

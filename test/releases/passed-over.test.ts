@@ -4,7 +4,7 @@ import { passedOver } from "../../src/contract/schemas/update-passed-over.ts";
 import type { PassedOver } from "../../src/contract/types.ts";
 import { countForOthers, countsOf, passedOverWords } from "../../src/releases/passed-over.ts";
 import { type Device, passedOverOf, select } from "../../src/releases/selection.ts";
-import { compileValidator } from "../../src/store/validation/compile.ts";
+import { createCompiler } from "../../src/store/validation/compile.ts";
 import { openDevice } from "../updates/checking-device.ts";
 import { type Custom, offer } from "../updates/offers.ts";
 
@@ -158,7 +158,7 @@ describe("what a check passes over", () => {
     assert.equal(told.length, 16);
     assert.equal(told[0]?.version, "2.39.0");
     assert.ok(JSON.stringify(told).length < 16 * 1_024, "the record would grow");
-    const validate = compileValidator(passedOver);
+    const validate = createCompiler({ forSource: false }).compile(passedOver);
     const long = offer({ version: "1.0" }, `stable/rules/${"x".repeat(2_000)}`);
     const unreadable = passedOverOf(select([long], here));
     for (const one of [...told, ...unreadable]) assert.ok(validate(one), JSON.stringify(validate.errors));

@@ -1,18 +1,8 @@
-import { Ajv2020, type CodeOptions, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { annotationKeywords } from "../../contract/schemas/settings.ts";
 
-export type CompiledValidator = ValidateFunction;
-
-let compiler: Ajv2020 | undefined;
-
-/** Shorter code takes longer to make: it is not worth it for what is run from its sources. */
-export function compileValidator(schema: object): CompiledValidator {
-  compiler ??= createCompiler({ optimize: false });
-  return compiler.compile(schema);
-}
-
 /** ajv as this program uses it; the build uses the same to compile the validators ahead of time. */
-export function createCompiler(code: CodeOptions): Ajv2020 {
+export function createCompiler(options: { forSource: boolean }): Ajv2020 {
   return new Ajv2020({
     // A form is to be told all that is wrong with it; how much of that is told is bounded (validation-words.ts).
     allErrors: true,
@@ -26,6 +16,9 @@ export function createCompiler(code: CodeOptions): Ajv2020 {
     strictRequired: false,
     keywords: [...annotationKeywords],
     formats: { "date-time": true },
-    code,
+    // Shorter code, which takes longer to make: not worth it for what is run from its sources.
+    code: { source: options.forSource, esm: options.forSource, optimize: options.forSource },
   });
 }
+
+export type CompiledValidator = ValidateFunction;

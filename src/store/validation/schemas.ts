@@ -1,5 +1,5 @@
 import type { InputError } from "../../contract/errors.ts";
-import { type CompiledValidator, compileValidator } from "./compile.ts";
+import { type CompiledValidator, createCompiler } from "./compile.ts";
 import { compiledValidators } from "./compiled-validators.ts";
 import { inputErrors } from "./validation-words.ts";
 
@@ -16,10 +16,17 @@ export function createValidator(name: string, schema: object | (() => object)): 
     throw new Error(`the build compiled no validator named "${name}"`);
   const whole = () => (typeof schema === "function" ? schema() : schema);
   return (value) => {
-    validate ??= compiledValidators?.[name] ?? compileValidator(whole());
+    validate ??= compiledValidators?.[name] ?? compileNow(whole());
     if (validate(value)) return [];
     return inputErrors(validate.errors ?? [], whole());
   };
+}
+
+let compiler: ReturnType<typeof createCompiler> | undefined;
+
+function compileNow(schema: object): CompiledValidator {
+  compiler ??= createCompiler({ forSource: false });
+  return compiler.compile(schema);
 }
 
 /** Name of the validator of a stored document. */
