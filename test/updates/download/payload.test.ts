@@ -12,13 +12,14 @@ import fs, {
 } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
 import { caps } from "../../../src/tuf/caps.ts";
 import { type FetchPayloadOptions, fetchPayload } from "../../../src/updates/download/payload.ts";
 import { openRepository } from "../../../src/updates/download/repository-files.ts";
 import { type Answerer, startWebServer, type WebServer } from "../../host/network/web-server.ts";
+import { watchDisk } from "../../store/watched-disk.ts";
 
 const content = randomBytes(3_000_001);
 let directory = "";
@@ -418,6 +419,19 @@ describe("fetchPayload", () => {
     assert.deepEqual(fetched, { id, path: staged(), lengthBytes: content.length });
     assert.equal(server?.requests[0]?.url, `/targets/stable/rules/${sha512}.demo-1.0.0.tar.gz`);
     assertStaged();
+  });
+
+  it("is on the disk before it has its name, and so is that before it counts", async (test) => {
+    const calls = watchDisk(test);
+    await fetching(serve());
+    const done = calls.filter(({ what }) => what === "sync" || what === "rename");
+    const name = (path: string) => relative(directory, path).replace(id, "ID");
+    assert.deepEqual(done.map(({ what, path }) => `${what} ${name(path)}`).slice(-4), [
+      "sync downloads/ID.part",
+      "rename staged/ID.tar.gz",
+      "sync staged",
+      "sync downloads",
+    ]);
   });
 
   it("goes by the sha256 where there is no other, and by plain names where the root says so", async () => {

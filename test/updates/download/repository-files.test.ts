@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Transfer, Transfers } from "../../../src/host/ports.ts";
+import { caps } from "../../../src/tuf/caps.ts";
+import { openRepository, type RepositoryOptions } from "../../../src/updates/download/repository-files.ts";
+
+interface Answer {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+  readonly pieces?: readonly string[];
+}
+
+/** A repository whose server answers this, and what it was asked. */
+function opened(answer: Answer, options: Partial<RepositoryOptions> = {}) {
+  const asked: { address: string; how: Parameters<Transfers["open"]>[1] }[] = [];
+  let closed = 0;
+  const transfers: Transfers = {
+    open: async (address, how) => {
+      asked.push({ address, how });
+      const body = async function* () {
+        for (const piece of answer.pieces ?? []) yield Buffer.from(piece);
+      };
+      const { status = 200, headers = {} } = answer;
+      return {
+        ...{ status, headers, body: body() },
+        close: () => {
+          closed += 1;
+        },
+      };
+    },
+  };
+  const { signal } = new AbortController();
+  const url = "https://updates.example/repository";
+  const repository = openRepository({ transfers, url, caps, signal, ...options });
+  return { repository, asked, signal, closed: () => closed };
+}
+
+const mostBytes = { maximumBytes: 10 };
+const ending = new AbortController().signal;
+
+async function textOf({ body }: Transfer): Promise<string> {
+  let text = "";
+  for await (const piece of body) text += Buffer.from(piece).toString();
+  return text;
+}
+
+describe("the address of a file", () => {
+  const addressOf = async (name: string, url?: RepositoryOptions["url"]) => {
+    const { repository, asked } = opened({}, url === undefined ? {} : { url });
+    await repository.readMetadata(name, mostBytes);
+    return asked[0]?.address;
+  };
+  const targetAt = async (path: string, url?: RepositoryOptions["url"]) => {
+    const { repository, asked } = opened({}, url === undefined ? {} : { url });
+    await repository.openTarget(path, {}, ending);
+    return asked[0]?.address;
+  };
+
+  it("lies below metadata or targets, wherever these are", async () => {
+    const { repository, asked } = opened({}, { url: "https://a.example/r///" });
+    await repository.readMetadata("1.root.json", mostBytes);
+    await repository.openTarget("stable/rules/a.tar.gz", {}, ending);
+    assert.deepEqual(
+      asked.map(({ address }) => address),
+      ["https://a.example/r/metadata/1.root.json", "https://a.example/r/targets/stable/rules/a.tar.gz"],
+    );
+    const apart = { metadata: "file:///m/", targets: "file:///t//" };
+    assert.equal(await addressOf("x", apart), "file:///m/x");
+    assert.equal(await targetAt("x", apart), "file:///t/x");
+  });
+
+  it("quotes what is not unreserved", async () => {
+    assert.equal(
+      await targetAt("a b/c!'()*?#%&é~._-"),
+      "https://updates.example/repository/targets/a%20b/c%21%27%28%29%2A%3F%23%25%26%C3%A9~._-",
+    );
+  });
+
+  it("is refused where it would lead elsewhere, and nothing is asked", async () => {
+    const isRefused = { code: "update_server_refused" };
+    for (const path of ["", "/a", "a//b", "a/", "../a", "a/./b", "a\\b", "a\nb", "a\u0085b", "a/\ud800"])
+      await assert.rejects(targetAt(path), isRefused, path);
+    for (const name of ["", ".", "..", "\udfff"]) await assert.rejects(addressOf(name), isRefused, name);
+    for (const url of ["https://a.example/?x", "https://a.example/#x"])
+      assert.throws(() => opened({}, { url }), isRefused);
+    await assert.rejects(addressOf("x", { metadata: "file:///m?x", targets: "file:///t" }), isRefused);
+  });
+});
+
+describe("a metadata file", () => {
+  it("comes with its validators, and every transfer is closed once", async () => {
+    const headers = { etag: '"1"', "last-modified": "Fri, 20 Nov 2026 12:00:00 GMT" };
+    const { repository, closed, asked, signal } = opened({ headers, pieces: ["01234", "56789"] });
+    const file = await repository.readMetadata("a", mostBytes);
+    assert.ok(file !== null && file !== "unchanged");
+    assert.equal(Buffer.from(file.bytes).toString(), "0123456789");
+    assert.deepEqual(file.validators, { etag: '"1"', last_modified: "Fri, 20 Nov 2026 12:00:00 GMT" });
+    assert.deepEqual([closed(), repository.cost()], [1, { requests: 1, bodyBytes: 10 }]);
+    assert.deepEqual(asked[0]?.how, { headers: {}, limits: caps, signal });
+  });
+
+  it("is refused where it is longer than it may be, as it says or as it comes", async () => {
+    for (const answer of [{ pieces: ["0123456789", "x"] }, { headers: { "content-length": "11" } }]) {
+      const { repository, closed } = opened(answer);
+      await assert.rejects(repository.readMetadata("a", mostBytes), { code: "update_too_large" });
+      assert.equal(closed(), 1);
+    }
+    const { repository } = opened({ headers: { "content-length": "10" } });
+    await repository.readMetadata("a", mostBytes);
+  });
+
+  it("is asked for with what is known of it, and is unchanged only then", async () => {
+    const known = { etag: '"1"', last_modified: "Fri, 20 Nov 2026 12:00:00 GMT" };
+    const { repository, asked, closed } = opened({ status: 304 });
+    assert.equal(await repository.readMetadata("a", { ...mostBytes, known }), "unchanged");
+    for (const less of [{ etag: "no tag", last_modified: "no date" }, undefined])
+      await assert.rejects(repository.readMetadata("a", { ...mostBytes, ...(less && { known: less }) }), {
+        code: "update_server_refused",
+      });
+    await repository.readMetadata("a", { ...mostBytes, known: { ...known, etag: null } });
+    assert.deepEqual(
+      asked.map(({ how }) => how.headers),
+      [
+        { "if-none-match": '"1"', "if-modified-since": known.last_modified },
+        ...[{}, {}, { "if-modified-since": known.last_modified }],
+      ],
+    );
+    assert.equal(closed(), 4);
+  });
+
+  it("tells the report with the timestamp alone", async () => {
+    const { repository, asked } = opened({}, { report: "steward/1" });
+    await repository.readMetadata("timestamp.json", mostBytes);
+    await repository.readMetadata("1.root.json", mostBytes);
+    await repository.openTarget("timestamp.json", {}, ending);
+    assert.deepEqual(
+      asked.map(({ how }) => how.originHeaders),
+      [{ "steward-report": "steward/1" }, undefined, undefined],
+    );
+    const silent = opened({}, { report: null });
+    await silent.repository.readMetadata("timestamp.json", mostBytes);
+    assert.ok(!("originHeaders" in (silent.asked[0]?.how ?? {})));
+  });
+
+  it("is absent, refused or not to be had now, by the server's answer", async () => {
+    for (const status of [403, 404, 410]) {
+      const { repository, closed } = opened({ status });
+      assert.deepEqual([await repository.readMetadata("a", mostBytes), closed()], [null, 1]);
+    }
+    for (const [status, code] of [
+      [206, "update_server_refused"],
+      [400, "update_server_refused"],
+      [428, "update_server_refused"],
+      [499, "update_server_refused"],
+      [429, "update_server_unreachable"],
+      [500, "update_server_unreachable"],
+      [503, "update_server_unreachable"],
+    ] as const) {
+      const { repository, closed } = opened({ status, headers: { "retry-after": "7" } });
+      const details = code === "update_server_unreachable" ? { retryAfterSeconds: 7 } : {};
+      await assert.rejects(repository.readMetadata("a", mostBytes), { code, details });
+      assert.equal(closed(), 1);
+    }
+    const { repository } = opened({ status: 503 });
+    await assert.rejects(repository.readMetadata("a", mostBytes), { details: {} });
+  });
+});
+
+describe("a target", () => {
+  it("is given with its headers, is counted, and is closed by who reads it", async () => {
+    for (const status of [200, 206, 416]) {
+      const headers = { etag: '"1"' };
+      const { repository, closed, asked } = opened({ status, headers, pieces: ["ab", "c"] });
+      const transfer = await repository.openTarget("a", { range: "bytes=1-" }, ending);
+      assert.deepEqual([transfer.status, transfer.headers, await textOf(transfer)], [status, headers, "abc"]);
+      assert.deepEqual([closed(), repository.cost()], [0, { requests: 1, bodyBytes: 3 }]);
+      transfer.close();
+      assert.equal(closed(), 1);
+      assert.deepEqual(asked[0]?.how, { headers: { range: "bytes=1-" }, limits: caps, signal: ending });
+    }
+  });
+
+  it("is missing, refused or not to be had now, by the server's answer, and closed", async () => {
+    for (const [status, code] of [
+      [403, "update_file_missing"],
+      [404, "update_file_missing"],
+      [410, "update_file_missing"],
+      [304, "update_server_refused"],
+      [401, "update_server_refused"],
+      [429, "update_server_unreachable"],
+      [502, "update_server_unreachable"],
+    ] as const) {
+      const { repository, closed } = opened({ status });
+      await assert.rejects(repository.openTarget("a", {}, ending), { code });
+      assert.equal(closed(), 1, String(status));
+    }
+  });
+});
