@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { StewardError } from "../../../src/contract/errors.ts";
+import type { FoundTarget } from "../../../src/tuf/client.ts";
+import { Downloads, type FetchOrder } from "../../../src/updates/download/downloads.ts";
+import type { FetchPlan } from "../../../src/updates/updater-options.ts";
+import { binary, rules } from "../example-releases.ts";
+import { offer } from "../offers.ts";
+
+const full = new StewardError("storage_full", "The disk is full.");
+const cut = new StewardError("update_server_unreachable", "The line is cut.");
+
+function downloading(
+  available: { rules: typeof rules | null; binary: typeof binary | null } = { rules, binary },
+) {
+  const set = {
+    staged: [] as string[],
+    inUse: [] as string[],
+    fetched: [] as string[],
+    kept: [] as (readonly string[])[],
+    removed: [] as (readonly string[])[],
+    told: [] as object[],
+    events: [] as [string, object][],
+    fetch: async (_: string, __: FetchPlan): Promise<void> => undefined,
+  };
+  const options = {
+    record: { read: () => ({ available }) },
+    payloads: {
+      staged: async () => set.staged,
+      fetch: async ({ id }: { id: string }, how: FetchPlan) => {
+        set.fetched.push(id);
+        await set.fetch(id, how);
+      },
+      keepOnly: async (ids: readonly string[]) => void set.kept.push(ids),
+      remove: async (ids: readonly string[]) => void set.removed.push(ids),
+    },
+    notify: (...event: [string, object]) => void set.events.push(event),
+  };
+  const progress = { report: (one: object) => void set.told.push(one) };
+  const downloads = new Downloads(options as never, progress as never, () => set.inUse);
+  const controller = new AbortController();
+  const targets = new Map<string, FoundTarget>([rules, binary].map(({ id }) => [id, offer()]));
+  const fetchAll = (change: Partial<FetchOrder> = {}) =>
+    downloads.fetchAll({
+      ...{ targets, repository: {} as never, signal: controller.signal, isConsistentSnapshot: true },
+      isWanted: () => true,
+      ...change,
+    });
+  return Object.assign(set, { downloads, fetchAll, controller });
+}
+
+describe("downloads", () => {
+  it("are of what is found and wanted and not here, rules first", async () => {
+    const set = downloading();
+    assert.deepEqual(await set.fetchAll(), { error: null });
+    assert.deepEqual(set.fetched, [rules.id, binary.id]);
+    assert.deepEqual([set.downloads.isStaged(rules.id), set.downloads.isStaged("other")], [true, false]);
+    await set.fetchAll();
+    assert.equal(set.fetched.length, 2, "they are here");
+    const named = ({ id, kind, name, version }: typeof rules) => ({ release_id: id, kind, name, version });
+    assert.deepEqual(set.events, [
+      ["update.staged", named(rules)],
+      ["update.staged", named(binary)],
+    ]);
+    const unwanted = downloading();
+    await unwanted.fetchAll({ isWanted: ({ kind }) => kind === "binary" });
+    assert.deepEqual(unwanted.fetched, [binary.id]);
+    const gone = downloading();
+    await gone.fetchAll({ targets: new Map([[rules.id, offer()]]) });
+    assert.deepEqual(gone.fetched, [rules.id]);
+    const none = downloading({ rules: null, binary: null });
+    await none.fetchAll({ isWanted: () => assert.fail("there is nothing to want") });
+    assert.deepEqual(none.fetched, []);
+  });
+
+  it("are under way by name, with what has come of them", async () => {
+    const set = downloading({ rules, binary: null });
+    const seen: unknown[] = [];
+    set.fetch = async (_, { onProgress, isConsistentSnapshot }) => {
+      onProgress(7);
+      seen.push(set.downloads.downloading(), isConsistentSnapshot);
+    };
+    await set.fetchAll({ isConsistentSnapshot: false });
+    assert.deepEqual(seen, [{ kind: "rules", name: "base", version: "1.2.0" }, false]);
+    assert.equal(set.downloads.downloading(), null);
+    const of = (done_bytes: number) => ({
+      ...{ phase: "downloading", release_id: rules.id, name: "base", done_bytes, total_bytes: 10 },
+    });
+    assert.deepEqual(set.told, [of(0), of(7)]);
+  });
+
+  it("that fail keep no other one back; the first failure is given, and each is told once for its reason", async () => {
+    const set = downloading();
+    set.fetch = (id) => Promise.reject(id === rules.id ? full : cut);
+    assert.deepEqual(await set.fetchAll(), { error: full });
+    assert.deepEqual([set.downloads.failureOf(rules.id), set.downloads.failureOf(binary.id)], [full, cut]);
+    assert.equal(set.downloads.downloading(), null);
+    await set.fetchAll();
+    const codes = () => set.events.map(([type, details]) => [type, (details as { code?: string }).code]);
+    assert.deepEqual(codes(), [
+      ["update.download_failed", "storage_full"],
+      ["update.download_failed", "update_server_unreachable"],
+    ]);
+    const { id: release_id, kind, name, version } = rules;
+    assert.deepEqual(set.events[0]?.[1], {
+      ...{ release_id, kind, name, version, code: "storage_full", detail: "The disk is full." },
+    });
+    set.fetch = (id) => (id === rules.id ? Promise.reject(cut) : Promise.resolve());
+    assert.deepEqual(await set.fetchAll(), { error: cut });
+    assert.deepEqual(codes().slice(2), [
+      ["update.download_failed", "update_server_unreachable"],
+      ["update.staged", undefined],
+    ]);
+    assert.equal(set.downloads.failureOf(binary.id), null);
+  });
+
+  it("that fail in a way that nobody has foreseen say so", async () => {
+    const set = downloading({ rules, binary: null });
+    const cause = new TypeError("x is not a function");
+    set.fetch = () => Promise.reject(cause);
+    const { error } = await set.fetchAll();
+    assert.deepEqual([error?.code, error?.cause], ["internal_error", cause]);
+    assert.match(error?.message ?? "", /unexpectedly: TypeError: x is not a function\.$/);
+  });
+
+  it("that are ended on purpose are no failures", async () => {
+    const set = downloading();
+    const reason = new Error("stopped");
+    set.fetch = async () => {
+      set.controller.abort(reason);
+      throw cut;
+    };
+    await assert.rejects(set.fetchAll(), reason);
+    assert.deepEqual([set.events, set.downloads.failureOf(rules.id), set.fetched.length], [[], null, 1]);
+    assert.equal(set.downloads.downloading(), null);
+  });
+
+  it("are kept with those that the installer uses, and the failures of others are forgotten", async () => {
+    const set = downloading();
+    set.fetch = () => Promise.reject(full);
+    await set.fetchAll();
+    set.inUse = ["used"];
+    set.staged = ["used"];
+    await set.downloads.keepOnly([rules.id]);
+    assert.deepEqual(set.kept, [[rules.id, "used"]]);
+    assert.deepEqual([set.downloads.failureOf(rules.id), set.downloads.failureOf(binary.id)], [full, null]);
+    assert.equal(set.downloads.isStaged("used"), true);
+  });
+
+  it("are dropped where they are here, and the disk is looked at again", async () => {
+    const set = downloading();
+    set.staged = ["a", "b"];
+    await set.downloads.load();
+    await set.downloads.drop(["c"]);
+    assert.deepEqual(set.removed, []);
+    set.staged = ["b"];
+    await set.downloads.drop(["a", "c"]);
+    assert.deepEqual(set.removed, [["a"]]);
+    assert.deepEqual([set.downloads.isStaged("a"), set.downloads.isStaged("b")], [false, true]);
+  });
+});
