@@ -131,6 +131,44 @@ describe("the state of updates", () => {
     });
   }
 
+  it("names the first hold of several releases, whichever has one", () => {
+    const free = { ...rules, kind: "binary", name: "demo" } as const;
+    const codeOf = (...releases: Release[]) => stateOf({ ...quiet, releases }).summary.hold?.code ?? null;
+    const [waved, off] = [heldBy("wave", { until: opens }), heldBy("disabled")];
+    assert.deepEqual([codeOf(free, waved), codeOf(waved, free), codeOf(free)], ["wave", "wave", null]);
+    assert.deepEqual(
+      [codeOf(off, waved), codeOf({ ...free, staged: true }, { ...off, staged: true })],
+      ["disabled", "disabled"],
+    );
+    const held = stateOf({ ...quiet, isClockTrusted: false, releases: [free, heldBy("clock_not_trusted")] });
+    assert.deepEqual(
+      [held.state, held.summary.releases.length, held.summary.hold?.code],
+      ["waiting_for_clock", 1, "clock_not_trusted"],
+    );
+  });
+
+  it("waits for the clock with what is not here alone, and where a check is in doubt", () => {
+    const held = heldBy("clock_not_trusted");
+    const stateWith_ = (change: Partial<Situation>) =>
+      stateOf({ ...quiet, isClockTrusted: false, ...change }).state;
+    assert.equal(stateWith_({ releases: [{ ...held, staged: true }] }), "staged");
+    assert.equal(stateWith_({ lastCheck: { ...failed, outcome: "ok" } }), "idle");
+    assert.equal(stateWith_({ releases: [heldBy("disabled")] }), "available");
+  });
+
+  it("counts a release that is held or deferred as nothing new to do", () => {
+    const summaryOf = (...releases: Release[]) => stateOf({ ...quiet, releases, outcome: good }).summary;
+    for (const code of ["held", "deferred"] as const) {
+      assert.equal(summaryOf(heldBy(code)).code, "applied");
+      assert.equal(stateOf({ ...quiet, releases: [heldBy(code)] }).summary.code, "available");
+      assert.deepEqual(
+        summaryOf(heldBy(code), { ...rules, name: "other" }).releases.map(({ name }) => name),
+        ["other"],
+      );
+    }
+    assert.equal(summaryOf(heldBy("wave", { until: opens })).code, "available");
+  });
+
   it("names no release while none is known to be downloaded", () => {
     const { summary } = stateOf({ ...quiet, phase: "downloading" });
     assert.deepEqual([summary.releases, summary.detail], [[], "Downloading a release."]);
