@@ -434,6 +434,18 @@ describe("applying by hand", () => {
     assert.deepEqual([release_id, typeof detail], [device.asked()[0], "string"]);
   });
 
+  it("takes no refusal of before for an answer to this request", async () => {
+    const device = await openAppliance({ auto_update_rules: false });
+    const id = device.release({ version: "1.0.0" });
+    await checked(device);
+    device.side.refuse("rules", id, "It does not fit.");
+    device.side.isSilent = true;
+    await device.rest();
+    await device.room.apply({ kind: "rules" });
+    await device.rest();
+    assert.equal(device.room.status().summary.problem?.code, "installer_unavailable");
+  });
+
   it("tells of an installer again where it fails for another reason, and no more of one that has begun", async () => {
     const device = await openAppliance({ auto_update_rules: false });
     device.release({ version: "1.0.0" });

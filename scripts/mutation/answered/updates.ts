@@ -9,17 +9,17 @@ export const answersOfUpdates: readonly Answer[] = [
     why: "Without a month there is no year either: the time is NaN, whose month is none, and it is null as well.",
   },
   {
-    file: "src/updates/check/check.ts",
-    source: 'const held = new Set(aside.filter(({ why }) => why !== "failed").map(({ id }) => id));',
-    replacement: "true",
-    why: "What has failed is chosen neither before nor now, so that it may stand among the held as well.",
-  },
-  {
     file: "src/updates/check/check-run.ts",
     source:
       "return updateKinds.flatMap((kind) => (blockers[kind] === null ? [] : (available[kind]?.id ?? [])));",
     replacement: '["Stryker was here"]',
     why: "It keeps the payload of one release more, which there is none of.",
+  },
+  {
+    file: "src/updates/check/check.ts",
+    source: "if (aside.length === 0) return whole;",
+    replacement: "false",
+    why: "Without any that was set aside the second selection is the first one again, which it spares.",
   },
   {
     file: "src/updates/apply/applying.ts",

@@ -97,12 +97,12 @@ function selectFor(
   const { floors } = record.read();
   const aside = [...setAsideById(journal, now()).values()];
   const failed = new Set(aside.filter(({ why }) => why === "failed").map(({ id }) => id));
-  const held = new Set(aside.filter(({ why }) => why !== "failed").map(({ id }) => id));
   const present = installedVersions(journal, installed());
   const device = { product, arch, agentVersion, channel, installed: present, floors, failed };
   const whole = select(targets, { ...device, held: new Set() }, elsewhere);
-  if (held.size === 0) return whole;
-  const { chosen } = select(targets, { ...device, held });
+  if (aside.length === 0) return whole;
+  // What has failed is among them, which is chosen in no case.
+  const { chosen } = select(targets, { ...device, held: new Set(aside.map(({ id }) => id)) });
   return {
     ...whole,
     chosen: { rules: chosen.rules ?? whole.chosen.rules, binary: chosen.binary ?? whole.chosen.binary },

@@ -134,6 +134,12 @@ describe("validatorsOf", () => {
     assert.deepEqual(validatorsOf({ etag: "unquoted" }), { etag: null, last_modified: null });
   });
 
+  it("keeps a tag of 256 bytes, and none that is longer", () => {
+    const [tag, longer] = [254, 255].map((length) => `"${"x".repeat(length)}"`);
+    assert.equal(validatorsOf({ etag: tag }).etag, tag);
+    assert.equal(validatorsOf({ etag: longer }).etag, null);
+  });
+
   it("keeps what can be sent back", () => {
     assert.deepEqual(validatorsOf({ etag: 'W/"1"', "last-modified": date }), {
       etag: 'W/"1"',
