@@ -169,7 +169,7 @@ describe("the console's updates, on a device with two good releases and a bad on
   });
 
   it("apply a held release by hand, once a check has found it again", async () => {
-    world.restFromChecks();
+    await world.restFromChecks();
     await page.getByRole("button", { name: "Check now" }).click();
     await untilShown(card().getByText("no longer applied automatically"));
     assert.equal(await card().locator(".primary").count(), 0, "what was just undone is not suggested");

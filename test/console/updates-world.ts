@@ -16,8 +16,8 @@ import { join, relative } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { installDemoProduct } from "../../scripts/demo-product/install.ts";
 import type { Updates } from "../../src/contract/types.ts";
-import { leastSecondsBetweenChecks } from "../../src/updates/check/check-refusals.ts";
 import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
+import { restBetweenChecks } from "../end-to-end/updates/rest-between-checks.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { passingTime } from "../simulated/test-time.ts";
 import type { Ending } from "../store/state-directory.ts";
@@ -53,7 +53,7 @@ export interface UpdatesWorld {
   /** Stops the installer after its next check of this version's health, until the result is called. */
   holdTrial: (version: string) => () => Promise<void>;
   /** Lets the ten seconds pass that lie between two looks. */
-  restFromChecks: () => void;
+  restFromChecks: () => Promise<void>;
   /** How long a release applied from now on may take to be healthy, such as `5s`; half an hour by default. */
   allowTrial: (within: string) => void;
 }
@@ -107,14 +107,15 @@ export async function startUpdatesWorld(
   await steward("repo", "publish", at("site"));
   server.files = filesBelow(at("site/public"));
   const rootFile = at("site/public/metadata/1.root.json");
+  const status = async () => (await agent.call("GET", "/api/updates", { local: true })).json as Updates;
   return {
     agent: () => agent,
     server,
     ...{ rootFile, holdDownloads, holdTrial, allowTrial },
-    restFromChecks: () => time.pass(leastSecondsBetweenChecks),
+    restFromChecks: () => restBetweenChecks(time, status),
     directory: at("site/public"),
     fingerprint: /[0-9a-f]{64}/.exec(await steward("repo", "inspect", at("site")))?.[0] ?? "",
-    status: async () => (await agent.call("GET", "/api/updates", { local: true })).json as Updates,
+    status,
     steward,
     publishRules: async (version, lines, ...words) => {
       writeFileSync(at("payload/base.rules"), [...comments(isLong ? 12_000 : 100), ...lines, ""].join("\n"));

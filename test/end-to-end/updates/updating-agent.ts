@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Updates } from "../../../src/contract/types.ts";
-import { leastSecondsBetweenChecks } from "../../../src/updates/check/check-refusals.ts";
 import { runSteward } from "../../agent-in-process.ts";
 import { type CheckedAgent, startCheckedAgent } from "../../http/checked-agent.ts";
 import { passingTime, type TestTime } from "../../simulated/test-time.ts";
@@ -14,6 +13,7 @@ import { canonical } from "../../updates/lab/canonical.ts";
 import { type HostileServer, startHostileServer } from "../../updates/lab/hostile-server.ts";
 import { SignedRepository } from "../../updates/lab/signed-repository.ts";
 import { sha256 } from "../../updates/lab/signing-key.ts";
+import { restBetweenChecks, untilIdle } from "./rest-between-checks.ts";
 
 export interface Publisher {
   repository: SignedRepository;
@@ -56,17 +56,13 @@ export interface UpdatingAgent extends CheckedAgent {
   confirm: (fingerprint: string) => Promise<void>;
   /** Changes settings as local root. */
   set: (ota: object) => Promise<void>;
-  /** Lets the seconds pass that must lie between two checks. */
+  /** Lets the seconds pass that must lie between two checks, and no scheduled one is due soon. */
   restFromChecks: () => Promise<void>;
   /** Begins a check over the API and waits for its end. */
   check: (body?: object) => Promise<Updates>;
   /** Waits until nothing is under way. */
   settled: () => Promise<Updates>;
 }
-
-/** It neither checks nor fetches: the trial goes on for as long as it takes. */
-const isIdle = ({ progress }: Updates): boolean =>
-  progress === null || (progress.phase !== "checking" && progress.phase !== "downloading");
 
 export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Promise<UpdatingAgent> {
   const { hasTime = true, stateDirectory } = options;
@@ -89,16 +85,8 @@ export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Pr
     assert.equal(answer, 200, text);
     return json as Updates;
   };
-  const settled = async () => {
-    await until("nothing is under way", async () => isIdle(await status()));
-    return status();
-  };
-  const restFromChecks = async () => {
-    time.pass(leastSecondsBetweenChecks);
-    // A scheduled one that was due by then.
-    await settled();
-    time.pass(leastSecondsBetweenChecks);
-  };
+  const settled = () => untilIdle(status);
+  const restFromChecks = () => restBetweenChecks(time, status);
   const places = ["--socket", agent.socket, "--state", agent.stateDirectory];
   const run = (...args: string[]) =>
     runSteward([...args, ...places], { environment: { ...environment, STEWARD_HOST_FILE: hostFile } });
