@@ -1,5 +1,6 @@
 import { createSocket, type SocketType } from "node:dgram";
 import { connect, createServer } from "node:net";
+import { systemErrorCode } from "../src/contract/errors.ts";
 
 /**
  * A TCP port of 127.0.0.1 for a program that must be given one: it stays this process's until it ends, so that the kernel
@@ -28,14 +29,30 @@ export async function heldPort(): Promise<number> {
  * hears its own peer only.
  */
 export async function heldUdpPort(): Promise<number> {
-  // `::` takes 0.0.0.0 as well: a port that is free on both.
-  const both = createSocket({ type: "udp6", reuseAddr: true });
+  for (;;) {
+    const port = await freeUdpPort();
+    try {
+      await holdUdp("udp4", "127.0.0.1", port);
+      await holdUdp("udp6", "::1", port);
+      return port;
+    } catch (error) {
+      // Given to another program since: it has no SO_REUSEADDR, as those that held ports were given to have.
+      if (systemErrorCode(error) !== "EADDRINUSE") throw error;
+    }
+  }
+}
+
+/**
+ * A port that is free on both. Asked for without SO_REUSEADDR: beside sockets that all set it, such as those that hold a
+ * port, the kernel gives theirs a second time, and two servers then take turns at one port's packets.
+ */
+async function freeUdpPort(): Promise<number> {
+  // `::` takes 0.0.0.0 as well.
+  const both = createSocket("udp6");
   await new Promise<void>((resolve, reject) => {
     both.once("error", reject).bind(0, "::", resolve);
   });
   const { port } = both.address();
-  await holdUdp("udp4", "127.0.0.1", port);
-  await holdUdp("udp6", "::1", port);
   await new Promise<void>((resolve) => both.close(resolve));
   return port;
 }
