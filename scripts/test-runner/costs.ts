@@ -1,6 +1,7 @@
 /** What each test file costs. Its own process notes it at its end; the notes of one run give the next one its order. */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { ownProcessorSeconds, startMeter } from "./processor-time.ts";
+import type { TestProcess } from "./shared-processes.ts";
 
 /** The cost of one file. Processor time is user and system time, with that of all processes that the file has started. */
 export interface Cost {
@@ -45,11 +46,11 @@ export function readNotes(path: string): Cost[] {
 }
 
 /** The longest first, so that none of them is left over for the end; what was never measured before all others. */
-export function longestFirst(files: readonly string[], former: readonly Cost[]): string[] {
+export function longestFirst(processes: readonly TestProcess[], former: readonly Cost[]): TestProcess[] {
   const known = new Map(former.map(({ file, seconds }) => [file, seconds]));
-  const expected = (file: string): number =>
-    known.get(file) ?? (file.startsWith(browserTests) ? Number.MAX_VALUE : Number.MAX_SAFE_INTEGER);
-  return files.toSorted((one, other) => expected(other) - expected(one));
+  const expected = ({ files: [first = ""] }: TestProcess): number =>
+    known.get(first) ?? (first.startsWith(browserTests) ? Number.MAX_VALUE : Number.MAX_SAFE_INTEGER);
+  return processes.toSorted((one, other) => expected(other) - expected(one));
 }
 
 /** Lines of a table of the `most` slowest files. */

@@ -15,6 +15,7 @@ import { beginNotes, costTable, longestFirst, readNotes } from "./costs.ts";
 import { commandOf, killTree, startedHere } from "./processes.ts";
 import { startMeter, watchChildren } from "./processor-time.ts";
 import { Report } from "./report.ts";
+import { entryOf, processesOf } from "./shared-processes.ts";
 import { sourcePlaces } from "./source-places.ts";
 import { beginTemporaryFiles } from "./temporary-files.ts";
 
@@ -49,12 +50,13 @@ const removeTemporaryFiles = beginTemporaryFiles();
 const root = process.cwd();
 const directory = join(root, values.into);
 const notes = `${directory}.costs`;
-const ordered = longestFirst(files, readNotes(notes));
+const processes = longestFirst(processesOf(files), readNotes(notes));
 /** Started by tests as processes of their own. */
 const programs = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith("-process.ts"))
   .map((path) => join("test", path));
-const compiled = (await compileTests(root, values.into, [...ordered, ...programs])).slice(0, files.length);
+const paths = await compileTests(root, values.into, [...files, ...programs]);
+const compiled = new Map(files.map((file, index) => [file, paths[index] ?? file]));
 process.env.STEWARD_COMPILED_TESTS = directory;
 process.env.STEWARD_SEED ??= String(process.env.STEWARD_TEST_ALL === "1" ? randomInt(2 ** 31) : 1);
 beginNotes(notes);
@@ -73,23 +75,27 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(sign
 say(`seed ${process.env.STEWARD_SEED}: with STEWARD_SEED set to it, a run draws the same numbers again`);
 const report = new Report((text) => process.stdout.write(`${withSources(text)}\n`));
 const begun = performance.now();
-const waiting = [...compiled.entries()];
+const waiting = [...processes];
 await Promise.all(Array.from({ length: availableParallelism() + 3 }, runNext));
 const seconds = (performance.now() - begun) / 1_000;
 const used = `Processor time ${meter.of}: ${(meter.seconds() / 60).toFixed(1)} minutes.`;
+const nameOf = new Map(processes.map(({ name, files: [first = ""] }) => [first, name]));
 const costs = readNotes(notes).map((cost) => ({
   ...cost,
+  file: nameOf.get(cost.file) ?? cost.file,
   processorSeconds: Math.max(cost.processorSeconds, secondsOf(cost.id)),
 }));
 await report.tellEnd([...costTable(costs, toldFiles), used], seconds);
 leave(whole.signal.aborted || report.hasFailures() ? 1 : status);
 
-/** One file a run of its own: within one, node tells of a file only when those before it have ended. */
+/** One process a run of its own: within one, node tells of a file only when those before it have ended. */
 async function runNext(): Promise<void> {
+  const compiledOf = (file: string): string => compiled.get(file) ?? file;
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     if (whole.signal.aborted) return;
-    const [index, path] = next;
-    await report.takeFile(ordered[index] ?? path, run({ files: [path], signal: whole.signal }));
+    const entry = entryOf(directory, next, compiledOf);
+    const events = run({ files: [entry], signal: whole.signal });
+    await report.takeProcess(next.name, next.files.map(compiledOf), events);
   }
 }
 
@@ -109,7 +115,9 @@ function watchFiles(): void {
 }
 
 function endAll(): void {
-  say(`not done after ${wholeSeconds} s: what runs is cancelled, and ${waiting.length} files are not begun`);
+  say(
+    `not done after ${wholeSeconds} s: what runs is cancelled, and ${waiting.length} processes are not begun`,
+  );
   whole.abort();
   for (const id of startedHere(mark)) killTree(id);
   setTimeout(() => leave(1), graceSeconds * 1_000);

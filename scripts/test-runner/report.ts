@@ -56,9 +56,9 @@ export class Report {
     return this.#failures.length > 0;
   }
 
-  /** Takes the events of a run of `file` alone, to their end. */
-  async takeFile(file: string, events: AsyncIterable<RunEvent>): Promise<void> {
-    const record = new FileRecord(file);
+  /** Takes the events of a process with these compiled test files, to their end. */
+  async takeProcess(name: string, files: readonly string[], events: AsyncIterable<RunEvent>): Promise<void> {
+    const record = new ProcessRecord(name, files);
     for await (const event of events) record.take(event);
     record.end();
     this.#say(record.told());
@@ -89,11 +89,13 @@ export class Report {
   }
 }
 
-/** What one file has done so far. */
-class FileRecord {
+/** What the files of one process have done so far. */
+class ProcessRecord {
   readonly skips: string[] = [];
   readonly failures: Failure[] = [];
-  readonly #file: string;
+  readonly #name: string;
+  /** Those of which no test or suite has ended yet. */
+  readonly #silent: Set<string>;
   /** Of the suites and the test that are told of. */
   readonly #names: string[] = [];
   /** Of those that were begun last: where several run at once, others are told of meanwhile. */
@@ -103,13 +105,15 @@ class FileRecord {
   #passed = 0;
   #seconds = 0;
 
-  constructor(file: string) {
-    this.#file = file;
+  constructor(name: string, files: readonly string[]) {
+    this.#name = name;
+    this.#silent = new Set(files);
   }
 
   take({ type, data }: RunEvent): void {
     const told = data as Told & { message: string };
     const isFile = told.nesting === 0 && told.name === told.file;
+    if (!isFile && type === "test:pass" && told.file !== undefined) this.#silent.delete(told.file);
     if (type === "test:dequeue") this.#begun[told.nesting] = told.name;
     else if (type === "test:start") this.#names[told.nesting] = told.name;
     else if (isFile && type === "test:complete") {
@@ -125,8 +129,10 @@ class FileRecord {
   }
 
   end(): void {
-    if (this.#passed > 0 || this.failures.length > 0) return;
-    this.#ownFailure("no test ran in this file", { place: this.#file, where: this.#file });
+    if (this.failures.length > 0) return;
+    const silent = this.#passed === 0 ? [this.#name] : [...this.#silent];
+    for (const file of silent)
+      this.#ownFailure("no test ran in this file", { place: this.#name, where: file });
   }
 
   /** One line, what the tests printed, and what failed and why. */
@@ -138,7 +144,7 @@ class FileRecord {
       ...(length > 0 ? [`${length} failed`] : []),
       ...(cancelled > 0 ? [`${cancelled} not begun`] : []),
     ];
-    const line = `${length > 0 ? "✖" : "✔"} ${this.#file}: ${counts.join(", ")} (${this.#seconds.toFixed(1)} s)`;
+    const line = `${length > 0 ? "✖" : "✔"} ${this.#name}: ${counts.join(", ")} (${this.#seconds.toFixed(1)} s)`;
     const failed = hooksFirst(this.failures).map(
       (failure) => `${headOf(failure)}\n${indented(wordsOf(failure))}`,
     );
@@ -163,7 +169,7 @@ class FileRecord {
   #takeResult({ file, line, column, skip, todo, details }: Told, passed: boolean, names: string[]): void {
     const { error, type } = details;
     const path = names.filter((one) => one !== file);
-    const at = { place: [this.#file, ...path].join(" > "), where: `${file}:${line}:${column}` };
+    const at = { place: [this.#name, ...path].join(" > "), where: `${file}:${line}:${column}` };
     const isTodo = todo !== undefined && todo !== false;
     const follows = ["cancelledByParent", "subtestsFailed"].includes(error?.failureType ?? "");
     if (!passed) {

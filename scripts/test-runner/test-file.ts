@@ -6,8 +6,15 @@ import { followTestsOnly } from "./current-test.ts";
 /** Milliseconds after which a task that no thread has taken is taken all the same. */
 const wakeMilliseconds = 2_000;
 
-/** Called on the first line of each compiled test file; `file` is its path from the root of the repository. */
+const begun = Symbol.for("steward.test-process-begun");
+
+/**
+ * Called on the first line of each compiled test file; `file` is its path from the root of the repository. Of several in
+ * one process the first is what it costs; they may have been compiled apart.
+ */
 export function beginTestFile(file: string): void {
+  if (begun in globalThis) return;
+  Object.assign(globalThis, { [begun]: true });
   noteOwnCost(file);
   followTestsOnly();
   wakeThreads();

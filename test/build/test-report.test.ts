@@ -46,7 +46,7 @@ describe("the report of a run of tests", () => {
   it("counts each test once that ran beside others, and names it by its own suite", async () => {
     const said: string[] = [];
     const report = new Report((text) => said.push(text));
-    await report.takeFile(file, twoAtOnce());
+    await report.takeProcess(file, [], twoAtOnce());
     const [line = ""] = said;
     assert.match(line, /^✖ a\.test\.ts: 1 passed, 1 failed \(/);
     assert.deepEqual(line.match(/✖ a\.test\.ts > .*/g), [`✖ ${file} > two > of two (${file}:1:1)`]);
@@ -55,10 +55,23 @@ describe("the report of a run of tests", () => {
   it("sums up as many failures as it tells of, also where one test is within another or a hook failed", async () => {
     const said: string[] = [];
     const report = new Report((text) => said.push(text));
-    await report.takeFile(file, withinAnother());
+    await report.takeProcess(file, [], withinAnother());
     await report.tellEnd([], 1);
     const text = stripVTControlCharacters(said.join("\n"));
     assert.match(text, /^2 failed, told in full above:$/m);
     assert.match(text, /^ℹ fail 2$/m);
+  });
+
+  it("names each file of a process in which no test ran, though others had some", async () => {
+    const said: string[] = [];
+    const report = new Report((text) => said.push(text));
+    async function* ofOne(): AsyncGenerator<RunEvent> {
+      yield told("start", 0, "one");
+      yield told("pass", 0, "one");
+    }
+    await report.takeProcess("folder 1", [file, "empty.test.ts"], ofOne());
+    const [line = ""] = said;
+    assert.match(line, /^✖ folder 1: 1 passed, 1 failed \(/);
+    assert.match(line, /✖ folder 1 \(empty\.test\.ts\)\n +no test ran in this file/);
   });
 });
