@@ -94,7 +94,7 @@ class ProcessRecord {
   readonly skips: string[] = [];
   readonly failures: Failure[] = [];
   readonly #name: string;
-  /** Those of which no test or suite has ended yet. */
+  /** Those of several of which no test or suite has ended yet: one that is alone may leave all of them to another module. */
   readonly #silent: Set<string>;
   /** Of the suites and the test that are told of. */
   readonly #names: string[] = [];
@@ -107,7 +107,7 @@ class ProcessRecord {
 
   constructor(name: string, files: readonly string[]) {
     this.#name = name;
-    this.#silent = new Set(files);
+    this.#silent = new Set(files.length > 1 ? files : []);
   }
 
   take({ type, data }: RunEvent): void {
