@@ -94,7 +94,7 @@ export { refuse as Ajv2020, refuse as default };`,
   },
 });
 
-/** What starts an agent in the process of a test. */
+/** The module that starts an agent in the process of a test. */
 const agentInProcess = "test/agent-in-process.ts";
 
 /** Files that a group has at least, to be compiled apart from the others. */

@@ -89,7 +89,7 @@ export class Report {
   }
 }
 
-/** What the files of one process have done so far. */
+/** The results of the files of one process so far. */
 class ProcessRecord {
   readonly skips: string[] = [];
   readonly failures: Failure[] = [];

@@ -101,7 +101,7 @@ function selectFor(
   const device = { product, arch, agentVersion, channel, installed: present, floors, failed };
   const whole = select(targets, { ...device, held: new Set() }, elsewhere);
   if (aside.length === 0) return whole;
-  // What has failed is among them, which is chosen in no case.
+  // A failed release is among them, and is chosen in no case.
   const { chosen } = select(targets, { ...device, held: new Set(aside.map(({ id }) => id)) });
   return {
     ...whole,
