@@ -180,7 +180,7 @@ describe("the console's frame", () => {
       await needing("ok", []);
       await untilIconIs("");
       assert.equal(await page.locator(".need-count").count(), 0);
-      assert.match(await page.title(), /^Users · /);
+      await page.waitForFunction(() => document.title.startsWith("Users · "));
       assert.deepEqual(complaints, []);
     });
 

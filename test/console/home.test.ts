@@ -50,7 +50,7 @@ describe("the page at the beginning", () => {
     assert.ok(told.length > 1, "nothing needs a person");
     await page.getByRole("heading", { name: `${told.length} things need you.`, level: 1 }).waitFor();
     assert.equal(new URL(page.url()).pathname, "/");
-    assert.match(await page.title(), new RegExp(`^\\(${told.length}\\) Home · `));
+    await page.waitForFunction((count) => document.title.startsWith(`(${count}) Home · `), told.length);
     const items = page.locator(".needs > li");
     assert.equal(await page.locator(".banner").count(), 0, "the list says it");
     assert.equal(await items.count(), told.length);
@@ -111,6 +111,7 @@ describe("the page at the beginning", () => {
 
   it("says that all is well where nothing needs a person", async () => {
     const { page } = await browser.open(agent);
+    await agent.call("PUT", "/api/system", { body: { device: { name: "Branch" } }, local: true });
     const { clock, updates, host } = await status();
     const summary = { ...updates?.summary, code: "nothing_newer" };
     const at = new Date(Date.now() - 7_200_000).toISOString();
@@ -137,7 +138,7 @@ describe("the page at the beginning", () => {
       /up to date\s+rules 0\.9\.0\s+service .*\s+checked 2 hours ago/,
     );
     assert.match(await tile(page, "Host").innerText(), /41 °C/);
-    await page.getByText("root-admin changed settings").waitFor();
+    await page.getByText("Root on the device changed settings").waitFor();
     for (const time of await page.locator(".latest time").allInnerTexts())
       assert.match(time, /\d:\d\d/, "times that can be told apart");
     await picture(page, "home-well-light");
