@@ -1,14 +1,21 @@
 import { createPublicKey, verify } from "node:crypto";
 import nacl from "tweetnacl";
 
+const { detached } = nacl.sign;
+const tweetnacl = detached.verify;
+
 /**
  * Lets OpenSSL do the arithmetic behind the product's own strict checks, in a fiftieth of the time; a repository in a test
  * is verified hundreds of times. ed25519.test.ts holds both to the same vectors. Gives back what undoes it.
  */
-export function useOpenSsl(): () => void {
-  const { detached } = nacl.sign;
+export const useOpenSsl = (): (() => void) => use(verifyByOpenSsl);
+
+/** Has tweetnacl do it, as the product has it, whatever other files of the process use. Gives back what undoes it. */
+export const useTweetnacl = (): (() => void) => use(tweetnacl);
+
+function use(verifier: typeof tweetnacl): () => void {
   const former = detached.verify;
-  detached.verify = verifyByOpenSsl;
+  detached.verify = verifier;
   return () => {
     detached.verify = former;
   };
