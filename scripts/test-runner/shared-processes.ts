@@ -14,10 +14,10 @@ export interface TestProcess {
 const mostFiles = 6;
 
 /**
- * Where each file has a process to itself: they change what belongs to the process, such as its window, its descriptors or
- * its streams, or take long enough by themselves.
+ * Where each file has a process to itself: they change what belongs to the process, such as its descriptors or its streams,
+ * or take long enough by themselves.
  */
-const alone = /^test\/(console|installer|publishing|store|build|docs|scenarios)\//;
+const alone = /^test\/(build\/|docs\/|installer\/[^/]+$)/;
 
 export function processesOf(files: readonly string[]): readonly TestProcess[] {
   const folders = new Map<string, string[]>();

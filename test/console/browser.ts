@@ -15,6 +15,7 @@ import {
   type Person,
   type Taken,
 } from "./people.ts";
+import { sharedBrowser } from "./shared-browser.ts";
 
 export interface WindowOptions {
   readonly scheme?: Scheme;
@@ -64,18 +65,28 @@ export function endOfConsole(): ConsoleEnding {
   };
 }
 
-/** Starts Chromium, the whole of it in `make test-all`; in `make test-firefox` Firefox. It ends with the test or suite. */
+/**
+ * Chromium, the whole of it in `make test-all`; in `make test-firefox` Firefox. The files of a process share it; all that
+ * is opened in it ends with the test or suite.
+ */
 export async function startBrowser(
   ending: Ending | ConsoleEnding,
   isWhole = counted({ usual: false, all: true }),
   moreFlags: readonly string[] = [],
 ): Promise<TestBrowser> {
-  const browserFor = isFirefox ? firefoxes(ending) : await onlyChromium(ending, isWhole, moreFlags);
+  const browserFor = isFirefox ? firefoxes() : await onlyChromium(isWhole, moreFlags);
+  const met: BrowserContext[] = [];
+  ending.after(async () => {
+    for (const context of met) await context.close();
+  });
   const people = createPeople();
   const take = async (url: string, options: WindowOptions): Promise<Taken> => {
     const { language, isTouched } = options;
-    const meet = async (asked: WindowOptions) =>
-      meetPerson(await browserFor(options.scheme ?? "light"), url, asked);
+    const meet = async (asked: WindowOptions) => {
+      const person = await meetPerson(await browserFor(options.scheme ?? "light"), url, asked);
+      met.push(person.context);
+      return person;
+    };
     // A page's own clock cannot be taken from it again, and playwright cannot empty Firefox.
     if (options.isKept || isFirefox || options.now !== undefined) return onlyOnce(await meet(options));
     const same = { ...(language && { language }), ...(isTouched && { isTouched }) };
@@ -93,23 +104,15 @@ export async function startBrowser(
 
 type BrowserFor = (scheme: Scheme) => Promise<Browser>;
 
-async function onlyChromium(ending: Ending, isWhole: boolean, flags: readonly string[]): Promise<BrowserFor> {
-  const browser = await launchChromium(isWhole, flags);
-  ending.after(() => browser.close());
+async function onlyChromium(isWhole: boolean, flags: readonly string[]): Promise<BrowserFor> {
+  const launch = () => launchChromium(isWhole, flags);
+  const browser = await sharedBrowser(JSON.stringify([isWhole, flags]), launch);
   return async () => browser;
 }
 
 /** One a scheme, each started when it is asked for. */
-function firefoxes(ending: Ending): BrowserFor {
-  const started = new Map<Scheme, Promise<Browser>>();
-  ending.after(async () => {
-    for (const browser of started.values()) await (await browser).close();
-  });
-  return (scheme) => {
-    const browser = started.get(scheme) ?? launchFirefox(scheme);
-    started.set(scheme, browser);
-    return browser;
-  };
+function firefoxes(): BrowserFor {
+  return (scheme) => sharedBrowser(scheme, () => launchFirefox(scheme));
 }
 
 /** An agent with a user of each role, and a browser; both end with the suite. */
