@@ -30,15 +30,21 @@ const chromiumFlags = [
   "--renderer-process-limit=1",
 ];
 
-/** A page of a test lives for seconds: what compiles its scripts a second time, to run faster, costs more than it gives. */
-const briefPages = "--js-flags=--no-opt --no-maglev";
+/**
+ * A page of a test lives for seconds: to compile its scripts a second time so that they run faster, to collect garbage in
+ * other threads and early, and to draw in a process of its own costs more than it gives.
+ */
+const briefPages = [
+  "--js-flags=--no-opt --no-maglev --min-semi-space-size=16 --single-threaded-gc",
+  "--in-process-gpu",
+];
 
 export async function launchChromium(isWhole: boolean, moreFlags: readonly string[]): Promise<Browser> {
   const { chromium } = await import("./playwright.ts");
   const programs = isWhole ? chromiumPrograms.slice(1) : chromiumPrograms;
   const executablePath = programs.find((path) => existsSync(path));
   assert.ok(executablePath, "Debian's chromium is not installed, or its chromium-headless-shell");
-  const args = [...chromiumFlags, ...(isWhole ? [] : [briefPages]), ...moreFlags];
+  const args = [...chromiumFlags, ...(isWhole ? [] : briefPages), ...moreFlags];
   return chromium.launch({ executablePath, args, timeout: patienceMilliseconds });
 }
 
