@@ -4,7 +4,6 @@ import { join } from "node:path";
 import type { BrowserContext } from "playwright-core";
 import { addUsers, signIn, startBrowser } from "../../test/console/browser.ts";
 import { type FirstView, firstView } from "../../test/console/first-view.ts";
-import { endBrowsers } from "../../test/console/shared-browser.ts";
 import { startAgentProcess } from "../../test/running-agent.ts";
 import { budgets, consoleSizes } from "../build-console.ts";
 import { type CockpitView, cockpitView } from "./cockpit.ts";
@@ -50,7 +49,6 @@ try {
     }
   print(views, await cockpitView(open));
 } finally {
-  await endBrowsers();
   for (const clean of cleanings.reverse()) await clean();
 }
 

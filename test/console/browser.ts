@@ -15,7 +15,7 @@ import {
   type Person,
   type Taken,
 } from "./people.ts";
-import { sharedBrowser } from "./shared-browser.ts";
+import { keepBrowsers, sharedBrowser } from "./shared-browser.ts";
 
 export interface WindowOptions {
   readonly scheme?: Scheme;
@@ -47,6 +47,7 @@ export interface ConsoleEnding extends Ending {
  */
 export function endOfConsole(): ConsoleEnding {
   const ending = endOfSuite();
+  keepBrowsers(ending);
   let opened: (() => Promise<void>)[] | null = null;
   beforeEach(() => {
     opened = [];
@@ -74,7 +75,7 @@ export async function startBrowser(
   isWhole = counted({ usual: false, all: true }),
   moreFlags: readonly string[] = [],
 ): Promise<TestBrowser> {
-  const browserFor = isFirefox ? firefoxes() : await onlyChromium(isWhole, moreFlags);
+  const browserFor = isFirefox ? firefoxes(ending) : await onlyChromium(ending, isWhole, moreFlags);
   const met: BrowserContext[] = [];
   ending.after(async () => {
     for (const context of met) await context.close();
@@ -104,15 +105,15 @@ export async function startBrowser(
 
 type BrowserFor = (scheme: Scheme) => Promise<Browser>;
 
-async function onlyChromium(isWhole: boolean, flags: readonly string[]): Promise<BrowserFor> {
+async function onlyChromium(ending: Ending, isWhole: boolean, flags: readonly string[]): Promise<BrowserFor> {
   const launch = () => launchChromium(isWhole, flags);
-  const browser = await sharedBrowser(JSON.stringify([isWhole, flags]), launch);
+  const browser = await sharedBrowser(ending, JSON.stringify([isWhole, flags]), launch);
   return async () => browser;
 }
 
 /** One a scheme, each started when it is asked for. */
-function firefoxes(): BrowserFor {
-  return (scheme) => sharedBrowser(scheme, () => launchFirefox(scheme));
+function firefoxes(ending: Ending): BrowserFor {
+  return (scheme) => sharedBrowser(ending, scheme, () => launchFirefox(scheme));
 }
 
 /** An agent with a user of each role, and a browser; both end with the suite. */
