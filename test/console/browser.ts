@@ -12,6 +12,7 @@ import {
   createPeople,
   endAnswers,
   newWindow,
+  type People,
   type Person,
   type Taken,
 } from "./people.ts";
@@ -76,31 +77,33 @@ export async function startBrowser(
   moreFlags: readonly string[] = [],
 ): Promise<TestBrowser> {
   const browserFor = isFirefox ? firefoxes(ending) : await onlyChromium(ending, isWhole, moreFlags);
-  const met: BrowserContext[] = [];
-  ending.after(async () => {
-    for (const context of met) await context.close();
-  });
-  const people = createPeople();
   const take = async (url: string, options: WindowOptions): Promise<Taken> => {
-    const { language, isTouched } = options;
-    const meet = async (asked: WindowOptions) => {
-      const person = await meetPerson(await browserFor(options.scheme ?? "light"), url, asked);
-      met.push(person.context);
-      return person;
-    };
+    const { language, isTouched, scheme = "light" } = options;
+    const browser = await browserFor(scheme);
     // A page's own clock cannot be taken from it again, and playwright cannot empty Firefox.
-    if (options.isKept || isFirefox || options.now !== undefined) return onlyOnce(await meet(options));
+    if (options.isKept || isFirefox || options.now !== undefined)
+      return onlyOnce(await meetPerson(browser, url, options));
     const same = { ...(language && { language }), ...(isTouched && { isTouched }) };
-    const taken = await people.take(JSON.stringify([url, same]), url, () => meet(same));
+    const meet = () => meetPerson(browser, url, same);
+    const taken = await peopleOf(browser).take(JSON.stringify([url, same]), url, meet);
     await look(taken.opened.page, options);
     return taken;
   };
   const open = async ({ url }: Pick<RunningAgent, "url">, options: WindowOptions = {}) => {
     const { opened, giveBack } = await take(url, options);
     if ("opened" in ending && !options.isKept) ending.opened(giveBack);
+    else ending.after(giveBack);
     return opened;
   };
   return { open };
+}
+
+const known = new WeakMap<Browser, People>();
+
+function peopleOf(browser: Browser): People {
+  const people = known.get(browser) ?? createPeople();
+  known.set(browser, people);
+  return people;
 }
 
 type BrowserFor = (scheme: Scheme) => Promise<Browser>;
