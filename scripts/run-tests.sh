@@ -20,7 +20,7 @@ node_modules/.bin/esbuild scripts/test-runner/main.ts --outfile="$tests.mjs" \
 # The process of each file is given these as well. It lives for a second or two: V8 is to optimize what runs ten times as
 # long as it asks for elsewhere, and to let young objects fill 16 MiB before it looks which of them live. V8 of Node 24
 # does not know the first.
-options=--min-semi-space-size=16
+options="--min-semi-space-size=16 --single-threaded-gc"
 if "$node" --v8-options | grep -q -- "--interrupt-budget "; then options="$options --interrupt-budget=1000000"; fi
 # shellcheck disable=SC2086 -- one word an option
 exec "$node" $options "$tests.mjs" --into="$tests" "$@"
