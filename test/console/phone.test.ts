@@ -82,7 +82,7 @@ describe("the console on a phone, with texts that are awkward", () => {
     const { page, complaints } = await open("/users");
     await answerAwkwardly(page);
     await page.reload();
-    for (const path of sampled(consolePaths, { oneIn: 3 })) {
+    for (const path of sampled(consolePaths, { oneIn: 4 })) {
       await stepTo(page, path === "/updates" ? "/updates?open=trust,schedule,history,settings" : path);
       await page.locator("main").evaluate(unfold);
       for (const version of await page.locator(".updates-version").all())
