@@ -111,7 +111,7 @@ for (const { name, what, prepare, before, after } of scenarios) {
       test.diagnostic(
         `${tried.length} of ${states.length} different states of ${points} points at ${calls.length} calls`,
       );
-      const every = counted({ usual: 60, all: 1 });
+      const every = counted({ usual: 90, all: 1 });
       for (let at = 1; at <= calls.length; at += every) {
         const directory = join(scratch, "killed");
         cpSync(site.directory, directory, { recursive: true });

@@ -112,7 +112,7 @@ export function scenarioOf(overrides: Overrides): Scenario {
 
 /** Until then the clock is looked at once in `sampleSeconds`, later once in so many of them. */
 const denseSeconds = 600;
-const laterSamples = counted({ usual: 4, all: 1 });
+const laterSamples = counted({ usual: 8, all: 1 });
 
 export async function run({ host: plan, seconds, sampleSeconds, deeds, bounds }: Scenario): Promise<Run> {
   const host = createClockHost(plan);

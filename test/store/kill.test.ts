@@ -18,7 +18,7 @@ import {
   temporaryDirectory,
 } from "./state-directory.ts";
 
-const kills = counted({ usual: 25, all: 200 });
+const kills = counted({ usual: 15, all: 200 });
 
 describe("a writer that is killed", () => {
   it(`loses no acknowledged write and leaves a whole file, ${kills} times`, async (test) => {

@@ -66,7 +66,7 @@ describe("a device that is interrupted at each file operation of a refresh and a
     const scenario = await ordinary();
     const { calls } = await watched(scenario, /nothing but the end/);
     const codes: Record<string, number> = {};
-    const every = counted({ usual: 5, all: 1 });
+    const every = counted({ usual: 8, all: 1 });
     for (let at = 1; at <= calls.length; at += every) {
       const code = await interrupted(scenario, at, "full");
       codes[code] = (codes[code] ?? 0) + 1;
@@ -100,7 +100,7 @@ describe("a device that is interrupted at each file operation of a refresh and a
 
   /** That a process that is killed leaves no other things than one that is held, at some of the calls. */
   async function killedForReal(scenario: Scenario, calls: readonly string[]): Promise<number> {
-    const every = counted({ usual: 16, all: 1 });
+    const every = counted({ usual: 24, all: 1 });
     let kills = 0;
     for (let at = 1; at <= calls.length; at += 1) {
       const call = calls[at - 1] ?? "";

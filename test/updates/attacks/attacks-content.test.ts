@@ -81,7 +81,7 @@ for (const role of ["root", "timestamp", "targets"]) {
     const moved = order.slice(0, Math.max(0, order.indexOf(role)));
 
     // One reader for all roles: it is tried with all of them in one, and with some in the others.
-    for (const [name, change] of sampled(malformed, { oneIn: role === "timestamp" ? 1 : 6 })) {
+    for (const [name, change] of sampled(malformed, { oneIn: role === "timestamp" ? 2 : 8 })) {
       it(`by ${name}`, async () => {
         await withText(lab, role, change);
         await withstands(lab, { code: "update_metadata_malformed", moved });

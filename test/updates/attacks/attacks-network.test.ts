@@ -126,7 +126,7 @@ describe("metadata that are something else", () => {
   ];
   // All four are fetched alike: the timestamp is tried with each answer, the others with some.
   for (const [name, path, moved] of files) {
-    for (const [what, behaviour, code] of sampled(answers, { oneIn: name === "timestamp" ? 1 : 6 })) {
+    for (const [what, behaviour, code] of sampled(answers, { oneIn: name === "timestamp" ? 2 : 8 })) {
       it(`${what} in the place of the ${name}`, async (test) => {
         const lab = await labAhead(test, { root: name === "root" });
         lab.server.behave(path, behaviour);
