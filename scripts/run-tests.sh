@@ -17,9 +17,9 @@ echo "node $version"
 tests=.cache/tests-$version
 node_modules/.bin/esbuild scripts/test-runner/main.ts --outfile="$tests.mjs" \
   --bundle --packages=external --format=esm --platform=node --target=node20 --log-level=warning
-# The process of each file is given these as well. It lives for a second or two: V8 is to optimize what runs ten times as
-# long as it asks for elsewhere, and to let young objects fill 16 MiB before it looks which of them live. V8 of Node 24
-# does not know the first.
+# The process of each file is given these as well. It lives for seconds, on processors that others wait for: V8 is to let
+# young objects fill 16 MiB before it looks which of them live, to look with one thread, and to optimize what runs ten
+# times as long as it asks for elsewhere. V8 of Node 24 does not know the last.
 options="--min-semi-space-size=16 --single-threaded-gc"
 if "$node" --v8-options | grep -q -- "--interrupt-budget "; then options="$options --interrupt-budget=1000000"; fi
 # shellcheck disable=SC2086 -- one word an option
