@@ -3,6 +3,7 @@ import { before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { enrol } from "../authenticator.ts";
 import type { RunningAgent } from "../running-agent.ts";
+import { standingTime } from "../simulated/test-time.ts";
 import {
   confirmPassword,
   endOfConsole,
@@ -20,8 +21,10 @@ const ending = endOfConsole();
 const looks = new Looks();
 let agent: RunningAgent;
 let browser: TestBrowser;
+// It stands from the start of the process, which runs other files before this one.
+const time = standingTime();
 before(async () => {
-  ({ agent, browser } = await startLightConsole(ending, startLockingAgent));
+  ({ agent, browser } = await startLightConsole(ending, () => startLockingAgent(time)));
 });
 
 async function openMenu(page: Page, username: string): Promise<Locator> {
@@ -78,7 +81,8 @@ describe("the console's actions on a user", () => {
   it("take a lost second factor away, with a reason that is written down", async () => {
     const { json } = await signInOverWire(names.operator, passwords.operator);
     const { id } = json.user;
-    await enrol(agent.call, { id, token: json.access_token, password: passwords.operator });
+    const user = { id, token: json.access_token, password: passwords.operator };
+    await enrol(agent.call, user, time.wall() / 1_000);
     const { page } = await openUsers(browser, agent);
     await rowOf(page, names.operator).getByText("on · 10 codes").waitFor();
     const dialog = await choose(page, names.operator, "Reset second factor");

@@ -21,7 +21,7 @@ const looks = new Looks();
 let agent: RunningAgent;
 let browser: TestBrowser;
 before(async () => {
-  ({ agent, browser } = await startLightConsole(ending, startLockingAgent));
+  ({ agent, browser } = await startLightConsole(ending, () => startLockingAgent()));
 });
 
 async function openAdding(page: Page): Promise<Locator> {

@@ -43,8 +43,8 @@ export async function userNamed(agent: RunningAgent, username: string) {
 }
 
 /** An agent whose uptime stands still: a lock lasts as long as a test needs it. */
-export function startLockingAgent(): Promise<RunningAgent> {
-  return startAgentInProcess({ time: standingTime() });
+export function startLockingAgent(time = standingTime()): Promise<RunningAgent> {
+  return startAgentInProcess({ time });
 }
 
 /** Five wrong passwords from another address: the agent then refuses that address for a while. */
