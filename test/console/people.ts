@@ -63,6 +63,8 @@ export async function newWindow(person: Person): Promise<ConsoleWindow> {
 
 /** A read that a test answers in the agent's place may be under way: its end is no fault of the next test. */
 export async function endAnswers(context: BrowserContext): Promise<void> {
+  // A test may have closed it itself.
+  if (context.isClosed()) return;
   const places = [context, ...context.pages()];
   await Promise.all(places.map((place) => place.unrouteAll({ behavior: "ignoreErrors" })));
 }
