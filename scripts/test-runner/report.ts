@@ -119,6 +119,9 @@ class ProcessRecord {
     else if (isFile && type === "test:complete") {
       if (!told.details.passed) this.#takeResult(told, false, this.#begun);
     }
+    // A hook that stands in no suite fails under the name of its module, and the process only because of it.
+    else if (isFile && type === "test:fail" && told.details.error?.failureType === "hookFailed")
+      this.#takeResult(told, false, []);
     // Of what ran at once node says twice that it is complete, but once and in its order how it ended.
     else if (!isFile && (type === "test:pass" || type === "test:fail"))
       this.#takeResult(told, type === "test:pass", this.#names.slice(0, told.nesting + 1));

@@ -62,6 +62,20 @@ describe("the report of a run of tests", () => {
     assert.match(text, /^ℹ fail 2$/m);
   });
 
+  it("tells of a hook outside of all suites that failed, though each test has passed", async () => {
+    const said: string[] = [];
+    const report = new Report((text) => said.push(text));
+    async function* ofHook(): AsyncGenerator<RunEvent> {
+      yield told("start", 0, "one");
+      yield told("pass", 0, "one");
+      yield told("fail", 0, file, { passed: false, error: { failureType: "hookFailed", cause: "no" } });
+      yield told("complete", 0, file, { passed: false, error: { failureType: "subtestsFailed" } });
+    }
+    await report.takeProcess(file, [], ofHook());
+    assert.match(said.join("\n"), /^✖ a\.test\.ts: 1 passed, 1 failed \(/);
+    assert.ok(report.hasFailures());
+  });
+
   it("names each file of a process in which no test ran, though others had some", async () => {
     const said: string[] = [];
     const report = new Report((text) => said.push(text));
