@@ -32,314 +32,316 @@ async function answerWith(page: Page, path: string, members: object): Promise<vo
 
 const banner = (page: Page, text: RegExp) => page.locator(".banners").getByText(text);
 
-const ending = endOfConsole();
-const looks = new Looks();
-let agent: RunningAgent;
-let browser: TestBrowser;
-let chromium: TestBrowser;
-before(async () => {
-  ({ agent, browser } = await startLightConsole(ending));
-  chromium = await startBrowser(ending);
-});
-
-async function startAgent(options: InProcessOptions = {}): Promise<RunningAgent> {
-  const started = await startAgentInProcess(options);
-  ending.after(() => started.dispose());
-  return started;
-}
-
-describe("the console's frame", () => {
-  describe("driven by the keyboard", () => {
-    it("goes to the head of the section that was chosen, and names it in the title", async () => {
-      const { page } = await browser.open(agent);
-      await signInByForm(page, "admin", "/users");
-      await page.locator("h1:focus").getByText("Users").waitFor();
-      await page.getByRole("link", { name: "Updates", exact: true }).press("Enter");
-      const head = page.getByRole("heading", { name: "Updates", level: 1 });
-      await head.and(page.locator(":focus")).waitFor();
-      // The number of needs comes with the status, which may be later than the page.
-      await page.waitForFunction(() => /^\(\d\) Updates · /.test(document.title));
-      await page.goBack();
-      await page.locator("h1:focus").getByText("Users").waitFor();
-      await page.waitForFunction(() => /^\(\d\) Users · /.test(document.title));
-    });
-
-    it("opens the account's menu, steps through it and comes back", async () => {
-      const { page } = await browser.open(agent);
-      await signIn(page, "admin", "/updates");
-      const button = page.getByRole("button", { name: /^Your account/ });
-      const focused = () => page.evaluate(() => document.activeElement?.textContent);
-      await button.focus();
-      await page.keyboard.press("ArrowDown");
-      await page.getByRole("menu").waitFor();
-      assert.equal(await focused(), "Your account");
-      await page.keyboard.press("ArrowUp");
-      assert.equal(await focused(), "Sign out");
-      await page.keyboard.press("ArrowDown");
-      assert.equal(await focused(), "Your account");
-      await page.keyboard.press("d");
-      assert.equal(await focused(), "Deutsch");
-      await page.keyboard.press("Escape");
-      await page.getByRole("menu").waitFor({ state: "detached" });
-      await untilFocused(button);
-    });
+describe("the console around its pages", () => {
+  const ending = endOfConsole();
+  const looks = new Looks();
+  let agent: RunningAgent;
+  let browser: TestBrowser;
+  let chromium: TestBrowser;
+  before(async () => {
+    ({ agent, browser } = await startLightConsole(ending));
+    chromium = await startBrowser(ending);
   });
 
-  describe("while the device is away", () => {
-    it("goes on where it was when another agent answers at the same address", async () => {
-      const listen = ["--listen", `127.0.0.1:${await heldPort()}`];
-      const first = await startAgent({ arguments: listen });
-      await addUsers(first, ["admin"]);
-      const { page, complaints } = await browser.open(first);
-      await signIn(page, "admin", "/updates");
-      await first.stop();
-      await page.getByRole("link", { name: "Users", exact: true }).click();
-      await page.getByText("The device does not answer").waitFor();
-      // How the clock is of a device that does not answer is not known.
-      await page.locator(".clock-state .badge.unknown", { hasText: "Clock: unknown" }).waitFor();
-      looks.draw(page, "frame-reconnecting-light");
-      await startAgent({ stateDirectory: first.stateDirectory, arguments: listen });
-      await page.getByText("The device does not answer").waitFor({ state: "detached" });
-      await page.getByRole("cell", { name: /^root-admin/ }).waitFor();
-      assert.deepEqual(complaints, []);
-    });
+  async function startAgent(options: InProcessOptions = {}): Promise<RunningAgent> {
+    const started = await startAgentInProcess(options);
+    ending.after(() => started.dispose());
+    return started;
+  }
 
-    it("asks to be loaded anew where the agent that comes back is another version", async () => {
-      const { page } = await browser.open(agent);
-      await signIn(page, "admin", "/updates");
-      // With the device's needs has come the version that the page begins with.
-      await banner(page, /The clock is not trusted\./).waitFor();
-      await answerWith(page, "/api/console", { version: "99.0.0" });
-      // The status is read anew then, and says the same.
-      await answerWith(page, "/api/status", { version: "99.0.0" });
-      await page.route("**/api/time", (route) => route.abort(), { times: 1 });
-      await page.route("**/api/users**", (route) => route.abort(), { times: 1 });
-      await page.getByRole("link", { name: "Users", exact: true }).click();
-      await banner(page, /Steward was updated/).waitFor();
-      await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: "Reload" }).click()]);
-      await page.locator(".frame").waitFor();
-    });
-  });
-
-  describe("above every page", () => {
-    it("says that the clock is not to be trusted, and leads to it", async () => {
-      const { page } = await browser.open(agent);
-      await signIn(page, "operator", "/updates");
-      await banner(page, /The clock is not trusted\./).waitFor();
-      await page.getByRole("link", { name: "Correct the clock" }).click();
-      await page.getByRole("heading", { name: "System", level: 1 }).waitFor();
-      assert.equal(await banner(page, /is not trusted/).count(), 0, "the page says it itself");
-    });
-
-    it("says that few recovery codes are left, and leads to the account", async () => {
-      const { page } = await browser.open(agent);
-      await page.route("**/api/auth/login", async (route) => {
-        const response = await route.fetch();
-        const answer = await response.json();
-        answer.user.two_factor = { enabled: true, enrolled_at: null, recovery_codes_remaining: 1 };
-        await route.fulfill({ response, json: answer });
+  describe("the console's frame", () => {
+    describe("driven by the keyboard", () => {
+      it("goes to the head of the section that was chosen, and names it in the title", async () => {
+        const { page } = await browser.open(agent);
+        await signInByForm(page, "admin", "/users");
+        await page.locator("h1:focus").getByText("Users").waitFor();
+        await page.getByRole("link", { name: "Updates", exact: true }).press("Enter");
+        const head = page.getByRole("heading", { name: "Updates", level: 1 });
+        await head.and(page.locator(":focus")).waitFor();
+        // The number of needs comes with the status, which may be later than the page.
+        await page.waitForFunction(() => /^\(\d\) Updates · /.test(document.title));
+        await page.goBack();
+        await page.locator("h1:focus").getByText("Users").waitFor();
+        await page.waitForFunction(() => /^\(\d\) Users · /.test(document.title));
       });
-      await signInByForm(page, "operator", "/updates");
-      await banner(page, /You have one recovery code left/).waitFor();
-      await page.getByRole("link", { name: "Create new ones" }).click();
-      await page.getByRole("heading", { name: "Your account", level: 1 }).waitFor();
+
+      it("opens the account's menu, steps through it and comes back", async () => {
+        const { page } = await browser.open(agent);
+        await signIn(page, "admin", "/updates");
+        const button = page.getByRole("button", { name: /^Your account/ });
+        const focused = () => page.evaluate(() => document.activeElement?.textContent);
+        await button.focus();
+        await page.keyboard.press("ArrowDown");
+        await page.getByRole("menu").waitFor();
+        assert.equal(await focused(), "Your account");
+        await page.keyboard.press("ArrowUp");
+        assert.equal(await focused(), "Sign out");
+        await page.keyboard.press("ArrowDown");
+        assert.equal(await focused(), "Your account");
+        await page.keyboard.press("d");
+        assert.equal(await focused(), "Deutsch");
+        await page.keyboard.press("Escape");
+        await page.getByRole("menu").waitFor({ state: "detached" });
+        await untilFocused(button);
+      });
     });
 
-    it("says what does not work, and only counts what can wait: in the head, in the title and in the icon", async () => {
-      const { page, complaints } = await browser.open(agent);
-      const full = {
-        ...{ code: "disk", level: "failing", detail: "It is full." },
-        facts: { check: "disk", reason: "disk_read_only", path: "/var" },
-      };
-      const locked = { code: "users_locked", level: "attention", facts: { count: 2 }, detail: "No." };
-      /** Until this, over the icon's blue, is all that stands in it: red, amber or nothing. */
-      const untilIconIs = (mark: string) =>
-        until(`the icon has ${mark}`, async () => {
-          const icon = (await page.locator("link[rel=icon]").getAttribute("href")) ?? "";
-          return (
-            decodeURIComponent(icon)
-              .match(/#[0-9a-f]{6}/g)
-              ?.join("") === `#1d5bb8${mark}`
-          );
+    describe("while the device is away", () => {
+      it("goes on where it was when another agent answers at the same address", async () => {
+        const listen = ["--listen", `127.0.0.1:${await heldPort()}`];
+        const first = await startAgent({ arguments: listen });
+        await addUsers(first, ["admin"]);
+        const { page, complaints } = await browser.open(first);
+        await signIn(page, "admin", "/updates");
+        await first.stop();
+        await page.getByRole("link", { name: "Users", exact: true }).click();
+        await page.getByText("The device does not answer").waitFor();
+        // How the clock is of a device that does not answer is not known.
+        await page.locator(".clock-state .badge.unknown", { hasText: "Clock: unknown" }).waitFor();
+        looks.draw(page, "frame-reconnecting-light");
+        await startAgent({ stateDirectory: first.stateDirectory, arguments: listen });
+        await page.getByText("The device does not answer").waitFor({ state: "detached" });
+        await page.getByRole("cell", { name: /^root-admin/ }).waitFor();
+        assert.deepEqual(complaints, []);
+      });
+
+      it("asks to be loaded anew where the agent that comes back is another version", async () => {
+        const { page } = await browser.open(agent);
+        await signIn(page, "admin", "/updates");
+        // With the device's needs has come the version that the page begins with.
+        await banner(page, /The clock is not trusted\./).waitFor();
+        await answerWith(page, "/api/console", { version: "99.0.0" });
+        // The status is read anew then, and says the same.
+        await answerWith(page, "/api/status", { version: "99.0.0" });
+        await page.route("**/api/time", (route) => route.abort(), { times: 1 });
+        await page.route("**/api/users**", (route) => route.abort(), { times: 1 });
+        await page.getByRole("link", { name: "Users", exact: true }).click();
+        await banner(page, /Steward was updated/).waitFor();
+        await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name: "Reload" }).click()]);
+        await page.locator(".frame").waitFor();
+      });
+    });
+
+    describe("above every page", () => {
+      it("says that the clock is not to be trusted, and leads to it", async () => {
+        const { page } = await browser.open(agent);
+        await signIn(page, "operator", "/updates");
+        await banner(page, /The clock is not trusted\./).waitFor();
+        await page.getByRole("link", { name: "Correct the clock" }).click();
+        await page.getByRole("heading", { name: "System", level: 1 }).waitFor();
+        assert.equal(await banner(page, /is not trusted/).count(), 0, "the page says it itself");
+      });
+
+      it("says that few recovery codes are left, and leads to the account", async () => {
+        const { page } = await browser.open(agent);
+        await page.route("**/api/auth/login", async (route) => {
+          const response = await route.fetch();
+          const answer = await response.json();
+          answer.user.two_factor = { enabled: true, enrolled_at: null, recovery_codes_remaining: 1 };
+          await route.fulfill({ response, json: answer });
         });
-      const needing = async (state: string, needs: object[]) => {
-        await answerWith(page, "/api/status", { state, needs });
-        await (page.url() === "about:blank" ? signIn(page, "admin", "/users") : page.reload());
-        await page.getByRole("heading", { name: "Users", level: 1 }).waitFor();
-      };
-      await needing("failing", [full, locked]);
-      await banner(page, /The disk needs space\. The disk at \/var is read-only\./).waitFor();
-      assert.equal(await page.locator(".banner").count(), 1);
-      await page.getByRole("link", { name: /^Home: .*, 2 need a person$/ }).waitFor();
-      await page.waitForFunction(() => /^\(2\) Users · /.test(document.title));
-      await untilIconIs("#d12c2c");
-      await needing("attention", [locked]);
-      await page.getByRole("link", { name: /^Home: .*, 1 needs a person$/ }).waitFor();
-      assert.equal(await page.locator(".banner").count(), 0);
-      await untilIconIs("#e8a317");
-      await needing("ok", []);
-      await untilIconIs("");
-      assert.equal(await page.locator(".need-count").count(), 0);
-      await page.waitForFunction(() => document.title.startsWith("Users · "));
+        await signInByForm(page, "operator", "/updates");
+        await banner(page, /You have one recovery code left/).waitFor();
+        await page.getByRole("link", { name: "Create new ones" }).click();
+        await page.getByRole("heading", { name: "Your account", level: 1 }).waitFor();
+      });
+
+      it("says what does not work, and only counts what can wait: in the head, in the title and in the icon", async () => {
+        const { page, complaints } = await browser.open(agent);
+        const full = {
+          ...{ code: "disk", level: "failing", detail: "It is full." },
+          facts: { check: "disk", reason: "disk_read_only", path: "/var" },
+        };
+        const locked = { code: "users_locked", level: "attention", facts: { count: 2 }, detail: "No." };
+        /** Until this, over the icon's blue, is all that stands in it: red, amber or nothing. */
+        const untilIconIs = (mark: string) =>
+          until(`the icon has ${mark}`, async () => {
+            const icon = (await page.locator("link[rel=icon]").getAttribute("href")) ?? "";
+            return (
+              decodeURIComponent(icon)
+                .match(/#[0-9a-f]{6}/g)
+                ?.join("") === `#1d5bb8${mark}`
+            );
+          });
+        const needing = async (state: string, needs: object[]) => {
+          await answerWith(page, "/api/status", { state, needs });
+          await (page.url() === "about:blank" ? signIn(page, "admin", "/users") : page.reload());
+          await page.getByRole("heading", { name: "Users", level: 1 }).waitFor();
+        };
+        await needing("failing", [full, locked]);
+        await banner(page, /The disk needs space\. The disk at \/var is read-only\./).waitFor();
+        assert.equal(await page.locator(".banner").count(), 1);
+        await page.getByRole("link", { name: /^Home: .*, 2 need a person$/ }).waitFor();
+        await page.waitForFunction(() => /^\(2\) Users · /.test(document.title));
+        await untilIconIs("#d12c2c");
+        await needing("attention", [locked]);
+        await page.getByRole("link", { name: /^Home: .*, 1 needs a person$/ }).waitFor();
+        assert.equal(await page.locator(".banner").count(), 0);
+        await untilIconIs("#e8a317");
+        await needing("ok", []);
+        await untilIconIs("");
+        assert.equal(await page.locator(".need-count").count(), 0);
+        await page.waitForFunction(() => document.title.startsWith("Users · "));
+        assert.deepEqual(complaints, []);
+      });
+
+      it("leads from Home to updates whose root of trust cannot be read", asRoot, async () => {
+        const hostFile = writeHostFile({});
+        ending.after(async () => hostFile.remove());
+        writeFileSync(join(dirname(hostFile.path), "update-root.json"), "{");
+        const blocked = await startAgent({ arguments: ["--host-file", hostFile.path] });
+        await addUsers(blocked, ["admin"]);
+        const { page } = await browser.open(blocked, { width: 360, height: 740 });
+        await signIn(page, "admin");
+        await page.getByRole("heading", { name: "The updates need attention", level: 3 }).waitFor();
+        looks.draw(page, "frame-home-phone", assertFits);
+        await page.getByRole("link", { name: "Show the updates" }).click();
+        await page.getByRole("heading", { name: "Updates", level: 1 }).waitFor();
+      });
+    });
+  });
+
+  describe("the console before the sign-in", () => {
+    let fresh: RunningAgent;
+    before(async () => {
+      fresh = await startAgent();
+    });
+
+    it("is set up in a calm column without a fault in either scheme", async () => {
+      const { page, complaints } = await browser.open(fresh);
+      await page.goto("/");
+      await page.getByRole("heading", { name: "Set up this device" }).waitFor();
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        looks.keep(page, `frame-first-run-${colorScheme}`);
+      }
       assert.deepEqual(complaints, []);
     });
 
-    it("leads from Home to updates whose root of trust cannot be read", asRoot, async () => {
-      const hostFile = writeHostFile({});
-      ending.after(async () => hostFile.remove());
-      writeFileSync(join(dirname(hostFile.path), "update-root.json"), "{");
-      const blocked = await startAgent({ arguments: ["--host-file", hostFile.path] });
-      await addUsers(blocked, ["admin"]);
-      const { page } = await browser.open(blocked, { width: 360, height: 740 });
-      await signIn(page, "admin");
-      await page.getByRole("heading", { name: "The updates need attention", level: 3 }).waitFor();
-      looks.draw(page, "frame-home-phone", assertFits);
-      await page.getByRole("link", { name: "Show the updates" }).click();
-      await page.getByRole("heading", { name: "Updates", level: 1 }).waitFor();
+    it("speaks the browser's language without being asked", async () => {
+      const { page } = await browser.open(fresh, { language: "de-AT" });
+      await page.goto("/");
+      await page.getByRole("heading", { name: "Dieses Gerät einrichten" }).waitFor();
+      await page.locator("html[lang=de]").waitFor();
+    });
+
+    it("speaks another language when asked to, and remembers it", async () => {
+      const { page } = await browser.open(fresh, { width: 320, height: 640 });
+      await page.goto("/");
+      await page.getByRole("button", { name: "Deutsch" }).click();
+      await page.getByRole("heading", { name: "Dieses Gerät einrichten" }).waitFor();
+      await page.locator("html[lang=de]").waitFor();
+      looks.draw(page, "frame-first-run-phone-de", assertFits);
+      await page.reload();
+      await page.getByRole("heading", { name: "Dieses Gerät einrichten" }).waitFor();
     });
   });
-});
 
-describe("the console before the sign-in", () => {
-  let fresh: RunningAgent;
-  before(async () => {
-    fresh = await startAgent();
-  });
+  describe("the console's frame in Chromium", () => {
+    let page: Page;
+    let complaints: string[];
+    before(async () => {
+      // In one window: signed in without a step-up, and with a clock that goes on until a test stops it.
+      ({ page, complaints } = await chromium.open(agent, { now: Date.now(), isKept: true }));
+      await signInWithoutStepUp(agent, page, "admin", "/updates");
+    });
 
-  it("is set up in a calm column without a fault in either scheme", async () => {
-    const { page, complaints } = await browser.open(fresh);
-    await page.goto("/");
-    await page.getByRole("heading", { name: "Set up this device" }).waitFor();
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      looks.keep(page, `frame-first-run-${colorScheme}`);
-    }
-    assert.deepEqual(complaints, []);
-  });
+    it("begins with a link to the content, unseen until one is there", async () => {
+      await page.reload();
+      await page.getByRole("heading", { name: "Updates", level: 1 }).waitFor();
+      const skip = page.getByRole("link", { name: "Skip to the content" });
+      const isCut = () => skip.evaluate((link) => getComputedStyle(link).clipPath !== "none");
+      assert.equal(await isCut(), true, "it is seen before one is there");
+      await page.keyboard.press("Tab");
+      await untilFocused(skip);
+      assert.equal(await isCut(), false, "it is not seen when one is there");
+      await page.keyboard.press("Enter");
+      await page.locator("main:focus").waitFor();
+      assert.equal(new URL(page.url()).pathname, "/updates");
+      assert.deepEqual(complaints, []);
+    });
 
-  it("speaks the browser's language without being asked", async () => {
-    const { page } = await browser.open(fresh, { language: "de-AT" });
-    await page.goto("/");
-    await page.getByRole("heading", { name: "Dieses Gerät einrichten" }).waitFor();
-    await page.locator("html[lang=de]").waitFor();
-  });
-
-  it("speaks another language when asked to, and remembers it", async () => {
-    const { page } = await browser.open(fresh, { width: 320, height: 640 });
-    await page.goto("/");
-    await page.getByRole("button", { name: "Deutsch" }).click();
-    await page.getByRole("heading", { name: "Dieses Gerät einrichten" }).waitFor();
-    await page.locator("html[lang=de]").waitFor();
-    looks.draw(page, "frame-first-run-phone-de", assertFits);
-    await page.reload();
-    await page.getByRole("heading", { name: "Dieses Gerät einrichten" }).waitFor();
-  });
-});
-
-describe("the console's frame in Chromium", () => {
-  let page: Page;
-  let complaints: string[];
-  before(async () => {
-    // In one window: signed in without a step-up, and with a clock that goes on until a test stops it.
-    ({ page, complaints } = await chromium.open(agent, { now: Date.now(), isKept: true }));
-    await signInWithoutStepUp(agent, page, "admin", "/updates");
-  });
-
-  it("begins with a link to the content, unseen until one is there", async () => {
-    await page.reload();
-    await page.getByRole("heading", { name: "Updates", level: 1 }).waitFor();
-    const skip = page.getByRole("link", { name: "Skip to the content" });
-    const isCut = () => skip.evaluate((link) => getComputedStyle(link).clipPath !== "none");
-    assert.equal(await isCut(), true, "it is seen before one is there");
-    await page.keyboard.press("Tab");
-    await untilFocused(skip);
-    assert.equal(await isCut(), false, "it is not seen when one is there");
-    await page.keyboard.press("Enter");
-    await page.locator("main:focus").waitFor();
-    assert.equal(new URL(page.url()).pathname, "/updates");
-    assert.deepEqual(complaints, []);
-  });
-
-  it("has nothing that axe finds in either scheme, and keeps its policy", async () => {
-    const button = page.getByRole("button", { name: /^Your account/ });
-    await button.click();
-    await page.getByRole("menu").waitFor();
-    for (const colorScheme of ["dark", "light"] as const) {
-      await page.emulateMedia({ colorScheme });
-      assert.deepEqual(await axe(page), [], colorScheme);
-    }
-    await button.click();
-    await page.getByRole("menu").waitFor({ state: "detached" });
-    assert.deepEqual(complaints, []);
-  });
-
-  it("gives the keyboard back to each dialog that is below another, and at last to the page", async () => {
-    await stepTo(page, "/users");
-    await page.getByRole("button", { name: "Add user" }).press("Enter");
-    const sheet = page.getByRole("dialog", { name: "Add user" });
-    const name = sheet.getByLabel("User name");
-    await name.and(page.locator(":focus")).waitFor();
-    await name.fill("bob");
-    await name.press("Enter");
-    const question = page.getByRole("dialog", { name: "Confirm that it is you" });
-    await question.getByLabel("Password", { exact: true }).and(page.locator(":focus")).waitFor();
-    // The browser closes a dialog without asking the page where Escape comes twice with nothing between.
-    await page.keyboard.press("Escape");
-    await question.waitFor({ state: "detached" });
-    await name.and(page.locator(":focus")).waitFor();
-    await page.keyboard.press("Escape");
-    const leaving = page.getByRole("dialog", { name: "Unsaved changes" });
-    await leaving.getByRole("button", { name: "Leave without saving" }).click();
-    await sheet.waitFor({ state: "detached" });
-    await page.locator("button:focus").getByText("Add user").waitFor();
-    assert.deepEqual(complaints, []);
-  });
-
-  it("is nowhere wider than a phone's window of 360 pixels, or of 320", async () => {
-    for (const path of ["/users", "/system", "/system/settings", "/account", "/updates"]) {
-      await stepTo(page, path);
-      for (const width of [360, 320]) {
-        await page.setViewportSize({ width, height: 740 });
-        await assertFits(page);
+    it("has nothing that axe finds in either scheme, and keeps its policy", async () => {
+      const button = page.getByRole("button", { name: /^Your account/ });
+      await button.click();
+      await page.getByRole("menu").waitFor();
+      for (const colorScheme of ["dark", "light"] as const) {
+        await page.emulateMedia({ colorScheme });
+        assert.deepEqual(await axe(page), [], colorScheme);
       }
-    }
+      await button.click();
+      await page.getByRole("menu").waitFor({ state: "detached" });
+      assert.deepEqual(complaints, []);
+    });
+
+    it("gives the keyboard back to each dialog that is below another, and at last to the page", async () => {
+      await stepTo(page, "/users");
+      await page.getByRole("button", { name: "Add user" }).press("Enter");
+      const sheet = page.getByRole("dialog", { name: "Add user" });
+      const name = sheet.getByLabel("User name");
+      await name.and(page.locator(":focus")).waitFor();
+      await name.fill("bob");
+      await name.press("Enter");
+      const question = page.getByRole("dialog", { name: "Confirm that it is you" });
+      await question.getByLabel("Password", { exact: true }).and(page.locator(":focus")).waitFor();
+      // The browser closes a dialog without asking the page where Escape comes twice with nothing between.
+      await page.keyboard.press("Escape");
+      await question.waitFor({ state: "detached" });
+      await name.and(page.locator(":focus")).waitFor();
+      await page.keyboard.press("Escape");
+      const leaving = page.getByRole("dialog", { name: "Unsaved changes" });
+      await leaving.getByRole("button", { name: "Leave without saving" }).click();
+      await sheet.waitFor({ state: "detached" });
+      await page.locator("button:focus").getByText("Add user").waitFor();
+      assert.deepEqual(complaints, []);
+    });
+
+    it("is nowhere wider than a phone's window of 360 pixels, or of 320", async () => {
+      for (const path of ["/users", "/system", "/system/settings", "/account", "/updates"]) {
+        await stepTo(page, path);
+        for (const width of [360, 320]) {
+          await page.setViewportSize({ width, height: 740 });
+          await assertFits(page);
+        }
+      }
+    });
+
+    it("has the sections as a bar at the foot of a phone, high enough for a thumb, and its menu within the window", async () => {
+      await page.setViewportSize({ width: 320, height: 480 });
+      for (const name of ["Home", "Users", "System", "Updates"]) {
+        const box = await page
+          .getByRole("navigation", { name: "Sections" })
+          .getByRole("link", { name })
+          .boundingBox();
+        assert.ok(box !== null && box.height >= 44, `${name} is ${box?.height} high`);
+        assert.ok(Math.abs(box.y + box.height - 480) <= 12, `${name} ends at ${box.y + box.height}`);
+      }
+      await page.getByRole("button", { name: /^Your account/ }).click();
+      const box = await page.getByRole("menu").boundingBox();
+      assert.ok(box !== null, "there is no menu");
+      assert.ok(box.x >= 0 && box.x + box.width <= 320, `from ${box.x} to ${box.x + box.width}`);
+      assert.ok(box.y >= 0 && box.y + box.height <= 480, `from ${box.y} to ${box.y + box.height}`);
+    });
+
+    it("says nothing at first of a device that is away, so that a quick restart passes unseen, and then until it is back", async () => {
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await stepTo(page, "/updates");
+      const said = page.getByText("The device does not answer");
+      await page.clock.pauseAt(Date.now() + 60_000);
+      await page.route("**/api/**", (route) => route.abort());
+      const failed = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/api/console"));
+      await page.getByRole("link", { name: "Users", exact: true }).click();
+      await page.clock.runFor(100);
+      await failed;
+      await page.clock.runFor(600);
+      assert.equal(await said.count(), 0);
+      await page.clock.runFor(700);
+      await said.waitFor();
+      await page.unroute("**/api/**");
+      await page.clock.resume();
+      await said.waitFor({ state: "detached" });
+    });
   });
 
-  it("has the sections as a bar at the foot of a phone, high enough for a thumb, and its menu within the window", async () => {
-    await page.setViewportSize({ width: 320, height: 480 });
-    for (const name of ["Home", "Users", "System", "Updates"]) {
-      const box = await page
-        .getByRole("navigation", { name: "Sections" })
-        .getByRole("link", { name })
-        .boundingBox();
-      assert.ok(box !== null && box.height >= 44, `${name} is ${box?.height} high`);
-      assert.ok(Math.abs(box.y + box.height - 480) <= 12, `${name} ends at ${box.y + box.height}`);
-    }
-    await page.getByRole("button", { name: /^Your account/ }).click();
-    const box = await page.getByRole("menu").boundingBox();
-    assert.ok(box !== null, "there is no menu");
-    assert.ok(box.x >= 0 && box.x + box.width <= 320, `from ${box.x} to ${box.x + box.width}`);
-    assert.ok(box.y >= 0 && box.y + box.height <= 480, `from ${box.y} to ${box.y + box.height}`);
-  });
-
-  it("says nothing at first of a device that is away, so that a quick restart passes unseen, and then until it is back", async () => {
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await stepTo(page, "/updates");
-    const said = page.getByText("The device does not answer");
-    await page.clock.pauseAt(Date.now() + 60_000);
-    await page.route("**/api/**", (route) => route.abort());
-    const failed = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/api/console"));
-    await page.getByRole("link", { name: "Users", exact: true }).click();
-    await page.clock.runFor(100);
-    await failed;
-    await page.clock.runFor(600);
-    assert.equal(await said.count(), 0);
-    await page.clock.runFor(700);
-    await said.waitFor();
-    await page.unroute("**/api/**");
-    await page.clock.resume();
-    await said.waitFor({ state: "detached" });
-  });
+  it("looks as it should to axe-core", () => looks.judge(chromium));
 });
-
-it("looks as it should to axe-core", () => looks.judge(chromium));

@@ -17,276 +17,278 @@ import { startLightConsole } from "./light/light-browser.ts";
 import { Looks } from "./light/looks.ts";
 import { lock, makeUser, openUsers, rowOf, startLockingAgent, userNamed } from "./users-steps.ts";
 
-const ending = endOfConsole();
-const looks = new Looks();
-let agent: RunningAgent;
-let browser: TestBrowser;
-// It stands from the start of the process, which runs other files before this one.
-const time = standingTime();
-before(async () => {
-  ({ agent, browser } = await startLightConsole(ending, () => startLockingAgent(time)));
-});
-
-async function openMenu(page: Page, username: string): Promise<Locator> {
-  await page.getByRole("button", { name: `Actions for ${username}` }).click();
-  return page.getByRole("menu", { name: `Actions for ${username}` });
-}
-
-/** Chooses from the row's menu, and waits for the question. */
-async function choose(page: Page, username: string, verb: string): Promise<Locator> {
-  await (await openMenu(page, username)).getByRole("menuitem", { name: verb }).click();
-  const dialog = page.getByRole("dialog", { name: `${verb}: ${username}` });
-  await dialog.waitFor();
-  return dialog;
-}
-
-async function confirm(dialog: Locator, verb: string): Promise<void> {
-  await dialog.getByRole("button", { name: verb }).click();
-  await confirmPassword(dialog.page(), "admin");
-  await dialog.waitFor({ state: "detached" });
-}
-
-async function signInOverWire(username: string, password: string) {
-  return agent.call("POST", "/api/auth/login", { body: { username, password } });
-}
-
-describe("the console's actions on a user", () => {
-  it("unlock one who is locked, and are offered for no other", async () => {
-    const { page, complaints } = await openUsers(browser, agent);
-    const unlock = page.getByRole("menuitem", { name: "Unlock" });
-    const menu = await openMenu(page, names.operator);
-    await menu.getByRole("menuitem", { name: "Delete" }).waitFor();
-    assert.equal(await unlock.count(), 0);
-    await page.keyboard.press("Escape");
-    await lock(agent, names.operator);
-    await rowOf(page, names.operator)
-      .getByText(/^locked/)
-      .waitFor();
-    await openMenu(page, names.operator);
-    await unlock.waitFor();
-    // The way there from Home asks at once, about that user.
-    await page.goto("/");
-    await page.locator(".needs").getByRole("link", { name: "Unlock" }).click();
-    const dialog = page.getByRole("dialog", { name: `Unlock: ${names.operator}` });
-    await dialog.getByText("ana can try to sign in again immediately").waitFor();
-    await confirm(dialog, "Unlock");
-    await rowOf(page, names.operator)
-      .getByText(/^locked/)
-      .waitFor({ state: "detached" });
-    assert.equal((await userNamed(agent, names.operator)).locked, null);
-    assert.equal(new URL(page.url()).search, `?q=${names.operator}`);
-    assert.deepEqual(complaints, []);
+describe("actions on users in the console", () => {
+  const ending = endOfConsole();
+  const looks = new Looks();
+  let agent: RunningAgent;
+  let browser: TestBrowser;
+  // It stands from the start of the process, which runs other files before this one.
+  const time = standingTime();
+  before(async () => {
+    ({ agent, browser } = await startLightConsole(ending, () => startLockingAgent(time)));
   });
 
-  it("take a lost second factor away, with a reason that is written down", async () => {
-    const { json } = await signInOverWire(names.operator, passwords.operator);
-    const { id } = json.user;
-    const user = { id, token: json.access_token, password: passwords.operator };
-    await enrol(agent.call, user, time.wall() / 1_000);
-    const { page } = await openUsers(browser, agent);
-    await rowOf(page, names.operator).getByText("on · 10 codes").waitFor();
-    const dialog = await choose(page, names.operator, "Reset second factor");
-    const button = dialog.getByRole("button", { name: "Reset second factor" });
-    assert.equal(await button.getAttribute("aria-disabled"), "true");
-    await dialog.getByLabel("Reason").fill("phone lost in the harbour");
-    looks.keep(page, "users-reset-factor");
-    await confirm(dialog, "Reset second factor");
-    await rowOf(page, names.operator).getByText("on · 10 codes").waitFor({ state: "detached" });
-    const events = await agent.call("GET", "/api/events?type=two_factor.recovered", { local: true });
-    assert.match(events.text, /phone lost in the harbour/);
-    const again = await signInOverWire(names.operator, passwords.operator);
-    assert.equal(again.status, 200, again.text);
-  });
+  async function openMenu(page: Page, username: string): Promise<Locator> {
+    await page.getByRole("button", { name: `Actions for ${username}` }).click();
+    return page.getByRole("menu", { name: `Actions for ${username}` });
+  }
 
-  it("show why there is no second factor to take away", async () => {
-    const { page } = await openUsers(browser, agent);
-    const menu = await openMenu(page, names.readonly);
-    const item = menu.getByRole("menuitem", { name: "Reset second factor" });
-    assert.equal(await item.getAttribute("aria-disabled"), "true");
-    assert.match(await item.innerText(), /This user has none/);
-  });
+  /** Chooses from the row's menu, and waits for the question. */
+  async function choose(page: Page, username: string, verb: string): Promise<Locator> {
+    await (await openMenu(page, username)).getByRole("menuitem", { name: verb }).click();
+    const dialog = page.getByRole("dialog", { name: `${verb}: ${username}` });
+    await dialog.waitFor();
+    return dialog;
+  }
 
-  it("make a one-use password in the place of one that is forgotten", async () => {
-    await makeUser(agent, { username: "forgetful", password: "a walrus under the pier" });
-    const { page } = await openUsers(browser, agent);
-    const dialog = await choose(page, "forgetful", "Reset password");
-    await dialog.getByRole("button", { name: "Reset password" }).click();
-    await confirmPassword(page, "admin");
-    const secret = dialog.getByRole("region", { name: "One-use password of forgetful" });
-    const password = await secret.locator("pre").innerText();
-    looks.keep(page, "users-reset-password");
-    assert.equal((await signInOverWire("forgetful", "a walrus under the pier")).status, 401);
-    const answer = await signInOverWire("forgetful", password);
-    assert.equal(answer.json?.user?.must_change_password, true, answer.text);
-    await dialog.getByRole("button", { name: "Done" }).click();
-    await rowOf(page, "forgetful").getByText("must change password").waitFor();
-  });
-
-  it("set a password that is typed, once it is good enough", async () => {
-    await makeUser(agent, { username: "typist" });
-    const { page } = await openUsers(browser, agent);
-    const dialog = await choose(page, "typist", "Reset password");
-    await dialog.getByRole("radio", { name: "Type a password" }).check();
-    await dialog.getByLabel("New password", { exact: true }).fill("too short");
-    await dialog.getByText("9 of 15 characters").waitFor();
-    await dialog.getByRole("button", { name: "Reset password" }).click();
-    await confirmPassword(page, "admin");
-    await dialog.getByText("This password is too short").waitFor();
-    await dialog.getByLabel("New password", { exact: true }).fill("long ferries at low tide");
-    await dialog.getByRole("button", { name: "Reset password" }).click();
+  async function confirm(dialog: Locator, verb: string): Promise<void> {
+    await dialog.getByRole("button", { name: verb }).click();
+    await confirmPassword(dialog.page(), "admin");
     await dialog.waitFor({ state: "detached" });
-    const answer = await signInOverWire("typist", "long ferries at low tide");
-    assert.equal(answer.json?.user?.must_change_password, false, answer.text);
-  });
+  }
 
-  it("end the sessions of a user, told how many API tokens stay good", async () => {
-    const { json } = await signInOverWire(names.readonly, passwords.readonly);
-    const body = { user_id: json.user.id, name: "fleet", scopes: ["logs:read"] };
-    assert.equal((await agent.call("POST", "/api/tokens", { local: true, body })).status, 201);
-    const { page } = await openUsers(browser, agent);
-    const dialog = await choose(page, names.readonly, "End sessions");
-    await dialog.getByText("API tokens that remain valid: 1.").waitFor();
-    await confirm(dialog, "End sessions");
-    await page.getByRole("status").filter({ hasText: "End sessions: log-reader" }).waitFor();
-    const after = await agent.call("GET", "/api/auth/me", { token: json.access_token });
-    assert.equal(after.status, 401, after.text);
-  });
+  async function signInOverWire(username: string, password: string) {
+    return agent.call("POST", "/api/auth/login", { body: { username, password } });
+  }
 
-  it("disable a user, and enable again", async () => {
-    const { page } = await openUsers(browser, agent);
-    const dialog = await choose(page, names.readonly, "Disable");
-    await dialog.getByText("until the user is enabled again").waitFor();
-    await confirm(dialog, "Disable");
-    await rowOf(page, names.readonly).getByText("disabled").waitFor();
-    assert.equal((await signInOverWire(names.readonly, passwords.readonly)).status, 401);
-    const enabling = await choose(page, names.readonly, "Enable");
-    await enabling.getByRole("button", { name: "Enable" }).click();
-    await rowOf(page, names.readonly).getByText("disabled").waitFor({ state: "detached" });
-    assert.equal((await userNamed(agent, names.readonly)).enabled, true);
-  });
-
-  it("delete a user whose name was typed, and leave the keyboard on the page", async () => {
-    await makeUser(agent, { username: "leaver" });
-    const { page } = await openUsers(browser, agent);
-    const dialog = await choose(page, "leaver", "Delete");
-    await dialog.getByLabel("Type leaver to confirm").fill("leave");
-    const button = dialog.getByRole("button", { name: "Delete" });
-    assert.equal(await button.getAttribute("aria-disabled"), "true");
-    await page.keyboard.press("Enter");
-    assert.ok(await dialog.isVisible(), "deleted without the whole name");
-    await dialog.getByLabel("Type leaver to confirm").fill("leaver");
-    looks.keep(page, "users-delete-light");
-    await confirm(dialog, "Delete");
-    await rowOf(page, "leaver").waitFor({ state: "detached" });
-    assert.equal(await userNamed(agent, "leaver"), undefined);
-    await page.locator("main :focus").waitFor();
-  });
-
-  it("leave the keyboard on the page when the row that has it is deleted by another administrator", async () => {
-    const id = await makeUser(agent, { username: "goner" });
-    const { page } = await openUsers(browser, agent);
-    await page.getByRole("button", { name: "Actions for goner" }).focus();
-    const { status } = await agent.call("DELETE", `/api/users/${id}`, { local: true });
-    assert.equal(status, 204);
-    await rowOf(page, "goner").waitFor({ state: "detached" });
-    await page.locator("main h1:focus").waitFor();
-  });
-
-  it("change nothing when the question for the password is closed", async () => {
-    const { page } = await openUsers(browser, agent);
-    const dialog = await choose(page, names.readonly, "Delete");
-    await dialog.getByLabel("Type log-reader to confirm").fill(names.readonly);
-    await dialog.getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("dialog", { name: "Confirm that it is you" }).waitFor();
-    await page.keyboard.press("Escape");
-    await page.getByRole("dialog", { name: "Confirm that it is you" }).waitFor({ state: "detached" });
-    assert.equal(await dialog.getByLabel("Type log-reader to confirm").inputValue(), names.readonly);
-    assert.ok(await userNamed(agent, names.readonly), "the user is gone");
-  });
-});
-
-describe("the console's actions on administrators", () => {
-  it("are shown with the reason where it is the last, and not before that is known", async () => {
-    const { page } = await openUsers(browser, agent);
-    let tell = (): void => undefined;
-    const told = new Promise<void>((resolve) => {
-      tell = resolve;
+  describe("the console's actions on a user", () => {
+    it("unlock one who is locked, and are offered for no other", async () => {
+      const { page, complaints } = await openUsers(browser, agent);
+      const unlock = page.getByRole("menuitem", { name: "Unlock" });
+      const menu = await openMenu(page, names.operator);
+      await menu.getByRole("menuitem", { name: "Delete" }).waitFor();
+      assert.equal(await unlock.count(), 0);
+      await page.keyboard.press("Escape");
+      await lock(agent, names.operator);
+      await rowOf(page, names.operator)
+        .getByText(/^locked/)
+        .waitFor();
+      await openMenu(page, names.operator);
+      await unlock.waitFor();
+      // The way there from Home asks at once, about that user.
+      await page.goto("/");
+      await page.locator(".needs").getByRole("link", { name: "Unlock" }).click();
+      const dialog = page.getByRole("dialog", { name: `Unlock: ${names.operator}` });
+      await dialog.getByText("ana can try to sign in again immediately").waitFor();
+      await confirm(dialog, "Unlock");
+      await rowOf(page, names.operator)
+        .getByText(/^locked/)
+        .waitFor({ state: "detached" });
+      assert.equal((await userNamed(agent, names.operator)).locked, null);
+      assert.equal(new URL(page.url()).search, `?q=${names.operator}`);
+      assert.deepEqual(complaints, []);
     });
-    await page.route(/role=admin&enabled=true/, (route) => told.then(() => route.continue()));
-    await page.reload();
-    // The users themselves have come: they are counted.
-    await page.getByRole("button", { name: /^Administrator \d/ }).waitFor();
-    assert.equal(await page.getByRole("button", { name: `Actions for ${names.admin}` }).count(), 0);
-    tell();
-    const menu = await openMenu(page, names.admin);
-    for (const verb of ["Disable", "Delete"]) {
-      const item = menu.getByRole("menuitem", { name: verb });
+
+    it("take a lost second factor away, with a reason that is written down", async () => {
+      const { json } = await signInOverWire(names.operator, passwords.operator);
+      const { id } = json.user;
+      const user = { id, token: json.access_token, password: passwords.operator };
+      await enrol(agent.call, user, time.wall() / 1_000);
+      const { page } = await openUsers(browser, agent);
+      await rowOf(page, names.operator).getByText("on · 10 codes").waitFor();
+      const dialog = await choose(page, names.operator, "Reset second factor");
+      const button = dialog.getByRole("button", { name: "Reset second factor" });
+      assert.equal(await button.getAttribute("aria-disabled"), "true");
+      await dialog.getByLabel("Reason").fill("phone lost in the harbour");
+      looks.keep(page, "users-reset-factor");
+      await confirm(dialog, "Reset second factor");
+      await rowOf(page, names.operator).getByText("on · 10 codes").waitFor({ state: "detached" });
+      const events = await agent.call("GET", "/api/events?type=two_factor.recovered", { local: true });
+      assert.match(events.text, /phone lost in the harbour/);
+      const again = await signInOverWire(names.operator, passwords.operator);
+      assert.equal(again.status, 200, again.text);
+    });
+
+    it("show why there is no second factor to take away", async () => {
+      const { page } = await openUsers(browser, agent);
+      const menu = await openMenu(page, names.readonly);
+      const item = menu.getByRole("menuitem", { name: "Reset second factor" });
       assert.equal(await item.getAttribute("aria-disabled"), "true");
-      assert.match(await item.innerText(), /This is the last administrator who can sign in/);
-    }
-    assert.equal(await menu.getByRole("menuitem", { name: "Reset password" }).count(), 0);
-    await menu.getByRole("menuitem", { name: "Your password, second factor" }).waitFor();
-    looks.keep(page, "users-last-administrator");
-  });
-
-  it("say so where another user was faster", async () => {
-    const { page } = await openUsers(browser, agent);
-    await page.route(/role=admin&enabled=true/, async (route) => {
-      const response = await route.fetch();
-      await route.fulfill({ response, json: { ...(await response.json()), total: 2 } });
+      assert.match(await item.innerText(), /This user has none/);
     });
-    await page.reload();
-    const dialog = await choose(page, names.admin, "Disable");
-    await dialog.getByText("only another administrator can let you in again").waitFor();
-    await dialog.getByRole("button", { name: "Disable" }).click();
-    await confirmPassword(page, "admin");
-    await dialog.getByRole("alert").getByText("This is the last administrator who can sign in").waitFor();
-    assert.equal((await userNamed(agent, names.admin)).enabled, true);
+
+    it("make a one-use password in the place of one that is forgotten", async () => {
+      await makeUser(agent, { username: "forgetful", password: "a walrus under the pier" });
+      const { page } = await openUsers(browser, agent);
+      const dialog = await choose(page, "forgetful", "Reset password");
+      await dialog.getByRole("button", { name: "Reset password" }).click();
+      await confirmPassword(page, "admin");
+      const secret = dialog.getByRole("region", { name: "One-use password of forgetful" });
+      const password = await secret.locator("pre").innerText();
+      looks.keep(page, "users-reset-password");
+      assert.equal((await signInOverWire("forgetful", "a walrus under the pier")).status, 401);
+      const answer = await signInOverWire("forgetful", password);
+      assert.equal(answer.json?.user?.must_change_password, true, answer.text);
+      await dialog.getByRole("button", { name: "Done" }).click();
+      await rowOf(page, "forgetful").getByText("must change password").waitFor();
+    });
+
+    it("set a password that is typed, once it is good enough", async () => {
+      await makeUser(agent, { username: "typist" });
+      const { page } = await openUsers(browser, agent);
+      const dialog = await choose(page, "typist", "Reset password");
+      await dialog.getByRole("radio", { name: "Type a password" }).check();
+      await dialog.getByLabel("New password", { exact: true }).fill("too short");
+      await dialog.getByText("9 of 15 characters").waitFor();
+      await dialog.getByRole("button", { name: "Reset password" }).click();
+      await confirmPassword(page, "admin");
+      await dialog.getByText("This password is too short").waitFor();
+      await dialog.getByLabel("New password", { exact: true }).fill("long ferries at low tide");
+      await dialog.getByRole("button", { name: "Reset password" }).click();
+      await dialog.waitFor({ state: "detached" });
+      const answer = await signInOverWire("typist", "long ferries at low tide");
+      assert.equal(answer.json?.user?.must_change_password, false, answer.text);
+    });
+
+    it("end the sessions of a user, told how many API tokens stay good", async () => {
+      const { json } = await signInOverWire(names.readonly, passwords.readonly);
+      const body = { user_id: json.user.id, name: "fleet", scopes: ["logs:read"] };
+      assert.equal((await agent.call("POST", "/api/tokens", { local: true, body })).status, 201);
+      const { page } = await openUsers(browser, agent);
+      const dialog = await choose(page, names.readonly, "End sessions");
+      await dialog.getByText("API tokens that remain valid: 1.").waitFor();
+      await confirm(dialog, "End sessions");
+      await page.getByRole("status").filter({ hasText: "End sessions: log-reader" }).waitFor();
+      const after = await agent.call("GET", "/api/auth/me", { token: json.access_token });
+      assert.equal(after.status, 401, after.text);
+    });
+
+    it("disable a user, and enable again", async () => {
+      const { page } = await openUsers(browser, agent);
+      const dialog = await choose(page, names.readonly, "Disable");
+      await dialog.getByText("until the user is enabled again").waitFor();
+      await confirm(dialog, "Disable");
+      await rowOf(page, names.readonly).getByText("disabled").waitFor();
+      assert.equal((await signInOverWire(names.readonly, passwords.readonly)).status, 401);
+      const enabling = await choose(page, names.readonly, "Enable");
+      await enabling.getByRole("button", { name: "Enable" }).click();
+      await rowOf(page, names.readonly).getByText("disabled").waitFor({ state: "detached" });
+      assert.equal((await userNamed(agent, names.readonly)).enabled, true);
+    });
+
+    it("delete a user whose name was typed, and leave the keyboard on the page", async () => {
+      await makeUser(agent, { username: "leaver" });
+      const { page } = await openUsers(browser, agent);
+      const dialog = await choose(page, "leaver", "Delete");
+      await dialog.getByLabel("Type leaver to confirm").fill("leave");
+      const button = dialog.getByRole("button", { name: "Delete" });
+      assert.equal(await button.getAttribute("aria-disabled"), "true");
+      await page.keyboard.press("Enter");
+      assert.ok(await dialog.isVisible(), "deleted without the whole name");
+      await dialog.getByLabel("Type leaver to confirm").fill("leaver");
+      looks.keep(page, "users-delete-light");
+      await confirm(dialog, "Delete");
+      await rowOf(page, "leaver").waitFor({ state: "detached" });
+      assert.equal(await userNamed(agent, "leaver"), undefined);
+      await page.locator("main :focus").waitFor();
+    });
+
+    it("leave the keyboard on the page when the row that has it is deleted by another administrator", async () => {
+      const id = await makeUser(agent, { username: "goner" });
+      const { page } = await openUsers(browser, agent);
+      await page.getByRole("button", { name: "Actions for goner" }).focus();
+      const { status } = await agent.call("DELETE", `/api/users/${id}`, { local: true });
+      assert.equal(status, 204);
+      await rowOf(page, "goner").waitFor({ state: "detached" });
+      await page.locator("main h1:focus").waitFor();
+    });
+
+    it("change nothing when the question for the password is closed", async () => {
+      const { page } = await openUsers(browser, agent);
+      const dialog = await choose(page, names.readonly, "Delete");
+      await dialog.getByLabel("Type log-reader to confirm").fill(names.readonly);
+      await dialog.getByRole("button", { name: "Delete" }).click();
+      await page.getByRole("dialog", { name: "Confirm that it is you" }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog", { name: "Confirm that it is you" }).waitFor({ state: "detached" });
+      assert.equal(await dialog.getByLabel("Type log-reader to confirm").inputValue(), names.readonly);
+      assert.ok(await userNamed(agent, names.readonly), "the user is gone");
+    });
   });
 
-  it("let one who is not the last give up the own role, disable and delete oneself", async () => {
-    const password = "copper kettles in the rain";
-    for (const way of ["role", "Disable", "Delete"]) {
-      await makeUser(agent, { username: "second", role: "admin", password });
-      const { page } = await browser.open(agent);
-      await signInWithoutStepUp(agent, page, { username: "second", password }, "/users");
-      if (way === "role") {
-        await page.getByRole("link", { name: "second" }).click();
-        const sheet = page.getByRole("dialog", { name: "second" });
-        await sheet.getByRole("radio", { name: /Operator/ }).check();
-        await sheet.getByText("only another administrator can give it back").waitFor();
-        await sheet.getByRole("button", { name: "Save" }).click();
-      } else {
-        const dialog = await choose(page, "second", way);
-        await dialog.getByText("you are signed out at once").waitFor();
-        if (way === "Delete") await dialog.getByLabel("Type second to confirm").fill("second");
-        await dialog.getByRole("button", { name: way }).click();
+  describe("the console's actions on administrators", () => {
+    it("are shown with the reason where it is the last, and not before that is known", async () => {
+      const { page } = await openUsers(browser, agent);
+      let tell = (): void => undefined;
+      const told = new Promise<void>((resolve) => {
+        tell = resolve;
+      });
+      await page.route(/role=admin&enabled=true/, (route) => told.then(() => route.continue()));
+      await page.reload();
+      // The users themselves have come: they are counted.
+      await page.getByRole("button", { name: /^Administrator \d/ }).waitFor();
+      assert.equal(await page.getByRole("button", { name: `Actions for ${names.admin}` }).count(), 0);
+      tell();
+      const menu = await openMenu(page, names.admin);
+      for (const verb of ["Disable", "Delete"]) {
+        const item = menu.getByRole("menuitem", { name: verb });
+        assert.equal(await item.getAttribute("aria-disabled"), "true");
+        assert.match(await item.innerText(), /This is the last administrator who can sign in/);
       }
-      const question = page.getByRole("dialog", { name: "Confirm that it is you" });
-      await question.getByLabel("Password", { exact: true }).fill(password);
-      await question.getByRole("button", { name: "Confirm" }).click();
-      if (way === "role") await page.waitForURL((url) => url.pathname === "/system");
-      else await page.getByRole("button", { name: "Sign in" }).waitFor();
-      const after = await userNamed(agent, "second");
-      if (way === "Delete") assert.equal(after, undefined);
-      else await agent.call("DELETE", `/api/users/${after.id}`, { local: true });
-    }
-  });
-});
+      assert.equal(await menu.getByRole("menuitem", { name: "Reset password" }).count(), 0);
+      await menu.getByRole("menuitem", { name: "Your password, second factor" }).waitFor();
+      looks.keep(page, "users-last-administrator");
+    });
 
-describe("the console's users in German", () => {
-  it("say the same", async () => {
-    const { page } = await browser.open(agent);
-    await page.addInitScript(() => localStorage.setItem("steward-language", "de"));
-    await page.goto("/users");
-    await page.getByLabel("Benutzername").fill(names.admin);
-    await page.getByLabel("Passwort", { exact: true }).fill(passwords.admin);
-    await page.getByRole("button", { name: "Anmelden" }).click();
-    await page.getByRole("button", { name: "Benutzer anlegen" }).click();
-    await page.getByRole("dialog").getByText("Liest Protokoll und Zustand und ändert nichts").waitFor();
-    looks.keep(page, "users-add-de");
-  });
-});
+    it("say so where another user was faster", async () => {
+      const { page } = await openUsers(browser, agent);
+      await page.route(/role=admin&enabled=true/, async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...(await response.json()), total: 2 } });
+      });
+      await page.reload();
+      const dialog = await choose(page, names.admin, "Disable");
+      await dialog.getByText("only another administrator can let you in again").waitFor();
+      await dialog.getByRole("button", { name: "Disable" }).click();
+      await confirmPassword(page, "admin");
+      await dialog.getByRole("alert").getByText("This is the last administrator who can sign in").waitFor();
+      assert.equal((await userNamed(agent, names.admin)).enabled, true);
+    });
 
-it("is sound to look at in a browser, in each state above", async () =>
-  looks.judge(await startBrowser(ending)));
+    it("let one who is not the last give up the own role, disable and delete oneself", async () => {
+      const password = "copper kettles in the rain";
+      for (const way of ["role", "Disable", "Delete"]) {
+        await makeUser(agent, { username: "second", role: "admin", password });
+        const { page } = await browser.open(agent);
+        await signInWithoutStepUp(agent, page, { username: "second", password }, "/users");
+        if (way === "role") {
+          await page.getByRole("link", { name: "second" }).click();
+          const sheet = page.getByRole("dialog", { name: "second" });
+          await sheet.getByRole("radio", { name: /Operator/ }).check();
+          await sheet.getByText("only another administrator can give it back").waitFor();
+          await sheet.getByRole("button", { name: "Save" }).click();
+        } else {
+          const dialog = await choose(page, "second", way);
+          await dialog.getByText("you are signed out at once").waitFor();
+          if (way === "Delete") await dialog.getByLabel("Type second to confirm").fill("second");
+          await dialog.getByRole("button", { name: way }).click();
+        }
+        const question = page.getByRole("dialog", { name: "Confirm that it is you" });
+        await question.getByLabel("Password", { exact: true }).fill(password);
+        await question.getByRole("button", { name: "Confirm" }).click();
+        if (way === "role") await page.waitForURL((url) => url.pathname === "/system");
+        else await page.getByRole("button", { name: "Sign in" }).waitFor();
+        const after = await userNamed(agent, "second");
+        if (way === "Delete") assert.equal(after, undefined);
+        else await agent.call("DELETE", `/api/users/${after.id}`, { local: true });
+      }
+    });
+  });
+
+  describe("the console's users in German", () => {
+    it("say the same", async () => {
+      const { page } = await browser.open(agent);
+      await page.addInitScript(() => localStorage.setItem("steward-language", "de"));
+      await page.goto("/users");
+      await page.getByLabel("Benutzername").fill(names.admin);
+      await page.getByLabel("Passwort", { exact: true }).fill(passwords.admin);
+      await page.getByRole("button", { name: "Anmelden" }).click();
+      await page.getByRole("button", { name: "Benutzer anlegen" }).click();
+      await page.getByRole("dialog").getByText("Liest Protokoll und Zustand und ändert nichts").waitFor();
+      looks.keep(page, "users-add-de");
+    });
+  });
+
+  it("is sound to look at in a browser, in each state above", async () =>
+    looks.judge(await startBrowser(ending)));
+});

@@ -68,21 +68,21 @@ const visitors = counted<readonly Visitor[]>({
 const looksAt = ({ role, looks }: Visitor, path: ConsolePath): readonly Look[] =>
   role === "admin" && notForReaders.includes(path) ? [...looks, "dark at 360 px"] : looks;
 
-const ending = endOfConsole();
-let agent: RunningAgent;
-let browser: TestBrowser;
-const light = lightBrowser(ending);
-const send = async (method: string, path: string, body: unknown): Promise<void> => {
-  const { status, text } = await agent.call(method, path, { body, local: true });
-  assert.ok(status < 300, text);
-};
-before(async () => {
-  ({ agent, browser } = await startConsole(ending, startAgentInProcess));
-  const longest = { username: longName, display_name: "Beauftragte".repeat(5), role: "operator" };
-  await send("POST", "/api/users", longest);
-});
-
 describe("the console in windows of any width", () => {
+  const ending = endOfConsole();
+  let agent: RunningAgent;
+  let browser: TestBrowser;
+  const light = lightBrowser(ending);
+  const send = async (method: string, path: string, body: unknown): Promise<void> => {
+    const { status, text } = await agent.call(method, path, { body, local: true });
+    assert.ok(status < 300, text);
+  };
+  before(async () => {
+    ({ agent, browser } = await startConsole(ending, startAgentInProcess));
+    const longest = { username: longName, display_name: "Beauftragte".repeat(5), role: "operator" };
+    await send("POST", "/api/users", longest);
+  });
+
   const nameDevice = (name: string | undefined) => send("PUT", "/api/system", { device: { name } });
 
   /** With letters twice as large, as a person sets them in the browser. */
