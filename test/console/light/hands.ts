@@ -33,9 +33,9 @@ function topDialog(document: Document): HTMLDialogElement | undefined {
   return dialogsOf(document).at(-1);
 }
 
-/** Has the page's dialogs and popovers be as a browser's. */
+/** Has the page's dialogs, details and popovers be as a browser's. */
 export function giveDialogs(window: Window & typeof globalThis): void {
-  const { HTMLDialogElement, HTMLElement } = window;
+  const { HTMLDetailsElement, HTMLDialogElement, HTMLElement } = window;
   HTMLDialogElement.prototype.showModal = function () {
     openDialogs.set(this.ownerDocument, [...dialogsOf(this.ownerDocument), this]);
     this.setAttribute("open", "");
@@ -44,6 +44,15 @@ export function giveDialogs(window: Window & typeof globalThis): void {
     if (!this.open) return;
     this.removeAttribute("open");
     window.setTimeout(() => this.dispatchEvent(new window.Event("close")));
+  };
+  // A page hears of what is open in a task of its own, when it has drawn all that changes with it.
+  const { dispatchEvent } = HTMLDetailsElement.prototype;
+  const due = new WeakSet<Event>();
+  HTMLDetailsElement.prototype.dispatchEvent = function (event) {
+    if (event.type !== "toggle" || due.has(event)) return dispatchEvent.call(this, event);
+    due.add(event);
+    window.setTimeout(() => this.dispatchEvent(event));
+    return true;
   };
   const { focus } = HTMLElement.prototype;
   HTMLElement.prototype.focus = function () {

@@ -62,6 +62,8 @@ function innermost(element: Element, wanted: Text, exact: boolean): Element[] {
   // No part of it has more text.
   if (text === "" || (typeof wanted === "string" && !isText(text, wanted))) return [];
   const inside = childrenOf(element).flatMap((one) => innermost(one, wanted, exact));
+  // The document's own element has the text of its styles too.
+  if (element.localName === "html") return inside;
   return inside.length === 0 && isText(text, wanted, exact) ? [element] : inside;
 }
 
