@@ -7,10 +7,11 @@ import * as en from "../../src/console/catalogue/languages/en/problems.ts";
 import { commands, places, type Remedy, remedyOf } from "../../src/console/problems/remedies.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
-import { startAgentInProcess } from "../agent-in-process.ts";
 import type { RunningAgent } from "../running-agent.ts";
-import { endOfConsole, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
-import { assertFits, axe, brokenText, picture } from "./page-checks.ts";
+import { endOfConsole, signIn, startBrowser, type TestBrowser, untilFocused, untilShown } from "./browser.ts";
+import { startLightConsole } from "./light/light-browser.ts";
+import { Looks } from "./light/looks.ts";
+import { assertFits, assertReads } from "./page-checks.ts";
 
 const codes = Object.keys(errorCodes) as (keyof typeof errorCodes)[];
 
@@ -40,10 +41,11 @@ describe("the words for an error", () => {
 
 describe("a problem on a page", () => {
   const ending = endOfConsole();
+  const looks = new Looks();
   let agent: RunningAgent;
   let browser: TestBrowser;
   before(async () => {
-    ({ agent, browser } = await startConsole(ending, startAgentInProcess));
+    ({ agent, browser } = await startLightConsole(ending));
   });
 
   /** As the agent would say it. */
@@ -80,12 +82,9 @@ describe("a problem on a page", () => {
     assert.equal(await problem.getByText("0123456789abcdef").isVisible(), false);
     await problem.getByText("Technical details").click();
     assert.equal(await problem.getByText("0123456789abcdef").isVisible(), true);
-    assert.deepEqual(await axe(page), []);
-    await picture(page, "problem-wide");
+    looks.keep(page, "problem-wide");
     await page.setViewportSize({ width: 360, height: 740 });
-    await assertFits(page);
-    assert.deepEqual(await brokenText(page), []);
-    await picture(page, "problem-phone");
+    looks.draw(page, "problem-phone", assertReads);
     await problem.getByRole("button", { name: "Try again" }).click();
     await problem.waitFor({ state: "detached" });
     await untilShown(page.getByText("No API tokens").or(page.getByRole("heading", { name: "API tokens" })));
@@ -120,14 +119,13 @@ describe("a problem on a page", () => {
     await untilShown(sheet.getByText("Bis die gespeicherten Daten repariert sind"));
     await sheet.getByText("steward doctor", { exact: true }).waitFor();
     await sheet.getByRole("button", { name: "Befehl kopieren" }).waitFor();
-    await picture(page, "problem-command-de");
+    looks.draw(page, "problem-command-de");
     await page.unroute("**/api/users");
     await refuse(page, "**/api/users", "internal_error");
     await sheet.getByRole("button", { name: "Benutzer anlegen" }).click();
     await untilShown(sheet.getByRole("link", { name: "Zum Protokoll" }));
     assert.equal(await sheet.locator(".problem").count(), 1);
-    await assertFits(page);
-    await picture(page, "problem-link-de");
+    looks.draw(page, "problem-link-de", assertFits);
     assert.equal(await sheet.getByLabel("Benutzername").inputValue(), "ben");
   });
 
@@ -141,6 +139,9 @@ describe("a problem on a page", () => {
     await untilShown(sheet.getByText("A user with this name already exists"));
     assert.equal(await sheet.getByText("A user with this name already exists").count(), 1);
     assert.equal(await sheet.locator(".problem").count(), 0);
-    assert.equal(await sheet.getByLabel("User name").evaluate((one) => one === document.activeElement), true);
+    await untilFocused(sheet.getByLabel("User name"));
   });
+
+  it("is sound to look at in a browser, in each state above", async () =>
+    looks.judge(await startBrowser(ending)));
 });
