@@ -33,9 +33,16 @@ function topDialog(document: Document): HTMLDialogElement | undefined {
   return dialogsOf(document).at(-1);
 }
 
-/** Has the page's dialogs, details and popovers be as a browser's. */
-export function giveDialogs(window: Window & typeof globalThis): void {
-  const { HTMLDetailsElement, HTMLDialogElement, HTMLElement } = window;
+const given = new WeakSet<object>();
+
+/** Has the page's dialogs, details and popovers be as a browser's. All windows have the same classes of elements. */
+export function giveDialogs({
+  HTMLDetailsElement,
+  HTMLDialogElement,
+  HTMLElement,
+}: Window & typeof globalThis): void {
+  if (given.has(HTMLElement)) return;
+  given.add(HTMLElement);
   HTMLDialogElement.prototype.showModal = function () {
     openDialogs.set(this.ownerDocument, [...dialogsOf(this.ownerDocument), this]);
     this.setAttribute("open", "");
@@ -43,7 +50,8 @@ export function giveDialogs(window: Window & typeof globalThis): void {
   HTMLDialogElement.prototype.close = function () {
     if (!this.open) return;
     this.removeAttribute("open");
-    window.setTimeout(() => this.dispatchEvent(new window.Event("close")));
+    const view = viewOf(this);
+    view.setTimeout(() => this.dispatchEvent(new view.Event("close")));
   };
   // A page hears of what is open in a task of its own, when it has drawn all that changes with it.
   const { dispatchEvent } = HTMLDetailsElement.prototype;
@@ -51,7 +59,7 @@ export function giveDialogs(window: Window & typeof globalThis): void {
   HTMLDetailsElement.prototype.dispatchEvent = function (event) {
     if (event.type !== "toggle" || due.has(event)) return dispatchEvent.call(this, event);
     due.add(event);
-    window.setTimeout(() => this.dispatchEvent(event));
+    viewOf(this).setTimeout(() => this.dispatchEvent(event));
     return true;
   };
   const { focus } = HTMLElement.prototype;
