@@ -4,14 +4,10 @@
 run=$1
 release=$2
 
-if read -r pid 2>/dev/null <"$run/pid"; then
-  kill -TERM "$pid" 2>/dev/null
-  tries=0
-  while kill -0 "$pid" 2>/dev/null && [ "$tries" -lt 300 ]; do
-    sleep 0.01
-    tries=$((tries + 1))
-  done
-fi
+# A pump holds this lock until it has ended: its process may be seen for longer than that.
+exec 9>>"$run/lock"
+if read -r pid 2>/dev/null <"$run/pid"; then kill -TERM "$pid" 2>/dev/null; fi
+flock --timeout 3 9
 [ -x "$release/serve" ] || {
   echo "launch: there is no pump in $release" >&2
   exit 1
