@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { compareVersions } from "../../src/releases/semver.ts";
 
@@ -284,17 +285,22 @@ describe("the launcher's pause before a start", () => {
   it("ends at once when it is stopped by hand, and the next start does not wait", async () => {
     mkdirSync(join(root, "run"));
     writeFileSync(count(), "50\n");
+    put("bin/sleep", '#!/bin/sh\necho "sleeps $1"\nexec /usr/bin/sleep "$1"\n', 0o755);
     const child = spawn("/bin/sh", [join(root, launcher), "pause"], {
-      stdio: ["ignore", "ignore", "pipe"],
+      stdio: ["ignore", "pipe", "pipe"],
       // As a group of its own, so that its sleep can be ended with it, as systemd does.
       detached: true,
-      env: { PATH: "/usr/bin:/bin", RUNTIME_DIRECTORY: join(root, "run") },
+      env: { PATH: `${join(root, "bin")}:/usr/bin:/bin`, RUNTIME_DIRECTORY: join(root, "run") },
     });
-    const said = new Promise((resolve) => child.stderr.setEncoding("utf8").once("data", resolve));
+    const firstOf = (stream: Readable) =>
+      new Promise((resolve) => stream.setEncoding("utf8").once("data", resolve));
+    const [said, slept] = [firstOf(child.stderr), firstOf(child.stdout)];
     assert.equal(
       await said,
       "50 starts failed in a row: waiting 60 s; systemctl restart starts it at once\n",
     );
+    // Stopped before, it has no sleep to end.
+    assert.equal(await slept, "sleeps 60\n");
     const ended = new Promise((resolve) => child.once("exit", resolve));
     child.kill("SIGTERM");
     assert.equal(await ended, 0);
