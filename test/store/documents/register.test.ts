@@ -217,6 +217,8 @@ describe("the findings of the register", () => {
       assert.deepEqual((await readRegister(directory))?.findings, [whole]);
       await writeFile(path, JSON.stringify(contents));
       assert.equal(await readRegister(directory), null);
+      const [finding] = (await Register.open(directory, [])).findings();
+      assert.match(finding?.detail ?? "", /it does not have the form of a register/);
     });
 });
 
