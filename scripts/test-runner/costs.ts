@@ -48,8 +48,11 @@ export function readNotes(path: string): Cost[] {
 /** The longest first, so that none of them is left over for the end; what was never measured before all others. */
 export function longestFirst(processes: readonly TestProcess[], former: readonly Cost[]): TestProcess[] {
   const known = new Map(former.map(({ file, seconds }) => [file, seconds]));
-  const expected = ({ files: [first = ""] }: TestProcess): number =>
-    known.get(first) ?? (first.startsWith(browserTests) ? Number.MAX_VALUE : Number.MAX_SAFE_INTEGER);
+  const expected = ({ files }: TestProcess): number => {
+    const [seconds] = files.flatMap((file) => known.get(file) ?? []);
+    const isBrowser = files.some((file) => file.startsWith(browserTests));
+    return seconds ?? (isBrowser ? Number.MAX_VALUE : Number.MAX_SAFE_INTEGER);
+  };
   return processes.toSorted((one, other) => expected(other) - expected(one));
 }
 
