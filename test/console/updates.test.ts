@@ -43,6 +43,21 @@ describe("the console's updates, from a new device to a service that is good", (
     looks.keep(page, "updates-no-root");
   });
 
+  it("stay left, where the browser tells of an opened part only after that", async () => {
+    await page.evaluate(async () => {
+      const turn = () => new Promise((resolve) => setTimeout(resolve));
+      const part = document.querySelector("[data-fold=trust]");
+      document.querySelector<HTMLElement>("a[href='/system']")?.click();
+      while (part?.isConnected) await turn();
+      part?.dispatchEvent(new Event("toggle"));
+      // The page hears of it in the next turn, and would navigate in the one after that.
+      for (let turns = 0; turns < 10; turns += 1) await turn();
+    });
+    assert.equal(page.url().replace(/^.*:[0-9]+/, ""), "/system");
+    await page.getByRole("link", { name: "Updates", exact: true }).click();
+    await trust().getByText("steward update trust install FILE").waitFor();
+  });
+
   it("show the root that was installed, in full and in groups, and that it is not compared yet", async () => {
     await world.steward("update", "trust", "install", world.rootFile);
     const groups = world.fingerprint.match(/.{4}/g)?.join(" ") ?? "";

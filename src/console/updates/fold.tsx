@@ -43,8 +43,9 @@ export function Fold({
     isOwn.current = false;
   }, [isOpen]);
   const toggled = (): void => {
-    const now = element.current?.open ?? false;
-    if (now === isOpen) return;
+    const now = element.current?.open;
+    // A browser tells of it in a task of its own: the page may have been left before.
+    if (now === undefined || now === isOpen) return;
     isOwn.current = true;
     const others = openFolds().filter((one) => one !== name);
     const open = [...others, ...(now ? [name] : [])].join(",") || noneOpen;
