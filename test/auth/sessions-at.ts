@@ -1,22 +1,16 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after } from "node:test";
 import type { RefreshProof } from "../../src/auth/sessions/refresh-exchange.ts";
 import { type SessionsState, sessionsKind } from "../../src/auth/sessions/session.ts";
 import { createSessions } from "../../src/auth/sessions/sessions.ts";
 import { StewardError } from "../../src/contract/errors.ts";
-import { openDocument } from "../../src/store/documents/document.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
-import { createReserve } from "../../src/store/files/reserve.ts";
+import { atEnd, endOfSuite, open, temporaryDirectory } from "../store/state-directory.ts";
 
 export const ana = `usr_${"a".repeat(32)}`;
 export const bob = `usr_${"b".repeat(32)}`;
 export const context = { address: "192.0.2.7", userAgent: "browser" };
 
-const directories: string[] = [];
-after(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true }))));
+const ending = endOfSuite();
 
 export interface SessionsPlace {
   directory?: string;
@@ -26,12 +20,9 @@ export interface SessionsPlace {
 
 /** Sessions on a real file, in virtual time: an idle limit of an hour, an absolute one of a day. */
 export async function sessionsAt(time: { now: number }, place: SessionsPlace = {}) {
-  const directory = place.directory ?? (await mkdtemp(join(tmpdir(), "steward-sessions-")));
-  if (!place.directory) directories.push(directory);
-  const document = await openDocument(directory, place.kind ?? sessionsKind, {
-    isFirstStart: true,
-    reserve: createReserve(directory),
-  });
+  const directory = place.directory ?? (await temporaryDirectory(ending));
+  const document = await open(directory, place.kind ?? sessionsKind);
+  atEnd(ending, () => document.close());
   /** The sessions of which a used token, or a token without its binding, came. */
   const told: { reused: string[]; unbound: string[] } = { reused: [], unbound: [] };
   const sessions = createSessions({

@@ -1,8 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after } from "node:test";
 import {
   type AttemptContext,
   createThrottle,
@@ -13,8 +9,7 @@ import { throttleRecordKind } from "../../src/auth/throttle/throttle-record.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { createTimers } from "../../src/host/linux/timers.ts";
 import type { Timers } from "../../src/host/ports.ts";
-import { openDocument } from "../../src/store/documents/document.ts";
-import { createReserve } from "../../src/store/files/reserve.ts";
+import { atEnd, endOfSuite, open, temporaryDirectory } from "../store/state-directory.ts";
 
 /** No timer waits: what it is for comes in the next turn. */
 const momentaryTimers: Timers = {
@@ -45,12 +40,7 @@ export function createTestThrottle(
   return { ...throttle, untilAnswer };
 }
 
-const directories = new Set<string>();
-const stops: (() => Promise<void>)[] = [];
-after(async () => {
-  for (const stop of stops) await stop();
-  for (const directory of directories) await rm(directory, { recursive: true });
-});
+const ending = endOfSuite();
 
 export interface Host {
   /** Seconds of CLOCK_BOOTTIME. */
@@ -63,20 +53,15 @@ export interface Host {
 
 /** Throttle on a real file, in virtual time. A host that is opened again finds its file again. */
 export async function throttleAt(host: Host) {
-  host.directory ??= await mkdtemp(join(tmpdir(), "steward-attempts-"));
-  const { directory } = host;
-  directories.add(directory);
-  const document = await openDocument(directory, throttleRecordKind, {
-    isFirstStart: true,
-    reserve: createReserve(directory),
-  });
+  host.directory ??= await temporaryDirectory(ending);
+  const document = await open(host.directory, throttleRecordKind);
   const options = { document, bootId: host.bootId ?? "boot-1", uptime: () => host.now };
   const throttle = createTestThrottle(options, host.timers && laidDown(host.timers));
   const stop = async () => {
     throttle.close();
     await document.close();
   };
-  stops.push(stop);
+  atEnd(ending, stop);
   return { throttle, document, stop };
 }
 
