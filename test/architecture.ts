@@ -36,6 +36,7 @@ const mains = [
   "programs/steward.ts",
   "programs/agent/main.ts",
   "programs/build.ts",
+  "programs/ending.ts",
   "programs/command-line/main.ts",
   "programs/program.ts",
   "programs/installer/main.ts",

@@ -1,6 +1,4 @@
 import { join } from "node:path";
-import { errorCodes } from "../contract/error-codes.ts";
-import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import type { InstalledVersions } from "../releases/selection.ts";
 import { isVersion } from "../releases/semver.ts";
 import type { Build } from "../system/version.ts";
@@ -28,11 +26,4 @@ export function packagedVersions(
   { STEWARD_PACKAGED: version = "" }: Readonly<Record<string, string | undefined>> = process.env,
 ): InstalledVersions {
   return { rules: null, binary: product === "steward" && isVersion(version) ? version : null };
-}
-
-/** Prints why a program ends, and sets its exit status: that of the error, 2 for an unknown option, else 1. */
-export function fail(error: unknown): void {
-  process.stderr.write(`steward: ${error instanceof Error ? error.message : String(error)}\n`);
-  if (error instanceof StewardError) process.exitCode = errorCodes[error.code].exit;
-  else process.exitCode = systemErrorCode(error)?.startsWith("ERR_PARSE_ARGS") ? 2 : 1;
 }

@@ -6,6 +6,7 @@ import { becomeUser, openCredentials } from "../host/linux/credentials.ts";
 import { type ProgramPart, reportLine } from "../system/program-parts.ts";
 import { verifyEd25519 } from "../tuf/ed25519.ts";
 import { createPasswords } from "../users/passwords.ts";
+import { end, fail } from "./ending.ts";
 
 /**
  * Tries each part of the program that needs another file or a native module, on input with a known answer, and prints one
@@ -83,16 +84,18 @@ const trials: Readonly<Record<ProgramPart, () => void | Promise<void>>> = {
   },
 };
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
+  let status = 0;
   for (const [part, trial] of Object.entries(trials) as [ProgramPart, () => void | Promise<void>][]) {
     try {
       await trial();
       console.log(reportLine(part, null));
     } catch (error) {
       console.log(reportLine(part, error instanceof Error ? error.message : String(error)));
-      process.exitCode = 1;
+      status = 1;
     }
   }
+  return status;
 }
 
 function expect(isSo: boolean, otherwise: string): void {
@@ -112,4 +115,4 @@ function bytes(hex: string): Uint8Array {
   return Uint8Array.from(Buffer.from(hex, "hex"));
 }
 
-void main();
+main().then(end, fail);

@@ -1,6 +1,7 @@
 /** The agent as a process: `steward serve`. */
 import { openServiceManager, type ServiceManager } from "../../host/linux/systemd/service-manager.ts";
-import { clockAddon, fail } from "../build.ts";
+import { clockAddon } from "../build.ts";
+import { end, fail } from "../ending.ts";
 import { begin, program } from "../program.ts";
 import { serve } from "./serve.ts";
 
@@ -9,9 +10,7 @@ serve(
   process.argv.slice(3),
   { ...program, serviceManager: serviceManager(), onReload: reloads() },
   stopRequested(),
-).then((code) => {
-  process.exitCode = code;
-}, fail);
+).then(end, fail);
 
 function serviceManager(): ServiceManager {
   const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID } = process.env;

@@ -4,14 +4,13 @@ import { runCommandLine } from "../../cli/main.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { changeUserKeepingTimeCapability } from "../../host/linux/clock/time-capability.ts";
 import { becomeUser, openCredentials } from "../../host/linux/credentials.ts";
-import { clockAddon, fail } from "../build.ts";
+import { clockAddon } from "../build.ts";
+import { end, fail } from "../ending.ts";
 import { begin, program } from "../program.ts";
 import { createCommandContext, type Terminal } from "./context.ts";
 
 begin();
-runCommandLine(process.argv.slice(2), createCommandContext(program, terminal())).then((code) => {
-  process.exitCode = code;
-}, fail);
+runCommandLine(process.argv.slice(2), createCommandContext(program, terminal())).then(end, fail);
 
 function terminal(): Terminal {
   const { stdin, stdout, stderr } = process;

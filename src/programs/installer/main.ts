@@ -5,7 +5,8 @@ import { usualDirectories } from "../../installer/files/release-directories.ts";
 import { install, rollBack } from "../../installer/install.ts";
 import { forgive, guard, order, withReleases } from "../../installer/trial/guard.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import { assetsDirectory, build, clockAddon, fail } from "../build.ts";
+import { assetsDirectory, build, clockAddon } from "../build.ts";
+import { end, fail } from "../ending.ts";
 import { usualHostFile } from "../host-file/host-file.ts";
 import { type OpenedInstaller, openInstaller } from "./wiring.ts";
 
@@ -103,6 +104,4 @@ process.umask(0o022);
 // A rollback goes on when the terminal is closed, or Ctrl-C is pressed.
 for (const signal of ["SIGHUP", "SIGINT", "SIGPIPE"] as const) process.on(signal, () => undefined);
 
-main(process.argv.slice(2)).then((code) => {
-  process.exitCode = code;
-}, fail);
+main(process.argv.slice(2)).then(end, fail);
