@@ -36,14 +36,15 @@ async function unread(guest: Guest): Promise<void> {
     clients.push(client);
     if (count % 64 === 0) await look();
   }
-  const own = guest.http("/api/version");
+  const own = guest.http("/api/version").then(({ status }) => status, String);
   for (let looks = 0; looks < 2 * keptSeconds; looks += 1) {
     await guest.pause(0.5);
     await look();
   }
   guest.figure("agent and socket buffers together hold at most", Math.round(most / mebibyte), "MiB");
   guest.check("that is within the unit's memory", most < bound, most);
-  guest.check("another client is answered meanwhile", (await own).status === 200);
+  const answered = await own;
+  guest.check("another client is answered meanwhile", answered === 200, answered);
   await guest.until("all of them are ended", patienceSeconds, async () => (await open(guest)) <= 1);
   const left = await buffered(guest);
   guest.check("and the kernel keeps nothing of them", left < mebibyte, left);
