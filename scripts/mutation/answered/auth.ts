@@ -31,6 +31,13 @@ export const answersOfAuth: readonly Answer[] = [
     why: "The number of rows is odd, and y is even.",
   },
   {
+    file: "src/auth/second-factor/used-steps.ts",
+    source:
+      "const highest = epoch === used.epoch && used.highest !== null ? Math.max(used.highest, step) : step;",
+    replacement: "true",
+    why: "Only the second half goes unnoticed: Math.max takes null for 0, and no step is below.",
+  },
+  {
     file: "src/auth/sign-in/challenges.ts",
     source: "if (uptime() >= deadline || challenges.size >= maximumChallenges) challenges.delete(key);",
     replacement: "uptime() > deadline",

@@ -113,7 +113,6 @@ async function redeem(
   const elapsedSeconds = Math.ceil(uptime() - flow.startedUptime);
   const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
     expectedNonce: flow.nonce,
-    requireIdToken: true,
     ...(flow.sessionId !== null && { maxAge: elapsedSeconds }),
   });
   const idToken = oauth.getValidatedIdTokenClaims(tokens) ?? missing();

@@ -81,7 +81,7 @@ function keysOf(shared: Buffer, encapsulated: Uint8Array, receiver: Uint8Array, 
 
 /** LabeledExtract of §4. */
 function extract(suiteId: Buffer, salt: Uint8Array, label: string, secret: Uint8Array): Buffer {
-  return hmac(salt.length === 0 ? Buffer.alloc(hashBytes) : salt, [version, suiteId, label, secret]);
+  return hmac(salt, [version, suiteId, label, secret]);
 }
 
 /** LabeledExpand of §4, for no more than one block of the hash. */

@@ -53,6 +53,11 @@ const endless = (asked: string): Lies => ({
 });
 
 export const falseEndpoints: readonly Case[] = [
+  [
+    "a token endpoint whose name has two kilobytes",
+    naming("token_endpoint", `https://${"x".repeat(2_048)}.example/token`),
+    "endpoint",
+  ],
   ["a redirect of the token endpoint, with the code (307)", redirecting("/token", 307), "endpoint"],
   ["a redirect of the token endpoint (302)", redirecting("/token", 302), "endpoint"],
   ["a redirect of the keys", redirecting("/keys", 302), "endpoint"],

@@ -284,10 +284,15 @@ describe("an answer of the provider", () => {
     assert.equal(stepped?.details.reason, "expired");
   });
 
-  it("is asked for once for many flows that strangers begin", async () => {
+  it("is asked for once in five minutes for many flows that strangers begin", async () => {
     const before = provider.requests.length;
     for (let flow = 0; flow < 5; flow += 1) await here.begin();
+    host.pass(299);
+    await here.begin();
     assert.equal(provider.requests.length - before, 1);
+    host.pass(1);
+    await here.begin();
+    assert.equal(provider.requests.length - before, 2);
   });
 
   it("is waited for in no more than 256 flows: a client that begins many pushes out its own", () => {
@@ -331,6 +336,14 @@ describe("an answer of the provider", () => {
       assert.equal(await codeFrom(here.signIn()), "provider_refused");
     provider.lie({});
     assert.equal((await here.signIn()).session.user.role, "operator");
+  });
+
+  it("may be of a clock that is 30 s ahead, also in the time of the sign-in", async () => {
+    const now = host.time.nowSeconds();
+    provider.lie(claims({ auth_time: now + 30 }));
+    assert.equal(await codeFrom(here.signIn()), "done");
+    provider.lie(claims({ auth_time: now + 31 }));
+    assert.equal((await errorFrom(here.signIn()))?.details.reason, "auth_time");
   });
 
   it("of discovery that cannot be used is kept for ten seconds: strangers do not reach the provider with each try", async () => {

@@ -204,6 +204,7 @@ describe("what is sealed to a public key (RFC 9180)", () => {
       assert.throws(() => openWith(vector.privateKey, altered, vector), String(place));
       assert.throws(() => openWith(vector.privateKey, whole.subarray(0, place), vector));
     }
+    assert.throws(() => openWith(vector.privateKey, whole.subarray(0, 47), vector), /too short/);
   });
 
   it("refuses a key of small order, which everyone could open", () => {

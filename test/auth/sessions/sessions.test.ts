@@ -101,6 +101,17 @@ describe("a refresh token", () => {
     assert.equal(sessions.find(session.id), undefined, "reuse ends the session");
   });
 
+  it("is exchanged again for the same answer where another session was exchanged in between", async () => {
+    const { sessions } = await sessionsAt({ now: 1_000 });
+    const [own, other] = [sessions.open(ana, context), sessions.open(ana, context)];
+    const first = await sessions.refresh(inBody(own.refreshToken), context);
+    await sessions.refresh(inBody(other.refreshToken), context);
+    assert.equal(
+      (await sessions.refresh(inBody(own.refreshToken), context)).refreshToken,
+      first.refreshToken,
+    );
+  });
+
   const thieves: [string, number, { address: string; userAgent: string }][] = [
     ["later than 10 s", 10, context],
     ["from another address", 1, { ...context, address: "203.0.113.9" }],

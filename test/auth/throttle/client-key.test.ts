@@ -24,6 +24,8 @@ describe("what attempts of an address are counted by", () => {
     ["::ffff:127.0.0.2", "loopback", null],
     ["::1", "loopback", null],
     ["128.0.0.1", "128.0.0.1", null],
+    ["10.127.0.1", "10.127.0.1", null],
+    ["64:ff9b::127.0.0.1", "64:ff9b:0:0::/64", "64:ff9b:0::/48"],
     ["", "", null],
   ];
   for (const [address, client, site] of keys) {

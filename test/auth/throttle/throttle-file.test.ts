@@ -69,7 +69,7 @@ describe("attempts.json", () => {
     assert.equal(tried(restarted, "ana", home), 30);
   });
 
-  it("is written within 15 s for a failure, within 2 s for a lock, at once for an unlock", async (test) => {
+  it("is written within 15 s for a failure, within 2 s for a lock or a right code, at once for an unlock", async (test) => {
     test.mock.timers.enable({ apis: ["setTimeout"] });
     const host: Host = { now: 500 };
     const { throttle, document } = await throttleAt(host);
@@ -92,6 +92,8 @@ describe("attempts.json", () => {
     assert.deepEqual([codesAfter(14), codesAfter(1)], [0, 1]);
     for (let count = 0; count < 10; count += 1) throttle.wrongCode("ana");
     assert.deepEqual([codesAfter(1), codesAfter(1)], [1, 2]);
+    throttle.rightCode("eve");
+    assert.deepEqual([codesAfter(1), codesAfter(1)], [2, 1]);
   });
 
   it("is written seldom under attack, although every try makes a lock (flash wear)", async (test) => {

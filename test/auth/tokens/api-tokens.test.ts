@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { apiTokensKind } from "../../../src/auth/tokens/api-token.ts";
 import { createApiTokens, type WantedToken } from "../../../src/auth/tokens/api-tokens.ts";
 import { newFirstToken, provisionToken, readFirstToken } from "../../../src/auth/tokens/first-token.ts";
 import type { Account } from "../../../src/users/account.ts";
+import { open, temporaryDirectory } from "../../store/state-directory.ts";
 import { hostStart, temporaryDocument, virtualHost } from "../virtual-host.ts";
 import { codeFrom } from "../virtual-sign-in.ts";
 
@@ -296,6 +299,30 @@ describe("rotating an API token", () => {
     assert.equal(await codeFrom(rotate(60, former)), "not_found");
     assert.equal(apiTokens.list().length, 0);
   });
+});
+
+describe("the tokens of an older release", () => {
+  const { restricted: _, ...token } = {
+    ...{ id: `tok_${"c".repeat(32)}`, user_id: ana.id, name: "fleet", scopes: ["system:read"] },
+    ...{ hash: "0123456789abcdef".repeat(4), created_at: hostStart.toISOString() },
+    ...{ lifetime_seconds: day, expires_at: new Date(hostStart.getTime() + day * 1_000).toISOString() },
+    ...{ is_dated: true, is_dead: false, last_used_at: null, last_used_from: null },
+    restricted: null,
+  };
+  for (const [version, members] of [
+    ["1.0.0", {}],
+    ["1.1.0", { provisioned: "f".repeat(64) }],
+  ] as const) {
+    it(`are good as they are in format ${version}`, async (test) => {
+      const directory = await temporaryDirectory(test);
+      const text = { tokens: [token], ...members, __internal__: { migrations: { version } } };
+      await writeFile(join(directory, "tokens.json"), JSON.stringify(text));
+      const document = await open(directory, apiTokensKind);
+      const expected = { tokens: [{ ...token, restricted: null }], provisioned: null, ...members };
+      assert.deepEqual(document.read(), expected);
+      await document.close();
+    });
+  }
 });
 
 describe("the tokens of a user", () => {

@@ -123,6 +123,20 @@ describe("a challenge, between the password and the code", () => {
     assert.equal((await answer(await open(user), rightCode(user))).status, 200);
   });
 
+  it("stays while codes are locked, for a recovery code: what is not looked at is not wrong", async () => {
+    const user = await keeper();
+    const code = wrongCodeOf(user.secret);
+    for (let challenge = 0; challenge < 2; challenge += 1) {
+      const token = await open(user);
+      for (let count = 0; count < 5; count += 1) await answer(token, { code });
+    }
+    const token = await open(user);
+    for (let count = 0; count < 6; count += 1) {
+      assert.equal((await answer(token, rightCode(user))).json.code, "account_locked");
+    }
+    assert.equal((await answer(token, recoveryCode(user))).status, 200);
+  });
+
   const ended: Record<string, (user: Keeper) => Promise<Answer>> = {
     "the password was changed": ({ token }) =>
       agent.call("PUT", "/api/auth/password", {
