@@ -11,7 +11,7 @@ PREFIX := /usr
 PLACE = --destination "$(DESTDIR)" --prefix "$(PREFIX)"
 TESTS = $(shell find test -name '*.test.ts' | sort)
 WALKS = $(shell find test/console/walks -name '*.test.ts' | sort)
-PICTURED = $(shell grep -rlE "picture\(|looks\.(keep|draw)\(" --include='*.test.ts' test/console)
+PICTURED = $(shell grep -rlE "\bpicture\b|looks\.(keep|draw)\b" --include='*.test.ts' test/console)
 
 help: ## print this help
 	@echo "Steward: the operations agent of a Linux appliance"

@@ -70,6 +70,19 @@ function linesOf(text: string): string[] {
     .filter((line) => line !== "");
 }
 
+describe("the Makefile", () => {
+  it("can be read by make for each of its targets", () => {
+    const targets = (/^\.PHONY: (.*)$/m.exec(makefile)?.[1] ?? "")
+      .split(" ")
+      .filter((name) => !name.includes("$"));
+    assert.ok(targets.includes("screenshots"), String(targets));
+    // Nothing is made: it says what it would run. As of a shell, not of the make that runs this.
+    const options = { cwd: root, encoding: "utf8", env: { PATH: process.env.PATH } } as const;
+    const { status, stderr } = spawnSync("make", ["--dry-run", ...targets], options);
+    assert.deepEqual([status, stderr], [0, ""]);
+  });
+});
+
 describe("a block of the documents", () => {
   it("says what it is", () => {
     const unknown = blocks.filter(({ kind }) => !kinds.includes(kind));
