@@ -1,4 +1,5 @@
 import type { Server, Socket } from "node:net";
+import { createBucket, createBuckets, type Rate } from "../../journal/logs/rates.ts";
 
 /**
  * A TLS handshake takes a hundred times the work of a request, before anything is known of the client, and a connection
@@ -14,11 +15,6 @@ export interface HandshakeBounds {
   readonly pending: number;
   /** Handshakes of one client under way; beyond them its newest is refused. */
   readonly pendingOfOne: number;
-}
-
-interface Rate {
-  readonly burst: number;
-  readonly perSecond: number;
 }
 
 /** A browser opens six connections for a page; 64 handshakes a second take a fifth of a slow device's processor. */
@@ -66,53 +62,4 @@ export function boundHandshakes(
 
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
-}
-
-interface Bucket {
-  /** False: empty. */
-  take(): boolean;
-  isFull(): boolean;
-}
-
-function createBucket({ burst, perSecond }: Rate, monotonic: () => number): Bucket {
-  let left = burst;
-  let filledAt = monotonic();
-  const fill = (): void => {
-    const now = monotonic();
-    left = Math.min(burst, left + ((now - filledAt) * perSecond) / 1_000);
-    filledAt = now;
-  };
-  return {
-    take: () => {
-      fill();
-      if (left < 1) return false;
-      left -= 1;
-      return true;
-    },
-    isFull: () => {
-      fill();
-      return left === burst;
-    },
-  };
-}
-
-/** Clients whose rate is remembered. With more, the one that came first is forgotten: the rate of all still holds. */
-const mostClients = 512;
-
-function createBuckets(rate: Rate, monotonic: () => number): (key: string) => Bucket {
-  const buckets = new Map<string, Bucket>();
-  return (key) => {
-    let bucket = buckets.get(key);
-    if (bucket !== undefined) return bucket;
-    if (buckets.size >= mostClients) forgetSome(buckets);
-    bucket = createBucket(rate, monotonic);
-    buckets.set(key, bucket);
-    return bucket;
-  };
-}
-
-function forgetSome(buckets: Map<string, Bucket>): void {
-  for (const [key, bucket] of buckets) if (bucket.isFull()) buckets.delete(key);
-  const [first] = buckets.keys();
-  if (buckets.size >= mostClients && first !== undefined) buckets.delete(first);
 }

@@ -1,0 +1,56 @@
+/** A number at once, and so many more a second. */
+export interface Rate {
+  readonly burst: number;
+  readonly perSecond: number;
+}
+
+/** A token bucket. */
+export interface Bucket {
+  /** False: empty. */
+  take(): boolean;
+  isFull(): boolean;
+}
+
+export function createBucket({ burst, perSecond }: Rate, milliseconds: () => number): Bucket {
+  let left = burst;
+  let filledAt = milliseconds();
+  const fill = (): void => {
+    const now = milliseconds();
+    left = Math.min(burst, left + ((now - filledAt) * perSecond) / 1_000);
+    filledAt = now;
+  };
+  return {
+    take: () => {
+      fill();
+      if (left < 1) return false;
+      left -= 1;
+      return true;
+    },
+    isFull: () => {
+      fill();
+      return left === burst;
+    },
+  };
+}
+
+/** Keys whose rate is remembered. With more, the one that came first is forgotten. */
+const mostKeys = 512;
+
+/** A bucket for each key. */
+export function createBuckets(rate: Rate, milliseconds: () => number): (key: string) => Bucket {
+  const buckets = new Map<string, Bucket>();
+  return (key) => {
+    let bucket = buckets.get(key);
+    if (bucket !== undefined) return bucket;
+    if (buckets.size >= mostKeys) forgetSome(buckets);
+    bucket = createBucket(rate, milliseconds);
+    buckets.set(key, bucket);
+    return bucket;
+  };
+}
+
+function forgetSome(buckets: Map<string, Bucket>): void {
+  for (const [key, bucket] of buckets) if (bucket.isFull()) buckets.delete(key);
+  const [first] = buckets.keys();
+  if (buckets.size >= mostKeys && first !== undefined) buckets.delete(first);
+}
