@@ -33,7 +33,7 @@ export async function loadAgent(loading: Loading): Promise<void> {
 
 type Role = keyof typeof usernames;
 
-/** What each role looks at and changes; the number is how often. */
+/** What each role looks at and changes; the number is how often. Fewer than one write a second: its account has no more. */
 const acts: Readonly<
   Record<Role, readonly (readonly [often: number, method: string, path: string, body?: object])[]>
 > = {
@@ -43,17 +43,17 @@ const acts: Readonly<
       [3, "GET", "/api/users"],
       [3, "GET", "/api/updates"],
     ] as const),
-    [3, "PUT", "/api/system", { device: { name: "changed" } }],
+    [1, "PUT", "/api/system", { device: { name: "changed" } }],
     [2, "GET", "/api/events?limit=50"],
     [1, "GET", "/api/openapi.json"],
   ],
   operator: [
     ...([
-      [5, "GET", "/api/system/time-sync"],
-      [3, "GET", "/api/logs?limit=100"],
-      [2, "GET", "/api/events"],
+      [8, "GET", "/api/system/time-sync"],
+      [5, "GET", "/api/logs?limit=100"],
+      [3, "GET", "/api/events"],
     ] as const),
-    [2, "PUT", "/api/system", { device: { location: "hall B" } }],
+    [1, "PUT", "/api/system", { device: { location: "hall B" } }],
   ],
   readonly: [
     ...([

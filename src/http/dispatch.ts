@@ -4,6 +4,7 @@ import { type InputError, StewardError } from "../contract/errors.ts";
 import type { EventType } from "../contract/event-types.ts";
 import type { Operation } from "../contract/operations/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";
+import type { Uptime } from "../host/ports.ts";
 import type { EventSink } from "../journal/events/event.ts";
 import { authorise } from "./authorise.ts";
 import {
@@ -17,6 +18,7 @@ import {
 } from "./call.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
 import { type CheckedInput, createInputCheck, type RawInput, refuse } from "./validate.ts";
+import { createWriteBudget } from "./write-budget.ts";
 
 export interface DispatchRequest extends RawInput {
   actor: Actor;
@@ -51,7 +53,8 @@ export interface Dispatch {
   run(id: OperationId, request: DispatchRequest): Promise<Answer>;
 }
 
-export function createDispatch(handlers: Handlers, events: EventSink): Dispatch {
+export function createDispatch(handlers: Handlers, events: EventSink, uptime: Uptime): Dispatch {
+  const budget = createWriteBudget(uptime);
   const entries = new Map(
     operationIds.map((id) => {
       // The check is what makes the input fit the operation's types; TypeScript cannot follow it through the table.
@@ -69,6 +72,7 @@ export function createDispatch(handlers: Handlers, events: EventSink): Dispatch 
       const { params, query, body, bodyErrors } = input;
       if (bodyErrors.length > 0) refuse([...bodyErrors, ...(await furtherErrors(handle, input))], "body");
       const { actor, context, noted, cookie, lastEventId } = request;
+      budget.take(operation, actor);
       const ifMatch = ifMatchCheck(request.ifMatch);
       const note = (facts: EventNote): void => void Object.assign(noted, facts);
       // Member by member: spreading the input into it took a twelfth of a request.

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes } from "../error-codes.ts";
-import type { Operation } from "../operations/operation.ts";
+import { isBudgeted, type Operation } from "../operations/operation.ts";
 
 /** Any request can be answered with these, some of them before its operation is known. */
 const codesOfAll = [
@@ -42,6 +42,7 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   if (operation.body) add("malformed_json", "payload_too_large", "unsupported_media_type");
   if (operation.method !== "GET" && operation.access !== "open")
     add("storage_full", "storage_unwritable", "update_busy");
+  if (isBudgeted(operation)) add("rate_limited");
   if (hasPrecondition(operation)) add("etag_mismatch");
   return [...codes];
 }

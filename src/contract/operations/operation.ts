@@ -86,3 +86,8 @@ export interface Operation {
   /** Codes of this operation's own; those that follow from access, body and parameters are derived. */
   readonly errors?: readonly ErrorCode[];
 }
+
+/** A write that counts against its account's budget (http/write-budget.ts): all but those by which users sign in and out. */
+export function isBudgeted({ method, path, access }: Operation): boolean {
+  return method !== "GET" && access !== "open" && access !== "local" && !path.startsWith("/api/auth/");
+}

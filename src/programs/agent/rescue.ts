@@ -47,7 +47,11 @@ export function createRescue(config: RoomsConfig, host: Host, damage: StewardErr
   };
   return {
     events,
-    dispatch: createDispatch({ ...rescueHandlers(joined, refuse), ...clockHandlers(joined) }, events),
+    dispatch: createDispatch(
+      { ...rescueHandlers(joined, refuse), ...clockHandlers(joined) },
+      events,
+      host.time.uptime,
+    ),
     // There are no accounts to know anyone by; the socket is known by who may open it.
     authenticate: async (_ctx, { isLocal }) => (isLocal ? { kind: "local-root" } : { kind: "anonymous" }),
     admit: (id) => {

@@ -159,7 +159,7 @@ async function joinRooms(
     auth: { ...auth, setupToken, rescueToken },
   });
   return {
-    dispatch: createDispatch(handlers, events),
+    dispatch: createDispatch(handlers, events, host.time.uptime),
     authenticate: createAuthenticate(auth),
     ...{ events, setupToken, disk, accounts: auth.accounts, passwords: auth.passwords },
     apiTokens: auth.apiTokens,
