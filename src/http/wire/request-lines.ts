@@ -1,7 +1,6 @@
 import type Koa from "koa";
 import type { OperationId } from "../../contract/operations.ts";
-import type { Timers } from "../../host/ports.ts";
-import type { Log } from "../../journal/logs/log.ts";
+import { type ActorLinesOptions, createActorLines } from "../../journal/logs/actor-lines.ts";
 import { createRepeats } from "../../journal/logs/repeats.ts";
 import type { RequestClient } from "../client-address.ts";
 
@@ -27,6 +26,7 @@ export interface RoutedCall {
  * The audit lines of requests, for administrators: changes, refusals and errors, with caller and address. A line for each
  * read would add a quarter to its cost. Lines of strangers are counted as the event log counts refusals, since the journal
  * drops lines that come too fast (journald.conf(5), RateLimitBurst), and a stranger can send thousands of requests.
+ * Those of a known caller have a bound too.
  */
 export interface RequestLines {
   add(ctx: Koa.Context, request: LoggedRequest): void;
@@ -45,22 +45,28 @@ interface Line {
   readonly user: string | null;
 }
 
-export function createRequestLines(log: Log, timers: Timers): RequestLines {
+export function createRequestLines(options: ActorLinesOptions): RequestLines {
+  const lines = createActorLines(options);
   const write = ({ method, path, status, requestId, from, ...line }: Line, count: number): void =>
-    log(status >= 500 ? "warning" : "info", `${method} ${path}`.slice(0, 256), {
-      status,
-      request_id: requestId,
-      from,
-      audit: true,
-      ...(line.user !== null && { user: line.user }),
-      // Of several requests, none is the duration of all.
-      ...(count > 1 ? { count } : { duration_ms: Math.round(line.milliseconds * 10) / 10 }),
-    });
+    lines.write(
+      from === "local" ? null : line.user,
+      status >= 500 ? "warning" : "info",
+      `${method} ${path}`.slice(0, 256),
+      {
+        status,
+        request_id: requestId,
+        from,
+        audit: true,
+        ...(line.user !== null && { user: line.user }),
+        // Of several requests, none is the duration of all.
+        ...(count > 1 ? { count } : { duration_ms: Math.round(line.milliseconds * 10) / 10 }),
+      },
+    );
   const strangers = createRepeats<Line>({
     keyOf: ({ key }) => key,
     amongOthers: (line) => ({ ...line, from: "others" }),
     tell: write,
-    timers,
+    timers: options.timers,
   });
   return {
     add: (ctx, { requestId, client, milliseconds }) => {
@@ -73,6 +79,9 @@ export function createRequestLines(log: Log, timers: Timers): RequestLines {
       if (client === null || call?.isKnown) write(line, 1);
       else strangers.add(line);
     },
-    close: strangers.close,
+    close: () => {
+      strangers.close();
+      lines.close();
+    },
   };
 }

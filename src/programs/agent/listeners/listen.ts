@@ -59,7 +59,7 @@ export async function listen(
   let present = believe(config);
   const isOurHost = (name: string | undefined) => present.isOurHost(name);
   const name = refreshCookieName(application.deviceId);
-  const requestLines = createRequestLines(config.log, host.time.timers);
+  const requestLines = createRequestLines({ ...host.time, log: config.log });
   const serveFile = createStaticFiles(join(config.assetsDirectory, "console"));
   const serveManifest = createWebManifest(application.deviceName);
   const app = createServer({

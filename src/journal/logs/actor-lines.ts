@@ -1,0 +1,42 @@
+import type { Timers, Uptime } from "../../host/ports.ts";
+import type { Log } from "./log.ts";
+import { createBuckets } from "./rates.ts";
+import { createRepeats } from "./repeats.ts";
+
+/**
+ * Audit lines, so many for each actor: the journal keeps a number of bytes, and the lines of one would push out those of
+ * others. Lines beyond are counted into one a minute.
+ */
+export interface ActorLines {
+  /** `actor`: a user's name, alone or before the name of one of their tokens (`ana/backup`). Null: no bound. */
+  write(actor: string | null, ...line: Parameters<Log>): void;
+  /** Writes what was only counted. */
+  close(): void;
+}
+
+export interface ActorLinesOptions {
+  log: Log;
+  timers: Timers;
+  uptime: Uptime;
+}
+
+/** A day's work of a person; then 1,440 a day, some 0.5 MiB. */
+const ofActor = { burst: 500, perSecond: 1 / 60 };
+
+export function createActorLines({ log, timers, uptime }: ActorLinesOptions): ActorLines {
+  const buckets = createBuckets(ofActor, () => uptime() * 1_000);
+  const leftOut = createRepeats<string>({
+    keyOf: (actor) => actor,
+    amongOthers: () => "others",
+    tell: (actor, count) => log("notice", "audit lines left out", { audit: true, actor, count }),
+    timers,
+  });
+  return {
+    write: (actor, ...line) => {
+      const user = actor?.split("/")[0] ?? null;
+      if (user === null || buckets(user).take()) log(...line);
+      else leftOut.add(user);
+    },
+    close: leftOut.close,
+  };
+}
