@@ -2,7 +2,8 @@ import type { Timers } from "../../host/ports.ts";
 
 /** Tells the first of a kind at once, and then at most one a minute for all like it, with how many they are. */
 export interface Repeats<T> {
-  add(one: T): void;
+  /** The one before, where this one was only counted; null: it was told. */
+  add(one: T): T | null;
   /** Tells what was counted and not yet told. */
   close(): void;
 }
@@ -10,16 +11,20 @@ export interface Repeats<T> {
 export interface RepeatsOptions<T> {
   /** Names the kind. */
   keyOf: (one: T) => string;
-  /** How one is told that comes when there are too many kinds: all of these share one line. */
-  amongOthers: (one: T) => T;
+  /** False: the second ends the count of the first, although they are of one kind. Absent: all of a kind are alike. */
+  areAlike?: (first: T, second: T) => boolean;
+  /** How one is told that comes when there are too many kinds: all of these share one line. Absent: at once, uncounted. */
+  amongOthers?: (one: T) => T;
   /** `one`: the last of those that it stands for. */
   tell: (one: T, count: number) => void;
   /** Kinds told apart, some 500 bytes each. */
   maximum?: number | undefined;
+  /** The seconds between two lines of a kind double up to this while it repeats; 60 by default. */
+  longestQuietSeconds?: number;
   timers: Timers;
 }
 
-/** Seconds between two lines of one kind. */
+/** Seconds between the first two lines of one kind. */
 const quietSeconds = 60;
 
 const maximumKinds = 512;
@@ -35,42 +40,53 @@ interface Counted<T> {
 }
 
 export function createRepeats<T>(options: RepeatsOptions<T>): Repeats<T> {
-  const { keyOf, amongOthers, tell, maximum = maximumKinds, timers } = options;
+  const { keyOf, areAlike = () => true, amongOthers, tell, maximum = maximumKinds, timers } = options;
+  const { longestQuietSeconds = quietSeconds } = options;
   const kinds = new Map<string, Counted<T>>();
-  const due = (key: string, counted: Counted<T>): void => {
+  const begin = (key: string, counted: Counted<T>, seconds: number): void => {
+    counted.takeBack = timers.after(seconds, () => due(key, counted, seconds));
+  };
+  const due = (key: string, counted: Counted<T>, seconds: number): void => {
     if (counted.count === 0) {
       kinds.delete(key);
       return;
     }
-    begin(key, counted);
+    begin(key, counted, Math.min(2 * seconds, longestQuietSeconds));
     tell(counted.one, counted.count);
     counted.count = 0;
   };
-  const begin = (key: string, counted: Counted<T>): void => {
-    counted.takeBack = timers.after(quietSeconds, () => due(key, counted));
+  const end = (key: string, { one, count, takeBack }: Counted<T>): void => {
+    takeBack();
+    kinds.delete(key);
+    if (count > 0) tell(one, count);
+  };
+  /** Its kind, and how it is told; null: it is told alone. */
+  const placed = (one: T): [key: string, meant: T] | null => {
+    const own = keyOf(one);
+    if (kinds.has(own) || kinds.size < maximum) return [own, one];
+    return amongOthers === undefined ? null : [others, amongOthers(one)];
   };
   return {
     add: (one) => {
-      const own = keyOf(one);
-      const isTold = kinds.has(own) || kinds.size < maximum;
-      const [key, meant] = isTold ? [own, one] : [others, amongOthers(one)];
-      const known = kinds.get(key);
-      if (known) {
+      const [key, meant] = placed(one) ?? [null, one];
+      const known = key === null ? undefined : kinds.get(key);
+      if (known && areAlike(known.one, meant)) {
+        const before = known.one;
         known.one = meant;
         known.count += 1;
-        return;
+        return before;
       }
-      const counted = { one: meant, count: 0, takeBack: () => undefined };
-      kinds.set(key, counted);
-      begin(key, counted);
+      if (key !== null) {
+        if (known) end(key, known);
+        const counted = { one: meant, count: 0, takeBack: () => undefined };
+        kinds.set(key, counted);
+        begin(key, counted, quietSeconds);
+      }
       tell(meant, 1);
+      return null;
     },
     close: () => {
-      for (const { one, count, takeBack } of kinds.values()) {
-        takeBack();
-        if (count > 0) tell(one, count);
-      }
-      kinds.clear();
+      for (const [key, counted] of [...kinds]) end(key, counted);
     },
   };
 }
