@@ -1,3 +1,4 @@
+import { eventRecords } from "./event-types.ts";
 import { updateProblem } from "./schemas/update-reasons.ts";
 
 /** The kinds of damage to a document of the state. `unrecorded`: an earlier release found it. */
@@ -29,6 +30,8 @@ export const findingFacts = {
   waiting: { ...count, description: "events not on the disk yet" },
   lost: { ...count, description: "events that only the journal has" },
   lines: count,
+  record: { type: "string", enum: Object.keys(eventRecords), description: "of events" },
+  complete_since: { ...text, description: "RFC 3339 in UTC: the newest event that is gone" },
   users: count,
   keys: { ...texts, description: "ids of the keys that are missing" },
   daemon: text,
@@ -140,6 +143,7 @@ export const findingKinds = {
   events_not_written: attention("event_log", "waiting", "lost", "error"),
   events_lost: attention("event_log", "lost"),
   events_damaged: attention("event_log", "lines"),
+  events_short: attention("event_log", "record", "complete_since"),
   sealing_key_unusable: failing("two_factor_key", "users", "path"),
   sealing_key_missing: failing("two_factor_key", "users", "path", "keys"),
   clock_set_by_other_daemon: attention("clock", "daemon"),

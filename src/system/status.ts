@@ -9,11 +9,12 @@ export interface StatusGround extends Omit<NeedsGround, "clockWord"> {
   readonly version: string;
   readonly host: Status["host"];
   readonly latest: Status["latest"];
+  readonly eventReach: Status["event_reach"];
 }
 
 /** The device at one look; nothing is asked or measured for it. */
 export function statusOf(ground: StatusGround): Status {
-  const { deviceName, version, clock, updates, people, host, latest } = ground;
+  const { deviceName, version, clock, updates, people, host, latest, eventReach } = ground;
   const clockWord = clockWordOf(clock);
   const needs = needsOf({ ...ground, clockWord });
   return {
@@ -27,6 +28,7 @@ export function statusOf(ground: StatusGround): Status {
     host,
     needs,
     latest,
+    event_reach: eventReach,
   };
 }
 
@@ -47,6 +49,7 @@ export function rescueStatus(
     host,
     needs: [needOf({ ...damage, detail })],
     latest: null,
+    event_reach: null,
   };
 }
 

@@ -60,13 +60,15 @@ async function addEvents(stateDirectory: string, count: number): Promise<void> {
     now: () => new Date(Date.now() - eventAge),
     reserve: createReserve(directory),
     timers: createTimers(),
+    uptime: () => performance.now() / 1_000,
   });
   for (let index = 0; index < count; index += 1) {
     const isAboutUser = index % 50 === 0;
     const written = events.record(
       isAboutUser
         ? change(`user-${index}`, { enabled: true })
-        : agentEvent("clock.sync_requested", { force: false }),
+        : // Equal ones would be one line.
+          agentEvent("clock.sync_requested", { force: index % 2 === 0 }),
     );
     // What waits for the disk at once is bounded.
     if (index % 100 === 0) await written;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { AuditEvent } from "../../src/contract/types.ts";
@@ -30,16 +31,18 @@ export async function openLog(test: Ending, options: Partial<EventLogOptions> = 
     now: () => new Date(),
     reserve: createReserve(directory),
     timers: createTimers(),
+    uptime: () => performance.now() / 1_000,
     ...options,
   });
   return { events, directory, said };
 }
 
+/** A change of the user of this name. */
 export function change(name: string, details: EventFacts["details"] = {}): EventFacts {
   return {
     type: "user.changed",
     actor: { kind: "user", id: `usr_${"1".repeat(32)}`, name: "root-admin" },
-    subject: { id: `usr_${"2".repeat(32)}`, name },
+    subject: { id: `usr_${createHash("md5").update(name).digest("hex")}`, name },
     from: "192.0.2.1",
     requestId: "request-1",
     details,

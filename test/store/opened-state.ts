@@ -15,6 +15,7 @@ export async function openStateAt(stateDirectory: string): Promise<State> {
     now: () => new Date(),
     reserve: stored.reserve,
     timers: createTimers(),
+    uptime: () => performance.now() / 1_000,
   });
   return openState(stored, events, log);
 }

@@ -55,6 +55,7 @@ const look = (change: Partial<StatusGround> = {}) =>
     },
     troubles: [],
     latest: null,
+    eventReach: { chain_from: 1, complete_since: null },
     ...change,
   });
 

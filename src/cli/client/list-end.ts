@@ -4,7 +4,7 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-/** Pages of one list, and their characters together; the longest list of the agent, its event log, has 6 MiB. */
+/** Pages of one list, and their characters together; the longest list of the agent, its event log, has 9 MiB. */
 const mostPages = 10_000;
 const mostCharacters = 64 * 1024 * 1024;
 

@@ -25,8 +25,12 @@ export interface Finding {
 }
 
 export interface Verification {
+  /** The chain of changes begins at this seq, by what the agent says with each page. */
+  beginAt(seq: number): void;
   /** In the order in which the agent hands them out. */
   add(event: AuditEvent): void;
+  /** Changes before the chain. */
+  kept(): number;
   /** The hash of an event that was added. */
   hashOf(log: string, seq: number): string | undefined;
   chains(): readonly VerifiedChain[];
@@ -40,19 +44,32 @@ interface Chain {
   hashes: Map<number, string>;
 }
 
-/** Checks both chains: that each event is what it was, that none is missing between two, and their order. */
+/**
+ * Checks both chains: that each event is what it was, that none is missing between two, and their order. Changes before
+ * the chain were kept when their part of it was dropped: of them, that each is what it was, and the order.
+ */
 export function createVerification(): Verification {
   const chains = new Map<LogName, Chain>();
   const found: Finding[] = [];
   const gaps: { from: number; to: number }[] = [];
-  let last = 0;
+  let [last, kept, begin] = [0, 0, 0];
   return {
+    beginAt: (seq) => {
+      // A part of the chain was dropped while it was read.
+      if ((chains.get("changes")?.head.seq ?? seq) < seq && seq > begin) chains.delete("changes");
+      begin = seq;
+    },
+    kept: () => kept,
     add: (event) => {
       const { seq, log } = event;
       if (seq <= last) found.push({ seq, what: `comes behind ${last}: the order was changed` });
       if (seq > last + 1) gaps.push({ from: last + 1, to: seq - 1 });
       last = Math.max(last, seq);
       if (!isIntact(event)) found.push({ seq, what: "is not what was written: its hash is another" });
+      if (log === "changes" && seq < begin) {
+        kept += 1;
+        return;
+      }
       const chain = chains.get(log);
       if (chain && chain.head.hash !== event.previous_hash) {
         const what = `does not continue ${chain.head.seq}: what the log ${log} had between them is missing or altered`;

@@ -1,3 +1,4 @@
+import type { EventReach } from "../../contract/types.ts";
 import { allPages } from "../client/all-pages.ts";
 import { type Client, CommandError } from "../client/context.ts";
 import { createListEnd } from "../client/list-end.ts";
@@ -20,10 +21,11 @@ export async function verifyEvents({ options, client, output, places }: Invocati
   const journal = isAgainstJournal ? await readJournalPoints(file) : undefined;
   const verification = createVerification();
   const checkEnd = createListEnd();
-  await allPages(async (query) => {
+  const { reach = null } = await allPages(async (query) => {
     const page = await client.call("listEvents", { query: { after: 0, ...query } });
     checkEnd(page);
     const { items, ...rest } = page;
+    if (page.reach !== undefined) verification.beginAt(page.reach.chain_from);
     for (const event of items) verification.add(event);
     // They are checked as they come, and not kept.
     return { ...rest, items: [] };
@@ -32,11 +34,12 @@ export async function verifyEvents({ options, client, output, places }: Invocati
   const all = [...verification.findings(), ...outside].sort((a, b) => a.seq - b.seq);
   const chains = verification.chains();
   await output.table(
-    { is_intact: all.length === 0, chains: chains.map(described), findings: all },
+    { is_intact: all.length === 0, chains: chains.map(described), reach, findings: all },
     { heads: ["LOG", "EVENTS", "FIRST", "LAST", "HEAD"], rows: chains.map(rowOf) },
   );
   refuse(all);
-  const words = summary(verification, journal?.heads.length);
+  const words =
+    `${summary(verification, journal?.heads.length)} ${reachWords(reach, verification.kept())}`.trim();
   // What was asked for could not be done: a script must not take that for a proof.
   if (journal?.heads.length === 0) throw new CommandError(1, words);
   await output.remark(words);
@@ -72,6 +75,14 @@ function refuse(findings: readonly Finding[]): void {
   if (!first) return;
   const more = findings.length > 1 ? ` ${findings.length - 1} more are wrong behind it.` : "";
   throw new CommandError(1, `The event log is not what was written: ${first.seq} ${first.what}.${more}`);
+}
+
+/** An agent of an earlier release does not say how far back its record goes. */
+function reachWords(reach: EventReach | null, kept: number): string {
+  if (reach === null) return "";
+  if (reach.complete_since === null) return "Nothing was dropped.";
+  const before = kept === 0 ? "" : ` ${kept} changes from before the chain are kept.`;
+  return `The record is complete since ${reach.complete_since}.${before}`;
 }
 
 function summary(verification: Verification, heads: number | undefined): string {

@@ -116,9 +116,9 @@ async function follow(invocation: Invocation): Promise<void> {
     id: "streamEvents",
     input: { query: filterOf(options) },
     lastEventId: String(shown.at(-1)?.seq ?? query.after ?? 0),
-    onMessage: async ({ event, data }) => {
-      // How far an update is, which `steward update check` shows.
-      if (event === "progress") return;
+    onMessage: async ({ event, data, id }) => {
+      // How far an update is, which `steward update check` shows; and what repeats, which is counted into a line of its own.
+      if (event === "progress" || (event === "event" && id === "")) return;
       if (event === "gap") return output.remark("Some events in between are no longer stored.");
       // The contract's type, by the agent that sent it.
       const shown = data as AuditEvent;

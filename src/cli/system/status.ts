@@ -49,11 +49,11 @@ function needLine({ code, level, detail, remedy = null }: Need): string {
 /** When, and what by whom. */
 function eventFields({ time, type, actor, subject, code, count }: AuditEvent): Fields[number] {
   const about = subject === null || subject.id === actor.id ? "" : `: ${subject.name}`;
-  const times = count > 1 ? `, ${count} times` : "";
-  return [time, `${type} by ${actor.name ?? actor.kind}${about}${code === null ? "" : ` (${code}${times})`}`];
+  const more = [...(code === null ? [] : [code]), ...(count > 1 ? [`${count} times`] : [])].join(", ");
+  return [time, `${type} by ${actor.name ?? actor.kind}${about}${more === "" ? "" : ` (${more})`}`];
 }
 
-function fieldsOf({ clock, updates, people, host, version }: Status): Fields {
+function fieldsOf({ clock, updates, people, host, version, event_reach: reach = null }: Status): Fields {
   const { disk, memory, temperature_celsius: heat } = host;
   return [
     ["clock", clockWords(clock)],
@@ -63,9 +63,15 @@ function fieldsOf({ clock, updates, people, host, version }: Status): Fields {
     ["memory", share(memory.available_bytes, memory.total_bytes)],
     ...(heat === null ? [] : [["temperature", `${heat.toFixed(0)} °C`] as const]),
     ["load", `${host.load.map((figure) => figure.toFixed(2)).join(" ")} on ${host.cores} cores`],
+    ...(reach === null ? [] : [["events", reachWords(reach)] as const]),
     ["up for", formatSeconds(host.uptime_seconds)],
     ["version", version],
   ];
+}
+
+/** An agent of an earlier release says nothing. */
+function reachWords({ complete_since }: NonNullable<Status["event_reach"]>): string {
+  return complete_since === null ? "complete" : `complete since ${complete_since}`;
 }
 
 function clockWords({ word, offset_seconds, uncertainty_seconds, source, last_sync_at }: Status["clock"]) {

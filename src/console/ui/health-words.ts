@@ -22,6 +22,8 @@ export function healthSentence({ name, code, detail, facts }: HealthCheck): Sent
     step_seconds,
     offset_seconds,
     measured_at,
+    record = "use",
+    complete_since,
   } = facts;
   if (code === "updates_degraded" && facts.problem) return updatesSentence(facts.problem);
   return sentenceOf(
@@ -37,6 +39,8 @@ export function healthSentence({ name, code, detail, facts }: HealthCheck): Sent
       step: shortDuration(Math.abs(step_seconds ?? 0)),
       offset: shortDuration(Math.abs(offset_seconds ?? 0)),
       measured: measured_at ? absoluteTime(new Date(measured_at)) : "–",
+      record: t.health.records[record] ?? record,
+      complete_since: complete_since === undefined ? "–" : absoluteTime(new Date(complete_since)),
       check: checkName(facts.document ?? name),
       problem: problemName(error) ?? error,
     },

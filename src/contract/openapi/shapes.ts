@@ -92,6 +92,7 @@ export const shapes = {
 
   Event: events.event,
   EventList: events.eventList,
+  EventReach: events.eventReach,
   EventType: events.listEventsQuery.properties.type,
   EventGap: events.gap,
   EventMessage: events.streamedEvent,

@@ -1,6 +1,6 @@
 import { moment } from "../durations.ts";
 import { eventGroups, eventTypes } from "../event-types.ts";
-import { timestamp } from "../shapes.ts";
+import { nullableTimestamp, timestamp } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
 import { updateProgress } from "./updates.ts";
 
@@ -51,7 +51,7 @@ export const event = {
     count: {
       type: "integer",
       minimum: 1,
-      description: "how many refusals like this one the event stands for",
+      description: "how many like this one the event stands for",
     },
     actor: {
       type: "object",
@@ -86,12 +86,32 @@ export const event = {
   },
 } as const;
 
+/** How far back the record of changes goes. */
+export const eventReach = {
+  type: "object",
+  additionalProperties: false,
+  required: ["chain_from", "complete_since"],
+  properties: {
+    chain_from: {
+      ...sequenceNumber,
+      description:
+        "the seq of the first change in the chain; older ones were kept when their part of it was dropped, so some between them may be gone",
+    },
+    complete_since: {
+      ...nullableTimestamp,
+      description: "the time of the newest change that is gone; null: none is",
+    },
+  },
+} as const;
+
 const pages = listOf(event, "newest first; with `after`, and on the pages that follow it, oldest first");
 
 export const eventList = {
   ...pages,
+  required: [...pages.required, "reach"],
   properties: {
     ...pages.properties,
+    reach: eventReach,
     total: {
       ...pages.properties.total,
       description: "matching events that are stored, wherever the page begins",

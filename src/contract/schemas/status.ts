@@ -2,7 +2,7 @@ import { needCodes } from "../findings.ts";
 import { nullableTimestamp, timestamp } from "../shapes.ts";
 import { updateKinds } from "../update-kinds.ts";
 import { clockSummary, clockTrusts, clockWords, timeModes, timeSync } from "./clock.ts";
-import { event } from "./events.ts";
+import { event, eventReach } from "./events.ts";
 import { facts } from "./system.ts";
 import { hold } from "./update-reasons.ts";
 import { updates } from "./updates.ts";
@@ -181,6 +181,7 @@ export const status = {
     "host",
     "needs",
     "latest",
+    "event_reach",
   ],
   properties: {
     state: {
@@ -201,6 +202,11 @@ export const status = {
       maxItems: latestCount,
       items: event,
       description: "the newest events that the caller may see, as in GET /api/events; null: none may be seen",
+    },
+    event_reach: {
+      ...eventReach,
+      type: ["object", "null"],
+      description: "how far back the record of changes goes; null in rescue",
     },
   },
 } as const;

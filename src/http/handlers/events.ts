@@ -72,8 +72,10 @@ function eventStream(events: EventLog, filter: EventFilter, after: number | unde
     const matches = createMatch(filter);
     let isLive = after === undefined;
     let isOver = false;
-    const unsubscribe = events.subscribe((event) => {
-      if (isLive && matches(event)) send(messageOf(event));
+    const unsubscribe = events.subscribe((event, isRepeat) => {
+      if (!isLive || !matches(event)) return;
+      // Without an id: a client that comes back goes on behind the newest that it has.
+      send(isRepeat ? { event: "event", data: event } : messageOf(event));
     });
     const catchUp = async (begin: number): Promise<void> => {
       let last = await sendGap(events, begin, send);

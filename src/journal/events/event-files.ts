@@ -33,6 +33,8 @@ export interface EventFilesOptions {
   totalBytes: number;
   /** Told what was written, which is not synced yet. */
   written: (events: readonly AuditEvent[]) => void;
+  /** Takes over what is to stay of a segment before it is dropped; where it throws, nothing is. */
+  take?: (oldest: Segment) => Promise<void>;
   log: Log;
 }
 
@@ -124,7 +126,7 @@ class LogFiles implements EventFiles {
 
   /** Makes room for one segment. The newest stays: the chain goes on from it. */
   async #dropOldest(): Promise<void> {
-    const { totalBytes, name, log } = this.#options;
+    const { totalBytes, name, take, log } = this.#options;
     const used = () => this.segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     while (
       this.segments.length > 1 &&
@@ -132,6 +134,7 @@ class LogFiles implements EventFiles {
     ) {
       const [oldest] = this.segments;
       if (!oldest) return;
+      await take?.(oldest);
       const last = await lastOf(oldest);
       // A directory, where another program has put one.
       await rm(oldest.path, { recursive: true });

@@ -1,34 +1,42 @@
 import { eventTypes } from "../../contract/event-types.ts";
-import { finding, line } from "../../contract/finding.ts";
-import type { AuditEvent, EventList, Finding } from "../../contract/types.ts";
-import type { Timers } from "../../host/ports.ts";
+import type { AuditEvent, EventList, EventReach, Finding } from "../../contract/types.ts";
+import type { Timers, Uptime } from "../../host/ports.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import type { Reserve } from "../../store/files/reserve.ts";
+import { createActorLines } from "../logs/actor-lines.ts";
 import type { Log } from "../logs/log.ts";
 import type { EventFacts, EventSink } from "./event.ts";
 import { chainStart, sealed } from "./event-chain.ts";
 import { createEventFiles, type EventFiles } from "./event-files.ts";
 import { createEventHeads } from "./event-heads.ts";
 import { type EventQuery, readPage } from "./event-pages.ts";
+import { createEventRepeats } from "./event-repeats.ts";
 import { type FoundLog, findLog, type LogName, readSegment } from "./event-segments.ts";
+import { damageOf, newestForgotten, shortnessOf, troubleOf } from "./event-troubles.ts";
 import { createEventWriter, type EventWriter } from "./event-writer.ts";
+import { type KeptEvents, openKeptEvents } from "./kept-events.ts";
 import { auditMembers } from "./logged-events.ts";
 import { createRefusalCounts } from "./refusal-counts.ts";
 
 /** The agent's events: two logs in one sequence of numbers, each a chain of hashes, bounded, in files of the state. */
 export interface EventLog extends EventSink {
   list(query: EventQuery): Promise<EventList>;
-  /** Hands over each event as it gets its number; returns how to stop. */
-  subscribe(listener: (event: AuditEvent) => void): () => void;
+  /** Hands over each event as it gets its number, and one that repeats again each time; returns how to stop. */
+  subscribe(listener: EventListener): () => void;
   /** The newest seq; 0: nothing has happened yet. */
   head(): number;
   /** The seq from which on nothing has been dropped, of either log. */
   firstComplete(): Promise<number>;
+  /** How far back the record goes. */
+  reach(): EventReach;
   /** What a person should know; null when all is well. */
   trouble(): Finding | null;
   /** Writes what was only counted or waits, and says the heads. */
   close(): Promise<void>;
 }
+
+/** `isRepeat`: it has happened again, and has its number already. */
+export type EventListener = (event: AuditEvent, isRepeat: boolean) => void;
 
 export interface EventLogOptions {
   /** Made where it is absent. */
@@ -37,6 +45,7 @@ export interface EventLogOptions {
   now: () => Date;
   reserve: Reserve;
   timers: Timers;
+  uptime: Uptime;
   /** Bytes of all files. */
   totalBytes?: number;
   /** Nothing is written, and what happens is in the log alone: for a reader without the state's lock. */
@@ -45,11 +54,11 @@ export interface EventLogOptions {
   refusalKinds?: number;
 }
 
-/** Ten thousand changes of a usual length, also right after the oldest segment was dropped. */
-const defaultBytes = 6 * 1024 * 1024;
+/** Ten thousand changes of a usual length, also right after the oldest segment was dropped, and half as many kept. */
+const defaultBytes = 9 * 1024 * 1024;
 
 /** Refusals are what strangers can cause: they have a tenth of the space, and none of that of the changes. */
-const refusalsShare = 0.1;
+const shares = { changes: 0.6, kept: 0.3, refusals: 0.1 } as const;
 
 /** Characters of an event's details as JSON; the contract's own are far below. */
 const maximumDetails = 4_096;
@@ -61,23 +70,32 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
   if (!readsOnly) await makeDirectory(directory).catch(() => undefined);
   const find = (name: LogName) => findLog(directory, name, readsOnly ? null : log).catch(unreadable);
   const found = { changes: await find("changes"), refusals: await find("refusals") };
+  const kept = await openKeptEvents({
+    ...{
+      directory,
+      changes: found.changes,
+      totalBytes: totalBytes * shares.kept,
+      now: options.now,
+      readsOnly,
+    },
+  });
   const heads = createEventHeads({ sync: (name) => files[name].sync(), log, timers });
-  const share = { changes: totalBytes * (1 - refusalsShare), refusals: totalBytes * refusalsShare };
   const filesOf = (name: LogName): EventFiles =>
     createEventFiles({
       directory,
       name,
       found: found[name],
-      totalBytes: share[name],
+      totalBytes: totalBytes * shares[name],
       written: heads.written,
+      ...(name === "changes" && { take: (oldest) => kept.take(oldest) }),
       log,
     });
   const files = { changes: filesOf("changes"), refusals: filesOf("refusals") };
   const writer = createEventWriter({ files, directory, timers, reserve: options.reserve });
   const sequence = createSequence(found, options.now);
-  const damage = damageOf(found);
+  const damage = damageOf(found, kept);
   if (damage !== null) log("error", "the event log is damaged", { detail: damage.detail });
-  return joined({ ...options, files, writer, sequence, damage, closeHeads: heads.close });
+  return joined({ ...options, files, kept, writer, sequence, damage, closeHeads: heads.close });
 }
 
 /** A directory that is not open to us: nothing can be written there either, and health says so. */
@@ -87,53 +105,87 @@ function unreadable(): FoundLog {
 
 interface Parts extends EventLogOptions {
   files: Readonly<Record<LogName, EventFiles>>;
+  kept: KeptEvents;
   writer: EventWriter;
   sequence: Sequence;
   damage: Finding | null;
   closeHeads: () => Promise<void>;
 }
 
-function joined(parts: Parts): EventLog {
-  const { files, writer, sequence, log } = parts;
-  const listeners = new Set<(event: AuditEvent) => void>();
+/** Gives events their places, and tells of them. */
+interface Entry {
+  /** Undefined where it was not kept: there was no room, or nothing is written. */
+  place(facts: EventFacts, code: string | null, count: number): AuditEvent | undefined;
+  /** Settles when all that was placed is on the disk, or waits in memory because the disk takes nothing. */
+  written(): Promise<void>;
+  readonly listeners: Set<EventListener>;
+  /** Events that found no room. */
+  lost(): number;
+  /** Writes the audit lines that were only counted. */
+  close(): void;
+}
+
+function createEntry(parts: Parts): Entry {
+  const { writer, sequence, readsOnly = false } = parts;
+  const lines = createActorLines(parts);
+  const listeners = new Set<EventListener>();
   let lost = 0;
-  const place = async (facts: EventFacts, code: string | null, count: number): Promise<void> => {
-    log("notice", facts.type, { ...auditMembers(facts), ...(code !== null && { code, count }) });
-    if (parts.readsOnly) return;
-    if (!writer.hasRoom(eventTypes[facts.type].log)) {
-      lost += 1;
-      return;
-    }
-    const event = sequence.next(facts, code, count);
-    const isWritten = writer.write(event);
-    for (const listener of listeners) listener(event);
-    await isWritten;
+  let written = Promise.resolve();
+  return {
+    place: (facts, code, count) => {
+      const counted = { ...(code !== null && { code }), ...((code !== null || count > 1) && { count }) };
+      lines.write(facts.actor.name, "notice", facts.type, { ...auditMembers(facts), ...counted });
+      if (readsOnly) return undefined;
+      if (!writer.hasRoom(eventTypes[facts.type].log)) {
+        lost += 1;
+        return undefined;
+      }
+      const event = sequence.next(facts, code, count);
+      written = writer.write(event);
+      for (const listener of listeners) listener(event, false);
+      return event;
+    },
+    written: () => written,
+    listeners,
+    lost: () => lost,
+    close: lines.close,
   };
-  const refusals = createRefusalCounts((facts, code, count) => void place(facts, code, count), {
-    timers: parts.timers,
-    maximum: parts.refusalKinds,
+}
+
+function joined(parts: Parts): EventLog {
+  const { files, kept, writer, sequence, timers, refusalKinds: maximum } = parts;
+  const entry = createEntry(parts);
+  const { listeners } = entry;
+  const refusals = createRefusalCounts(entry.place, { timers, maximum });
+  const repeats = createEventRepeats((facts, count) => entry.place(facts, null, count), timers);
+  const reach = (): EventReach => ({
+    chain_from: files.changes.segments[0]?.firstSeq ?? 1,
+    complete_since: newestForgotten(kept)?.time ?? null,
   });
   return {
-    record: (facts) => place(facts, null, 1),
+    record: (facts) => {
+      const repeated = repeats.add(facts);
+      if (repeated !== null) for (const listener of listeners) listener(repeated, true);
+      return entry.written();
+    },
     refuse: (facts, code) => refusals.add(facts, code),
-    list: (query) =>
-      readPage(
-        {
-          logs: [[...files.changes.segments], [...files.refusals.segments]],
-          waiting: writer.waiting(),
-          head: sequence.head(),
-        },
-        query,
-      ),
+    list: async (query) => {
+      const logs = [[...kept.segments(), ...files.changes.segments], [...files.refusals.segments]];
+      const source = { logs, waiting: writer.waiting(), head: sequence.head() };
+      return { ...(await readPage(source, query)), reach: reach() };
+    },
+    reach,
     subscribe: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
     head: () => sequence.head(),
     firstComplete: async () => Math.max(await firstKept(files.changes), await firstKept(files.refusals)),
-    trouble: () => troubleOf(writer, parts.damage, lost),
+    trouble: () => troubleOf(writer, parts.damage, entry.lost()) ?? shortnessOf(kept, parts.now()),
     close: async () => {
+      repeats.close();
       refusals.close();
+      entry.close();
       if (parts.readsOnly) return;
       await writer.close();
       await parts.closeHeads();
@@ -187,24 +239,4 @@ async function firstKept({ segments }: EventFiles): Promise<number> {
   const [oldest] = segments;
   const first = oldest && (await readSegment(oldest))[0];
   return first && first.previous_hash !== chainStart ? first.seq : 1;
-}
-
-function damageOf(found: Readonly<Record<LogName, FoundLog>>): Finding | null {
-  const lines = found.changes.damagedLines + found.refusals.damagedLines;
-  if (lines === 0) return null;
-  const what = `${lines} ${lines === 1 ? "line" : "lines"} at the end of the event log`;
-  const detail = `${what} cannot be verified. They were kept, and a new file begun. \`steward events --verify\` shows what can still be verified.`;
-  return finding("events_damaged", { lines }, detail, line("steward events --verify"));
-}
-
-function troubleOf(writer: EventWriter, damage: Finding | null, lost: number): Finding | null {
-  const failure = writer.trouble();
-  if (failure) {
-    const waiting = writer.waiting().length;
-    const detail = `Events cannot be written: ${waiting} wait in memory, ${lost} found no room there. ${failure.message}`;
-    return finding("events_not_written", { waiting, lost, error: failure.code }, detail);
-  }
-  if (lost === 0) return damage;
-  const detail = `${lost} events were not kept while the disk took nothing; the journal has them.`;
-  return finding("events_lost", { lost }, detail);
 }

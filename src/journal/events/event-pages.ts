@@ -49,7 +49,7 @@ export interface EventSource {
 const rememberedCounts = 32;
 
 /** A page of events, read from the files. */
-export async function readPage(source: EventSource, query: EventQuery): Promise<EventList> {
+export async function readPage(source: EventSource, query: EventQuery): Promise<Omit<EventList, "reach">> {
   const matches = createMatch(query);
   const { after, before = source.head + 1, limit } = query;
   const isMeant = (event: AuditEvent) =>

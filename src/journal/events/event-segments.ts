@@ -90,7 +90,7 @@ export async function lastOf(segment: Segment): Promise<AuditEvent | undefined> 
 }
 
 /** Empty when it was dropped meanwhile, or the disk does not give it: then the chain shows that it is missing. */
-async function textOf({ path, sizeBytes }: Segment): Promise<string> {
+export async function textOf({ path, sizeBytes }: Segment): Promise<string> {
   const bytes = await readRegular(path, mostSegmentBytes).catch(() => Buffer.alloc(0));
   return bytes.subarray(0, sizeBytes).toString("utf8");
 }

@@ -205,7 +205,7 @@ async function openGround(config: RoomsConfig, host: Host): Promise<Ground> {
   const directory = join(stateDirectory, "events");
   const metering = createMetering(config, host);
   const events = metering.counting(
-    await openEventLog({ directory, log, now: time.now, reserve, timers: host.time.timers, readsOnly }),
+    await openEventLog({ ...host.time, directory, log, now: time.now, reserve, readsOnly }),
   );
   await begin.tell(events);
   const state = await openState(stored, events, log);

@@ -17,6 +17,7 @@ async function grownLog(test: TestContext) {
   for (let index = 0; index < 150; index += 1) await events.record(change(`user-${index}`));
   await events.close();
   const verification = createVerification();
+  verification.beginAt(events.reach().chain_from);
   for (const event of await allEvents(events)) verification.add(event);
   const pointsOf = (message: string, seq: string) =>
     said

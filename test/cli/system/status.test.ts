@@ -75,6 +75,7 @@ const well: Status = {
     temperature_celsius: 41.3,
   },
   needs: [],
+  event_reach: { chain_from: 1, complete_since: null },
   latest: [
     event({ type: "update.applied", actor: { kind: "agent", id: null, name: null }, subject: null }),
     event({ type: "user.changed", subject: { id: "2", name: "ben" } }),
@@ -103,6 +104,7 @@ describe("steward status", { concurrency: true }, () => {
       "memory       512.0 MiB of 1.0 GiB free",
       "temperature  41 °C",
       "load         0.50 0.25 0.00 on 4 cores",
+      "events       complete",
       "up for       1 d 1 h 0 min",
       "version      1.2.3",
       "",

@@ -16,8 +16,11 @@ describe("GET /api/events/stream", () => {
   });
   after(() => agent.dispose());
 
-  const rename = async (name: string): Promise<number> => {
-    const body = { device: { name } };
+  let changes = 0;
+  /** Another setting than the time before: what repeats is counted. */
+  const change = async (text: string): Promise<number> => {
+    changes += 1;
+    const body = { device: changes % 2 === 0 ? { name: text } : { location: text } };
     assert.equal((await agent.call("PUT", "/api/system", { token: admin.token, body })).status, 200);
     const { json } = await agent.call("GET", "/api/events?limit=1", { local: true });
     return json.items[0].seq;
@@ -36,7 +39,7 @@ describe("GET /api/events/stream", () => {
 
   it("sends each event as it happens, whole, with its seq as id", async () => {
     const stream = await read();
-    const seq = await rename("one");
+    const seq = await change("one");
     assert.equal(await stream.until(1), true, "it came");
     const { json } = await agent.call("GET", "/api/events?limit=1", { local: true });
     assert.deepEqual(stream.messages, [{ id: String(seq), event: "event", data: json.items[0] }]);
@@ -44,11 +47,23 @@ describe("GET /api/events/stream", () => {
     stream.close();
   });
 
+  it("sends one that repeats again, without an id: it is counted, and has the number of the first", async () => {
+    const stream = await read();
+    const body = (name: string) => ({ token: admin.token, body: { device: { contact: name } } });
+    for (const name of ["a", "b"])
+      assert.equal((await agent.call("PUT", "/api/system", body(name))).status, 200);
+    assert.equal(await stream.until(2), true, "they came");
+    const [first, second] = stream.messages;
+    assert.deepEqual([first?.id === "", second?.id], [false, ""]);
+    assert.deepEqual(second?.data, first?.data);
+    stream.close();
+  });
+
   it("goes on behind Last-Event-ID, with no event missing and none twice", async () => {
-    const first = await rename("two");
-    for (const name of ["three", "four", "five"]) await rename(name);
+    const first = await change("two");
+    for (const name of ["three", "four", "five"]) await change(name);
     const stream = await read({ headers: { "last-event-id": String(first) } });
-    const last = await rename("six");
+    const last = await change("six");
     assert.equal(await stream.until(4), true, "they came");
     assert.deepEqual(
       stream.messages.map(({ id }) => Number(id)),
@@ -58,8 +73,8 @@ describe("GET /api/events/stream", () => {
   });
 
   it("goes on behind `after` too, and Last-Event-ID goes before it", async () => {
-    const first = await rename("seven");
-    await rename("eight");
+    const first = await change("seven");
+    await change("eight");
     const stream = await read({
       path: `${path}?after=0&type=settings.changed`,
       headers: { "last-event-id": String(first) },
@@ -73,7 +88,7 @@ describe("GET /api/events/stream", () => {
     const stream = await read({ headers: { "last-event-id": "999999" } });
     assert.equal(await stream.until(1), true, "the gap came");
     assert.equal(stream.messages[0]?.event, "gap");
-    const seq = await rename("nine");
+    const seq = await change("nine");
     assert.equal(await stream.until(2), true, "the event came");
     assert.equal(stream.messages[1]?.id, String(seq));
     assert.equal(stream.messages[0]?.data.first_available, seq);
@@ -96,7 +111,7 @@ describe("GET /api/events/stream", () => {
     const operator = await agent.signedIn("olga", "operator");
     const stream = await read({ token: operator.token });
     await agent.call("POST", "/api/users", { local: true, body: { username: "other", role: "readonly" } });
-    const seq = await rename("ten");
+    const seq = await change("ten");
     // In the order in which they happened: one that it may not see would have come first.
     assert.equal(await stream.until(1), true, "it came");
     assert.deepEqual(

@@ -23,8 +23,11 @@ describe("GET /api/logs/stream", () => {
   const read = (token: string, query = "", headers: Record<string, string> = {}) =>
     openStream({ where: agent.port, token, path: `/api/logs/stream${query}`, headers });
 
-  const rename = async (name: string): Promise<void> => {
-    const body = { device: { name } };
+  let changes = 0;
+  /** Another setting than the time before: what repeats is counted. */
+  const change = async (text: string): Promise<void> => {
+    changes += 1;
+    const body = { device: changes % 2 === 0 ? { name: text } : { location: text } };
     assert.equal((await agent.call("PUT", "/api/system", { token: admin.token, body })).status, 200);
   };
 
@@ -32,7 +35,7 @@ describe("GET /api/logs/stream", () => {
 
   it("gives an administrator each line as it is written, audit lines too", async () => {
     const stream = await read(admin.token);
-    await rename("one");
+    await change("one");
     await until("it came", () => messagesOf(stream).includes("settings.changed"));
     assert.ok(
       stream.messages.every(({ id, event, data }) => event === "log" && id === data.cursor),
@@ -44,7 +47,7 @@ describe("GET /api/logs/stream", () => {
   it("gives a reader only lines that are not audit lines, from `since` on", async () => {
     const { token, refreshToken } = await agent.login("log-reader", "quiet otters borrow umbrellas");
     const stream = await read(token, "?since=1h");
-    await rename("two");
+    await change("two");
     await until("it came", () => messagesOf(stream).includes("listening"));
     // Whatever was sent comes before the end.
     await agent.call("POST", "/api/auth/logout", { body: { refresh_token: refreshToken } });
@@ -58,15 +61,15 @@ describe("GET /api/logs/stream", () => {
 
   it("goes on behind Last-Event-ID, with no line missing and none twice", async () => {
     const first = await read(admin.token, "?q=settings.changed");
-    await rename("three");
+    await change("three");
     await until("it came", () => first.messages.length === 1);
     const id = first.messages[0]?.id ?? "";
     first.close();
-    await rename("four");
-    await rename("five");
+    await change("four");
+    await change("five");
     const second = await read(admin.token, "?q=settings.changed", { "last-event-id": id });
     await until("they came", () => second.messages.length >= 2);
-    await rename("six");
+    await change("six");
     const newest = await agent.call("GET", "/api/logs?q=settings.changed&limit=1", { local: true });
     await until("the newest came", () => second.messages.at(-1)?.id === newest.json.items[0].cursor);
     assert.equal(second.messages.length, 3, "four, five and six");

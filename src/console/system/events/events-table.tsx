@@ -59,16 +59,20 @@ function named(name: string) {
 }
 
 function outcome({ outcome: how, code, count }: AuditEvent) {
+  const times = count > 1 && ` × ${count}`;
   if (how === "success")
     return (
       <span class="with-heads">
-        <Badge state="good">{t.events.success}</Badge>
+        <Badge state="good">
+          {t.events.success}
+          {times}
+        </Badge>
       </span>
     );
   return (
     <Badge state="attention">
       {problemName(code ?? "") ?? code}
-      {count > 1 && ` × ${count}`}
+      {times}
     </Badge>
   );
 }

@@ -6,8 +6,8 @@ import type { ConsoleGreeting, Finding, Settings, UpdateProblem, Version } from 
 import type { Host } from "../../../host/host.ts";
 import type { RootHelper } from "../../../host/ports.ts";
 import type { Handlers } from "../../../http/call.ts";
-import type { EventReader } from "../../../http/handlers/events.ts";
 import { createStatusHandlers } from "../../../http/handlers/status.ts";
+import type { EventLog } from "../../../journal/events/event-log.ts";
 import type { SettingsStore } from "../../../settings/settings.ts";
 import { readHostFigures } from "../../../system/facts.ts";
 import { type HealthCheck, readHealth, troublesOf } from "../../../system/health.ts";
@@ -33,7 +33,7 @@ export interface StatusRooms {
   readonly auth: SignInRooms;
   readonly checks: readonly HealthCheck[];
   readonly selfCheck: SelfCheck;
-  readonly events: EventReader;
+  readonly events: Pick<EventLog, "list" | "reach">;
   readonly https: Pick<Https, "certificateEnd">;
   readonly metering: { read(rooms: StatusRooms): string };
 }
@@ -54,6 +54,7 @@ export function composeStatus(
       return statusOf({
         ...ground,
         latest,
+        eventReach: events.reach(),
         deviceName: ground.device.name || host.identity.hostname,
         version: config.build.version,
         host: await readHostFigures(config.stateDirectory, host),

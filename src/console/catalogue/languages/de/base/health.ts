@@ -21,6 +21,14 @@ export const healthWords: Catalogue["health"] = {
     program: "Programm",
     "root helper": "Hilfsprogramm für root",
   },
+  records: {
+    users: "Benutzer",
+    tokens: "API-Token",
+    trust: "das Vertrauen in Updates",
+    updates: "Updates",
+    configuration: "Einstellungen und Gerät",
+    use: "Anmeldungen und die Uhr",
+  },
   codes: {
     ok: () => "",
     state_damaged: () =>
@@ -46,6 +54,8 @@ export const healthWords: Catalogue["health"] = {
       `${lost} Ereignisse konnten nicht gespeichert werden; sie stehen im Systemprotokoll.`,
     events_damaged: ({ lines }) =>
       `${lines} ${lines === 1 ? "Zeile" : "Zeilen"} des Ereignisprotokolls lassen sich nicht prüfen. Sie sind noch da, und eine neue Datei wurde begonnen.`,
+    events_short: ({ record, complete_since }) =>
+      `Die Aufzeichnung über ${record} ist erst seit ${complete_since} vollständig: Es ist mehr geschehen, als Platz dafür ist. Sehen Sie in den Ereignissen nach, wer so viel tut.`,
     sealing_key_unusable: ({ path, users }) =>
       `Der Schlüssel der zweiten Faktoren unter ${path} lässt sich nicht verwenden. Betroffene Benutzer: ${users ?? 0}. Ihre Wiederherstellungscodes gelten.`,
     sealing_key_missing: ({ path, users }) =>

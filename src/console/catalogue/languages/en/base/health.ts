@@ -11,6 +11,9 @@ export interface HealthFacts {
   readonly waiting?: number | undefined;
   readonly lost?: number | undefined;
   readonly lines?: number | undefined;
+  /** As a group of events is called. */
+  readonly record: string;
+  readonly complete_since: string;
   readonly users?: number | undefined;
   readonly parts?: string | undefined;
   readonly address?: string | undefined;
@@ -54,6 +57,15 @@ export const healthWords = {
     program: "program",
     "root helper": "root helper",
   } as Readonly<Record<string, string>>,
+  /** By the name of a record of events. */
+  records: {
+    users: "users",
+    tokens: "API tokens",
+    trust: "trust in updates",
+    updates: "updates",
+    configuration: "settings and the device",
+    use: "sign-ins and the clock",
+  } as Readonly<Record<string, string>>,
   codes: {
     ok: () => "",
     state_damaged: () =>
@@ -77,6 +89,8 @@ export const healthWords = {
     events_lost: ({ lost }) => `${lost} events could not be saved; the system journal has them.`,
     events_damaged: ({ lines }) =>
       `${lines} ${lines === 1 ? "line" : "lines"} of the event log cannot be verified. They were kept, and a new file was started.`,
+    events_short: ({ record, complete_since }) =>
+      `The record of ${record} is complete only since ${complete_since}: more happened than there is room for. Look at the events for who does so much.`,
     sealing_key_unusable: ({ path, users }) =>
       `The key for second factors at ${path} cannot be used. Affected users: ${users ?? 0}. Their recovery codes work.`,
     sealing_key_missing: ({ path, users }) =>

@@ -1,0 +1,50 @@
+import type { AuditEvent } from "../../contract/types.ts";
+import type { Timers } from "../../host/ports.ts";
+import { createRepeats } from "../logs/repeats.ts";
+import type { EventFacts } from "./event.ts";
+
+/**
+ * Counts changes that repeat: the same by the same actor from the same place, with nothing else done to the subject in
+ * between. The first is written at once, the others as one line after a minute; while it goes on, the lines come less
+ * often, up to every ten minutes, so that a program that applies the same for a week leaves the record readable.
+ */
+export interface EventRepeats {
+  /** The event that it repeats: it is counted, and written with others. Null: it was written. */
+  add(facts: EventFacts): AuditEvent | null;
+  /** Writes what was counted and not yet written. */
+  close(): void;
+}
+
+/** Undefined where there was no room for it. */
+export type WriteChange = (facts: EventFacts, count: number) => AuditEvent | undefined;
+
+interface Change {
+  readonly facts: EventFacts;
+  event: AuditEvent | undefined;
+}
+
+const longestQuietSeconds = 10 * 60;
+
+export function createEventRepeats(write: WriteChange, timers: Timers): EventRepeats {
+  const repeats = createRepeats<Change>({
+    keyOf: ({ facts: { type, subject } }) => subject?.id ?? type.slice(0, type.indexOf(".")),
+    areAlike: (first, second) => identityOf(first.facts) === identityOf(second.facts),
+    tell: (change, count) => {
+      change.event = write(change.facts, count);
+    },
+    ...{ longestQuietSeconds, timers },
+  });
+  return {
+    add: (facts) => {
+      const change: Change = { facts, event: undefined };
+      const before = repeats.add(change);
+      if (before !== null) change.event = before.event;
+      return before?.event ?? null;
+    },
+    close: repeats.close,
+  };
+}
+
+function identityOf({ type, actor, subject, from, details }: EventFacts): string {
+  return JSON.stringify([type, actor, subject?.id, from, details]);
+}

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../http/checked-agent.ts";
+import type { Answer } from "../../running-agent.ts";
+import { standingTime } from "../../simulated/test-time.ts";
+
+describe("an account that writes as fast as it can", () => {
+  const time = standingTime();
+  let agent: CheckedAgent;
+  let flooder: SignedIn;
+  let others: Record<"admin" | "operator", SignedIn>;
+  let before429: number;
+  let refused: Answer;
+
+  const rename = (caller: SignedIn, name: string): Promise<Answer> =>
+    agent.call("PUT", `/api/users/${caller.id}`, { token: caller.token, body: { display_name: name } });
+  const eventsOf = async (query: string) =>
+    (await agent.call("GET", `/api/events?${query}`, { local: true })).json.items;
+
+  before(async () => {
+    agent = await startCheckedAgent({ time });
+    await agent.signedInAdmin();
+    others = {
+      admin: await agent.signedIn("ana", "admin"),
+      operator: await agent.signedIn("ben", "operator"),
+    };
+    flooder = await agent.signedIn("eve", "readonly");
+    await agent.call("PUT", `/api/users/${flooder.id}`, {
+      ...{ token: others.admin.token, body: { display_name: "Eve" } },
+    });
+    before429 = 0;
+    for (;;) {
+      refused = await rename(flooder, `Eve ${before429}`);
+      if (refused.status !== 200 || before429 > 1_000) break;
+      before429 += 1;
+    }
+  });
+  after(() => agent.dispose());
+
+  it("is refused after 600 changes with 429 and Retry-After, and may make one a second", async () => {
+    assert.equal(before429, 600);
+    assert.deepEqual([refused.status, refused.json.code], [429, "rate_limited"]);
+    assert.equal(refused.headers["retry-after"], "1");
+    time.pass(1);
+    assert.equal((await rename(flooder, "Eve again")).status, 200);
+    assert.equal((await rename(flooder, "Eve once more")).status, 429);
+  });
+
+  it("takes nothing from others: they, its own reading and signing out, and root on the device go on", async () => {
+    assert.equal((await rename(flooder, "E")).status, 429);
+    assert.equal((await rename(others.operator, "Ben")).status, 200);
+    assert.equal((await agent.call("GET", "/api/auth/me", { token: flooder.token })).status, 200);
+    const body = { display_name: "by root" };
+    assert.equal((await agent.call("PUT", `/api/users/${flooder.id}`, { local: true, body })).status, 200);
+    const { status } = await agent.call("POST", "/api/auth/logout", {
+      body: { refresh_token: flooder.refreshToken },
+    });
+    assert.equal(status, 204);
+  });
+
+  it("has one line for each run of equal changes, with their number, and none of others is gone", async () => {
+    time.pass(600);
+    const lines = await eventsOf("name=eve&type=user.changed&limit=200");
+    const counts = lines.map(({ count }: { count: number }) => count);
+    // The newest first: by root, all of eve but the first, the first, by ana.
+    assert.deepEqual(counts, [1, 600, 1, 1]);
+    const created = await eventsOf("type=user.created&limit=200");
+    assert.deepEqual(created.map(({ subject }: { subject: { name: string } }) => subject.name).slice(0, 3), [
+      ...["eve", "ben", "ana"],
+    ]);
+  });
+
+  it("has a bounded number of audit lines in the journal, and those of others are there", async () => {
+    const lines = agent
+      .log()
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const audit = lines.filter(({ audit: isAudit }) => isAudit === true);
+    const by = (name: string) => audit.filter(({ user, actor }) => user === name || actor === name);
+    assert.ok(by("eve").length < 600, `${by("eve").length} lines`);
+    assert.ok(
+      audit.some(({ message, actor }) => message === "audit lines left out" && actor === "eve"),
+      "it is not said",
+    );
+    assert.ok(by("ben").some(({ message }) => message.startsWith("PUT /api/users/")));
+  });
+});
