@@ -102,6 +102,8 @@ describe("a block of the documents", () => {
         "README.md: sh checkout",
         "README.md: sh appliance",
         "README.md: sh appliance",
+        // The scenario `collecting` types them.
+        ...Array.from({ length: 4 }, () => "docs/collecting.md: sh appliance"),
         // `make fleet-test SUBJECTS=ansible` types it.
         "docs/fleet.md: sh checkout",
         "docs/getting-started.md: sh checkout",

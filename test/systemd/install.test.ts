@@ -70,6 +70,7 @@ describe("make install DESTDIR=", () => {
       "usr/lib/systemd/system/steward-install@.service",
       "usr/lib/systemd/system/steward-logs.service",
       "usr/lib/systemd/system/steward-logs.socket",
+      "usr/lib/systemd/system/steward-upload.service",
       "usr/lib/systemd/system/steward.service",
       "usr/lib/systemd/system/steward.service.d/10-timekeeper.conf",
       "usr/lib/systemd/journald@steward.conf.d/steward.conf",

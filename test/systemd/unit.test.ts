@@ -172,6 +172,7 @@ describe("the units that the agent's own asks for", () => {
     "steward-guard-boot.service": 1.4,
     "steward-install@.service": 2.4,
     "steward-logs.service": 0.3,
+    "steward-upload.service": 1.1,
     "steward-guard.service": 2.1,
     "steward-product@.service": 2.7,
   };
@@ -182,10 +183,12 @@ describe("the units that the agent's own asks for", () => {
     });
   }
 
-  it("let steward-logs alone read the journal", () => {
+  it("let steward-logs and steward-upload alone read the journal", () => {
     assert.deepEqual(settings("SupplementaryGroups", "steward-logs.service"), ["systemd-journal steward"]);
+    assert.deepEqual(settings("SupplementaryGroups", "steward-upload.service"), ["systemd-journal"]);
     for (const name of units)
-      if (name !== "steward-logs.service") assert.deepEqual(settings("SupplementaryGroups", name), [], name);
+      if (!["steward-logs.service", "steward-upload.service"].includes(name))
+        assert.deepEqual(settings("SupplementaryGroups", name), [], name);
     // The agent's group, for the host file, may read these too.
     const closed = settings("InaccessiblePaths", "steward-logs.service").join(" ").split(" ");
     for (const path of ["-/etc/steward/seal.key", "-/etc/steward/tls"])
