@@ -162,11 +162,9 @@ describe("a device that is interrupted at each file operation of a refresh and a
     for (const contents of Object.values(scenario.allowed)) contents.splice(0, contents.length - 1);
     const target = [...server.files.keys()].find((path) => path.includes(`base-${version}`)) ?? "";
     const id = /([0-9a-f]{128})\./.exec(target)?.[1]?.slice(0, 32);
-    const etag = (await fetch(`${server.origin}/${target}`, { method: "GET" })).headers.get("etag");
-    assert.ok(id && etag, "the payload is served");
+    assert.ok(id, "the payload is served");
     await mkdir(join(template, "downloads"), { recursive: true });
     await writeFile(join(template, "downloads", `${id}.part`), payload.subarray(0, 600_000));
-    await writeFile(join(template, "downloads", `${id}.json`), JSON.stringify({ if_range: etag }));
     return { ...scenario, leastCalls: 8 };
   }
 

@@ -73,11 +73,3 @@ export function validatorsOf(fields: Fields): Validators {
     last_modified: modified !== undefined && readHttpDate(modified) !== null ? modified : null,
   };
 }
-
-/** What If-Range may carry (RFC 9110 §13.1.5): a strong entity tag, or a date that §8.8.2.2 calls strong; null: neither. */
-export function strongValidator(fields: Fields): string | null {
-  const { etag, last_modified } = validatorsOf(fields);
-  if (etag !== null) return etag.startsWith("W/") ? null : etag;
-  const [modified, now] = [readHttpDate(last_modified ?? undefined), readHttpDate(fields.date)];
-  return modified !== null && now !== null && now - modified >= 1_000 ? last_modified : null;
-}

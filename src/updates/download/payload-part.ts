@@ -3,23 +3,17 @@ import { type FileHandle, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createDigest, type Digest, type SignedPayload } from "../../releases/signed-payload.ts";
 import { hashInto } from "../../releases/staged-payload.ts";
-import { removeLeftovers, syncDirectory, writeDurably } from "../../store/files/durable-file.ts";
-import { openDispensable, readRegular } from "../../store/files/regular-file.ts";
-import { readHttpDate } from "./http-fields.ts";
+import { syncDirectory } from "../../store/files/durable-file.ts";
+import { openDispensable } from "../../store/files/regular-file.ts";
 
 /** Bytes written and hashed at a time, of two such buffers: one fills while the disk takes the other. */
 const bufferBytes = 524_288;
 
-/** Bytes of the file beside the part. */
-const mostValidatorFileBytes = 4_096;
-
 /** What has come of a payload, on the disk and in the running hashes. */
 export interface PayloadPart {
   lengthBytes(): number;
-  /** What to ask the server with whether the rest belongs to it; null: it cannot be gone on with. */
-  validator(): string | null;
-  /** Drops the part; `validator` is that of the new content. */
-  beginAnew(validator: string | null): Promise<void>;
+  /** Drops what is there. */
+  beginAnew(): Promise<void>;
   append(piece: Uint8Array): Promise<void>;
   /** Until everything that was appended is in the file. */
   flush(): Promise<void>;
@@ -35,29 +29,18 @@ export interface PayloadPart {
 /** Opens `<directory>/<id>.part`, hashing its content. Anything but a regular file, or a part that is too long, is replaced. */
 export async function openPart(directory: string, payload: SignedPayload): Promise<PayloadPart> {
   const path = partPathOf(directory, payload);
-  const validatorPath = validatorPathOf(directory, payload);
-  await removeLeftovers(validatorPath);
   const handle = await openDispensable(path, constants.O_RDWR);
   const state: PartState = { handle, digest: createDigest(payload), lengthBytes: 0 };
-  let validator = await readValidator(validatorPath);
-  const forget = (): Promise<void> => {
-    validator = null;
-    return rm(validatorPath, { force: true, recursive: true });
-  };
   const writer = createWriter(state);
-  const beginAnew = async (next: string | null): Promise<void> => {
-    await forget();
+  const beginAnew = async (): Promise<void> => {
     await writer.settle();
     await handle.truncate(0);
     state.lengthBytes = 0;
     state.digest = createDigest(payload);
-    // After the old content is gone, so that the two never stand together.
-    if (next !== null) await writeDurably(validatorPath, JSON.stringify({ if_range: next }));
-    validator = next;
   };
   const close = () => writer.settle().then(() => handle.close());
   try {
-    if ((await handle.stat()).size > payload.lengthBytes) await beginAnew(null);
+    if ((await handle.stat()).size > payload.lengthBytes) await beginAnew();
     else state.lengthBytes = await hashInto(state.digest, handle, payload.lengthBytes);
   } catch (error) {
     await close();
@@ -65,7 +48,6 @@ export async function openPart(directory: string, payload: SignedPayload): Promi
   }
   return {
     lengthBytes: () => state.lengthBytes,
-    validator: () => validator,
     beginAnew,
     append: writer.append,
     flush: writer.flush,
@@ -73,33 +55,20 @@ export async function openPart(directory: string, payload: SignedPayload): Promi
     moveTo: async (target) => {
       await handle.sync();
       await rename(path, target);
-      await forget();
       for (const changed of [dirname(target), directory]) await syncDirectory(changed);
     },
-    discard: async () => {
-      await rm(path, { force: true });
-      await forget();
-    },
+    discard: () => rm(path, { force: true }),
     close,
   };
 }
 
-/**
- * Removes the leftovers of a download whose payload is staged: a kill leaves the file of validators, and a power
- * cut between two directories may leave the part in both.
- */
-export async function removePart(directory: string, payload: SignedPayload): Promise<void> {
-  const path = validatorPathOf(directory, payload);
-  for (const left of [partPathOf(directory, payload), path]) await rm(left, { force: true, recursive: true });
-  await removeLeftovers(path);
+/** Removes the leftovers of a download whose payload is staged: a power cut between two directories leaves it in both. */
+export async function removePart(directory: string, { id }: SignedPayload): Promise<void> {
+  await rm(partPathOf(directory, { id }), { force: true, recursive: true });
 }
 
-function partPathOf(directory: string, { id }: SignedPayload): string {
+function partPathOf(directory: string, { id }: Pick<SignedPayload, "id">): string {
   return join(directory, `${id}.part`);
-}
-
-function validatorPathOf(directory: string, { id }: SignedPayload): string {
-  return join(directory, `${id}.json`);
 }
 
 interface PartState {
@@ -162,17 +131,5 @@ async function writeWhole(handle: FileHandle, bytes: Uint8Array, position: numbe
       position + written,
     );
     written += bytesWritten;
-  }
-}
-
-/** What cannot be read is no validator: the payload then comes anew, which costs time and nothing else. */
-async function readValidator(path: string): Promise<string | null> {
-  try {
-    const bytes = await readRegular(path, mostValidatorFileBytes);
-    const { if_range: validator } = JSON.parse(bytes.toString("utf8")) as { if_range?: unknown };
-    if (typeof validator !== "string") return null;
-    return /^"[!#-~]*"$/.test(validator) || readHttpDate(validator) !== null ? validator : null;
-  } catch {
-    return null;
   }
 }

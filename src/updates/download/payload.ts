@@ -8,7 +8,7 @@ import { makeDirectory, storageError } from "../../store/files/durable-file.ts";
 import type { Caps } from "../../tuf/caps.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
 import type { Repository } from "../../tuf/repository.ts";
-import { readContentLength, readContentRange, strongValidator } from "./http-fields.ts";
+import { readContentLength, readContentRange } from "./http-fields.ts";
 import { openPart, type PayloadPart, removePart } from "./payload-part.ts";
 
 /** Bytes that a download leaves to the rest of the device. */
@@ -36,8 +36,8 @@ export interface StagedPayload {
 
 /**
  * Brings a target onto the disk as `staged/<id>.tar.gz`, where nothing lies that was not hashed to its end. One that is
- * there already is hashed again and not fetched. What was cut off is gone on with where the server can prove that it is
- * the same file. Throws what the repository throws, `update_payload_mismatch`, `update_too_large`,
+ * there already is hashed again and not fetched. What was cut off is gone on with: the hash says at the end whether both
+ * parts are of one file, and only if they are not it is fetched anew. Throws what the repository throws, `update_payload_mismatch`, `update_too_large`,
  * `update_limit_exceeded`, `storage_full`, `storage_unwritable`; after a cut or an abort the part stays.
  */
 export async function fetchPayload(options: FetchPayloadOptions): Promise<StagedPayload> {
@@ -86,26 +86,33 @@ async function complete(
   payload: SignedPayload,
   options: FetchPayloadOptions,
 ): Promise<void> {
-  const { found } = options;
   if (part.lengthBytes() === payload.lengthBytes) {
     // All of it came before: there is nothing to ask for, unless the disk did not keep it.
     if (part.difference() === null) return;
-    await part.beginAnew(null);
-  } else if (part.validator() === null && part.lengthBytes() > 0) {
-    await part.beginAnew(null);
+    await part.beginAnew();
   }
   await refuseFullDisk(part, payload, options);
-  let transfer = await ask(part, payload, options);
-  if (transfer === null) {
-    await part.beginAnew(null);
-    transfer = await ask(part, payload, options);
-  }
+  const difference = await fetchRest(part, payload, options);
+  if (difference === null) return;
+  await part.discard();
+  throw mismatch(options.found.path, difference);
+}
+
+/** What differs when the rest has come; null: it is the signed payload. */
+async function fetchRest(
+  part: PayloadPart,
+  payload: SignedPayload,
+  options: FetchPayloadOptions,
+): Promise<string | null> {
+  const fromByte = part.lengthBytes();
+  // Only what then comes in place of the part ends it: a page to sign in at has no such bytes either.
+  const transfer = (await ask(part, payload, options, fromByte)) ?? (await ask(part, payload, options, 0));
   try {
     await receive(transfer, part, payload, options);
     await part.flush();
     const missingBytes = payload.lengthBytes - part.lengthBytes();
     const difference = missingBytes > 0 ? `${missingBytes} bytes are missing` : part.difference();
-    if (difference !== null) throw mismatch(found.path, difference);
+    if (difference === null || transfer?.status !== 206) return difference;
   } catch (error) {
     const isWrong =
       error instanceof StewardError && ["update_payload_mismatch", "update_too_large"].includes(error.code);
@@ -115,20 +122,23 @@ async function complete(
   } finally {
     transfer?.close();
   }
+  // What was there before is of another file, or has rotted.
+  await part.beginAnew();
+  return fetchRest(part, payload, options);
 }
 
-/** A response with the missing part; null: the server cannot continue the part that is here. */
+/** A response with what is missing from this byte on; null: the server has no such part (416). */
 async function ask(
   part: PayloadPart,
   payload: SignedPayload,
   { repository, found, signal, isConsistentSnapshot = true }: FetchPayloadOptions,
+  fromByte: number,
 ): Promise<Transfer | null> {
-  const [fromByte, validator] = [part.lengthBytes(), part.validator()];
-  const isRest = fromByte > 0 && validator !== null;
+  const isRest = fromByte > 0;
   const transfer = await repository.openTarget(
     isConsistentSnapshot ? consistentPath(found.path, payload.nameHash) : found.path,
-    // RFC 9110 §13.1.5: the rest if it is the same file, else all of it.
-    isRest ? { range: `bytes=${fromByte}-`, "if-range": validator } : {},
+    // Without If-Range: two servers behind one name, or weak entity tags, would have each cut begin at the first byte.
+    isRest ? { range: `bytes=${fromByte}-` } : {},
     signal,
   );
   try {
@@ -153,7 +163,7 @@ async function receive(
   { found, onProgress }: FetchPayloadOptions,
 ): Promise<void> {
   if (transfer === null) throw mismatch(found.path, "the server has nothing of it");
-  if (transfer.status === 200) await part.beginAnew(strongValidator(transfer.headers));
+  if (transfer.status === 200) await part.beginAnew();
   const tell = (): void =>
     onProgress?.({ receivedBytes: part.lengthBytes(), totalBytes: payload.lengthBytes });
   tell();

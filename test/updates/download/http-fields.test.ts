@@ -5,7 +5,6 @@ import {
   readContentRange,
   readHttpDate,
   readRetryAfter,
-  strongValidator,
   validatorsOf,
 } from "../../../src/updates/download/http-fields.ts";
 import { createChance } from "../../simulated/chance.ts";
@@ -145,29 +144,5 @@ describe("validatorsOf", () => {
       etag: 'W/"1"',
       last_modified: date,
     });
-  });
-});
-
-describe("strongValidator", () => {
-  // RFC 9110 §13.1.5 and §8.8.2.2
-  for (const [name, fields] of Object.entries({
-    "a weak tag": { etag: 'W/"1"' },
-    "a weak tag beside a strong date": {
-      etag: 'W/"1"',
-      "last-modified": date,
-      date: "Sun, 06 Nov 1994 09:49:37 GMT",
-    },
-    "a date of the same second": { "last-modified": date, date },
-    "a date without the server's own": { "last-modified": date },
-    nothing: {},
-  })) {
-    it(`is not ${name}`, () => assert.equal(strongValidator(fields), null));
-  }
-
-  it("is a strong tag", () => assert.equal(strongValidator({ etag: '"1"' }), '"1"'));
-
-  it("is a date that was over when it was sent", () => {
-    const later = "Sun, 06 Nov 1994 08:49:38 GMT";
-    assert.equal(strongValidator({ "last-modified": date, date: later }), date);
   });
 });

@@ -21,8 +21,7 @@ export async function openFile(url: URL, request: TransferRequest): Promise<Tran
   if (file === null) return absent;
   const { handle, stats } = file;
   const etag = `"${stats.ino.toString(16)}-${stats.size.toString(16)}-${Math.floor(stats.mtimeMs).toString(16)}"`;
-  const { range, "if-range": ifRange } = request.headers;
-  const from = ifRange === undefined || ifRange === etag ? firstByte(range) : null;
+  const from = firstByte(request.headers.range);
   if (from !== null && from >= stats.size) {
     await handle.close();
     return { ...absent, status: 416, headers: { "content-range": `bytes */${stats.size}` } };
