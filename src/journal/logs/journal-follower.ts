@@ -1,3 +1,4 @@
+import { pauseFor } from "../../host/pause.ts";
 import type { Journal, JournalEntry, Timers } from "../../host/ports.ts";
 
 /** One reading of the journal as it grows, for all who follow it. */
@@ -79,20 +80,6 @@ async function keepFollowing(
     await pauseFor(pause, { timers, signal });
     pause = Math.min(pause * 2, longestPauseSeconds);
   }
-}
-
-/** Until so many seconds are over, or nothing is to be followed any more. */
-function pauseFor(seconds: number, { timers, signal }: Pick<Following, "timers" | "signal">): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      takeBack();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const takeBack = timers.after(seconds, end);
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end);
-  });
 }
 
 async function newestCursor(journal: Journal): Promise<string | undefined> {

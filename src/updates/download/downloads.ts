@@ -1,5 +1,6 @@
 import { StewardError } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
+import { pauseFor } from "../../host/pause.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
 import type { Repository } from "../../tuf/repository.ts";
@@ -20,6 +21,18 @@ export interface FetchOrder {
 export interface FetchOutcome {
   readonly error: StewardError | null;
 }
+
+/** Failures after which the rest can come over the same line a moment later. */
+const cuts: readonly string[] = ["update_server_unreachable", "update_too_slow"];
+
+/**
+ * Bytes that a try must bring for the next one to follow at once: a line that is cut every few minutes brings them, a
+ * server that gives a byte at a time does not, and would keep this device from asking for newer metadata.
+ */
+const leastProgressBytes = 65_536;
+
+/** Seconds to the next try, drawn from these: many devices may have been cut off together. */
+const pauseSeconds = { least: 5, most: 15 };
 
 /** The staged payloads, and those that could not be fetched. */
 export class Downloads {
@@ -90,7 +103,7 @@ export class Downloads {
     { repository, signal, isConsistentSnapshot }: FetchOrder,
   ): Promise<StewardError | null> {
     const { id, kind, name, version, length_bytes } = release;
-    const onProgress = (done_bytes: number): void =>
+    const report = (done_bytes: number): void =>
       this.#progress.report({
         phase: "downloading",
         release_id: id,
@@ -99,11 +112,14 @@ export class Downloads {
         total_bytes: length_bytes,
       });
     this.#downloading = { kind, name, version };
-    onProgress(0);
+    report(0);
     try {
-      await this.#options.payloads.fetch(
-        { id, target },
-        { repository, signal, isConsistentSnapshot, onProgress },
+      const fetching = { repository, signal, isConsistentSnapshot };
+      await this.#persist(signal, (onProgress) =>
+        this.#options.payloads.fetch(
+          { id, target },
+          { ...fetching, onProgress: (doneBytes) => report(onProgress(doneBytes)) },
+        ),
       );
       this.#staged = new Set([...this.#staged, id]);
       this.#failures.delete(id);
@@ -117,6 +133,36 @@ export class Downloads {
     }
   }
 
+  /** Tries again after a cut, as long as each try gets further than all before; throws what the last one threw. */
+  async #persist(
+    signal: AbortSignal,
+    fetch: (onProgress: (doneBytes: number) => number) => Promise<void>,
+  ): Promise<void> {
+    let furthest = 0;
+    const onProgress = (doneBytes: number): number => {
+      furthest = Math.max(furthest, doneBytes);
+      return doneBytes;
+    };
+    // What was here already counts for the first try: then there is one more.
+    for (let before = 0; ; before = furthest) {
+      try {
+        return await fetch(onProgress);
+      } catch (error) {
+        if (!isCut(error) || furthest - before < leastProgressBytes) throw error;
+      }
+      await this.#pause(signal);
+    }
+  }
+
+  async #pause(signal: AbortSignal): Promise<void> {
+    const { timers, random } = this.#options;
+    await pauseFor(pauseSeconds.least + (pauseSeconds.most - pauseSeconds.least) * random(), {
+      timers,
+      signal,
+    });
+    signal.throwIfAborted();
+  }
+
   #failed({ id, kind, name, version }: StoredRelease, cause: unknown): StewardError {
     const error = cause instanceof StewardError ? cause : unforeseen(cause);
     const { code, message: detail } = error;
@@ -126,6 +172,10 @@ export class Downloads {
     if (isNews) this.#options.notify("update.download_failed", facts);
     return error;
   }
+}
+
+function isCut(error: unknown): boolean {
+  return error instanceof StewardError && cuts.includes(error.code);
 }
 
 function unforeseen(cause: unknown): StewardError {

@@ -9,6 +9,7 @@ import { offer } from "../offers.ts";
 
 const full = new StewardError("storage_full", "The disk is full.");
 const cut = new StewardError("update_server_unreachable", "The line is cut.");
+const slow = new StewardError("update_too_slow", "Too few bytes arrive.");
 
 function downloading(
   available: { rules: typeof rules | null; binary: typeof binary | null } = { rules, binary },
@@ -21,6 +22,7 @@ function downloading(
     removed: [] as (readonly string[])[],
     told: [] as object[],
     events: [] as [string, object][],
+    pauses: [] as number[],
     fetch: async (_: string, __: FetchPlan): Promise<void> => undefined,
   };
   const options = {
@@ -35,6 +37,14 @@ function downloading(
       remove: async (ids: readonly string[]) => void set.removed.push(ids),
     },
     notify: (...event: [string, object]) => void set.events.push(event),
+    random: () => 0.5,
+    timers: {
+      after: (seconds: number, call: () => void) => {
+        set.pauses.push(seconds);
+        const turn = setImmediate(call);
+        return () => clearImmediate(turn);
+      },
+    },
   };
   const progress = { report: (one: object) => void set.told.push(one) };
   const downloads = new Downloads(options as never, progress as never, () => set.inUse);
@@ -112,6 +122,64 @@ describe("downloads", () => {
       ["update.staged", undefined],
     ]);
     assert.equal(set.downloads.failureOf(binary.id), null);
+  });
+
+  it("that are cut go on within seconds, as long as each try gets further: twenty cuts are four minutes", async () => {
+    const set = downloading({ rules, binary: null });
+    let done = 0;
+    set.fetch = async (_, { onProgress }) => {
+      onProgress(done);
+      done += 65_536;
+      onProgress(done);
+      if (set.fetched.length <= 20) throw set.fetched.length % 2 === 0 ? cut : slow;
+    };
+    assert.deepEqual(await set.fetchAll(), { error: null });
+    assert.deepEqual([set.fetched.length, set.downloads.isStaged(rules.id)], [21, true]);
+    assert.deepEqual(set.pauses, Array(20).fill(10));
+    assert.deepEqual(
+      set.events.map(([type]) => type),
+      ["update.staged"],
+    );
+  });
+
+  it("that get no further than before are left to the schedule, also those that begin anew each time or creep", async () => {
+    for (const [reached, tries] of [
+      [[0], 1],
+      [[500_000, 500_000], 2],
+      [[500_000, 565_535], 2],
+      [[500_000, 565_536, 565_536], 3],
+    ] as const) {
+      const set = downloading({ rules, binary: null });
+      set.fetch = async (_, { onProgress }) => {
+        onProgress(0);
+        onProgress(reached[set.fetched.length - 1] ?? 0);
+        throw cut;
+      };
+      assert.deepEqual(await set.fetchAll(), { error: cut });
+      assert.equal(set.fetched.length, tries);
+    }
+  });
+
+  it("that fail otherwise are not tried again at once, however far they got", async () => {
+    const set = downloading({ rules, binary: null });
+    set.fetch = async (_, { onProgress }) => {
+      onProgress(1_000_000);
+      throw full;
+    };
+    assert.deepEqual(await set.fetchAll(), { error: full });
+    assert.equal(set.fetched.length, 1);
+  });
+
+  it("that pause are ended on purpose like others", async () => {
+    const set = downloading({ rules, binary: null });
+    const reason = new Error("stopped");
+    set.fetch = async (_, { onProgress }) => {
+      onProgress(1_000_000);
+      setImmediate(() => set.controller.abort(reason));
+      throw cut;
+    };
+    await assert.rejects(set.fetchAll(), reason);
+    assert.equal(set.fetched.length, 1);
   });
 
   it("that fail in a way that nobody has foreseen say so", async () => {

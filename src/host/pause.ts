@@ -1,0 +1,18 @@
+import type { Timers } from "./ports.ts";
+
+/** Settles when so many seconds are over, or at once when the signal says that nothing is waited for any more. */
+export function pauseFor(
+  seconds: number,
+  { timers, signal }: { readonly timers: Timers; readonly signal: AbortSignal },
+): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      takeBack();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const takeBack = timers.after(seconds, end);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end);
+  });
+}
