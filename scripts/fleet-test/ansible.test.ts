@@ -129,6 +129,13 @@ describe("ansible", () => {
     });
   });
 
+  it("says with --check which settings a run would change, and changes nothing", () => {
+    const run = play(`${settings} --check`);
+    assert.deepEqual(changesOf(run), [1, 1]);
+    assert.match(run.text, /security: .*→ .*45m/);
+    assert.notEqual(settingsOf(0).device.location, "hall 3");
+  });
+
   it("changes settings over HTTPS with the fleet's token, and the second time nothing", () => {
     const first = play(settings);
     assert.deepEqual(changesOf(first), [1, 1]);

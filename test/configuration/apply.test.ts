@@ -12,7 +12,7 @@ const { agent, environment, hash, fleet, whole, apply, applied, refused } = awai
 describe("steward apply", () => {
   it("with --check says what would change on a new device, and changes nothing", async () => {
     const { code, stdout } = await apply(whole, "--check", "--diff");
-    assert.equal(code, 0);
+    assert.equal(code, 10);
     assert.match(stdout, /^created user fleet\n {2}role: none → admin\n/);
     assert.match(stdout, /password: \(secret\)/);
     assert.match(stdout, /^created token monitor\/prometheus$/m);
@@ -40,6 +40,8 @@ describe("steward apply", () => {
     const present = await readState(agent.stateDirectory);
     const { code, stdout } = await apply(whole);
     assert.deepEqual([code, stdout], [0, "no change\n"]);
+    const checked = await apply(whole, "--check");
+    assert.deepEqual([checked.code, checked.stdout], [0, "no change\n"]);
     assert.equal((await applied(whole)).changed, false);
     assert.deepEqual(await readState(agent.stateDirectory), present);
   });

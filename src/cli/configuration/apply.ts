@@ -3,12 +3,15 @@ import { StewardError } from "../../contract/errors.ts";
 import type { Configuration, ConfigurationChange, ConfigurationResult } from "../../contract/types.ts";
 import { caps } from "../../tuf/caps.ts";
 import { parseStrictJson } from "../../tuf/strict-json.ts";
-import { CommandError } from "../client/context.ts";
+import { CommandError, OnlyExitCode } from "../client/context.ts";
 import { fileFailure } from "../client/failure.ts";
 import { requireLocal } from "../client/places.ts";
 import type { Command, Invocation } from "../framework/command.ts";
 import { escapeText } from "../terminal/escape.ts";
 import { applyWithRoot } from "./update-root.ts";
+
+/** Exit code of --check where the device is not as the file says, for those who watch for drift. */
+const differs = 10;
 
 /** As much as the agent takes of one. */
 const maximumBytes = 512 * 1024;
@@ -24,7 +27,7 @@ export const apply: Command = {
   ],
   positionals: [{ name: "FILE" }],
   options: [
-    { name: "check", summary: "say what would change, and change nothing" },
+    { name: "check", summary: "say what would change, and change nothing; exit 10 if something would" },
     { name: "diff", summary: "show old and new values; never a secret" },
   ],
   worksOffline: true,
@@ -38,7 +41,9 @@ export const apply: Command = {
       ? await client.call("applyConfiguration", { query: { check }, body: configuration })
       : await applyWithRoot(invocation, configuration);
     await output.report(result, report(result, options.has("diff")));
-    if (check && result.changed) await output.remark("Nothing was changed: --check was given.");
+    if (!check || !result.changed) return;
+    await output.remark("Nothing was changed: --check was given.");
+    throw new OnlyExitCode(differs);
   },
 };
 

@@ -93,7 +93,7 @@ export const exitCodes = [
   ["9", "clock not synchronised"],
   [
     "10",
-    "done, but something needs attention (status), or published metadata expires soon (repo publish, repo renew)",
+    "done, but something needs attention (status), a device differs from its file (apply --check), or published metadata expires soon (repo publish, repo renew)",
   ],
   ["130", "interrupted"],
 ] as const;
