@@ -9,8 +9,8 @@ export interface Refusal {
   readonly detail: string | null;
 }
 
-/** A refusal in words, as what follows the release's name in a sentence. */
-export function reasonWords({ code, offered, here, detail }: Refusal): string {
+/** A refusal in words, as what follows the release's name in a sentence. `version`: of the release, where it can be read. */
+export function reasonWords({ code, offered, here, detail }: Refusal, version: string | null): string {
   switch (code) {
     case "withdrawn":
       return `was withdrawn by its publisher: ${detail}`;
@@ -31,7 +31,7 @@ export function reasonWords({ code, offered, here, detail }: Refusal): string {
     case "other_product":
       return `is for the product ${offered}, not ${here}`;
     case "not_newer":
-      return `is not newer than ${here}, which is installed`;
+      return version === here ? "is installed" : `is not newer than ${here}, which is installed`;
     case "superseded":
       return "is older than another offer";
   }
@@ -52,7 +52,7 @@ export function passedOverWords(one: PassedOver): string {
   const { kind, name, version, path } = one;
   // A path may hold what no terminal should see.
   const release = name === null ? JSON.stringify(path) : `${kind} ${name} ${version}`;
-  return `${release} ${reasonWords(one)}`;
+  return `${release} ${reasonWords(one, version)}`;
 }
 
 /** By code, how many releases were not chosen. */

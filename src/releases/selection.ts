@@ -243,7 +243,13 @@ function refusedFor(code: Refusal["code"], facts: Partial<Refusal> = {}): Refusa
 
 function refusedRelease(release: Release, refusal: Refusal): RefusedRelease {
   const { path } = release.target;
-  return { path, reason: reasonWords(refusal), isOrdinary: isOrdinary(refusal), release, refusal };
+  return {
+    path,
+    reason: reasonWords(refusal, release.version),
+    isOrdinary: isOrdinary(refusal),
+    release,
+    refusal,
+  };
 }
 
 /** Of equal precedence the one whose path comes first, so that every device of a kind takes the same. */

@@ -76,7 +76,7 @@ describe("what a check passes over", () => {
       "not_newer",
       null,
       "2.0.0",
-      /newer than 2\.0/,
+      /^rules base 2\.0\.0 is installed$/,
     ],
   ];
   for (const [what, custom, device, code, offered, present, words] of reasons) {

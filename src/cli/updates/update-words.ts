@@ -40,9 +40,10 @@ export function outcomeSentence(entry: HistoryEntry): string {
   }
 }
 
-/** `from_version` is the previous release, except after a rollback, where it is the release itself. */
+/** `from_version` is the previous release, except after a rollback, where it is the release itself; null: there was none. */
 function restored({ from_version, version, restored_healthy }: HistoryEntry): string {
-  const former = from_version === null || from_version === version ? "The previous release" : from_version;
+  if (from_version === null) return "No release of an update was installed before it.";
+  const former = from_version === version ? "The previous release" : from_version;
   if (restored_healthy === null) return `${former} is installed again.`;
   if (restored_healthy) return `${former} is installed again and healthy.`;
   return `${former} is installed again and has not proved healthy.`;

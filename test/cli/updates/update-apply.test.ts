@@ -92,6 +92,15 @@ describe("steward update apply", { concurrency: true }, () => {
     );
   });
 
+  it("names no earlier release where there was none", async (test) => {
+    const { stdout } = await told(test, ["apply"], {
+      looks: [confirming, rolledBack],
+      entries: [{ ...exampleFailure, from_version: null }],
+    });
+    assert.match(stdout, /in time\. No release of an update was installed before it\.\n/);
+    assert.doesNotMatch(stdout, /again/);
+  });
+
   it("ends with 1 where the installer refused it, with the reason", async (test) => {
     const refused = {
       ...exampleEntry,

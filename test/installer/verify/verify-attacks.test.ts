@@ -107,7 +107,7 @@ describe("a compromised agent", { skip: !isRoot && "needs root" }, () => {
       const device = { ...labDevice, product: "steward", packaged: { rules: null, binary: "1.0.0" } };
       await takesNothing(
         lab,
-        { id, code: "update_not_acceptable", saying: /not newer than 1.0.0/ },
+        { id, code: "update_not_acceptable", saying: /^steward 1\.0\.0 is installed\.$/ },
         { device },
       );
     });

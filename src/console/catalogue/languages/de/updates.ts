@@ -44,7 +44,8 @@ export const updates: Catalogue["updates"] = {
     other_channel: (version, { offered }) => `${version} ist auf einem anderen Kanal: ${offered}.`,
     other_arch: (version, { offered }) => `${version} ist für eine andere Prozessorart: ${offered}.`,
     other_product: (version, { offered }) => `${version} ist für ein anderes Produkt: ${offered}.`,
-    not_newer: (version, { here }) => `${version} ist nicht neuer als ${here}.`,
+    not_newer: (version, { here }) =>
+      version === here ? `${version} ist installiert.` : `${version} ist nicht neuer als ${here}.`,
   },
   hold: {
     signature_verification_off: () =>

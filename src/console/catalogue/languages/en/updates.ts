@@ -75,7 +75,8 @@ export const updates = {
     other_channel: (version, { offered }) => `${version} is on another channel: ${offered}.`,
     other_arch: (version, { offered }) => `${version} is for another kind of processor: ${offered}.`,
     other_product: (version, { offered }) => `${version} is for another product: ${offered}.`,
-    not_newer: (version, { here }) => `${version} is not newer than ${here}.`,
+    not_newer: (version, { here }) =>
+      version === here ? `${version} is installed.` : `${version} is not newer than ${here}.`,
   } satisfies Record<PassedOver["code"], (version: string, facts: PassedOverFacts) => string>,
   /** Why a release is not applied automatically, by code. */
   hold: {
