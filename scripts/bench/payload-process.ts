@@ -28,7 +28,7 @@ async function stage(address: string, hashes: string): Promise<void> {
   const file: TargetFile = JSON.parse(hashes);
   const repository = openRepository({ transfers, url: address, caps, signal });
   const found = { path: "stable/rules/bench-1.0.0.tar.gz", file, role: "rules" };
-  await fetchPayload({ repository, found, directory, freeSpace, caps, signal });
+  await fetchPayload({ repository, found, directory, freeSpace, caps, signal, isConsistentSnapshot: true });
 }
 
 function status(field: "VmRSS" | "VmHWM"): number {

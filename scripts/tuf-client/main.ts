@@ -57,7 +57,7 @@ async function download(names: readonly string[]): Promise<void> {
   for (const name of names) {
     const found = await find(name);
     if (found === null) throw new Error(`${name} is not signed`);
-    await fetchTo(given("target-dir"), repository, found, root.consistent_snapshot);
+    await fetchTo(given("target-dir"), repository, found, root.consistent_snapshot === true);
   }
 }
 

@@ -27,7 +27,8 @@ interface Common {
 /** §4.3 */
 export interface Root extends Common {
   readonly _type: "root";
-  readonly consistent_snapshot: boolean;
+  /** Absent: false. */
+  readonly consistent_snapshot?: boolean;
   readonly keys: Readonly<Record<string, Key>>;
   readonly roles: Readonly<Record<RoleType, Role>>;
 }

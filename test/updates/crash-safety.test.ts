@@ -253,7 +253,7 @@ async function run({ server, version }: Scenario, directory: string): Promise<vo
   const found = (await refreshed.list("stable", "rules")).find(({ path }) => path.includes(version));
   assert.ok(found, "the release is not found");
   const { signal } = new AbortController();
-  await fetchPayload({ repository, found, directory, freeSpace, caps, signal });
+  await fetchPayload({ repository, found, directory, freeSpace, caps, signal, isConsistentSnapshot: true });
   close();
 }
 

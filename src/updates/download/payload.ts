@@ -23,7 +23,7 @@ export interface FetchPayloadOptions {
   readonly caps: Pick<Caps, "payloadBytes">;
   readonly signal: AbortSignal;
   /** The root's `consistent_snapshot`: files have their hash before their names. */
-  readonly isConsistentSnapshot?: boolean;
+  readonly isConsistentSnapshot: boolean;
   /** Called for each piece that came, and once with what was there before. */
   readonly onProgress?: (progress: { receivedBytes: number; totalBytes: number }) => void;
 }
@@ -131,7 +131,7 @@ async function fetchRest(
 async function ask(
   part: PayloadPart,
   payload: SignedPayload,
-  { repository, found, signal, isConsistentSnapshot = true }: FetchPayloadOptions,
+  { repository, found, signal, isConsistentSnapshot }: FetchPayloadOptions,
   fromByte: number,
 ): Promise<Transfer | null> {
   const isRest = fromByte > 0;

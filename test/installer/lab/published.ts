@@ -80,7 +80,15 @@ async function fetchAll({
   const { signal } = new AbortController();
   for (const kind of ["rules", "binary"] as const) {
     for (const found of await refreshed.list("stable", kind)) {
-      await fetchPayload({ repository, found, directory, freeSpace, caps, signal });
+      await fetchPayload({
+        repository,
+        found,
+        directory,
+        freeSpace,
+        caps,
+        signal,
+        isConsistentSnapshot: true,
+      });
     }
   }
   close();

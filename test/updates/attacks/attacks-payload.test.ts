@@ -66,7 +66,15 @@ describe("a payload", () => {
         const { repository, close } = openServed({ url: lab.server.origin, caps });
         const { signal } = new AbortController();
         try {
-          return await fetchPayload({ repository, found, directory, freeSpace, caps, signal });
+          return await fetchPayload({
+            repository,
+            found,
+            directory,
+            freeSpace,
+            caps,
+            signal,
+            isConsistentSnapshot: true,
+          });
         } finally {
           close();
         }
@@ -208,7 +216,15 @@ describe("a payload", () => {
     atEnd(test, async () => close());
     const none = async () => 10_000_000;
     const { signal } = new AbortController();
-    const work = fetchPayload({ repository, found, directory, freeSpace: none, caps: ownCaps, signal });
+    const work = fetchPayload({
+      repository,
+      found,
+      directory,
+      freeSpace: none,
+      caps: ownCaps,
+      signal,
+      isConsistentSnapshot: true,
+    });
     await refused("storage_full", work);
     assert.equal(lab.server.requests.length, 0);
   });
@@ -243,7 +259,15 @@ describe("an unsigned payload", () => {
       const attack = async () => {
         const found = await (await lab.refresh()).find(path);
         assert.ok(found, "it is listed");
-        await fetchPayload({ repository, found, directory, freeSpace, caps: ownCaps, signal });
+        await fetchPayload({
+          repository,
+          found,
+          directory,
+          freeSpace,
+          caps: ownCaps,
+          signal,
+          isConsistentSnapshot: true,
+        });
       };
       await refused("update_metadata_malformed", attack());
       assert.deepEqual(await readdir(directory), []);

@@ -29,7 +29,7 @@ async function deviceAt(test: Ending): Promise<Setting> {
   const directory = await temporaryDirectory(test);
   device.repositoryOf = (_, signal) => openRepository({ transfers, url: server.origin, caps, signal });
   device.fetchPayload = async ({ target: found }, { repository, signal }) => {
-    await fetchPayload({ repository, found, directory, freeSpace, caps, signal });
+    await fetchPayload({ repository, found, directory, freeSpace, caps, signal, isConsistentSnapshot: true });
   };
   await device.check();
   assert.equal(device.room.status().schedule.last_check?.outcome, "ok");

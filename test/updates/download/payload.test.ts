@@ -58,7 +58,7 @@ async function fetching(answer: Answerer, changes: Partial<FetchPayloadOptions> 
       file: { length: content.length, hashes: { sha512, sha256, md5: "00" } },
       role: "rules",
     },
-    ...{ directory, signal, caps, freeSpace: async () => 1e12 },
+    ...{ directory, signal, caps, freeSpace: async () => 1e12, isConsistentSnapshot: true },
     ...changes,
   });
 }

@@ -35,7 +35,7 @@ async function refreshAndFetch(): Promise<void> {
     const found = all.find(({ path }) => path.includes(version));
     if (!found) throw new Error(`there are no rules ${version}`);
     const { signal } = new AbortController();
-    await fetchPayload({ repository, found, directory, freeSpace, caps, signal });
+    await fetchPayload({ repository, found, directory, freeSpace, caps, signal, isConsistentSnapshot: true });
   } finally {
     close();
   }
