@@ -71,13 +71,11 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
   const find = (name: LogName) => findLog(directory, name, readsOnly ? null : log).catch(unreadable);
   const found = { changes: await find("changes"), refusals: await find("refusals") };
   const kept = await openKeptEvents({
-    ...{
-      directory,
-      changes: found.changes,
-      totalBytes: totalBytes * shares.kept,
-      now: options.now,
-      readsOnly,
-    },
+    directory,
+    changes: found.changes,
+    totalBytes: totalBytes * shares.kept,
+    now: options.now,
+    readsOnly,
   });
   const heads = createEventHeads({ sync: (name) => files[name].sync(), log, timers });
   const filesOf = (name: LogName): EventFiles =>

@@ -166,7 +166,8 @@ async function readKept(path: string, totalBytes: number): Promise<Found | "dama
     const rest = text.slice(end);
     return digestOf(heading, rest) === heading.digest ? { heading, text: rest } : "damaged";
   } catch (error) {
-    return systemErrorCode(error) === "ENOENT" ? null : "damaged";
+    // A file in the place of the directory is what the writer tells.
+    return ["ENOENT", "ENOTDIR"].includes(systemErrorCode(error) ?? "") ? null : "damaged";
   }
 }
 

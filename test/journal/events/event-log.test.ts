@@ -315,6 +315,7 @@ describe("an event log on a disk that takes nothing", () => {
     const blocked = `${directory}-blocked`;
     await writeFile(blocked, "");
     const { events } = await openLog(test, { directory: `${blocked}/events` });
+    assert.equal(events.trouble(), null, "nothing is damaged");
     await events.record(change("anna"));
     assert.match(events.trouble()?.detail ?? "", /1 wait in memory/);
     assert.equal((await events.list({ limit: 10 })).items[0]?.subject?.name, "anna");
