@@ -33,7 +33,10 @@ export async function loadAgent(loading: Loading): Promise<void> {
 
 type Role = keyof typeof usernames;
 
-/** What each role looks at and changes; the number is how often. Fewer than one write a second: its account has no more. */
+/**
+ * The requests of each role; the number is how often. Fewer than one write a second is among them, since an account may
+ * make no more.
+ */
 const acts: Readonly<
   Record<Role, readonly (readonly [often: number, method: string, path: string, body?: object])[]>
 > = {

@@ -80,9 +80,8 @@ function refuse(findings: readonly Finding[]): void {
 /** An agent of an earlier release does not say how far back its record goes. */
 function reachWords(reach: EventReach | null, kept: number): string {
   if (reach === null) return "";
-  if (reach.complete_since === null) return "Nothing was dropped.";
   const before = kept === 0 ? "" : ` ${kept} changes from before the chain are kept.`;
-  return `The record is complete since ${reach.complete_since}.${before}`;
+  return `The record is complete since ${reach.complete_since ?? "its beginning"}.${before}`;
 }
 
 function summary(verification: Verification, heads: number | undefined): string {

@@ -117,7 +117,7 @@ async function follow(invocation: Invocation): Promise<void> {
     input: { query: filterOf(options) },
     lastEventId: String(shown.at(-1)?.seq ?? query.after ?? 0),
     onMessage: async ({ event, data, id }) => {
-      // How far an update is, which `steward update check` shows; and what repeats, which is counted into a line of its own.
+      // `steward update check` shows progress; an event that repeats comes again as a line with a count.
       if (event === "progress" || (event === "event" && id === "")) return;
       if (event === "gap") return output.remark("Some events in between are no longer stored.");
       // The contract's type, by the agent that sent it.

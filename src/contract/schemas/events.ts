@@ -86,7 +86,7 @@ export const event = {
   },
 } as const;
 
-/** How far back the record of changes goes. */
+/** The record of changes goes back so far. */
 export const eventReach = {
   type: "object",
   additionalProperties: false,

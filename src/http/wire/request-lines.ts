@@ -58,7 +58,7 @@ export function createRequestLines(options: ActorLinesOptions): RequestLines {
         from,
         audit: true,
         ...(line.user !== null && { user: line.user }),
-        // Of several requests, none is the duration of all.
+        // A duration would be that of one request among several.
         ...(count > 1 ? { count } : { duration_ms: Math.round(line.milliseconds * 10) / 10 }),
       },
     );

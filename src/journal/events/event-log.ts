@@ -27,7 +27,7 @@ export interface EventLog extends EventSink {
   head(): number;
   /** The seq from which on nothing has been dropped, of either log. */
   firstComplete(): Promise<number>;
-  /** How far back the record goes. */
+  /** The record goes back so far. */
   reach(): EventReach;
   /** What a person should know; null when all is well. */
   trouble(): Finding | null;

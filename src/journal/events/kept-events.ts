@@ -14,7 +14,7 @@ import { type FoundLog, readSegment, type Segment, textOf } from "./event-segmen
  * the actor who brought the most loses the oldest of their own changes: what one actor does leaves what others did.
  */
 export interface KeptEvents {
-  /** What comes before the segments of the log: the file, where there is one. */
+  /** The file, which comes before the segments of the log; empty where there is none. */
   segments(): readonly Segment[];
   /** Takes over the changes of a segment that is to be dropped. Throws where the disk refuses; nothing is changed then. */
   take(dropped: Segment): Promise<void>;

@@ -174,8 +174,10 @@ export class Downloads {
   }
 }
 
+/** False where the server has asked to be left alone for a while. */
 function isCut(error: unknown): boolean {
-  return error instanceof StewardError && cuts.includes(error.code);
+  if (!(error instanceof StewardError)) return false;
+  return cuts.includes(error.code) && error.details.retryAfterSeconds === undefined;
 }
 
 function unforeseen(cause: unknown): StewardError {

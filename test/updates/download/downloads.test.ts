@@ -168,6 +168,13 @@ describe("downloads", () => {
     };
     assert.deepEqual(await set.fetchAll(), { error: full });
     assert.equal(set.fetched.length, 1);
+    const busy = new StewardError(cut.code, "Later.", { details: { retryAfterSeconds: 60 } });
+    set.fetch = async (_, { onProgress }) => {
+      onProgress(2_000_000);
+      throw busy;
+    };
+    assert.deepEqual(await set.fetchAll(), { error: busy });
+    assert.equal(set.fetched.length, 2);
   });
 
   it("that pause are ended on purpose like others", async () => {
