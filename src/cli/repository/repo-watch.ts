@@ -4,14 +4,18 @@ import { readState } from "../../publishing/drafts/drafts.ts";
 import { describeLack } from "../../publishing/keys/signing.ts";
 import { isReleaseRole, releaseRoles } from "../../publishing/roles.ts";
 import { type Halted, type HaltMeans, haltRollout } from "../../publishing/rollout/halt.ts";
+import {
+  countedWords,
+  type HaltRule,
+  type HaltVerdict,
+  judgeRollouts,
+} from "../../publishing/rollout/halt-rule.ts";
 import { LogFile } from "../../publishing/rollout/log-file.ts";
 import {
   type CountBy,
-  type HaltRule,
   type LogFigures,
   type ReleaseFigures,
   Tally,
-  toHalt,
   watchedReleases,
 } from "../../publishing/rollout/tally.ts";
 import { openWorkspace } from "../../publishing/workspace.ts";
@@ -37,7 +41,8 @@ export const repoWatch: Command = {
     {
       name: "min-devices",
       value: "N",
-      summary: "and only when at least so many have undone it; 20 if not given",
+      summary:
+        "and only when at least so many have undone it; if not given, as many as rule out chance, and at least 5",
     },
     {
       name: "count",
@@ -72,7 +77,7 @@ export const repoWatch: Command = {
 /** null: nothing is stopped. Throws CommandError(6). */
 function ruleOf({ options }: Invocation): HaltRule | null {
   const share = options.text("halt-at");
-  const least = options.text("min-devices") ?? "20";
+  const least = options.text("min-devices");
   if (share === undefined) return null;
   const percent = Number(/^(\d{1,3}(?:\.\d{1,3})?)%?$/.exec(share)?.[1] ?? Number.NaN);
   if (!(percent > 0 && percent <= 100))
@@ -80,12 +85,12 @@ function ruleOf({ options }: Invocation): HaltRule | null {
       6,
       escapeText(`--halt-at takes a share above 0 and up to 100, such as 2%, not "${share}".`),
     );
-  if (!/^[1-9]\d{0,6}$/.test(least))
+  if (least !== undefined && !/^[1-9]\d{0,6}$/.test(least))
     throw new CommandError(
       6,
       escapeText(`--min-devices takes a whole number from 1 to 9999999, not "${least}".`),
     );
-  return { percent, least: Number(least) };
+  return { percent, least: least === undefined ? null : Number(least) };
 }
 
 /** Milliseconds between two looks at the log. */
@@ -108,11 +113,13 @@ async function watch(invocation: Invocation, log: LogFile, rule: HaltRule | null
     tally.watch(watchedReleases((await readState(workspace)).published));
     await log.read((line) => tally.addLine(line));
     const figures = tally.figures();
-    const bad = rule === null ? [] : toHalt(figures, rule);
-    const text = tableOf(figures, tally.log());
+    const verdicts = rule === null ? null : judgeRollouts(figures, rule);
+    const bad = (verdicts ?? []).filter(({ halts }) => halts).map(({ release }) => release);
+    const text = `${tableOf(figures, tally.log())}${verdictLines(verdicts, tally.log())}`;
     const isDue = bad.length > 0 || ending.aborted || performance.now() - shown.at >= tableMilliseconds;
     if (isDue && text !== shown.text) {
-      await output.report({ releases: figures, log: tally.log() }, text);
+      const document = { releases: figures, log: tally.log(), ...(verdicts && { verdicts }) };
+      await output.report(document, text);
       shown = { text, at: performance.now() };
     }
     if (bad.length > 0 && (await halted(invocation, bad))) return;
@@ -163,8 +170,8 @@ async function halted(invocation: Invocation, bad: readonly ReleaseFigures[]): P
   );
 }
 
-function reasonOf({ undone, tried, undone_percent }: ReleaseFigures): string {
-  return `undone on ${undone} of ${tried} that tried it (${undone_percent} %), as the access log says`;
+function reasonOf(release: ReleaseFigures): string {
+  return `${countedWords(release)}, as the access log says`;
 }
 
 function haltLines(
@@ -236,4 +243,21 @@ function tableOf(figures: readonly ReleaseFigures[], log: LogFigures): string {
     ...(beyond_limit > 0 ? [`${beyond_limit} beyond the number of devices that are kept`] : []),
   ];
   return `${table}${others.join(", ")}\n`;
+}
+
+/** Why each roll-out goes on, so that a watch that stops nothing is never silent about it. `null`: nothing is to be stopped. */
+function verdictLines(verdicts: readonly HaltVerdict[] | null, log: LogFigures): string {
+  const { lines, silent, malformed, unreadable } = log;
+  const going = verdicts?.filter(({ halts }) => !halts) ?? [];
+  return [
+    ...(lines > 0 && lines === silent + malformed + unreadable
+      ? ["No line has a report that can be read. Does the server log the header Steward-Report?"]
+      : []),
+    ...(verdicts?.length === 0 ? ["Nothing is on offer, so nothing can be stopped."] : []),
+    ...going.map(
+      ({ release: { kind, name: called, version }, why }) => `${kind} ${called} ${version} goes on: ${why}.`,
+    ),
+  ]
+    .map((line) => `${escapeText(line)}\n`)
+    .join("");
 }

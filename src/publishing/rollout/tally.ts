@@ -182,22 +182,3 @@ export function watchedReleases(published: Held): readonly WatchedRelease[] {
     return { product, kind, name, version, channels, newestIn };
   });
 }
-
-/** When a roll-out is stopped. */
-export interface HaltRule {
-  /** Of the devices that tried the release, in percent. */
-  readonly percent: number;
-  /** Devices, or addresses, that undid it, at least. */
-  readonly least: number;
-}
-
-/** The newest releases that too many devices have undone. */
-export function toHalt(
-  figures: readonly ReleaseFigures[],
-  { percent, least }: HaltRule,
-): readonly ReleaseFigures[] {
-  return figures.filter(
-    ({ newestIn, undone, tried }) =>
-      newestIn.length > 0 && undone >= least && undone * 100 >= percent * tried,
-  );
-}

@@ -78,6 +78,10 @@ describe("steward repo", { concurrency: 2 }, () => {
     const { stdout } = await good(...halt);
     assert.match(stdout, /^rules demo-rules 1\.0\.0 +demo +stable +0 +0 +0 +2 +1 +0 +33\.33 %$/m);
     assert.match(stdout, /^4 lines, 0 without a report, 1 malformed/m);
+    assert.match(
+      stdout,
+      /^rules demo-rules 1\.0\.0 goes on: undone on 1 of 3 .*\(33\.33 %\); fewer than 5 may be chance\./m,
+    );
     // What comes later, while it waits.
     const waiting = bad(10, "watch", log, site, "--halt-at", "45%", "--min-devices", "2");
     appendFileSync(log, `${line(4, "rolled_back")}\n`);

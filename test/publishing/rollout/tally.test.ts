@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Tally, toHalt, type WatchedRelease } from "../../../src/publishing/rollout/tally.ts";
+import { toHalt } from "../../../src/publishing/rollout/halt-rule.ts";
+import { Tally, type WatchedRelease } from "../../../src/publishing/rollout/tally.ts";
 
 const rules = (version: string): WatchedRelease => ({
   product: "demo",
