@@ -137,7 +137,7 @@ async function watchOnce(fleet: Fleet, log: LogFile, tally: Tally, seconds: numb
 async function stopsBadRelease(test: TestContext, fleet: Fleet, seconds: number): Promise<void> {
   const log = new LogFile(fleet.accessLog);
   test.after(() => log.close());
-  const tally = new Tally("devices");
+  const tally = new Tally({ countBy: "devices", silentAfterSeconds: 24 * hour, countsSilent: false });
   const start = await release(fleet, "1.2.0", seconds);
   let haltedAt: number | null = null;
   for (let now = start; haltedAt === null && now <= start + 24 * hour; now += hour / 6) {

@@ -1,29 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { durationSecondsOrNaN } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { readState } from "../../publishing/drafts/drafts.ts";
-import { describeLack } from "../../publishing/keys/signing.ts";
-import { isReleaseRole, releaseRoles } from "../../publishing/roles.ts";
+import { releaseRoles } from "../../publishing/roles.ts";
 import { type Halted, type HaltMeans, haltRollout } from "../../publishing/rollout/halt.ts";
-import {
-  countedWords,
-  type HaltRule,
-  type HaltVerdict,
-  judgeRollouts,
-} from "../../publishing/rollout/halt-rule.ts";
+import { type HaltRule, judgeRollouts } from "../../publishing/rollout/halt-rule.ts";
 import { LogFile } from "../../publishing/rollout/log-file.ts";
-import {
-  type CountBy,
-  type LogFigures,
-  type ReleaseFigures,
-  Tally,
-  watchedReleases,
-} from "../../publishing/rollout/tally.ts";
+import { type CountBy, type ReleaseFigures, Tally, watchedReleases } from "../../publishing/rollout/tally.ts";
 import { openWorkspace } from "../../publishing/workspace.ts";
 import { CommandError } from "../client/context.ts";
 import type { Command, Invocation } from "../framework/command.ts";
 import { escapeText, joinLines } from "../terminal/escape.ts";
-import { formatTable } from "../terminal/table.ts";
 import { onWorkspace, signingOptions, surroundingsOf } from "./repo-command.ts";
+import { haltLines, reasonOf, tableOf, verdictLines } from "./repo-watch-view.ts";
 
 const name = "repo watch";
 
@@ -55,6 +44,12 @@ export const repoWatch: Command = {
       value: "MEANS",
       values: ["pause", "withdraw"],
       summary: "pause, which `repo resume` ends, or withdraw; pause if not given",
+    },
+    {
+      name: "silent-after",
+      value: "DURATION",
+      summary:
+        "count devices as undone that had the release, or could begin it, and have not reported for so long; if not given, they are shown after 24h, and not counted",
     },
     { name: "once", summary: "read the log to its end and stop, instead of waiting for more" },
     ...signingOptions,
@@ -93,6 +88,21 @@ function ruleOf({ options }: Invocation): HaltRule | null {
   return { percent, least: least === undefined ? null : Number(least) };
 }
 
+/** Four of the usual checks. */
+const usualSilenceSeconds = 24 * 3_600;
+
+/** undefined: not given. Throws CommandError(6). */
+function silentAfterOf({ options }: Invocation): number | undefined {
+  const text = options.text("silent-after");
+  if (text === undefined) return undefined;
+  const seconds = durationSecondsOrNaN(text);
+  if (seconds >= 60) return seconds;
+  throw new CommandError(
+    6,
+    escapeText(`--silent-after takes a duration from 1m on, such as 24h or 3d, not "${text}".`),
+  );
+}
+
 /** Milliseconds between two looks at the log. */
 const pollMilliseconds = 1_000;
 
@@ -103,9 +113,11 @@ async function watch(invocation: Invocation, log: LogFile, rule: HaltRule | null
   const { options, context, output } = invocation;
   const directory = directoryOf(invocation);
   const workspace = await openWorkspace(directory, surroundingsOf(invocation, name));
-  const tally = new Tally(
-    options.text("count") === "addresses" ? "addresses" : ("devices" satisfies CountBy),
-  );
+  const tally = new Tally({
+    countBy: options.text("count") === "addresses" ? "addresses" : ("devices" satisfies CountBy),
+    silentAfterSeconds: silentAfterOf(invocation) ?? usualSilenceSeconds,
+    countsSilent: options.has("silent-after"),
+  });
   const ending = options.has("once") ? AbortSignal.abort() : context.interruption();
   if (rule !== null) await remarkDrafts(invocation, directory);
   let shown = { text: "", at: Number.NEGATIVE_INFINITY };
@@ -168,96 +180,4 @@ async function halted(invocation: Invocation, bad: readonly ReleaseFigures[]): P
     10,
     `A roll-out was stopped: ${bad.map((one) => `${one.name} ${one.version}`).join(", ")}. Find the fault before it continues.`,
   );
-}
-
-function reasonOf(release: ReleaseFigures): string {
-  return `${countedWords(release)}, as the access log says`;
-}
-
-function haltLines(
-  { release, published, lacking, hasOtherChanges }: Halted,
-  means: HaltMeans,
-  directory: string,
-) {
-  const { kind, version } = release;
-  const what = `${kind} ${release.name} ${version}`;
-  const verb = means === "pause" ? "paused" : "withdrawn";
-  const why = `${what}: ${reasonOf(release)}.`;
-  if (published !== null)
-    return [
-      why,
-      `It is ${verb}, and published in ${directory}/public. Upload that: targets/ first, and at the end ${published.last.map((one) => `metadata/${one}`).join(" and then ")}.`,
-      ...(means === "pause"
-        ? [
-            `To continue later: steward repo resume ${directory} --kind ${kind} --name ${release.name} --release ${version}`,
-          ]
-        : []),
-      ...published.remarks,
-    ];
-  return [
-    why,
-    `It is ${verb} in the draft of ${kind}, and NOT published:`,
-    ...(hasOtherChanges
-      ? [
-          `the draft had other changes before. Read it, then: steward repo publish ${directory} --only ${kind}`,
-        ]
-      : []),
-    ...(isReleaseRole(kind) && lacking.length > 0 ? [describeLack(kind, lacking, directory)] : []),
-  ];
-}
-
-function tableOf(figures: readonly ReleaseFigures[], log: LogFigures): string {
-  const { lines, silent, malformed, unreadable, foreign, beyond_limit } = log;
-  const table = formatTable({
-    heads: [
-      "RELEASE",
-      "PRODUCT",
-      "ON OFFER IN",
-      "OFFERED",
-      "STAGED",
-      "TRIAL",
-      "GOOD",
-      "UNDONE",
-      "REFUSED",
-      "SHARE",
-    ],
-    rows: figures.map(({ kind, version, product, channels, states, undone, undone_percent, ...one }) => [
-      `${kind} ${one.name} ${version}`,
-      product,
-      channels,
-      states.offered,
-      states.staged,
-      states.trial,
-      states.good,
-      undone,
-      states.refused,
-      undone_percent === null ? "-" : `${undone_percent} %`,
-    ]),
-  });
-  const others = [
-    `${lines} lines`,
-    `${silent} without a report`,
-    `${malformed} malformed`,
-    `${unreadable} unreadable reports`,
-    `${foreign} of other releases`,
-    ...(beyond_limit > 0 ? [`${beyond_limit} beyond the number of devices that are kept`] : []),
-  ];
-  return `${table}${others.join(", ")}\n`;
-}
-
-/** Why each roll-out goes on, so that a watch that stops nothing is never silent about it. `null`: nothing is to be stopped. */
-function verdictLines(verdicts: readonly HaltVerdict[] | null, log: LogFigures): string {
-  const { lines, silent, malformed, unreadable } = log;
-  const going = verdicts?.filter(({ halts }) => !halts) ?? [];
-  return [
-    ...(lines > 0 && lines === silent + malformed + unreadable
-      ? ["No line has a report that can be read. Does the server log the header Steward-Report?"]
-      : []),
-    ...(verdicts?.length === 0 ? ["Nothing is on offer, so nothing can be stopped."] : []),
-    ...going.map(
-      ({ release: { kind, name: called, version }, why }) => `${kind} ${called} ${version} goes on: ${why}.`,
-    ),
-  ]
-    .map((line) => `${escapeText(line)}\n`)
-    .join("");
 }

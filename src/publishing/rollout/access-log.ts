@@ -2,6 +2,8 @@ import { isIPv6 } from "node:net";
 
 /** What a line of an access log says of a request. Clients wrote most of it: it is read, not believed. */
 export interface LogLine {
+  /** Seconds since 1970, by the server's clock; null: the line has no time that can be read. */
+  readonly seconds: number | null;
   /** Of the client, as the server wrote it. */
   readonly address: string;
   /** The header `Steward-Report`; null: the request had none, or the log does not keep it. */
@@ -34,8 +36,9 @@ function readCombined(line: string): LogLine | null {
   const [address = ""] = fields;
   const last = fields.at(-1) ?? "";
   if (fields.length < combinedFields || address.length > longestAddress) return null;
-  if (fields.length === combinedFields || !last.startsWith('"')) return { address, report: null };
-  return { address, report: given(last.slice(1, -1)) };
+  const seconds = secondsOf(fields.find((one) => one.startsWith("["))?.slice(1, -1));
+  if (fields.length === combinedFields || !last.startsWith('"')) return { seconds, address, report: null };
+  return { seconds, address, report: given(last.slice(1, -1)) };
 }
 
 function readJson(line: string): LogLine | null {
@@ -57,7 +60,29 @@ function readJson(line: string): LogLine | null {
     member(value, "steward_report") ??
     member(value, "http_steward_report") ??
     (Array.isArray(header) ? header[0] : header);
-  return { address, report: typeof report === "string" ? given(report) : null };
+  const time = timeMembers.map((name) => member(value, name)).find((one) => one !== undefined);
+  return { seconds: secondsOf(time), address, report: typeof report === "string" ? given(report) : null };
+}
+
+/** Where nginx and Caddy write the time of a request. */
+const timeMembers = ["ts", "msec", "time_iso8601", "time_local", "time"] as const;
+
+/** `23/Nov/2026:07:20:11 +0000`, as nginx and Apache write it. */
+const commonTime = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)$/;
+
+/** Seconds since 1970 below this are a time; above, such a number counts milliseconds: the year 5138. */
+const mostSeconds = 1e11;
+
+function secondsOf(time: unknown): number | null {
+  if (typeof time === "number" || /^\d{9,13}(\.\d+)?$/.test(String(time))) {
+    const count = Number(time);
+    return Math.floor(count < mostSeconds ? count : count / 1_000);
+  }
+  if (typeof time !== "string" || time.length > 64) return null;
+  const [, day, month, year, clock, hours, minutes] = commonTime.exec(time) ?? [];
+  const text = day === undefined ? time : `${day} ${month} ${year} ${clock} ${hours}${minutes}`;
+  const milliseconds = Date.parse(text);
+  return Number.isFinite(milliseconds) ? Math.floor(milliseconds / 1_000) : null;
 }
 
 function member(value: unknown, name: string): unknown {

@@ -58,9 +58,10 @@ function judge(release: ReleaseFigures, { percent, least }: HaltRule): HaltVerdi
   return verdict(false, `${counted}; ${may}. ${enough}`, roundPercent(lowest));
 }
 
-/** `undone on 3 of 51 that tried it (5.88 %)` */
-export function countedWords({ undone, tried, undone_percent }: ReleaseFigures): string {
-  return `undone on ${undone} of ${tried} that tried it (${undone_percent} %)`;
+/** `undone on 3 of 51 that tried it (5.88 %), 2 of them by their silence` */
+export function countedWords({ undone, tried, undone_percent, ...one }: ReleaseFigures): string {
+  const silent = one.counts_silent && one.silent ? `, ${one.silent} of them by their silence` : "";
+  return `undone on ${undone} of ${tried} that tried it (${undone_percent} %)${silent}`;
 }
 
 /**

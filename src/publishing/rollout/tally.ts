@@ -1,9 +1,11 @@
 import type { UpdateKind } from "../../releases/release.ts";
-import { type ReportedState, readReport, reportedStates } from "../../releases/rollout-report.ts";
+import { type ReportedState, readReport } from "../../releases/rollout-report.ts";
 import { compareVersions } from "../../releases/semver.ts";
-import { readEntry } from "../release-entry.ts";
+import { rfc3339Seconds } from "../drafts/drafts.ts";
+import { type ReleaseEntry, readEntry } from "../release-entry.ts";
 import { type Held, releaseRoles } from "../roles.ts";
-import { networkOf, readLogLine } from "./access-log.ts";
+import { type LogLine, networkOf, readLogLine } from "./access-log.ts";
+import { countReports, packed } from "./last-report.ts";
 
 /** A published release as devices report it: they do not say their channel and architecture. */
 export interface WatchedRelease {
@@ -15,15 +17,31 @@ export interface WatchedRelease {
   readonly channels: readonly string[];
   /** Those of them in which nothing of its name is newer, on offer or not. */
   readonly newestIn: readonly string[];
+  /** From when on it is within reach of so many of a hundred devices, in no order. */
+  readonly reach: readonly Reach[];
+}
+
+interface Reach {
+  /** Seconds since 1970. */
+  readonly seconds: number;
+  readonly percent: number;
 }
 
 /** What devices said of a release. */
-export interface ReleaseFigures extends WatchedRelease {
+export interface ReleaseFigures extends Omit<WatchedRelease, "reach"> {
   /** Devices by the last state that each reported. */
   readonly states: Readonly<Record<ReportedState, number>>;
   /** Devices on which it was tried to its end: healthy or undone. */
   readonly tried: number;
+  /** With the silent ones, where these are asked to count. */
   readonly undone: number;
+  /**
+   * Devices that had it, or could begin it, at their last report, which is old; null: not known, because the release is
+   * not the newest on offer, or the log has no times.
+   */
+  readonly silent: number | null;
+  /** They are among `undone` and `tried`. */
+  readonly counts_silent: boolean;
   /** Of those that tried it, in percent; null: none has. */
   readonly undone_percent: number | null;
   /** The last place in the waves from which it was tried, in percent; null: none. */
@@ -33,6 +51,8 @@ export interface ReleaseFigures extends WatchedRelease {
 /** What the log consists of, besides reports that count. */
 export interface LogFigures {
   readonly lines: number;
+  /** Time of the newest line, RFC 3339; null: no line has one. */
+  readonly newest_at: string | null;
   /** Requests without a report. */
   readonly silent: number;
   /** Lines in no known format. */
@@ -56,22 +76,34 @@ export const undoneStates: readonly ReportedState[] = ["failed", "deferred", "ab
 const triedStates: readonly ReportedState[] = ["good", ...undoneStates];
 
 interface Row {
-  readonly states: Map<string, number>;
+  /** The last report of each device, as `packed` writes it: a number costs a tenth of an object. */
+  readonly reports: Map<string, number>;
   reached: number | null;
+}
+
+/** How a tally counts. */
+export interface TallyOptions {
+  readonly countBy: CountBy;
+  /** A report that is older than this, in seconds before the newest line, is old. */
+  readonly silentAfterSeconds: number;
+  /** Silent devices count as undone. */
+  readonly countsSilent: boolean;
+  /** Devices that are kept. */
+  readonly most?: number;
 }
 
 /** Counts what an access log says of the releases of a repository; the last report of a device counts. */
 export class Tally {
-  readonly #countBy: CountBy;
-  readonly #mostDevices: number;
+  readonly #options: TallyOptions;
   readonly #rows = new Map<string, Row>();
   readonly #log = { lines: 0, silent: 0, malformed: 0, unreadable: 0, foreign: 0, beyond_limit: 0 };
   #releases: ReadonlyMap<string, WatchedRelease> = new Map();
   #devices = 0;
+  /** Seconds since 1970 of the newest line: a log that is read late makes no device silent. */
+  #newest = 0;
 
-  constructor(countBy: CountBy, most = mostDevices) {
-    this.#countBy = countBy;
-    this.#mostDevices = most;
+  constructor(options: TallyOptions) {
+    this.#options = options;
   }
 
   /** From now on these count, as they are published at this moment. */
@@ -82,52 +114,59 @@ export class Tally {
   addLine(text: string): void {
     this.#log.lines += 1;
     const line = readLogLine(text);
-    if (line === null) this.#log.malformed += 1;
-    else if (line.report === null) this.#log.silent += 1;
-    else this.#addReport(line.report, line.address);
+    if (line === null) {
+      this.#log.malformed += 1;
+      return;
+    }
+    this.#newest = Math.max(this.#newest, line.seconds ?? 0);
+    if (line.report === null) this.#log.silent += 1;
+    else this.#addReport(line.report, line);
   }
 
-  #addReport(text: string, address: string): void {
+  #addReport(text: string, { address, seconds }: Pick<LogLine, "address" | "seconds">): void {
     const report = readReport(text);
     if (report === null) {
       this.#log.unreadable += 1;
       return;
     }
-    const voter = this.#countBy === "addresses" ? networkOf(address) : null;
+    const voter = this.#options.countBy === "addresses" ? networkOf(address) : null;
     let isForeign = true;
-    for (const release of report.releases) {
-      const key = keyOf(report.product, release);
-      if (!this.#releases.has(key)) continue;
+    for (const said of report.releases) {
+      const key = keyOf(report.product, said);
+      const release = this.#releases.get(key);
+      if (release === undefined) continue;
       isForeign = false;
       const row = this.#rowOf(key);
-      const isTried = triedStates.includes(release.state);
-      if (this.#vote(row, voter ?? release.device, release.state) && isTried)
-        row.reached = Math.max(row.reached ?? 0, release.wavePercent);
+      const { state, wavePercent } = said;
+      const isReached = seconds !== null && wavePercent < reachAt(release, seconds);
+      const isKept = this.#vote(row, voter ?? said.device, packed({ state, isReached, seconds }));
+      if (isKept && triedStates.includes(state)) row.reached = Math.max(row.reached ?? 0, wavePercent);
     }
     if (isForeign) this.#log.foreign += 1;
   }
 
   #rowOf(key: string): Row {
-    const row = this.#rows.get(key) ?? { states: new Map<string, number>(), reached: null };
+    const row = this.#rows.get(key) ?? { reports: new Map<string, number>(), reached: null };
     this.#rows.set(key, row);
     return row;
   }
 
   /** False: there is no room for it. */
-  #vote({ states }: Row, voter: string, state: ReportedState): boolean {
-    if (!states.has(voter)) {
-      if (this.#devices >= this.#mostDevices) {
+  #vote({ reports }: Row, voter: string, report: number): boolean {
+    if (!reports.has(voter)) {
+      if (this.#devices >= (this.#options.most ?? mostDevices)) {
         this.#log.beyond_limit += 1;
         return false;
       }
       this.#devices += 1;
     }
-    states.set(voter, reportedStates.indexOf(state));
+    reports.set(voter, report);
     return true;
   }
 
   log(): LogFigures {
-    return { ...this.#log };
+    const newest_at = this.#newest > 0 ? rfc3339Seconds(this.#newest * 1_000) : null;
+    return { ...this.#log, newest_at };
   }
 
   /** Of each published release, newest first within its name. */
@@ -139,26 +178,38 @@ export class Tally {
         one.name.localeCompare(other.name) ||
         compareVersions(other.version, one.version),
     );
-    return sorted.map(([key, release]) => figuresOf(release, this.#rows.get(key)));
+    const { silentAfterSeconds, countsSilent } = this.#options;
+    const oldBefore = this.#newest - silentAfterSeconds;
+    return sorted.map(([key, { reach: _, ...release }]) => {
+      const isJudged = this.#newest > 0 && release.newestIn.length > 0;
+      const counts = countReports(this.#rows.get(key)?.reports, isJudged ? oldBefore : null);
+      const silent = isJudged ? counts.silentGood + counts.silentOthers : null;
+      const sum = (all: readonly ReportedState[]) =>
+        all.reduce((total, state) => total + counts.states[state], 0);
+      const [tried, undone] = [sum(triedStates), sum(undoneStates)];
+      const counted = countsSilent
+        ? { tried: tried + counts.silentOthers, undone: undone + (silent ?? 0) }
+        : { tried, undone };
+      return {
+        ...release,
+        states: counts.states,
+        ...counted,
+        silent,
+        counts_silent: countsSilent,
+        undone_percent: percentOf(counted),
+        reached_percent: this.#rows.get(key)?.reached ?? null,
+      };
+    });
   }
 }
 
-function figuresOf(release: WatchedRelease, row: Row | undefined): ReleaseFigures {
-  const counts = reportedStates.map(() => 0);
-  for (const index of row?.states.values() ?? []) counts[index] = (counts[index] ?? 0) + 1;
-  const states = Object.fromEntries(
-    reportedStates.map((state, index) => [state, counts[index] ?? 0]),
-  ) as Record<ReportedState, number>;
-  const sum = (all: readonly ReportedState[]) => all.reduce((total, state) => total + states[state], 0);
-  const [tried, undone] = [sum(triedStates), sum(undoneStates)];
-  return {
-    ...release,
-    states,
-    tried,
-    undone,
-    undone_percent: tried === 0 ? null : Math.round((undone / tried) * 10_000) / 100,
-    reached_percent: row?.reached ?? null,
-  };
+function percentOf({ undone, tried }: { undone: number; tried: number }): number | null {
+  return tried === 0 ? null : Math.round((undone / tried) * 10_000) / 100;
+}
+
+/** Percent of the devices within whose reach a release is at a time. */
+function reachAt({ reach }: WatchedRelease, at: number): number {
+  return reach.reduce((most, { seconds, percent }) => (seconds <= at ? Math.max(most, percent) : most), 0);
 }
 
 function keyOf(product: string, { kind, name, version }: Pick<WatchedRelease, "kind" | "name" | "version">) {
@@ -179,6 +230,13 @@ export function watchedReleases(published: Held): readonly WatchedRelease[] {
     const newestIn = channels.filter((channel) =>
       same.every((one) => one.channel !== channel || compareVersions(one.version, version) <= 0),
     );
-    return { product, kind, name, version, channels, newestIn };
+    const reach = onOffer.flatMap(reachOf);
+    return { product, kind, name, version, channels, newestIn, reach };
   });
+}
+
+function reachOf({ waves, urgent }: ReleaseEntry): readonly Reach[] {
+  if (!waves || urgent) return [{ seconds: 0, percent: 100 }];
+  const start = Date.parse(waves.start) / 1_000;
+  return waves.steps.map(({ percent, after_seconds }) => ({ seconds: start + after_seconds, percent }));
 }

@@ -76,7 +76,7 @@ describe("steward repo", { concurrency: 2 }, () => {
     writeFileSync(log, `${[line(1, "good"), line(2, "failed"), line(3, "good"), "garbage"].join("\n")}\n`);
     const halt = ["watch", log, site, "--once", "--halt-at", "30%"];
     const { stdout } = await good(...halt);
-    assert.match(stdout, /^rules demo-rules 1\.0\.0 +demo +stable +0 +0 +0 +2 +1 +0 +33\.33 %$/m);
+    assert.match(stdout, /^rules demo-rules 1\.0\.0 +demo +stable +0 +0 +0 +2 +1 +0 +0 +33\.33 %$/m);
     assert.match(stdout, /^4 lines, 0 without a report, 1 malformed/m);
     assert.match(
       stdout,
@@ -98,6 +98,7 @@ describe("steward repo", { concurrency: 2 }, () => {
     await bad(6, "watch", log, site, "--once", "--halt-at", "0%");
     await bad(6, "watch", log, site, "--once", "--halt-at", "5%", "--min-devices", "many");
     await bad(2, "watch", log, site, "--once", "--min-devices", "5");
+    await bad(6, "watch", log, site, "--once", "--silent-after", "1s");
     await bad(3, "watch", join(directory, "nothing"), site, "--once");
   });
 

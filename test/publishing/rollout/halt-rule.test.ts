@@ -27,6 +27,8 @@ function figures(undone: number, tried: number): ReleaseFigures {
     states: { ...none, good: tried - undone, failed: undone },
     tried,
     undone,
+    silent: null,
+    counts_silent: false,
     undone_percent: tried === 0 ? null : Math.round((undone / tried) * 10_000) / 100,
     reached_percent: null,
   };

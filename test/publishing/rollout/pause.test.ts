@@ -35,7 +35,7 @@ async function dueAt(site: Site, places: readonly number[]): Promise<(string | n
 
 /** What a log says of the published releases where `bad` of 100 devices have undone 1.0.0. */
 async function figuresOf({ workspace }: Site, bad: number): Promise<ReleaseFigures> {
-  const tally = new Tally("devices");
+  const tally = new Tally({ countBy: "devices", silentAfterSeconds: 86_400, countsSilent: false });
   tally.watch(watchedReleases((await readState(workspace)).published));
   for (let device = 0; device < 100; device += 1)
     tally.addLine(

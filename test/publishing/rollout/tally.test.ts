@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { toHalt } from "../../../src/publishing/rollout/halt-rule.ts";
-import { Tally, type WatchedRelease } from "../../../src/publishing/rollout/tally.ts";
+import { Tally, type TallyOptions, type WatchedRelease } from "../../../src/publishing/rollout/tally.ts";
 
 const rules = (version: string): WatchedRelease => ({
   product: "demo",
@@ -10,22 +10,37 @@ const rules = (version: string): WatchedRelease => ({
   version,
   channels: ["stable"],
   newestIn: version === "1.2.0" ? ["stable"] : [],
+  reach: [
+    { seconds: secondsAt(0), percent: 10 },
+    { seconds: secondsAt(20), percent: 100 },
+  ],
 });
 
+/** So many hours after the start of the roll-out. */
+function secondsAt(hours: number): number {
+  return Date.parse("2026-11-23T00:00:00Z") / 1_000 + hours * 3_600;
+}
+
 /** As a device with this number sends it, from an address of its own unless one is given. */
-function line(device: number, state: string, { version = "1.2.0", wave = 5, address = "" } = {}): string {
+function line(
+  device: number,
+  state: string,
+  { version = "1.2.0", wave = 5, address = "", hours = 7 } = {},
+): string {
   const from = address || `10.0.${device >> 8}.${device & 255}`;
   const id = device.toString(16).padStart(12, "0");
   const report = `steward/0.1.0;v=1, product/demo, rules/base/${version};state=${state};wave=${wave}.000;device=d${id}`;
-  return `${from} - - [23/Nov/2026:07:20:11 +0000] "GET /metadata/timestamp.json HTTP/1.1" 200 9 "-" "-" "${report}"`;
+  const time = new Date(secondsAt(hours) * 1_000).toISOString();
+  const [, day, clock] = /^.{8}(\d\d)T([\d:]{8})/.exec(time) ?? [];
+  return `${from} - - [${day}/Nov/2026:${clock} +0000] "GET /metadata/timestamp.json HTTP/1.1" 200 9 "-" "-" "${report}"`;
 }
 
 function tallied(
   lines: readonly string[],
   countBy: "devices" | "addresses" = "devices",
-  most?: number,
+  options: Partial<TallyOptions> = {},
 ): Tally {
-  const tally = new Tally(countBy, most);
+  const tally = new Tally({ countBy, silentAfterSeconds: 86_400, countsSilent: false, ...options });
   tally.watch([rules("1.1.0"), rules("1.2.0")]);
   for (const one of lines) tally.addLine(one);
   return tally;
@@ -82,6 +97,7 @@ describe("the tally of an access log", () => {
       unreadable: 200,
       foreign: 600,
       beyond_limit: 0,
+      newest_at: "2026-11-23T07:00:00Z",
     });
     assert.deepEqual(toHalt(tally.figures(), { percent: 1, least: 1 }), []);
   });
@@ -90,9 +106,61 @@ describe("the tally of an access log", () => {
     const tally = tallied(
       numbers(150).map((device) => line(device, "good")),
       "devices",
-      100,
+      { most: 100 },
     );
     assert.deepEqual([newest(tally)?.tried, tally.log().beyond_limit], [100, 50]);
+  });
+});
+
+describe("devices whose last report is old", () => {
+  const lines = [
+    line(1, "good", { hours: 7 }),
+    line(2, "trial", { hours: 7 }),
+    line(3, "staged", { hours: 7 }),
+    line(4, "offered", { hours: 7, wave: 9 }),
+    // Their waves had not come, so the release cannot be why they are silent.
+    line(5, "offered", { hours: 7, wave: 10 }),
+    line(6, "staged", { hours: 7, wave: 50 }),
+    // The release is not in force there.
+    line(7, "failed", { hours: 7 }),
+    line(8, "refused", { hours: 7 }),
+    // Reported again, or just not old yet.
+    line(9, "trial", { hours: 7 }),
+    line(9, "good", { hours: 40 }),
+    line(10, "good", { hours: 40 - 24 }),
+    line(11, "good", { hours: 7, version: "1.1.0" }),
+  ];
+
+  it("are counted where they had the release or could begin it, and not among the undone unasked", () => {
+    const [one, other] = tallied(lines).figures();
+    assert.deepEqual([one?.silent, one?.undone, one?.tried], [4, 1, 4]);
+    assert.equal(other?.silent, null, "a device that has moved on is silent about the former release");
+  });
+
+  it("count as undone where that is asked for, also those that were good", () => {
+    const one = newest(tallied(lines, "devices", { countsSilent: true }));
+    assert.deepEqual([one?.silent, one?.undone, one?.tried, one?.undone_percent], [4, 5, 7, 71.43]);
+  });
+
+  it("stop a release that kills devices, which no report ever says", () => {
+    const dead = numbers(6).map((device) => line(device, "offered", { hours: 4 }));
+    const alive = numbers(10).map((device) => line(100 + device, "good", { hours: 30 }));
+    const halted = (countsSilent: boolean) =>
+      toHalt(tallied([...dead, ...alive], "devices", { countsSilent }).figures(), {
+        percent: 2,
+        least: null,
+      }).length;
+    assert.deepEqual([halted(false), halted(true)], [0, 1]);
+  });
+
+  it("are judged by the newest line of the log, and by none where lines have no time", () => {
+    const untimed = lines.map((one) => one.replace(/\[.*?\]/, "[-]"));
+    assert.deepEqual([newest(tallied(untimed))?.silent, tallied(untimed).log().newest_at], [null, null]);
+    assert.equal(
+      newest(tallied([line(1, "good", { hours: 7 })]))?.silent,
+      0,
+      "a log that is read years later",
+    );
   });
 });
 
