@@ -129,7 +129,7 @@ describe("a repository behind nginx", { timeout: 300_000 }, () => {
 
   it("rotates its log under the watch without a line lost or counted twice", async (test) => {
     const { nginx, site } = await served(test);
-    const log = new LogFile(nginx.accessLog);
+    const log = new LogFile(nginx.accessLog, { elapsedSeconds: () => performance.now() / 1_000 });
     test.after(() => log.close());
     const tally = new Tally({ countBy: "devices", silentAfterSeconds: 86_400, countsSilent: false });
     const ask = (count: number): void => {

@@ -135,7 +135,7 @@ async function watchOnce(fleet: Fleet, log: LogFile, tally: Tally, seconds: numb
 }
 
 async function stopsBadRelease(test: TestContext, fleet: Fleet, seconds: number): Promise<void> {
-  const log = new LogFile(fleet.accessLog);
+  const log = new LogFile(fleet.accessLog, { elapsedSeconds: () => performance.now() / 1_000 });
   test.after(() => log.close());
   const tally = new Tally({ countBy: "devices", silentAfterSeconds: 24 * hour, countsSilent: false });
   const start = await release(fleet, "1.2.0", seconds);

@@ -51,6 +51,10 @@ export const repoWatch: Command = {
       summary:
         "count devices as undone that had the release, or could begin it, and have not reported for so long; if not given, they are shown after 24h, and not counted",
     },
+    {
+      name: "rotated",
+      summary: "first read the rotated files beside the log, such as ACCESS.LOG.1 and ACCESS.LOG.2.gz",
+    },
     { name: "once", summary: "read the log to its end and stop, instead of waiting for more" },
     ...signingOptions,
   ],
@@ -60,7 +64,10 @@ export const repoWatch: Command = {
       if (options.has(option) && !options.has("halt-at"))
         throw new CommandError(2, `--${option} is for --halt-at.`);
     const [path = ""] = invocation.positionals;
-    const log = new LogFile(path);
+    const log = new LogFile(path, {
+      withRotated: options.has("rotated"),
+      elapsedSeconds: () => performance.now() / 1_000,
+    });
     try {
       await watch(invocation, log, ruleOf(invocation));
     } finally {

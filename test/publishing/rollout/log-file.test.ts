@@ -1,17 +1,28 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import fs, { appendFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import fs, {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { longestLine } from "../../../src/publishing/rollout/access-log.ts";
-import { LogFile } from "../../../src/publishing/rollout/log-file.ts";
+import { LogFile, type LogFileOptions } from "../../../src/publishing/rollout/log-file.ts";
 import { makeScratch } from "../site.ts";
 
-function makeLog(test: TestContext, content: string) {
+const elapsedSeconds = () => 0;
+
+function makeLog(test: TestContext, content: string, options: Partial<LogFileOptions> = {}) {
   const path = join(makeScratch(test), "access.log");
   writeFileSync(path, content);
-  const log = new LogFile(path);
+  const log = new LogFile(path, { elapsedSeconds, ...options });
   test.after(() => log.close());
   const news = async (): Promise<string[]> => {
     const lines: string[] = [];
@@ -71,6 +82,133 @@ describe("a log file", () => {
     assert.deepEqual(await news(), ["three"]);
   });
 
+  it("loses no line that was written before a copy and a truncation in place", async (test) => {
+    const { path, news } = makeLog(test, "one\ntw");
+    assert.deepEqual(await news(), ["one"]);
+    appendFileSync(path, "o\nthree\n");
+    copyFileSync(path, `${path}.1`);
+    truncateSync(path);
+    appendFileSync(path, "four\n");
+    assert.deepEqual(await news(), ["two", "three", "four"]);
+    assert.deepEqual(await news(), []);
+  });
+
+  it("notices the truncation where the new log is longer than the old one, and unpacks the copy", async (test) => {
+    const { path, news } = makeLog(test, "one\n");
+    assert.deepEqual(await news(), ["one"]);
+    appendFileSync(path, "two\n");
+    copyFileSync(path, `${path}-20261127`);
+    execFileSync("gzip", [`${path}-20261127`]);
+    truncateSync(path);
+    appendFileSync(path, "three and more\nfour\n");
+    assert.deepEqual(await news(), ["two", "three and more", "four"]);
+  });
+
+  it("reads the copies of two truncations between two looks", async (test) => {
+    const { path, news } = makeLog(test, "one\n");
+    assert.deepEqual(await news(), ["one"]);
+    appendFileSync(path, "two\n");
+    copyFileSync(path, `${path}.2`);
+    utimesSync(`${path}.2`, 1_700_000_000, 1_700_000_000);
+    writeFileSync(`${path}.1`, "three\n");
+    writeFileSync(path, "four\n");
+    assert.deepEqual(await news(), ["two", "three", "four"]);
+  });
+
+  it("joins no half of a line to another log, where no copy is left", async (test) => {
+    const { path, news } = makeLog(test, "one\ntw");
+    assert.deepEqual(await news(), ["one"]);
+    writeFileSync(`${path}.1`, "a log of another day, which is no copy\n");
+    truncateSync(path);
+    appendFileSync(path, "three\n");
+    assert.deepEqual(await news(), ["three"]);
+  });
+
+  it("reads a file that came and went between two looks", async (test) => {
+    const { path, news } = makeLog(test, "one\n");
+    assert.deepEqual(await news(), ["one"]);
+    renameSync(path, `${path}.2`);
+    writeFileSync(`${path}.1`, "two\nthree\n");
+    writeFileSync(path, "four\n");
+    assert.deepEqual(await news(), ["two", "three", "four"]);
+  });
+
+  it("does so where the one that it knew is compressed meanwhile, and never reads that again", async (test) => {
+    const { path, news } = makeLog(test, "one\n");
+    assert.deepEqual(await news(), ["one"]);
+    utimesSync(path, 1_700_000_000, 1_700_000_000);
+    renameSync(path, `${path}.2`);
+    execFileSync("gzip", [`${path}.2`]);
+    writeFileSync(`${path}.1`, "two\n");
+    writeFileSync(path, "three\n");
+    assert.deepEqual(await news(), ["two", "three"]);
+  });
+
+  it("reads on in the former file for a minute: not all processes of a server open the new one at once", async (test) => {
+    let elapsed = 0;
+    const { path, news } = makeLog(test, "one\n", { elapsedSeconds: () => elapsed });
+    assert.deepEqual(await news(), ["one"]);
+    renameSync(path, `${path}.1`);
+    writeFileSync(path, "two\n");
+    assert.deepEqual(await news(), ["two"]);
+    elapsed = 60;
+    appendFileSync(`${path}.1`, "late\ncut o");
+    assert.deepEqual(await news(), ["late"]);
+    elapsed = 61;
+    assert.deepEqual(await news(), ["cut o"], "the last line, of a server that ended within it");
+    appendFileSync(`${path}.1`, "too late\n");
+    assert.deepEqual(await news(), []);
+  });
+
+  it("unpacks one that is compressed by gzip, once", async (test) => {
+    const { path } = makeLog(test, `one\n${"x".repeat(200_000)}\nlast`);
+    execFileSync("gzip", [path]);
+    const log = new LogFile(`${path}.gz`, { elapsedSeconds });
+    test.after(() => log.close());
+    const lines: string[] = [];
+    for (let look = 0; look < 2; look += 1) await log.read((line) => lines.push(line));
+    assert.deepEqual([lines.length, lines[0], lines[2]], [3, "one", "last"]);
+  });
+
+  it("refuses one that is cut off, and has read it up to there", async (test) => {
+    const { path } = makeLog(test, "one\n".repeat(10_000));
+    execFileSync("gzip", [path]);
+    const whole = readFileSync(`${path}.gz`);
+    writeFileSync(`${path}.gz`, whole.subarray(0, whole.length - 9));
+    const lines: string[] = [];
+    const log = new LogFile(`${path}.gz`, { elapsedSeconds });
+    test.after(() => log.close());
+    await assert.rejects(
+      log.read((line) => lines.push(line)),
+      { code: "validation_failed", message: /access\.log\.gz is compressed by gzip, and damaged or cut off/ },
+    );
+    assert.equal(lines[0], "one");
+  });
+
+  it("reads the rotated files first where that is asked for, the oldest first, and no other file", async (test) => {
+    const { path, news } = makeLog(test, "five\n", { withRotated: true });
+    const files = [
+      [`${path}-20261101`, "one\n"],
+      [`${path}.3`, "two\n"],
+      [path.replace(".log", "-20261120.log"), "three\n"],
+      [`${path}.1`, "four\n"],
+    ] as const;
+    for (const [index, [name, content]] of files.entries()) {
+      writeFileSync(name, content);
+      utimesSync(name, 1_700_000_000 + index, 1_700_000_000 + index);
+    }
+    for (const name of [`${path}-20261101`, `${path}.3`]) execFileSync("gzip", [name]);
+    for (const name of [
+      `${path}.1.gz`,
+      `${path}.old`,
+      `${path}.1~`,
+      path.replace("access", "other-access.1"),
+    ])
+      writeFileSync(name, "not of this log, or half of a file that is being compressed\n");
+    assert.deepEqual(await news(), ["one", "two", "three", "four", "five"]);
+    assert.deepEqual(await news(), []);
+  });
+
   it("reads a line without an end in a bounded memory, and goes on after it", async (test) => {
     const { news } = makeLog(test, `${"x".repeat(5_000_000)}\nafter\n`);
     const [long = "", ...others] = await news();
@@ -81,7 +219,7 @@ describe("a log file", () => {
   it("is refused where there is none, and where it is a directory or a pipe, which it does not wait for", async (test) => {
     const scratch = makeScratch(test);
     mkdirSync(join(scratch, "folder"));
-    const read = (name: string) => new LogFile(join(scratch, name)).read(() => undefined);
+    const read = (name: string) => new LogFile(join(scratch, name), { elapsedSeconds }).read(() => undefined);
     await assert.rejects(read("nothing"), { code: "not_found" });
     execFileSync("mkfifo", [join(scratch, "pipe")]);
     for (const name of ["folder", "pipe"]) await assert.rejects(read(name), { code: "validation_failed" });
