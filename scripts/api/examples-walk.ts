@@ -143,6 +143,7 @@ async function device(call: Walker, token: string): Promise<void> {
     body: { kind: "rules", for: "12h" },
     refused: "no_update_available",
   });
+  await call("dismissFailedUpdate", { token, body: { release_id: "0".repeat(32) }, refused: "not_found" });
   const fingerprint = "0".repeat(64);
   await call("confirmUpdateTrust", { token, body: { fingerprint }, refused: "update_trust_not_established" });
   await call("acceptDamage", { token, path: { name: "settings" }, refused: "not_found" });

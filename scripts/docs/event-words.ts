@@ -52,6 +52,7 @@ export const eventWords: Readonly<Record<EventType, string>> = {
   "update.apply_requested": "an apply was requested",
   "update.rollback_requested": "a rollback was requested",
   "update.postponed": "an administrator postponed updates",
+  "update.failure_dismissed": "an administrator dismissed a failed update, so that it is no need any more",
   "update.applying": "a release was switched to and is on trial",
   "update.applied": "a release proved healthy",
   "update.undone": "a release was undone",

@@ -126,6 +126,7 @@ export const eventDetails = {
   "update.apply_requested": { kind: askedKind, repository: nullableText },
   "update.rollback_requested": { kind: updateKind },
   "update.postponed": { kind: askedKind, for: duration },
+  "update.failure_dismissed": release,
   "update.applying": release,
   "update.applied": { ...release, ...outcome },
   "update.undone": { ...release, ...outcome, outcome: text, restored_healthy: { type: ["boolean", "null"] } },

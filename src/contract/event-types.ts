@@ -57,6 +57,7 @@ export const eventTypes = {
   "update.apply_requested": operations,
   "update.rollback_requested": operations,
   "update.postponed": operations,
+  "update.failure_dismissed": operations,
   "update.applying": operations,
   "update.applied": operations,
   "update.undone": operations,

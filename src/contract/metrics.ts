@@ -100,7 +100,7 @@ export const metricFamilies = {
   },
   steward_update_failed_releases: {
     ...{ type: "gauge", labels: oneOf("kind") },
-    help: "Releases of this kind that failed on this device and are not applied again without a request.",
+    help: "Releases of this kind that failed on this device and wait for a person; 0 once a newer one works here, or an administrator has dismissed them.",
   },
   steward_update_held_releases: {
     ...{ type: "gauge", labels: oneOf("kind") },

@@ -22,7 +22,13 @@ import type { facts, health, hostSettings, version } from "./schemas/system.ts";
 import type { tls } from "./schemas/tls.ts";
 import type { apiToken, createdToken, tokenList } from "./schemas/tokens.ts";
 import type { enrolment, twoFactor } from "./schemas/two-factor.ts";
-import type { historyEntry, setAsideRelease, updateHistory, updateTrial } from "./schemas/update-applying.ts";
+import type {
+  failedRelease,
+  historyEntry,
+  setAsideRelease,
+  updateHistory,
+  updateTrial,
+} from "./schemas/update-applying.ts";
 import type { passedOver } from "./schemas/update-passed-over.ts";
 import type {
   hold,
@@ -104,6 +110,7 @@ export type UpdateTrust = Typed<typeof updateTrust>;
 export type UpdateProgress = Typed<typeof updateProgress>;
 export type UpdateTrial = Typed<typeof updateTrial>;
 export type SetAsideRelease = Typed<typeof setAsideRelease>;
+export type FailedRelease = Typed<typeof failedRelease>;
 export type UpdateHistory = Typed<typeof updateHistory>;
 export type HistoryEntry = Typed<typeof historyEntry>;
 export type Release = Typed<typeof release>;

@@ -90,7 +90,7 @@ function writeUpdates({ add, addStates }: Exposition, updates: Updates): void {
     if (offered) add("steward_update_available_info", 1, { kind, version: offered.version });
     add("steward_update_staged", flag(offered?.staged === true), { kind });
     add("steward_update_blocked", flag((blockers?.[kind] ?? null) !== null), { kind });
-    add("steward_update_failed_releases", count(failed), { kind });
+    add("steward_update_failed_releases", count(failed.filter(({ state }) => state === "open")), { kind });
     add("steward_update_held_releases", count(held), { kind });
     add("steward_update_trial", flag(trial?.kind === kind), { kind });
   }

@@ -38,6 +38,8 @@ export interface UpdateRecord {
   readonly announced: readonly string[];
   /** How far the journal of releases was told. */
   readonly followed: Followed;
+  /** Failures that an administrator has dismissed; absent: none. */
+  readonly dismissed?: readonly DismissedFailure[];
   /** Postponed releases. Of that release alone: a newer one may be the fix. */
   readonly postponed: { readonly rules: Postponed | null; readonly binary: Postponed | null };
 }
@@ -61,6 +63,12 @@ export interface Followed {
 export interface Postponed {
   readonly release_id: string;
   readonly until: string;
+}
+
+/** A failure of a release at a time: the same release may fail once more. */
+export interface DismissedFailure {
+  readonly release_id: string;
+  readonly failed_at: string;
 }
 
 export interface Confirmation {
@@ -102,7 +110,7 @@ export interface StoredRelease {
 }
 
 /** Bounds of texts: a detail is cut to it, the others are refused before they come here. */
-export const recordBounds = { detail: 1_000, announced: 16, floors: 64 } as const;
+export const recordBounds = { detail: 1_000, announced: 16, floors: 64, dismissed: 64 } as const;
 
 const fingerprint = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
 const moment = { type: "string", maxLength: 32, format: "date-time" } as const;
@@ -147,7 +155,8 @@ const release = {
   type: ["object", "null"],
 };
 
-const postponed = nullable({ release_id: { type: "string", pattern: "^[0-9a-f]{32}$" }, until: moment });
+const releaseId = { type: "string", pattern: "^[0-9a-f]{32}$" } as const;
+const postponed = nullable({ release_id: releaseId, until: moment });
 
 const blocker = nullable({ code: text(64), detail: text(recordBounds.detail) });
 
@@ -175,6 +184,11 @@ export const updateRecordKind: DocumentKind<UpdateRecord> = {
       passed_over: passedOverList,
       passed_over_counts: passedOverCounts,
       blockers: object({ rules: blocker, binary: blocker }),
+      dismissed: {
+        type: "array",
+        maxItems: recordBounds.dismissed,
+        items: object({ release_id: releaseId, failed_at: moment }),
+      },
     },
     {
       seed: { type: ["string", "null"], pattern: "^[0-9a-f]{32}$" },

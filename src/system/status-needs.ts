@@ -2,6 +2,7 @@ import { finding, gravestFirst, line, needOf } from "../contract/finding.ts";
 import type { NeedCode } from "../contract/findings.ts";
 import type {
   ClockSummary,
+  FailedRelease,
   Finding,
   HostSettings,
   Need,
@@ -11,6 +12,7 @@ import type {
   TimeSync,
   Updates,
 } from "../contract/types.ts";
+import { updateKinds } from "../contract/update-kinds.ts";
 
 /** Facts about users and their tokens. */
 export interface PeopleFacts {
@@ -101,31 +103,38 @@ function clockNeed({ troubles, clock, clockWord: word, host }: NeedsGround): Nee
 function updateNeeds({ updates, ota }: NeedsGround): Need[] {
   const { available, failed, held, postponed, schedule, trial, trust } = updates;
   const offers = [available.rules, available.binary].filter((release) => release !== null);
-  const needs = offers.flatMap((release): Need[] => {
-    const { id, kind, name, version, hold } = release;
-    const facts = { kind, name, version };
-    const what = kind === "rules" ? `The rules ${name} ${version}` : `${name} ${version}`;
-    if (failed.some((one) => one.id === id)) {
-      return [
-        attention(
-          "update_failed",
-          facts,
-          `${what} cannot be applied. ${hold?.detail ?? "It failed on this device."}`,
-        ),
-      ];
-    }
+  const failures = updateKinds.flatMap(
+    (kind) => failed.findLast((one) => one.kind === kind && one.state === "open") ?? [],
+  );
+  const offered = offers.flatMap((release): Need[] => {
+    const { id, kind, name, version } = release;
     const isSeenTo = held.some((one) => one.id === id) || postponed[kind] !== null;
     if (isSeenTo || trial !== null || isAutomatic(release, ota, trust.established)) return [];
     const apply = `steward update apply ${kind}`;
-    const detail = `${what} is available and waits for an administrator: \`${apply}\`.`;
+    const facts = { kind, name, version };
+    const detail = `${releaseWords(release)} is available and waits for an administrator: \`${apply}\`.`;
     return [attention("update_available", facts, detail, apply)];
   });
+  const needs = [...failures.map(failureNeed), ...offered];
   const isWanted = schedule.enabled || ota.server !== "";
   if (!isWanted || !trust.installed || trust.confirmed) return needs;
   const confirm = "steward update trust confirm";
   const detail = `The root of trust of updates is installed and no administrator has confirmed it: compare its fingerprint, and \`${confirm}\`.`;
   const facts = { fingerprint: trust.fingerprint };
   return [...needs, attention("update_trust_unconfirmed", facts, detail, confirm)];
+}
+
+/** A release that was undone: nothing mends it but a newer one, and a person may know enough. */
+function failureNeed(release: FailedRelease): Need {
+  const { id: release_id, kind, name, version, at, reason } = release;
+  const facts = { release_id, kind, name, version, failed_at: at, reason_code: reason.code };
+  const detail = `${releaseWords(release)} failed on this device at ${at} and was undone. ${reason.detail} It is not applied again without a request, and a newer release that works here ends this. To end it now: \`steward update dismiss ${kind}\`.`;
+  return attention("update_failed", facts, detail);
+}
+
+/** The beginning of a sentence about a release. */
+function releaseWords({ kind, name, version }: Pick<Release, "kind" | "name" | "version">): string {
+  return kind === "rules" ? `The rules ${name} ${version}` : `${name} ${version}`;
 }
 
 function isAutomatic({ kind }: Release, ota: NeedsGround["ota"], isTrustEstablished: boolean): boolean {

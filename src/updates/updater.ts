@@ -1,5 +1,6 @@
 import type { StewardError } from "../contract/errors.ts";
 import type {
+  FailedRelease,
   HistoryEntry,
   UpdateProblem,
   UpdateProgress,
@@ -20,6 +21,7 @@ import { CheckScheduler } from "./check/check-scheduler.ts";
 import { sourceOf } from "./check/check-source.ts";
 import { Downloads } from "./download/downloads.ts";
 import { loadUpdateClient } from "./load-update-client.ts";
+import { failedReleases, openFailuresUpTo, withDismissed } from "./status/failed-releases.ts";
 import { createProgress } from "./status/progress.ts";
 import { ReleaseWatch } from "./status/release-watch.ts";
 import { updateProblem } from "./status/update-problem.ts";
@@ -161,6 +163,14 @@ class Room implements UpdateRoom {
     await record.update((present) => ({ ...present, postponed: { ...present.postponed, ...postponed } }));
     this.#applying.consider();
     return this.status();
+  }
+
+  async dismiss(releaseId: string): Promise<readonly FailedRelease[]> {
+    await this.#parts.watch.refresh();
+    const failed = failedReleases(this.#parts);
+    const open = openFailuresUpTo(failed, releaseId);
+    if (open.length > 0) await this.#options.record.update((present) => withDismissed(present, failed, open));
+    return open;
   }
 
   history(): readonly HistoryEntry[] {

@@ -1,5 +1,6 @@
 import type { StewardError } from "../contract/errors.ts";
 import type {
+  FailedRelease,
   HistoryEntry,
   UpdateProblem,
   UpdateProgress,
@@ -32,6 +33,11 @@ export interface Updates {
   rollBack(kind: UpdateKind): Promise<UpdatesStatus>;
   /** The available release is not applied without a request for so many seconds; 0: it is again. Throws `no_update_available`. */
   postpone(kind: UpdateKind | "all", seconds: number): Promise<UpdatesStatus>;
+  /**
+   * A release that failed here needs a person no more, nor do those of its kind that failed before it. Resolves with
+   * those that did until now, the newest last. Throws `not_found`.
+   */
+  dismiss(releaseId: string): Promise<readonly FailedRelease[]>;
   /** Throws `update_trust_not_established`, `update_root_unusable`, `validation_failed` for another fingerprint. */
   confirmTrust(fingerprint: string, by: string): Promise<UpdatesStatus>;
   /** Installed, confirmed, and proven by one whole refresh from the server of the settings. */

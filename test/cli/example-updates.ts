@@ -1,9 +1,9 @@
 import type {
+  FailedRelease,
   HistoryEntry,
   PassedOver,
   Release,
   ReleaseHold,
-  SetAsideRelease,
   UpdateReason,
   UpdateSummary,
   Updates,
@@ -89,12 +89,13 @@ export const exampleTrial: UpdateTrial = {
   },
 };
 
-export const exampleFailed: SetAsideRelease = {
+export const exampleFailed: FailedRelease = {
   ...named,
   at: "2026-11-20T14:05:00.000Z",
   why: "failed",
   reason: exampleReason("not_healthy_in_time", "It did not become healthy in time."),
   until: null,
+  state: "open",
 };
 
 export const examplePassedOver: PassedOver[] = [

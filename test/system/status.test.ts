@@ -207,8 +207,23 @@ describe("an update that is on offer", () => {
       [["not_verifiable", expired.detail, expired.code], null],
     );
   });
-  it("is told as failed where it failed here", () => {
-    assert.deepEqual(codesOf(look(offered({ failed: [exampleFailed] }))), ["update_failed"]);
+  it("that failed here is a need, also when it is offered no more, until it is overtaken or dismissed", () => {
+    const withState = (...states: (typeof exampleFailed.state)[]) =>
+      look({ updates: exampleUpdates({ failed: states.map((state) => ({ ...exampleFailed, state })) }) });
+    const { state, needs } = withState("open", "open");
+    const [need] = needs.filter(({ code }) => code === "update_failed");
+    assert.equal(state, "attention");
+    assert.deepEqual(need?.facts, {
+      ...{ release_id: exampleFailed.id, kind: "rules", name: "base", version: "1.3.0" },
+      ...{ failed_at: exampleFailed.at, reason_code: "not_healthy_in_time" },
+    });
+    assert.match(need?.detail ?? "", /^The rules base 1\.3\.0 failed .* `steward update dismiss rules`/);
+    const countIn = ({ needs: all }: typeof status) =>
+      all.filter(({ code }) => code === "update_failed").length;
+    const status = withState("dismissed", "open");
+    assert.equal(countIn(status), 1, "one for each kind");
+    assert.equal(countIn(withState("dismissed", "overtaken")), 0);
+    assert.equal(countIn(withState("open", "overtaken")), 1);
   });
   it("waits for the confirmation of the root of trust, where there is a server", () => {
     const trust = exampleTrust;

@@ -1,4 +1,4 @@
-import type { Release, SetAsideRelease, Updates, UpdateTrial } from "../../contract/types.ts";
+import type { FailedRelease, Release, SetAsideRelease, Updates, UpdateTrial } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { countForOthers, countWords, isForOthers, passedOverWords } from "../../releases/passed-over.ts";
 import { formatBytes } from "../system/facts-view.ts";
@@ -39,7 +39,7 @@ function statusFields(status: Updates): Fields {
     ...blockerFields(status),
     ...passedOverFields(status),
     ...postponedFields(postponed),
-    ...failed.flatMap((release) => setAsideFields("failed", release)),
+    ...failed.flatMap((release) => setAsideFields("failed", release, seenToWords[release.state])),
     ...held.flatMap((release) => setAsideFields(release.why, release)),
     ["server", schedule.server || "none is set (update.ota.server)"],
     ["next check", nextCheck(schedule)],
@@ -100,10 +100,17 @@ function postponedFields({ rules, binary }: Updates["postponed"]): Fields {
   ];
 }
 
-function setAsideFields(why: SetAsideRelease["why"], release: SetAsideRelease): Fields {
+/** How a failed release is no need any more. */
+const seenToWords: Readonly<Record<FailedRelease["state"], string>> = {
+  open: "",
+  dismissed: "; dismissed",
+  overtaken: "; a newer one is installed",
+};
+
+function setAsideFields(why: SetAsideRelease["why"], release: SetAsideRelease, seenTo = ""): Fields {
   const until = release.until === null ? "" : `, until ${release.until}`;
   return [
-    [why, `${releaseWords(release)}, since ${release.at}${until}`],
+    [why, `${releaseWords(release)}, since ${release.at}${until}${seenTo}`],
     ["", release.reason.detail],
   ];
 }

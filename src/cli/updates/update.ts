@@ -96,12 +96,38 @@ const postpone: Command = {
   },
 };
 
+const dismiss: Command = {
+  path: ["update", "dismiss"],
+  summary: "End the need that a failed update is; a failure that comes later is one anew",
+  positionals: [kindsPositional],
+  options: [],
+  worksOffline: true,
+  async run(invocation) {
+    const { client, output } = invocation;
+    let status = await client.call("getUpdates", {});
+    const kinds = selected(kindsOf(invocation));
+    const newest = kinds.flatMap(
+      (kind) => status.failed.findLast((one) => one.kind === kind && one.state === "open") ?? [],
+    );
+    // Each ends those of its kind that failed before it.
+    for (const { id } of newest) {
+      status = await client.call("dismissFailedUpdate", { body: { release_id: id } });
+    }
+    const sentence =
+      newest.length === 0
+        ? "No failed update waits for a person."
+        : `Dismissed: ${newest.map(releaseWords).join(", ")}. It stays on the blocklist, and \`steward update status\` shows it.`;
+    await output.changed(status, sentence);
+  },
+};
+
 export const updateCommands: readonly Command[] = [
   status,
   check,
   apply,
   rollback,
   postpone,
+  dismiss,
   ...orderCommands,
   history,
   ...trustCommands,

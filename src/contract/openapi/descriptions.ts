@@ -64,6 +64,8 @@ export const descriptions: Readonly<Record<OperationId, string>> = {
     "Answers at once. The release that is left is held: it is not applied again without a request. A version below a signed floor is refused with `below_floor`; after a reboot, or 72 hours, only root on the device can go back.",
   postponeUpdate:
     "`for` counts from now; `0s` ends a postponement. A release that is newer than the postponed one is not affected, and a request to apply it is not either.",
+  dismissFailedUpdate:
+    "The release stays on the blocklist, and in `failed` with the state `dismissed`. Should it be tried again and fail again, that is a need anew.",
   confirmUpdateTrust:
     "Compare the fingerprint with the publisher's by another way than this network, then send all of it. New binaries are applied unattended only under a confirmed root of trust.",
   getSetup: "While `setup_required` is true, most other operations answer 503 `setup_required`.",

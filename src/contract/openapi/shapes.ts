@@ -162,6 +162,7 @@ export const shapes = {
   ReleaseName: reasons.updateProblem.properties.release.oneOf[1],
   ReleaseHold: reasons.hold,
   SetAsideRelease: applying.setAsideRelease,
+  FailedRelease: applying.failedRelease,
   PassedOverRelease: passedOver,
   PassedOverCounts: passedOverCounts,
   UpdateHistory: applying.updateHistory,
@@ -170,6 +171,7 @@ export const shapes = {
   UpdateApplyRequest: applying.applyRequest,
   UpdateRollbackRequest: applying.rollbackRequest,
   UpdatePostponeRequest: applying.postponeRequest,
+  UpdateDismissRequest: applying.dismissRequest,
   UpdateTrustRequest: trustRequest,
 } as const satisfies Record<string, object>;
 
@@ -182,6 +184,7 @@ export const extensions: Partial<Readonly<Record<ShapeName, ShapeName>>> = {
   RescuedUser: "ResetUser",
   RecoveredUser: "User",
   SignedInAfterRecovery: "SignedIn",
+  FailedRelease: "SetAsideRelease",
   CreatedApiToken: "ApiToken",
 };
 

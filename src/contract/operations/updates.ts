@@ -1,5 +1,6 @@
 import {
   applyRequest,
+  dismissRequest,
   historyQuery,
   postponeRequest,
   rollbackRequest,
@@ -105,6 +106,18 @@ export const updateOperations = {
     response: { status: 202, schema: updates },
     errors: ["no_update_available", "validation_failed", "storage_full", "storage_unwritable"],
     event: "update.postponed",
+  },
+  dismissFailedUpdate: {
+    method: "POST",
+    path: "/api/updates/dismiss",
+    summary: "End the need `update_failed` of a release that failed here, and of those before it",
+    access: admins,
+    stepUp: true,
+    scope: "updates:apply",
+    body: dismissRequest,
+    response: { status: 200, schema: updates },
+    errors: ["not_found", "storage_full", "storage_unwritable"],
+    event: "update.failure_dismissed",
   },
   confirmUpdateTrust: {
     method: "POST",

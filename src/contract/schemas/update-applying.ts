@@ -75,6 +75,21 @@ export const setAsideRelease = {
   },
 } as const;
 
+/** A release that failed here, and whether a person still has to see to it. */
+export const failedRelease = {
+  ...setAsideRelease,
+  required: [...setAsideRelease.required, "state"],
+  properties: {
+    ...setAsideRelease.properties,
+    state: {
+      type: "string",
+      enum: ["open", "dismissed", "overtaken"],
+      description:
+        "open: it is the need `update_failed`; dismissed: an administrator ended that; overtaken: a newer release proved healthy here",
+    },
+  },
+} as const;
+
 /** How an attempt to change the installed release ended. */
 export const historyEntry = {
   type: "object",
@@ -162,4 +177,11 @@ export const postponeRequest = {
       description: "5m to 30d; 0s ends a postponement",
     },
   },
+} as const;
+
+export const dismissRequest = {
+  type: "object",
+  additionalProperties: false,
+  required: ["release_id"],
+  properties: { release_id: named.id },
 } as const;

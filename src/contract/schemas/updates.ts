@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes } from "../error-codes.ts";
 import { nullableTimestamp, timestamp } from "../shapes.ts";
 import { repositoryDirectory, updateKinds } from "../update-kinds.ts";
-import { setAsideRelease, updateTrial } from "./update-applying.ts";
+import { failedRelease, setAsideRelease, updateTrial } from "./update-applying.ts";
 import { passedOverCounts, passedOverList } from "./update-passed-over.ts";
 import { hold, updateSummary } from "./update-reasons.ts";
 import { updateTrust } from "./update-trust.ts";
@@ -166,7 +166,7 @@ export const updates = {
     passed_over: passedOverList,
     passed_over_counts: passedOverCounts,
     trial: { oneOf: [{ type: "null" }, updateTrial] },
-    failed: { type: "array", items: setAsideRelease, description: "not applied again without a request" },
+    failed: { type: "array", items: failedRelease, description: "not applied again without a request" },
     held: {
       type: "array",
       items: setAsideRelease,

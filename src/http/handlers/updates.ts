@@ -14,6 +14,7 @@ type UpdateHandlers = Pick<
   | "applyUpdates"
   | "rollBackUpdate"
   | "postponeUpdate"
+  | "dismissFailedUpdate"
   | "confirmUpdateTrust"
 >;
 
@@ -49,6 +50,15 @@ export function createUpdateHandlers(updates: Updates): UpdateHandlers {
       const seconds = postponementOf(duration);
       note({ details: { kind, for: duration } });
       return updates.postpone(kind, seconds);
+    },
+    dismissFailedUpdate: async ({ body, note }) => {
+      const newest = (await updates.dismiss(body.release_id)).at(-1);
+      if (newest === undefined) note({ isUnchanged: true });
+      else {
+        const { id: release_id, kind, name, version } = newest;
+        note({ details: { release_id, kind, name, version } });
+      }
+      return updates.status();
     },
     confirmUpdateTrust: async ({ actor, body: { fingerprint }, note }) => {
       const { kind, name } = eventActorOf(actor);

@@ -7,9 +7,9 @@ import type {
   Updates as UpdatesStatus,
 } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
-import { installedVersions, type SetAsideRelease, setAsideAt } from "../../releases/journal-queries.ts";
+import { installedVersions, setAsideAt } from "../../releases/journal-queries.ts";
 import { type Blocker, type Blockers, noBlockers } from "../../releases/kind-blockers.ts";
-import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
+import { reasonOfError } from "../../releases/outcome-reasons.ts";
 import { countForOthers, countWords, isForOthers, passedOverWords } from "../../releases/passed-over.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import type { StoredCheck, StoredRelease } from "../../releases/update-record.ts";
@@ -24,6 +24,7 @@ import { type HoldReason, holdBecause, holdReasonOf, releaseHold } from "../appl
 import { windowsAt } from "../apply/windows.ts";
 import type { Downloads } from "../download/downloads.ts";
 import type { PendingRequest, UpdateParts } from "../update-parts.ts";
+import { failedReleases, shownSetAside } from "./failed-releases.ts";
 import { idle } from "./progress.ts";
 import { outcomeState, type TrialView, trialState, trialView } from "./trial-view.ts";
 import { blockerSentences, refusedProblem } from "./update-problem.ts";
@@ -40,7 +41,7 @@ export function updatesStatus(parts: UpdateParts): UpdatesStatus {
   const trial = trialView(watch.journal(), { now, uptime: options.uptime(), bootId: options.bootId });
   const { state, summary } = stateOf(situationOf(parts, shown, trial));
   const of = (kind: Release["kind"]) => shown.find((release) => release.kind === kind) ?? null;
-  const blocklist = setAsideAt(watch.journal(), now).map(shownListed);
+  const held = setAsideAt(watch.journal(), now).filter(({ why }) => why !== "failed");
   return {
     state,
     summary,
@@ -52,8 +53,8 @@ export function updatesStatus(parts: UpdateParts): UpdatesStatus {
     passed_over: [...passedOverNow(parts)],
     ...(record.passed_over_counts && { passed_over_counts: record.passed_over_counts }),
     trial,
-    failed: blocklist.filter(({ why }) => why === "failed"),
-    held: blocklist.filter(({ why }) => why !== "failed"),
+    failed: failedReleases(parts),
+    held: held.map(shownSetAside),
     postponed: { rules: postponedUntil(parts, "rules"), binary: postponedUntil(parts, "binary") },
     trust: trust.view(),
     progress: progress.present(),
@@ -167,10 +168,6 @@ function postponedUntil(parts: UpdateParts, kind: Release["kind"]): string | nul
 function downloadFailure({ id }: StoredRelease, downloads: Downloads): HoldReason | null {
   const failure = downloads.failureOf(id);
   return failure && holdBecause("download_failed", { reason: reasonOfError(failure) });
-}
-
-function shownListed({ reason, cause, ...release }: SetAsideRelease): UpdatesStatus["failed"][number] {
-  return { ...release, reason: reasonOf(reason, cause) };
 }
 
 /** After a rollback the agent may not know a code that the newer one has stored. */

@@ -400,3 +400,31 @@ describe("steward update postpone", { concurrency: true }, () => {
     assert.match(stderr, /^Not postponed any longer\./m);
   });
 });
+
+describe("steward update dismiss", { concurrency: true }, () => {
+  it("ends the newest open failure of each kind that is asked for", async (test) => {
+    const binary = { ...exampleFailed, kind: "binary" as const, id: "b".repeat(32), name: "demo" };
+    const seen = { ...exampleFailed, id: "a".repeat(32), state: "dismissed" as const };
+    const failed = [{ ...exampleFailed, id: "0".repeat(32) }, exampleFailed, seen, binary];
+    const { socketPath, received } = await startAgent(test, {
+      "GET /api/updates": { status: 200, body: exampleUpdates({ failed }) },
+      "POST /api/updates/dismiss": { status: 200, body: exampleUpdates() },
+    });
+    const sent = () => received.filter(({ method }) => method === "POST").map(({ body }) => body);
+    const rules = await runSteward(["update", "dismiss", "rules", "--socket", socketPath]);
+    assert.deepEqual([rules.code, sent()], [0, [{ release_id: exampleFailed.id }]]);
+    assert.match(rules.stderr, /^Dismissed: rules base 1\.3\.0\. It stays on the blocklist/m);
+    await runSteward(["update", "dismiss", "--socket", socketPath]);
+    assert.deepEqual(sent().slice(1), [{ release_id: exampleFailed.id }, { release_id: binary.id }]);
+  });
+
+  it("asks for nothing where no failure is open", async (test) => {
+    const failed = [{ ...exampleFailed, state: "overtaken" as const }];
+    const { socketPath, received } = await startAgent(test, {
+      "GET /api/updates": { status: 200, body: exampleUpdates({ failed }) },
+    });
+    const { code, stderr } = await runSteward(["update", "dismiss", "--socket", socketPath]);
+    assert.deepEqual([code, received.length], [0, 1]);
+    assert.match(stderr, /^No failed update waits for a person\./m);
+  });
+});

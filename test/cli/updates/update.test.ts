@@ -129,13 +129,17 @@ describe("steward update status", { concurrency: true }, () => {
     const postponed = { rules: null, binary: "2026-11-21T00:00:00.000Z" };
     const { stdout } = await shown(
       test,
-      exampleUpdates({ failed: [exampleFailed], held: [deferred], postponed }),
+      exampleUpdates({
+        failed: [exampleFailed, { ...exampleFailed, version: "1.3.1", state: "dismissed" }],
+        ...{ held: [deferred], postponed },
+      }),
     );
     assert.match(stdout, /^postponed +binary, until 2026-11-21T00:00:00\.000Z$/m);
     assert.match(
       stdout,
       /^failed +rules base 1\.3\.0, since 2026-11-20T14:05:00\.000Z\n +It did not become healthy in time\.$/m,
     );
+    assert.match(stdout, /^failed +rules base 1\.3\.1, since .*; dismissed$/m);
     assert.match(stdout, /^deferred +rules base 1\.4\.0, since .*, until 2026-11-21T14:05:00\.000Z$/m);
   });
 

@@ -17,7 +17,12 @@ import { until } from "../../until.ts";
 import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
 
 /** Types that a request causes; the agent finds the others without one. */
-const asked = ["update.trust_confirmed", "update.check_requested", "update.postponed"];
+const asked = [
+  "update.trust_confirmed",
+  "update.check_requested",
+  "update.postponed",
+  "update.failure_dismissed",
+];
 
 /** What takes a device that has something to apply; the tests of whole applications look for these. */
 const elsewhere = ["update.apply_requested", "update.rollback_requested"];
@@ -36,7 +41,15 @@ const releaseJournal: ReleaseJournal = {
     { ...journalEntry, sequence: 3, outcome: "refused", detail: "It is withdrawn." },
   ],
   slots: {
-    rules: { good: [], setAside: [], trial: null },
+    rules: {
+      ...{ good: [], trial: null },
+      setAside: [
+        {
+          ...{ id: "1".repeat(32), name: "base", version: "1.0.0", at: journalEntry.at },
+          ...{ why: "failed", reason: "It did not answer.", until: null },
+        },
+      ],
+    },
     binary: {
       ...{ good: [], setAside: [] },
       trial: {
@@ -92,6 +105,12 @@ describe("the events of updates", () => {
     writeFileSync(join(releases, ".journal"), releaseJournalText(releaseJournal));
     renameSync(join(releases, ".journal"), join(releases, "journal.json"));
     await until("the agent has read it", async () => (await agent.status()).trial !== null);
+    for (const _ of [1, 2]) {
+      const dismissed = await agent.call("POST", "/api/updates/dismiss", {
+        ...{ local: true, body: { release_id: "1".repeat(32) } },
+      });
+      assert.equal(dismissed.status, 200, dismissed.text);
+    }
     const { json } = await agent.call("GET", "/api/events?after=0&limit=200", { local: true });
     events.push(...json.items);
   });
@@ -127,6 +146,14 @@ describe("the events of updates", () => {
       ...{ release_id: "2".repeat(32), kind: "binary", name: "demo", version: "3.0.0" },
     });
     assert.equal(detailsOf("update.undone")?.outcome, "failed");
+  });
+
+  it("say which failure was dismissed, once", () => {
+    const ofIt = events.filter(({ type }) => type === "update.failure_dismissed");
+    assert.deepEqual(
+      ofIt.map(({ details }) => details),
+      [{ release_id: "1".repeat(32), kind: "rules", name: "base", version: "1.0.0" }],
+    );
   });
 
   it("say which release was postponed, and for how long", () => {

@@ -74,6 +74,7 @@ const table: Record<string, string> = {
   applyUpdates: "        -      +      -        -       s       +         e      updates:apply",
   rollBackUpdate: "      -      +      -        -       s       +         e      updates:apply",
   postponeUpdate: "      -      +      -        -       s       +         e      updates:apply",
+  dismissFailedUpdate: "      -      +      -        -       s       +         e      updates:apply",
   confirmUpdateTrust: "  -      +      -        -       s       +         e      none",
   getTls: "              -      +      +        +       +       +         e      system:read",
   reloadHostFile: "      -      +      -        -       +       +         e      none",

@@ -234,6 +234,7 @@ describe("an available release", () => {
       {
         ...{ id: rules.id, kind: "rules", name: "base", version: "1.2.0", at: entry(1).at, why: "failed" },
         ...{ reason: { code: "unrecorded", detail: "No.", count: null, last_answer: null }, until: null },
+        state: "open",
       },
     ]);
   });
