@@ -136,6 +136,28 @@ describe("the console's updates, on a device with two good releases and a bad on
     assert.equal(await card().locator(".primary").count(), 0, "nothing suggests the same again");
   });
 
+  it("are a need on Home until an administrator dismisses it there, which is an event", async () => {
+    await page.goto("/");
+    const need = page.getByRole("listitem").filter({ hasText: "base 1.2.0 failed on this device" });
+    await need.getByRole("link", { name: "Show why" }).waitFor();
+    await page
+      .getByText("One thing needs you.")
+      .or(page.getByText(/things need you/))
+      .waitFor();
+    const { json } = await world.agent().call("GET", "/api/status", { local: true });
+    assert.ok(json.needs.some(({ code }: { code: string }) => code === "update_failed"));
+    looks.keep(page, "home-update-failed");
+    const { page: reading } = await browser.open(world.agent());
+    await signIn(reading, "readonly", "/");
+    await reading.getByText("base 1.2.0 failed on this device").waitFor();
+    assert.equal(await reading.getByRole("button", { name: /^Dismiss/ }).count(), 0);
+    await need.getByRole("button", { name: /^Dismiss/ }).click();
+    await need.waitFor({ state: "detached" });
+    await page.getByText("dismissed the failure of base 1.2.0").waitFor();
+    await page.goto("/updates");
+    await card().waitFor();
+  });
+
   it("show the log of what failed, with nothing in it that could disguise itself, and who may allow it again", async () => {
     await card()
       .getByRole("link", { name: /^Why\? 1\.2\.0 failed/ })

@@ -62,6 +62,7 @@ const changedBy: Readonly<Record<EventType, Reads>> = {
   "update.apply_requested": updates,
   "update.rollback_requested": updates,
   "update.postponed": updates,
+  "update.failure_dismissed": updates,
   "update.applying": updates,
   "update.applied": [...updates, "getVersion"],
   "update.undone": [...updates, "getVersion"],

@@ -5,6 +5,7 @@ import { isOneOf, me } from "../session/session.ts";
 import { Section } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
 import { Said, Spoken } from "../ui/spoken.tsx";
+import { DismissFailure } from "./dismiss-failure.tsx";
 import { NameDevice } from "./name-device.tsx";
 import { needInWords } from "./need-words.ts";
 import { remedies, remedyQuery } from "./remedies.ts";
@@ -16,7 +17,7 @@ export function NeedList({ needs }: { readonly needs: readonly Need[] }) {
     <Section title={isOneOf("admin") ? t.home.yours : t.home.administrators}>
       <ul class="needs">
         {needs.map((need, index) => (
-          <NeedItem key={need.code} need={need} isFirst={index === 0} />
+          <NeedItem key={`${need.code} ${releaseIdOf(need)}`} need={need} isFirst={index === 0} />
         ))}
       </ul>
     </Section>
@@ -26,6 +27,7 @@ export function NeedList({ needs }: { readonly needs: readonly Need[] }) {
 function NeedItem({ need, isFirst }: { readonly need: Need; readonly isFirst: boolean }) {
   const { level, detail } = need;
   const words = needInWords(need);
+  const releaseId = releaseIdOf(need);
   const state = level === "failing" ? "wrong" : "attention";
   return (
     <li class={state}>
@@ -45,8 +47,16 @@ function NeedItem({ need, isFirst }: { readonly need: Need; readonly isFirst: bo
         )}
       </div>
       {words !== null && <WayOut need={need} text={words.button} isFirst={isFirst} />}
+      {words !== null && releaseId !== "" && isOneOf("admin") && (
+        <DismissFailure releaseId={releaseId} what={words.title} />
+      )}
     </li>
   );
+}
+
+/** The release that has failed, in a need of one. */
+function releaseIdOf({ facts }: Need): string {
+  return (facts as { release_id?: string }).release_id ?? "";
 }
 
 function WayOut({

@@ -111,6 +111,7 @@ export const events: Catalogue["events"] = {
     "update.apply_requested": "Update angefordert",
     "update.rollback_requested": "Zurücknehmen angefordert",
     "update.postponed": "Update verschoben",
+    "update.failure_dismissed": "Fehlgeschlagenes Update zur Kenntnis genommen",
     "update.applying": "Update begonnen",
     "update.applied": "Update installiert",
     "update.undone": "Update zurückgenommen",

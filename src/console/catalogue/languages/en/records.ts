@@ -113,6 +113,7 @@ export const events = {
     "update.apply_requested": "Update requested",
     "update.rollback_requested": "Undoing requested",
     "update.postponed": "Update postponed",
+    "update.failure_dismissed": "Failed update dismissed",
     "update.applying": "Update started",
     "update.applied": "Update applied",
     "update.undone": "Update undone",

@@ -61,6 +61,8 @@ export const happened: Catalogue["home"]["happened"] = {
   "update.rollback_requested": ({ who }) => `${who} lässt ein Update zurücknehmen`,
   "update.postponed": ({ who, to }) =>
     /^0/.test(to) ? `${who} verschiebt ein Update nicht länger` : `${who} hat ein Update verschoben`,
+  "update.failure_dismissed": ({ who, release }) =>
+    `${who} hat den Fehlschlag von ${release} zur Kenntnis genommen`,
   "update.applying": ({ release }) => `${release} wird installiert`,
   "update.applied": ({ release }) => `${release} ist in Ordnung`,
   "update.undone": ({ release }) => `${release} wurde zurückgenommen`,

@@ -17,6 +17,7 @@ export const homePage: Omit<Catalogue["home"], "needs" | "happened" | "actors"> 
   administrators: "Für einen Administrator",
   deviceName: "Gerätename",
   lately: "Zuletzt",
+  dismiss: "Zur Kenntnis genommen",
   all: "Alle Ereignisse",
   logs: "Protokoll",
   nothingYet: "Es ist noch nichts geschehen.",
@@ -125,7 +126,8 @@ export const needs: Catalogue["home"]["needs"] = {
   },
   update_failed: {
     title: ({ what }) => `${what} ist auf diesem Gerät gescheitert`,
-    text: () => "Es wurde zurückgenommen und wird nicht noch einmal automatisch installiert.",
+    text: () =>
+      "Es wurde zurückgenommen und wird nicht noch einmal automatisch installiert. Eine neuere Version, die hier läuft, erledigt das.",
     button: "Grund zeigen",
   },
   update_trust_unconfirmed: {

@@ -77,6 +77,7 @@ export const happened = {
   "update.rollback_requested": ({ who }) => `${who} asked to undo an update`,
   "update.postponed": ({ who, to }) =>
     /^0/.test(to) ? `${who} ended the postponement of an update` : `${who} postponed an update`,
+  "update.failure_dismissed": ({ who, release }) => `${who} dismissed the failure of ${release}`,
   "update.applying": ({ release }) => `${release} is being applied`,
   "update.applied": ({ release }) => `${release} is good`,
   "update.undone": ({ release }) => `${release} was undone`,

@@ -38,6 +38,7 @@ export const homePage = {
   administrators: "Needs an administrator",
   deviceName: "Device name",
   lately: "Lately",
+  dismiss: "Dismiss",
   all: "All events",
   logs: "Logs",
   nothingYet: "Nothing has happened yet.",
@@ -149,7 +150,8 @@ export const needs = {
   },
   update_failed: {
     title: ({ what }) => `${what} failed on this device`,
-    text: () => "It was undone, and is not applied again automatically.",
+    text: () =>
+      "It was undone, and is not applied again automatically. A newer release that works here ends this.",
     button: "Show why",
   },
   update_trust_unconfirmed: {
