@@ -67,6 +67,7 @@ function operationChanges(
     ...parameterChanges(before.parameters, parameters, schemas, where),
     ...bodyChanges(before, after, schemas, where),
     ...answerChanges(before, after, schemas, where),
+    ...errorChanges(before, after, where),
   ];
 }
 
@@ -132,6 +133,18 @@ function answerChanges(before: Operation, after: Operation, schemas: SchemaChang
     .map((name) => `${where}: the header ${name} is gone`);
   const changed = contentChanges(was[1].content ?? {}, is[1].content, schemas, `${where} answer`, "answer");
   return [...lost, ...changed];
+}
+
+/**
+ * Each error that was declared still is: by its status, by its range or by `default`, which covers both (OpenAPI 3.1
+ * §4.8.16). What is declared has one shape, `Problem`, so a program reads it as before.
+ */
+function errorChanges(before: Operation, after: Operation, where: string): string[] {
+  const isCovered = (status: string): boolean =>
+    [status, `${status[0]}XX`, "default"].some((declared) => declared in after.responses);
+  return Object.keys(before.responses)
+    .filter((status) => !status.startsWith("2") && !isCovered(status))
+    .map((status) => `${where}: the error ${status} is no longer declared`);
 }
 
 function contentChanges(

@@ -53,6 +53,10 @@ describe("the API", () => {
     "a scope with which it may be called": (d) => {
       d.paths["/api/tokens"].get.security.push({ apiToken: ["users:read"] });
     },
+    "an error with a status of its own": (d) => {
+      d.paths["/api/users"].get.responses["404"] = { $ref: "#/components/responses/Problem" };
+    },
+    "an error that only `default` covers": (d) => delete d.paths["/api/users"].post.responses["409"],
     "other words": (d) => {
       d.components.schemas.Release.properties.notes.description = "other";
       d.paths["/api/users"].get.summary = "other";
@@ -159,6 +163,10 @@ describe("the API", () => {
         delete responses["202"];
       },
       /the success 202 is 200 now/,
+    ],
+    "errors that are not declared": [
+      (d) => delete d.paths["/api/users"].get.responses.default,
+      /the error default is no longer declared/,
     ],
     "no entity tag": [
       (d) => delete d.paths["/api/system"].get.responses["200"].headers.ETag,

@@ -49,58 +49,77 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
 
 type Responses = Record<string, object>;
 
-/** A reference to a component, and what is special about it here: in OpenAPI 3.1 that replaces its own description. */
-const problemsOf = (range: "Refused" | "Failed", description?: string): object => ({
-  $ref: `#/components/responses/${range}`,
-  ...(description !== undefined && { description }),
-});
+/** Statuses that ask for an act of the client: change the state first, read again, wait. */
+const statusComponents = { 409: "Conflict", 412: "Outdated", 429: "TooMany" } as const;
 
 /**
- * The errors of an operation, by the ranges 4XX and 5XX: those of its own are named with their status; all others follow
- * from rules that are the same for all operations. An answer for each status would be a tenth of the document.
+ * The errors of an operation. `default` covers all of them with one shape: every generator of clients knows it, and some
+ * write code for the ranges 4XX and 5XX that does not compile. Statuses of `statusComponents` stand beside it where the
+ * operation can answer with them. The descriptions name the operation's own codes; all other codes follow from rules
+ * that are the same for all operations. An answer for each status would be a tenth of the document.
  */
 export function errorResponsesOf(operation: Operation): Responses {
-  const ranges = { "4XX": "Refused", "5XX": "Failed" } as const;
-  const own = [...new Set(operation.errors ?? [])];
-  return Object.fromEntries(
-    Object.entries(ranges).map(([range, component]) => {
-      const codes = own.filter((code) => String(errorCodes[code].status)[0] === range[0]);
-      const description = codes.length > 0 ? withStatuses(codes) : undefined;
-      return [range, problemsOf(component, description)];
-    }),
-  );
+  const { errors = [], ...bare } = operation;
+  // Any change can find an update under way (409), which is said once, at `Conflict`.
+  const implied: ErrorCode[] = errorCodesOf(bare).filter((code) => code !== "update_busy");
+  const own = [...new Set(errors)].filter((code) => !implied.includes(code));
+  const isOf = (status: string) => (code: ErrorCode) => errorCodes[code].status === Number(status);
+  const apart = Object.entries(statusComponents).flatMap(([status, component]) => {
+    const codes = own.filter(isOf(status));
+    return codes.length > 0 || implied.some(isOf(status))
+      ? [[status, problemsOf(component, namesOf(codes))]]
+      : [];
+  });
+  const others = own.filter((code) => !(errorCodes[code].status in statusComponents));
+  return { ...Object.fromEntries(apart), default: problemsOf("Problem", withStatuses(others)) };
 }
 
-/** As in: 401 `totp_required`, `totp_invalid`; 429 `account_locked`. */
-function withStatuses(codes: readonly ErrorCode[]): string {
-  const byStatus = new Map<number, string[]>();
-  for (const code of codes) {
-    const { status } = errorCodes[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), `\`${code}\``]);
-  }
-  const inOrder = [...byStatus].sort(([one], [other]) => one - other);
-  return inOrder.map(([status, names]) => `${status} ${names.join(", ")}`).join("; ");
+/** A reference to a component, and the codes of the operation's own, which replace its description (OpenAPI 3.1). */
+function problemsOf(component: string, description: string): object {
+  return { $ref: `#/components/responses/${component}`, ...(description !== "" && { description }) };
 }
-/** What the ranges refer to. */
+
+function namesOf(codes: readonly ErrorCode[]): string {
+  return codes.map((code) => `\`${code}\``).join(", ");
+}
+
+/** As in: 401 `totp_required`, `totp_invalid`; 503 `hashing_busy`. */
+function withStatuses(codes: readonly ErrorCode[]): string {
+  const statuses = [...new Set(codes.map((code) => errorCodes[code].status))].sort(
+    (one, other) => one - other,
+  );
+  return statuses
+    .map((status) => `${status} ${namesOf(codes.filter((code) => errorCodes[code].status === status))}`)
+    .join("; ");
+}
+
+/** The components that errors refer to: the same problem document, with what is special about each. */
 export function errorComponents(problem: object): Responses {
   const content = { "application/problem+json": { schema: problem } };
   const headers = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
   const retryAfter = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
+  const challenge = { "WWW-Authenticate": { $ref: "#/components/headers/Challenge" } };
   return {
-    Refused: {
+    Conflict: {
       description:
-        "The request was refused. 400: it is malformed or does not fit its schema (`errors` says where); 401: sign in, or give the password again (`step_up_required`); 403: role or scope do not allow it; 404; 406; 408; 409; 412: If-Match does not fit (`etag_mismatch`); 413 and 415: the body is too large or not JSON; 421: the Host header names another device; 422; 429; 431. `code` says which.",
-      headers: {
-        ...headers,
-        "WWW-Authenticate": { $ref: "#/components/headers/Challenge" },
-        ...retryAfter,
-      },
+        "409: the state does not allow it, or an update is under way (`update_busy`). `code` says which.",
+      headers,
       content,
     },
-    Failed: {
-      description:
-        "The agent could not do it. 500: unexpectedly (`internal_error`); 503: not now (`setup_required`, `state_damaged`, `shutting_down`); 507: the disk is full or cannot be written. `code` says which.",
+    Outdated: {
+      description: "412: If-Match does not fit, the resource has changed (`etag_mismatch`). Read it again.",
+      headers,
+      content,
+    },
+    TooMany: {
+      description: "429: try again after Retry-After.",
       headers: { ...headers, ...retryAfter },
+      content,
+    },
+    Problem: {
+      description:
+        "Any error; `code` says which. 400: malformed, or it does not fit its schema (`errors` says where); 401: sign in, or give the password again (`step_up_required`); 403: role or scope do not allow it; 413, 415: the body is too large or not JSON; 421: the Host header names another device; 500: unexpected; 502, 504: the update server; 503: not now (`setup_required`, `state_damaged`, `shutting_down`); 507: the disk is full or cannot be written.",
+      headers: { ...headers, ...challenge, ...retryAfter },
       content,
     },
   };

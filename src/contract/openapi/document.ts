@@ -58,7 +58,7 @@ export function openApiDocument(version: string): object {
       version,
       summary: "The operations agent of a Linux appliance",
       description:
-        "Accounts and sign-in, the clock, settings, signed updates, and facts about the agent and its host. `x-step-up`: the operation needs a password that was given within the last five minutes (`others`: except for what users do to themselves). `x-writer`: the least role that may change a setting. 4XX and 5XX name the codes of the operation's own; those that any request can be answered with are at `components/responses`. Later versions may add operations, optional members of requests, members of answers, and values such as codes: a client ignores what it does not know.",
+        "Accounts and sign-in, the clock, settings, signed updates, and facts about the agent and its host. `x-step-up`: the operation needs a password that was given within the last five minutes (`others`: except for what users do to themselves). `x-writer`: the least role that may change a setting. `default` is every error, and 409, 412 and 429 beside it call for an act of the client; they name the codes of the operation's own, and `components/responses` those of any request. Later versions may add operations, optional members of requests, members of answers, and values such as codes: a client ignores what it does not know.",
       contact: { name: "the maker of this device" },
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
