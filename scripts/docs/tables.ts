@@ -11,7 +11,7 @@ import { type MetricFamily, metricFamilies } from "../../src/contract/metrics.ts
 import type { Access, Operation } from "../../src/contract/operations/operation.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { settings } from "../../src/contract/schemas/settings.ts";
-import { scopes } from "../../src/contract/scopes.ts";
+import { fleetScopes, scopes } from "../../src/contract/scopes.ts";
 import { eventWords } from "./event-words.ts";
 import { hostFileMembers, planMembers } from "./host-file-members.ts";
 
@@ -80,11 +80,16 @@ function usageOf(command: Parameters<typeof commandUsage>[0]): string {
 function routesTable(): string {
   const rows = operationIds.map((id) => {
     const operation = operationOf(id);
-    const { method, path, access, stepUp, scope, summary } = operation;
-    const who = `${accessWords(access)}${stepUp ? ", with step-up" : ""}`;
+    const { method, path, stepUp, scope, summary } = operation;
+    const who = `${callersOf(operation)}${stepUp ? ", with step-up" : ""}`;
     return [`\`${method} ${path}\``, summary, who, scope === undefined ? "" : `\`${scope}\``];
   });
   return markdownTable(["route", "what it does", "who may call it", "scope"], rows);
+}
+
+function callersOf({ access, isOfCommandLine, ofConsole }: Operation): string {
+  if (isOfCommandLine) return "local root, with the command line `steward` only";
+  return ofConsole ? `${accessWords(access)}, with the console only` : accessWords(access);
 }
 
 function accessWords(access: Access): string {
@@ -105,7 +110,9 @@ function scopesTable(): string {
       .join(", ");
   const rows = Object.entries(scopes).map(([scope, roles]) => [
     `\`${scope}\``,
-    roles.join(", "),
+    (fleetScopes as readonly string[]).includes(scope)
+      ? `${roles.join(", ")}, for fleet tokens only`
+      : roles.join(", "),
     routesOf(scope),
   ]);
   return markdownTable(["scope", "roles whose users can have it", "routes"], rows);

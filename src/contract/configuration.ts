@@ -65,7 +65,7 @@ const configuredToken = {
     is_fleet: {
       type: "boolean",
       description:
-        "a fleet's token: no step-up on the routes of its scopes; it needs `sources`, and an administrator as its owner",
+        "a fleet's token: it also writes settings of administrators (`system:write`) and users (`users:write`); it needs `sources`, and an administrator as its owner",
     },
   },
 } as const;

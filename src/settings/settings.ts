@@ -45,7 +45,7 @@ export interface Writer {
   role: Role;
   /** Root of the device, or the service's own user; an administrator of the console is neither. */
   isLocalRoot: boolean;
-  /** Of the API token that writes, which may what an operator may; absent: a person or local root writes. */
+  /** Of the API token that writes; absent: a person or local root writes. */
   scope?: Scope | undefined;
   /** Called before a member changes that only an administrator may write; throws unless they gave their password recently. */
   requireStepUp: () => void;
@@ -134,7 +134,7 @@ function refuseForeign(members: readonly ChangedMember[], { role, scope, require
       throw new StewardError("forbidden", `Your role "${role}" may not ${what}`, details);
     throw new StewardError(
       "insufficient_scope",
-      `The scope ${scope} of an API token covers the settings that an operator may change; an administrator has to sign in to ${what}`,
+      `The scope ${scope} of an API token covers the settings that an operator may change, unless root has made it as a fleet token (\`steward token add --fleet\`); an administrator has to sign in to ${what}`,
       details,
     );
   }

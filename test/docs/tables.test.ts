@@ -9,6 +9,8 @@ import {
   hostFileSchemaPath,
 } from "../../scripts/docs/published-schemas.ts";
 import { tables } from "../../scripts/docs/tables.ts";
+import { openApiDocument } from "../../src/contract/openapi/document.ts";
+import { operationIds } from "../../src/contract/operations.ts";
 
 const pages = readPages();
 
@@ -30,6 +32,17 @@ describe("the tables of the documents", () => {
       assert.equal(page.text, withTables(page));
     });
   }
+
+  it("name every route of the API, and say which of them the OpenAPI document has not", () => {
+    const { paths } = openApiDocument("1.0.0") as { paths: Record<string, object> };
+    const api = pages.find(({ path }) => path === "docs/api.md")?.text ?? "";
+    const rows = [...api.matchAll(/^\| `(GET|PUT|POST|DELETE) (\S+)` \|.*$/gm)];
+    assert.equal(rows.length, operationIds.length);
+    for (const [row, method = "", path = ""] of rows) {
+      const isDocumented = method.toLowerCase() in (paths[path] ?? {});
+      assert.equal(/with the (command line `steward`|console) only/.test(row), !isDocumented, row);
+    }
+  });
 
   it("are noticed when they are edited by hand", () => {
     const page = {

@@ -6,7 +6,7 @@ export interface TokenRights {
   readonly scopes: readonly Scope[];
   /** Addresses and CIDR ranges that it counts from; none: any. */
   readonly sources: readonly string[];
-  /** Of a fleet's program: it may also what takes a person a step-up, on the routes of its scopes. */
+  /** Root made it for a fleet: it also writes settings of administrators, and with `users:write` users. */
   readonly is_fleet: boolean;
 }
 

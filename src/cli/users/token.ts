@@ -27,7 +27,8 @@ const add: Command = {
     ...tokenOptions.map((option) => (option.name === "scope" ? { ...option, values: scopeNames } : option)),
     {
       name: "fleet",
-      summary: "as root: for a fleet, without step-up on the routes of its scopes; with --from",
+      summary:
+        "as root: for a fleet: it also writes settings of administrators (system:write) and users (users:write); with --from",
     },
     {
       name: "from",

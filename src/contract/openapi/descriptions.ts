@@ -22,7 +22,7 @@ export const descriptions: Readonly<Record<OperationId, string>> = {
   getSettings:
     "All settings with their values in effect. For the role readonly some values are `(hidden)`. Send the ETag as If-Match with a change, so that two programs do not overwrite each other.",
   updateSettings:
-    "Merges the members given into the settings; absent members stay. A member set to its present value changes nothing. Settings of administrators need a step-up, which API tokens cannot have: with a token only those settings can be changed whose `x-writer` is operator. Values that the host file decides are refused with `pinned_by_host`.",
+    "Merges the members given into the settings; absent members stay. A member set to its present value changes nothing. Settings of administrators need a step-up, which API tokens cannot have: a token changes only settings whose `x-writer` is operator, and a fleet token (`is_fleet`) all. Values that the host file decides are refused with `pinned_by_host`.",
   getSettingsSchema:
     "JSON Schema 2020-12 with title, description, default and limits of each setting: enough to make a form of it. `x-writer` is the least role that may change a setting.",
   getSystemFacts:
@@ -122,7 +122,7 @@ export const descriptions: Readonly<Record<OperationId, string>> = {
   listTokens:
     "The tokens themselves are not stored; a list shows what they are for and when they were last used.",
   createToken:
-    "`token` is in this answer and nowhere else. The token can do what both its scopes and its owner's role allow; it never touches passwords, second factors or tokens.",
+    "`token` is in this answer and nowhere else. The token can do what both its scopes and its owner's role allow. Only root makes fleet tokens, which alone may write settings of administrators and, with `users:write`, users who are none. No token makes tokens or touches second factors.",
   rotateToken:
     "For `steward token rotate`, over the socket on the device alone. `token` is in this answer and nowhere else.",
   deleteToken: "For another user's token an administrator needs a step-up.",

@@ -63,7 +63,8 @@ export const apiToken = {
     last_used_from: { type: ["string", "null"] },
     is_fleet: {
       type: "boolean",
-      description: "root made it for a fleet: it needs no step-up on the routes of its scopes",
+      description:
+        "root made it for a fleet: it also writes settings of administrators (`system:write`) and users (`users:write`)",
     },
     sources: {
       type: "array",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { createSetupToken } from "../../../src/auth/sign-in/setup-token.ts";
+import { descriptions } from "../../../src/contract/openapi/descriptions.ts";
 import type { Call } from "../../../src/http/call.ts";
 import { createUserHandlers } from "../../../src/http/handlers/users.ts";
 import { createPasswords } from "../../../src/users/passwords.ts";
@@ -63,6 +64,16 @@ describe("a fleet token", () => {
   it("writes the settings of administrators without a step-up, from its own ranges", async () => {
     assert.equal(await codeOf("PUT", "/api/system", settings("40m")), 200);
     assert.equal(await codeOf("PUT", "/api/system", settings("41m"), { from: "2001:db8:7:1::5" }), 200);
+  });
+
+  it("may do what the API document says, and a token without that right is told of it", async () => {
+    const body = { name: "plain", scopes: ["system:write"] };
+    const made = await agent.call("POST", "/api/tokens", { token: admin.token, body });
+    const { status, json } = await call("PUT", "/api/system", settings("42m"), { token: made.json.token });
+    assert.deepEqual([status, json.code], [403, "insufficient_scope"]);
+    assert.match(json.detail, /unless root has made it as a fleet token \(`steward token add --fleet`\)/);
+    assert.match(descriptions.updateSettings, /`x-writer` is operator, and a fleet token \(`is_fleet`\) all/);
+    assert.doesNotMatch(descriptions.createToken, /never touches passwords/);
   });
 
   it("makes, changes and deletes users who are no administrators", async () => {
