@@ -52,6 +52,9 @@ type Responses = Record<string, object>;
 /** Statuses that ask for an act of the client: change the state first, read again, wait. */
 const statusComponents = { 409: "Conflict", 412: "Outdated", 429: "TooMany" } as const;
 
+/** Any change can find an update under way (409) or its budget spent (429): that is said once, at the components. */
+const ofChanges: readonly ErrorCode[] = ["update_busy", "rate_limited"];
+
 /**
  * The errors of an operation. `default` covers all of them with one shape: every generator of clients knows it, and some
  * write code for the ranges 4XX and 5XX that does not compile. Statuses of `statusComponents` stand beside it where the
@@ -60,9 +63,9 @@ const statusComponents = { 409: "Conflict", 412: "Outdated", 429: "TooMany" } as
  */
 export function errorResponsesOf(operation: Operation): Responses {
   const { errors = [], ...bare } = operation;
-  // Any change can find an update under way (409), which is said once, at `Conflict`.
-  const implied: ErrorCode[] = errorCodesOf(bare).filter((code) => code !== "update_busy");
-  const own = [...new Set(errors)].filter((code) => !implied.includes(code));
+  const implied = errorCodesOf(bare).filter((code) => !ofChanges.includes(code));
+  const streamed: readonly ErrorCode[] = operation.response.stream ? ["rate_limited"] : [];
+  const own = [...new Set([...errors, ...streamed])].filter((code) => !implied.includes(code));
   const isOf = (status: string) => (code: ErrorCode) => errorCodes[code].status === Number(status);
   const apart = Object.entries(statusComponents).flatMap(([status, component]) => {
     const codes = own.filter(isOf(status));
@@ -112,7 +115,8 @@ export function errorComponents(problem: object): Responses {
       content,
     },
     TooMany: {
-      description: "429: try again after Retry-After.",
+      description:
+        "429: try again after Retry-After. Any change can get it, once its account's budget is spent.",
       headers: { ...headers, ...retryAfter },
       content,
     },

@@ -125,7 +125,7 @@ export class SchemaWriter {
 }
 
 /** Bytes of the longest example that the document has: all together would be a tenth of it. */
-const longestExample = 300;
+const longestExample = 250;
 
 /** What stands at the shape that another one extends is not repeated. */
 function exampleOf(name: ShapeName): { examples?: [unknown] } {
