@@ -152,6 +152,7 @@ export const findingKinds = {
   clock_no_time_source: attention("clock"),
   clock_no_majority: attention("clock"),
   clock_too_few_agree: attention("clock", "agreeing", "needed"),
+  clock_minority_agrees: attention("clock", "agreeing", "needed"),
   clock_server_suspect: attention("clock", "server"),
   clock_panic_threshold: attention("clock", "offset_seconds"),
   clock_below_floor: attention("clock", "measured_at"),

@@ -162,7 +162,7 @@ export class DeviceClock implements Clock {
 
   trouble(): Finding | null {
     const { mode, backOff, sync } = this.#loop.state();
-    return troubleOf(conflictOf(mode, backOff), sync.verdict) ?? this.#batteryTrouble();
+    return troubleOf(conflictOf(mode, backOff), sync) ?? this.#batteryTrouble();
   }
 
   /** By a clock that is known to be right. */

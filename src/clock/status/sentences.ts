@@ -100,7 +100,12 @@ function disagreementSentence(summary: WithoutDetail<ClockSummary> & { code: Dis
 }
 
 /** The numbers behind a time that is accepted and not trusted. */
-function votesSentence({ agreeing, configured, needed, daemon }: WithoutDetail<ClockSummary>): string {
+export function votesSentence({
+  agreeing,
+  configured,
+  needed,
+  daemon,
+}: Pick<ClockSummary, "agreeing" | "configured" | "needed" | "daemon">): string {
   const whose = daemon === null ? "configured servers" : "of its sources";
   const verb = agreeing === 1 ? "agrees" : "agree";
   return `${agreeing} of ${configured} ${whose} ${verb}: the time is accepted, and trusted only when ${needed} agree. Check why the others are silent or differ.`;

@@ -121,10 +121,10 @@ function verdictFacts(verdict: Verdict): (Partial<Facts> & Pick<Facts, "code">) 
 }
 
 /** The numbers behind a time that is accepted and not trusted; null where there is only one server. */
-function votesOf(
+export function votesOf(
   agreeing: number,
   configured: number,
-): Pick<Facts, "agreeing" | "configured" | "needed"> | null {
+): { readonly agreeing: number; readonly configured: number; readonly needed: number } | null {
   return configured < 2 ? null : { agreeing, configured, needed: Math.floor(configured / 2) + 1 };
 }
 

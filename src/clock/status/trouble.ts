@@ -1,12 +1,29 @@
 import { finding, line } from "../../contract/finding.ts";
 import type { ClockConflict, Finding } from "../../contract/types.ts";
+import type { SyncState } from "../loop/sync-state.ts";
 import type { Verdict } from "../loop/verdict.ts";
-import { verdictSummary } from "./summary.ts";
+import { votesSentence } from "./sentences.ts";
+import { verdictSummary, votesOf } from "./summary.ts";
 
-/** What an administrator should know of the clock: an external change first, then what the sources say; null: all is well. */
-export function troubleOf(conflict: ClockConflict | null, verdict: Verdict | null): Finding | null {
+/**
+ * The finding that an administrator should know of: an external change first, then what the sources say, then that too
+ * few of them agree for the time to be trusted; null: all is well.
+ */
+export function troubleOf(
+  conflict: ClockConflict | null,
+  { verdict, synced }: Pick<SyncState, "verdict" | "synced">,
+): Finding | null {
   if (conflict) return conflictFinding(conflict);
-  return verdict && verdictFinding(verdict);
+  return (verdict && verdictFinding(verdict)) ?? minorityFinding(synced);
+}
+
+/** The others are silent or say another time. A single configured server is a choice. */
+function minorityFinding(synced: SyncState["synced"]): Finding | null {
+  if (synced === null || synced.trust === "trusted") return null;
+  const votes = votesOf(synced.agreeing, synced.configured);
+  if (votes === null) return null;
+  const { agreeing, needed } = votes;
+  return finding("clock_minority_agrees", { agreeing, needed }, votesSentence({ ...votes, daemon: null }));
 }
 
 function conflictFinding({ code, detail, daemon, step_seconds, frequency_ppm }: ClockConflict): Finding {

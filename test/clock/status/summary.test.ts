@@ -153,14 +153,14 @@ describe("the summary of the clock", () => {
 
 describe("the trouble of the clock", () => {
   it("is an external change first, with the facts that it speaks of", () => {
-    assert.deepEqual(troubleOf(stepped, { kind: "no_majority" }), {
+    assert.deepEqual(troubleOf(stepped, after({ kind: "no_majority" })), {
       ...{ code: "clock_stepped_externally", detail: stepped.detail, facts: { step_seconds: 2 } },
       ...{ level: "attention", remedy: null },
     });
   });
 
   it("is what the sources say, else nothing", () => {
-    const trouble = troubleOf(null, { kind: "too_few", agreeing: 1, needed: 2 });
+    const trouble = troubleOf(null, after({ kind: "too_few", agreeing: 1, needed: 2 }));
     assert.deepEqual([trouble?.code, trouble?.facts], ["clock_too_few_agree", { agreeing: 1, needed: 2 }]);
     for (const verdict of [
       null,
@@ -168,8 +168,25 @@ describe("the trouble of the clock", () => {
       { kind: "no_servers" },
       { kind: "to_be_confirmed", seconds: 1 },
     ] as const) {
-      assert.equal(troubleOf(null, verdict), null);
+      assert.equal(troubleOf(null, { ...after({ kind: "agreed" }), verdict }), null);
     }
+  });
+
+  it("is that less than half of the servers agree, where there are others", () => {
+    const byVotes = (agreeing: number, configured: number) => {
+      const trust = agreeing > configured / 2 ? "trusted" : "accepted";
+      return troubleOf(null, after({ kind: "agreed" }, { ...right, trust, agreeing, configured }));
+    };
+    const trouble = byVotes(3, 8);
+    assert.deepEqual([trouble?.code, trouble?.facts], ["clock_minority_agrees", { agreeing: 3, needed: 5 }]);
+    assert.match(trouble?.detail ?? "", /^3 of 8 configured servers agree: .* trusted only when 5 agree/);
+    assert.equal(byVotes(5, 8), null);
+    assert.equal(byVotes(1, 1), null);
+    const silent = troubleOf(
+      null,
+      after({ kind: "no_time_source" }, { ...right, trust: "accepted", agreeing: 3, configured: 8 }),
+    );
+    assert.equal(silent?.code, "clock_no_time_source");
   });
 });
 

@@ -66,7 +66,7 @@ describe("a release that failed here", () => {
   it("is open anew when it is allowed again and fails again", async () => {
     const room = await told.tell(failing([of("1", "1.1.0")]));
     await room.dismiss("1".repeat(32));
-    const { dismissed } = told.device.record.read();
+    const { dismissed = [] } = told.device.record.read();
     const later = of("1", "1.1.0", { at: "2026-11-20T11:30:00.000Z" });
     assert.deepEqual(await states(failing([later], { record: { dismissed } })), ["1.1.0 open"]);
   });

@@ -72,6 +72,8 @@ export const healthWords: Catalogue["health"] = {
       "Die Zeitserver sind sich nicht einig. Entfernen Sie in den Zeiteinstellungen den falschen, oder fügen Sie andere hinzu.",
     clock_too_few_agree: ({ agreeing, needed }) =>
       `Übereinstimmende Zeitserver: ${agreeing} von ${needed} nötigen. Fügen Sie Server hinzu, oder prüfen Sie, warum die anderen nicht antworten.`,
+    clock_minority_agrees: ({ agreeing, needed }) =>
+      `Übereinstimmende Zeitserver: ${agreeing}. Die Zeit wird verwendet; voll vertraut wird ihr erst, wenn ${needed} übereinstimmen. Prüfen Sie, warum die anderen schweigen oder abweichen.`,
     clock_server_suspect: ({ server }) =>
       `Der einzige Zeitserver, ${server}, hat zwei widersprüchliche Antworten gegeben. Fügen Sie in den Zeiteinstellungen einen zweiten hinzu.`,
     clock_panic_threshold: ({ offset }) =>

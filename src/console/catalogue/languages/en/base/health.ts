@@ -107,6 +107,8 @@ export const healthWords = {
       "The time servers do not agree. Remove the wrong one in the time settings, or add others.",
     clock_too_few_agree: ({ agreeing, needed }) =>
       `Time servers that agree: ${agreeing} of the ${needed} that are needed. Add servers, or check why the others do not answer.`,
+    clock_minority_agrees: ({ agreeing, needed }) =>
+      `Time servers that agree: ${agreeing}. The time is used, and fully trusted only when ${needed} agree. Check why the others are silent or differ.`,
     clock_server_suspect: ({ server }) =>
       `The only time server, ${server}, gave two answers that contradict each other. Add a second server in the time settings.`,
     clock_panic_threshold: ({ offset }) =>
