@@ -13,7 +13,7 @@ import * as enSettings from "../../src/console/catalogue/languages/en/settings.t
 import * as enUpdates from "../../src/console/catalogue/languages/en/updates.ts";
 import { putTexts, t } from "../../src/console/catalogue/words.ts";
 import { eventSentence, toldOf } from "../../src/console/home/event-words.ts";
-import { needInWords } from "../../src/console/home/need-words.ts";
+import { needInWords } from "../../src/console/needs/need-words.ts";
 import { clockSentences, headOf, reasonOf } from "../../src/console/system/clock/clock-sentences.ts";
 import { boundInWords } from "../../src/console/system/clock/clock-words.ts";
 import { labelOf, schemaRead } from "../../src/console/system/settings/said.ts";

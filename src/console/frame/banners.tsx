@@ -1,8 +1,8 @@
 import type { Need, Status } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { device } from "../client/connection.ts";
-import { needInWords } from "../home/need-words.ts";
-import { remedies } from "../home/remedies.ts";
+import { needInWords } from "../needs/need-words.ts";
+import { remedies } from "../needs/remedies.ts";
 import { me, restriction } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";

@@ -7,8 +7,8 @@ import { Shape } from "../ui/shape.tsx";
 import { Said, Spoken } from "../ui/spoken.tsx";
 import { DismissFailure } from "./dismiss-failure.tsx";
 import { NameDevice } from "./name-device.tsx";
-import { needInWords } from "./need-words.ts";
-import { remedies, remedyQuery } from "./remedies.ts";
+import { needInWords } from "../needs/need-words.ts";
+import { remedies, remedyQuery } from "../needs/remedies.ts";
 
 /** What needs a person, the gravest first, each with the way to where it is seen to. */
 export function NeedList({ needs }: { readonly needs: readonly Need[] }) {

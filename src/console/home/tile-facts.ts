@@ -5,7 +5,7 @@ import { t } from "../catalogue/words.ts";
 import type { State } from "../ui/badge.tsx";
 import { deviceNow } from "../ui/device-time.ts";
 import { brief, visible } from "../ui/visible.ts";
-import { remedies, type Tile } from "./remedies.ts";
+import { remedies, type Tile } from "../needs/remedies.ts";
 
 /** A state as a colour, and the word for it. */
 export interface TileState {
