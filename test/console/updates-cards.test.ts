@@ -8,7 +8,7 @@ import { readNotes } from "../../src/console/updates/card/notes-markdown.ts";
 import { checkRemedy, holdRemedy, type Remedy, summaryRemedy } from "../../src/console/updates/remedies.ts";
 import { wholeOf } from "../../src/console/updates/updates-whole.ts";
 import { summaryCodes } from "../../src/contract/schemas/update-reasons.ts";
-import type { HistoryEntry, UpdateProgress, Updates } from "../../src/contract/types.ts";
+import type { HistoryEntry, Need, UpdateProgress, Updates } from "../../src/contract/types.ts";
 import {
   exampleEntry,
   exampleFailure,
@@ -119,7 +119,7 @@ describe("the card of one kind of release", () => {
 describe("how updates are as a whole", () => {
   before(() => putTexts("en", { ...base, ...updates }));
   const whole = (change: Parameters<typeof exampleUpdates>[0]): { text: string; remedy: Remedy } => {
-    const { sentences, remedy } = wholeOf(exampleUpdates(change), null);
+    const { sentences, remedy } = wholeOf(exampleUpdates(change), null, []);
     return { text: sentences.map(({ text }) => text).join(" "), remedy };
   };
 
@@ -148,6 +148,29 @@ describe("how updates are as a whole", () => {
     const { text, remedy } = whole({ schedule: { last_check, failures: 3 } });
     assert.match(text, /failed \(3 in a row\)\. The clock is wrong\./);
     assert.equal(remedy, "clock");
+  });
+
+  it("has the colour of the needs, whatever the last check says, and names one that it does not tell of", () => {
+    const need = {
+      code: "update_failed",
+      level: "attention",
+      facts: { name: "base", version: "1.3.0" },
+    } as const;
+    const about = (needs: readonly Need[], change: Parameters<typeof exampleUpdates>[0] = {}) =>
+      wholeOf(exampleUpdates(change), null, needs);
+    assert.equal(about([]).state, "good");
+    const failed = about([{ ...need, detail: "No.", remedy: null }]);
+    assert.equal(failed.state, "attention");
+    assert.match(failed.sentences[0]?.text ?? "", /^base 1\.3\.0 failed on this device\.$/);
+    const last_check = {
+      ...exampleUpdates().schedule.last_check,
+      outcome: "failed",
+    } as Updates["schedule"]["last_check"];
+    assert.equal(
+      about([], { schedule: { last_check } }).state,
+      "unknown",
+      "a check that fails once is no need",
+    );
   });
 
   it("has a remedy or none for every code, and applying for one of a newer agent", () => {

@@ -1,6 +1,7 @@
 import type { Need, Status } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { device } from "../client/connection.ts";
+import { colourOf } from "../needs/how.ts";
 import { needInWords } from "../needs/need-words.ts";
 import { remedies } from "../needs/remedies.ts";
 import { me, restriction } from "../session/session.ts";
@@ -71,20 +72,15 @@ function RunningUpdate({ status, path }: { readonly status: Status | null; reado
 }
 
 /** What does not work, and a clock by which sign-ins and updates may be refused. */
-function isPressing({ code, level }: Need): boolean {
-  return level === "failing" || code === "clock";
+function isPressing({ code, level, facts }: Need): boolean {
+  return level === "failing" || (code === "clock" && (facts as { trust?: string }).trust === "none");
 }
 
 function NeedBanner({ need, path }: { readonly need: Need; readonly path: string }) {
   const words = needInWords(need);
   if (words === null) return null;
   return (
-    <Lead
-      state={need.level === "failing" ? "wrong" : "attention"}
-      to={remedies[need.code].to}
-      from={path}
-      text={words.button}
-    >
+    <Lead state={colourOf(need)} to={remedies[need.code].to} from={path} text={words.button}>
       {words.title}. <Said sentence={words.text} />
     </Lead>
   );

@@ -1,11 +1,13 @@
 import { useEffect, useMemo } from "preact/hooks";
-import type { Status } from "../../contract/types.ts";
+import type { ClockWord } from "../../contract/clock-word.ts";
+import type { Need, Status } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { deviceSaid } from "../client/connection.ts";
 import { type Resource, useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
+import { type How, howIs } from "../needs/how.ts";
 import { restriction } from "../session/session.ts";
-import { Badge, type State } from "../ui/badge.tsx";
+import { Badge } from "../ui/badge.tsx";
 import { useIsAway } from "../ui/connection-state.tsx";
 import { deviceTimeSaid } from "../ui/device-time.ts";
 
@@ -31,22 +33,20 @@ export function useStatus(isLimited: boolean): Resource<Status> {
 /** The clock in a word; a click leads to it. */
 export function ClockState({ status }: { readonly status: Status | null }) {
   const isAway = useIsAway();
-  const word = status === null || isAway ? "unknown" : status.clock.word;
+  const how = status === null || isAway ? clockHow("unknown", []) : clockHow(status.clock.word, status.needs);
   return (
     <Link to="/system" className="clock-state">
-      <Badge state={clockColours[word]}>
+      <Badge state={how.state}>
         <span class="wide">{t.frame.clock}</span>
-        <span class="clock-word">{t.frame.clockWords[word]}</span>
+        <span class="clock-word">{how.word}</span>
         <span class="unseen">{t.frame.clockTo}</span>
       </Badge>
     </Link>
   );
 }
 
-/** How each of the four words for a clock looks. */
-export const clockColours = {
-  in_sync: "good",
-  set_by_hand: "unknown",
-  not_in_sync: "attention",
-  unknown: "unknown",
-} as const satisfies Readonly<Record<string, State>>;
+/** The clock in a word; one that is in sync can need a person all the same, such as for servers that are silent. */
+export function clockHow(word: ClockWord, needs: readonly Need[]): How {
+  const calm = { state: word === "in_sync" ? "good" : "unknown", word: t.frame.clockWords[word] } as const;
+  return howIs("clock", needs, calm, word === "in_sync" ? null : calm.word);
+}

@@ -1,14 +1,15 @@
 import type { Need } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { Link } from "../navigation/link.tsx";
+import { colourOf } from "../needs/how.ts";
+import { needInWords } from "../needs/need-words.ts";
+import { remedies, remedyQuery } from "../needs/remedies.ts";
 import { isOneOf, me } from "../session/session.ts";
 import { Section } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
 import { Said, Spoken } from "../ui/spoken.tsx";
 import { DismissFailure } from "./dismiss-failure.tsx";
 import { NameDevice } from "./name-device.tsx";
-import { needInWords } from "../needs/need-words.ts";
-import { remedies, remedyQuery } from "../needs/remedies.ts";
 
 /** What needs a person, the gravest first, each with the way to where it is seen to. */
 export function NeedList({ needs }: { readonly needs: readonly Need[] }) {
@@ -25,10 +26,10 @@ export function NeedList({ needs }: { readonly needs: readonly Need[] }) {
 }
 
 function NeedItem({ need, isFirst }: { readonly need: Need; readonly isFirst: boolean }) {
-  const { level, detail } = need;
+  const { detail } = need;
   const words = needInWords(need);
   const releaseId = releaseIdOf(need);
-  const state = level === "failing" ? "wrong" : "attention";
+  const state = colourOf(need);
   return (
     <li class={state}>
       <Shape name={state} />
@@ -70,7 +71,8 @@ function WayOut({
 }) {
   const { code } = need;
   if (code === "device_unnamed" && isOneOf("admin")) return <NameDevice verb={text} />;
-  // Those who have one themselves are led to the others.
+  // Those who have one themselves are led to the others; it is about administrators alone.
+  if (code === "second_factor_advised" && !isOneOf("admin")) return null;
   const isOthers = code === "second_factor_advised" && me().two_factor.enabled;
   const shown = isOthers ? ({ ...need, code: "two_factor_missing" } as const) : need;
   const { to, roles } = remedies[shown.code];

@@ -2,30 +2,9 @@ import type { Need, Status } from "../../contract/types.ts";
 import { relativeTime, shortDuration } from "../catalogue/formats.ts";
 import type { UpdateStates } from "../catalogue/languages/en/base/home.ts";
 import { t } from "../catalogue/words.ts";
-import type { State } from "../ui/badge.tsx";
+import { type How, howIs } from "../needs/how.ts";
 import { deviceNow } from "../ui/device-time.ts";
 import { brief, visible } from "../ui/visible.ts";
-import { remedies, type Tile } from "../needs/remedies.ts";
-
-/** A state as a colour, and the word for it. */
-export interface TileState {
-  readonly state: State;
-  readonly word: string;
-}
-
-/** The gravest need that a tile is about; null: none. */
-export function levelOf(tile: Tile, needs: readonly Need[]): Need["level"] | null {
-  const levels = needs.filter(({ code }) => remedies[code]?.tile === tile).map(({ level }) => level);
-  return levels.includes("failing") ? "failing" : (levels[0] ?? null);
-}
-
-/** For what has no word of its own: in order, unless there is a need. */
-export function stateOf(level: Need["level"] | null): TileState {
-  if (level === null) return { state: "good", word: t.home.inOrder };
-  return level === "failing"
-    ? { state: "wrong", word: t.home.failing }
-    : { state: "attention", word: t.home.attention };
-}
 
 /** How the word for updates follows from what their summary is about. */
 const updateStates: UpdateStates = {
@@ -44,7 +23,7 @@ const updateStates: UpdateStates = {
   available: "available",
   staged: "available",
   applied: "upToDate",
-  undone: "failed",
+  undone: "undone",
   server_not_set: "notSetUp",
   not_checked: "unknown",
   not_checked_disabled: "unknown",
@@ -54,16 +33,15 @@ const updateStates: UpdateStates = {
 
 export type UpdatesInShort = NonNullable<Status["updates"]>;
 
-/** The word for updates. What waits without a need is done by the device itself. */
-export function updatesState(updates: UpdatesInShort, needs: readonly Need[]): TileState {
-  const hasFailed = needs.some(({ code }) => code === "update_failed");
+/** What waits without a need is done by the device itself. */
+export function updatesHow(updates: UpdatesInShort, needs: readonly Need[]): How {
   const known = updateStates[updates.summary.code] ?? "unknown";
-  const of = hasFailed ? "failed" : known;
-  const { state } = stateOf(levelOf("updates", needs));
-  const isKnown = of === "upToDate" || of === "available";
-  const isWell = state === "good" && isKnown;
-  const shown = of === "failed" && state === "good" ? "attention" : state === "good" ? "unknown" : state;
-  return { state: isWell ? "good" : shown, word: t.home.updateStates[of] };
+  const isCalm = known === "upToDate" || known === "available";
+  const calm = { state: isCalm ? "good" : "unknown", word: t.home.updateStates[known] } as const;
+  const hasFailed = needs.some(({ code }) => code === "update_failed");
+  // With a need, being up to date is not the word for it.
+  const word = hasFailed ? "failed" : known === "upToDate" ? null : known;
+  return howIs("updates", needs, calm, word && t.home.updateStates[word]);
 }
 
 export function updateFacts({ kinds, last_check }: UpdatesInShort): string[] {

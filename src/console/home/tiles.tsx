@@ -2,31 +2,24 @@ import type { ComponentChildren } from "preact";
 import type { Need, Status } from "../../contract/types.ts";
 import { figure, percent } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
-import { clockColours } from "../frame/clock-state.tsx";
+import { clockHow } from "../frame/clock-state.tsx";
 import { Link } from "../navigation/link.tsx";
+import { type How, howIs } from "../needs/how.ts";
 import { isOneOf, me } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
-import {
-  clockFacts,
-  levelOf,
-  peopleFacts,
-  stateOf,
-  type TileState,
-  updateFacts,
-  updatesState,
-} from "./tile-facts.ts";
+import { FillMeter, usedShare } from "../ui/fill-meter.tsx";
+import { clockFacts, peopleFacts, updateFacts, updatesHow } from "./tile-facts.ts";
 
 /** The device at a glance: clock, updates, people, host. */
 export function Tiles({ status }: { readonly status: Status }) {
   const { clock, updates, needs } = status;
-  const clockState = { state: clockColours[clock.word], word: t.frame.clockWords[clock.word] };
   return (
     <section class="tiles" aria-label={t.home.atAGlance}>
-      <TileBox title={t.home.clock} to="/system" how={clockState}>
+      <TileBox title={t.home.clock} to="/system" how={clockHow(clock.word, needs)}>
         <FactList facts={clockFacts(clock)} />
       </TileBox>
       {updates !== null && (
-        <TileBox title={t.frame.updates} to="/updates" how={updatesState(updates, needs)}>
+        <TileBox title={t.frame.updates} to="/updates" how={updatesHow(updates, needs)}>
           <FactList facts={updateFacts(updates)} />
         </TileBox>
       )}
@@ -36,10 +29,14 @@ export function Tiles({ status }: { readonly status: Status }) {
   );
 }
 
+function inOrder() {
+  return { state: "good", word: t.home.inOrder } as const;
+}
+
 function PeopleTile({ status: { people, needs } }: { readonly status: Status }) {
   if (people === null) return null;
   return (
-    <TileBox title={t.home.people} to="/users" how={stateOf(levelOf("people", needs))}>
+    <TileBox title={t.home.people} to="/users" how={howIs("people", needs, inOrder())}>
       <FactList facts={peopleFacts(people)} />
     </TileBox>
   );
@@ -50,7 +47,7 @@ function OwnTile() {
   const { enabled, recovery_codes_remaining: codes } = me().two_factor;
   const facts = enabled ? [t.home.factorOn, t.home.codesLeft(codes)] : [t.home.factorOff];
   return (
-    <TileBox title={t.frame.account} to="/account" how={stateOf(null)}>
+    <TileBox title={t.frame.account} to="/account" how={{ ...inOrder(), reason: null }}>
       <FactList facts={facts} />
     </TileBox>
   );
@@ -58,33 +55,35 @@ function OwnTile() {
 
 function HostTile({ host, needs }: { readonly host: Status["host"]; readonly needs: readonly Need[] }) {
   const { disk, memory, temperature_celsius: heat } = host;
+  const isFull = needs.some(({ code }) => code === "disk");
   return (
-    <TileBox title={t.home.host} to="/system" how={stateOf(levelOf("host", needs))}>
-      {disk !== null && <Used name={t.home.disk} free={disk.available_bytes} total={disk.size_bytes} />}
+    <TileBox title={t.home.host} to="/system" how={howIs("host", needs, inOrder())}>
+      {disk !== null && (
+        <Used name={t.home.disk} free={disk.available_bytes} total={disk.size_bytes} isFull={isFull} />
+      )}
       <Used name={t.home.memory} free={memory.available_bytes} total={memory.total_bytes} />
       {heat !== null && <FactList facts={[`${figure(heat)} °C`]} />}
     </TileBox>
   );
 }
 
-/** Share of a disk or of the memory from which on it is called full. */
-const fullShare = 0.9;
-
 function Used({
   name,
   free,
   total,
+  isFull = false,
 }: {
   readonly name: string;
   readonly free: number;
   readonly total: number;
+  /** The agent has found that it needs space. */
+  readonly isFull?: boolean;
 }) {
-  const share = total === 0 ? 0 : (total - free) / total;
   return (
     <div class="used">
       <span>{name}</span>
-      <meter aria-label={name} max={1} value={share} high={fullShare} />
-      <span>{percent(share)}</span>
+      <FillMeter {...{ name, free, total, isFull }} />
+      <span>{percent(usedShare(free, total))}</span>
     </div>
   );
 }
@@ -93,12 +92,12 @@ function Used({
 function TileBox({
   title,
   to,
-  how: { state, word },
+  how: { state, word, reason },
   children,
 }: {
   readonly title: string;
   readonly to: string;
-  readonly how: TileState;
+  readonly how: How;
   readonly children: ComponentChildren;
 }) {
   return (
@@ -107,6 +106,11 @@ function TileBox({
         <Link to={to}>{title}</Link>
       </h2>
       <Badge state={state}>{word}</Badge>
+      {reason !== null && (
+        <p>
+          <bdi>{reason}</bdi>
+        </p>
+      )}
       {children}
     </article>
   );

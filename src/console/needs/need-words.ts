@@ -46,6 +46,8 @@ interface Given {
   readonly support_until?: string;
   readonly hostname?: string;
   readonly missing?: string;
+  readonly reason?: string;
+  readonly word?: string;
 }
 
 function factsOf({ facts }: Need, cause: string): NeedFacts {
@@ -58,6 +60,8 @@ function factsOf({ facts }: Need, cause: string): NeedFacts {
     support_until,
     hostname,
     missing = "",
+    reason = "",
+    word = "",
   } = facts as Given;
   const when = first_ends_at ?? support_until;
   return {
@@ -71,6 +75,7 @@ function factsOf({ facts }: Need, cause: string): NeedFacts {
     ),
     count,
     missing,
+    ...{ reason, word },
     when: when === undefined ? "" : new Date(when).toLocaleDateString(language, { dateStyle: "long" }),
     cause,
   };

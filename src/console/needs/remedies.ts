@@ -1,14 +1,9 @@
 import type { Need, Role } from "../../contract/types.ts";
 
-/** The four tiles of the page. */
-export type Tile = "clock" | "updates" | "people" | "host";
-
 type Query = Readonly<Record<string, string>>;
 
 /** Where a need is seen to. */
 export interface Remedy {
-  /** The tile that it changes; null: nothing that a tile tells of is wrong. */
-  readonly tile: Tile | null;
   readonly to: string;
   readonly query?: Query;
   /** Instead, where it is about one user alone and their name is known. */
@@ -17,13 +12,13 @@ export interface Remedy {
   readonly roles?: readonly Role[];
 }
 
-const onHost = { tile: "host", to: "/system" } as const;
-const onUpdates = { tile: "updates", to: "/updates" } as const;
-const onPeople = { tile: "people", to: "/users", roles: ["admin"] } as const;
+const onHost = { to: "/system" } as const;
+const onUpdates = { to: "/updates" } as const;
+const onPeople = { to: "/users", roles: ["admin"] } as const;
 
 /** By code: a need without a remedy does not compile. */
 export const remedies: Readonly<Record<Need["code"], Remedy>> = {
-  rescue: { tile: "host", to: "/system/logs" },
+  rescue: { to: "/system/logs" },
   host_file: onHost,
   setup_required: onPeople,
   program: onHost,
@@ -32,7 +27,7 @@ export const remedies: Readonly<Record<Need["code"], Remedy>> = {
   state_document: onHost,
   event_log: onHost,
   two_factor_key: onHost,
-  clock: { tile: "clock", to: "/system" },
+  clock: { to: "/system" },
   listening: onHost,
   https: onHost,
   updates: onUpdates,
@@ -44,10 +39,10 @@ export const remedies: Readonly<Record<Need["code"], Remedy>> = {
     queryOfOne: (username) => ({ q: username, unlock: username }),
   },
   two_factor_missing: { ...onPeople, query: { factor: "none" } },
-  second_factor_advised: { tile: "people", to: "/account" },
-  device_unnamed: { tile: null, to: "/system/settings" },
-  updates_not_set_up: { tile: "updates", to: "/setup", query: { step: "updates" }, roles: ["admin"] },
-  tokens_ending: { tile: "people", to: "/account" },
+  second_factor_advised: { to: "/account" },
+  device_unnamed: { to: "/system/settings" },
+  updates_not_set_up: { to: "/setup", query: { step: "updates" }, roles: ["admin"] },
+  tokens_ending: { to: "/account" },
   support_ending: onHost,
   support_ended: onHost,
 };

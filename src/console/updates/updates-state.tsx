@@ -1,4 +1,5 @@
 import type { UpdateProgress, Updates } from "../../contract/types.ts";
+import { useResource } from "../client/use-resource.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Said } from "../ui/spoken.tsx";
 import { RemedyButton } from "./remedy-button.tsx";
@@ -12,7 +13,7 @@ export function UpdatesState({
   readonly status: Updates;
   readonly progress: UpdateProgress | null;
 }) {
-  const { state, sentences, remedy } = wholeOf(status, progress);
+  const { state, sentences, remedy } = wholeOf(status, progress, useResource("getStatus").value?.needs ?? []);
   return (
     <div class="updates-state">
       <Badge state={state}>

@@ -1,5 +1,6 @@
-import type { UpdateProgress, Updates } from "../../contract/types.ts";
+import type { Need, UpdateProgress, Updates } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
+import { howIs } from "../needs/how.ts";
 import type { State } from "../ui/badge.tsx";
 import type { Sentence } from "../ui/by-code.ts";
 import { updatesSentence } from "../ui/health-words.ts";
@@ -13,8 +14,19 @@ export interface Whole {
   readonly remedy: Remedy;
 }
 
-/** What stops all updates comes first, then what went wrong with a request, then how the last check ended. */
-export function wholeOf(status: Updates, progress: UpdateProgress | null): Whole {
+/**
+ * What stops all updates comes first, then what went wrong with a request, then how the last check ended; the colour is
+ * that of the needs, and one that the sentences do not tell of is named before them.
+ */
+export function wholeOf(status: Updates, progress: UpdateProgress | null, needs: readonly Need[]): Whole {
+  const { state, sentences, remedy } = toldOf(status, progress);
+  const isCalm = state === "good" ? state : "unknown";
+  const how = howIs("updates", needs, { state: isCalm, word: "" });
+  const named = how.reason !== null && state === "good" ? [own(`${how.reason}.`)] : [];
+  return { state: how.state, sentences: [...named, ...sentences], remedy };
+}
+
+function toldOf(status: Updates, progress: UpdateProgress | null): Whole {
   const { summary, schedule } = status;
   const { problem } = summary;
   if (status.state === "blocked" || schedule.last_check === null) return wholeOfSummary(status, progress);

@@ -1,10 +1,12 @@
 import { Fragment } from "preact";
 import { type ClockWord, clockWordOf } from "../../../contract/clock-word.ts";
-import type { TimeSync } from "../../../contract/types.ts";
+import type { Need, TimeSync } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { codeOf } from "../../client/problem.ts";
-import type { Resource } from "../../client/use-resource.ts";
-import { clockColours } from "../../frame/clock-state.tsx";
+import { type Resource, useResource } from "../../client/use-resource.ts";
+import { clockHow } from "../../frame/clock-state.tsx";
+import { needsAbout } from "../../needs/how.ts";
+import { needInWords } from "../../needs/need-words.ts";
 import { isOneOf } from "../../session/session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { useIsAway } from "../../ui/connection-state.tsx";
@@ -24,6 +26,7 @@ export function ClockSection({ clock }: { readonly clock: Resource<TimeSync> }) 
   const actions = useClockActions(clock);
   const isAway = useIsAway();
   const { value: status } = clock;
+  const needs = useResource("getStatus").value?.needs ?? [];
   if (status === null)
     return (
       <Section title={t.clock.title}>
@@ -35,7 +38,7 @@ export function ClockSection({ clock }: { readonly clock: Resource<TimeSync> }) 
   return (
     <Section title={t.clock.title}>
       <div class="clock-top">
-        <ClockHead status={status} word={word} told={codeOf(actions.sync.error ?? actions.reselect.error)} />
+        <ClockHead {...{ status, word, needs }} told={codeOf(actions.sync.error ?? actions.reselect.error)} />
         {!isWrong && isOneOf("admin", "operator") && (
           <div class="buttons">
             <SyncButton status={status} actions={actions} kind="primary" />
@@ -57,27 +60,31 @@ export function ClockSection({ clock }: { readonly clock: Resource<TimeSync> }) 
 function ClockHead({
   status,
   word,
+  needs,
   told,
 }: {
   readonly status: TimeSync;
   readonly word: ClockWord;
+  readonly needs: readonly Need[];
   /** The code of the problem that is shown. */
   readonly told: string | null;
 }) {
   const more = (t.clock.states as Readonly<Record<string, string>>)[status.state];
+  const { state } = clockHow(word, needs);
+  const sentences = clockSentences(status, told);
+  const unsaid =
+    sentences.length === 0 ? needsAbout("clock", needs).flatMap((need) => needInWords(need)?.text ?? []) : [];
   return (
     <div>
       <p class="clock-head">
         <strong>
-          <Badge state={clockColours[word]}>{headOf(status, word)}</Badge>
+          <Badge state={state}>{headOf(status, word)}</Badge>
         </strong>
-        {more && <Badge state={status.state === "faulty" ? "wrong" : "unknown"}>{more}</Badge>}
-        {status.trust !== "trusted" && (
-          <Badge state={status.trust === "none" ? "attention" : "good"}>{t.clock.trusts[status.trust]}</Badge>
-        )}
+        {more && <Badge state={state}>{more}</Badge>}
+        {status.trust !== "trusted" && <Badge state={state}>{t.clock.trusts[status.trust]}</Badge>}
       </p>
       <p>
-        {clockSentences(status, told).map((sentence) => (
+        {[...sentences, ...unsaid].map((sentence) => (
           <Fragment key={sentence.text}>
             <Said sentence={sentence} />{" "}
           </Fragment>

@@ -1,36 +1,46 @@
 import type { ComponentChildren, ComponentType } from "preact";
 import { useState } from "preact/hooks";
-import type { Health, Facts as HostFacts, Version } from "../../../contract/types.ts";
+import type { Health, Facts as HostFacts, Need, Status, Version } from "../../../contract/types.ts";
 import { bytes, figure, longDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { useAction } from "../../client/use-action.ts";
 import { useResource } from "../../client/use-resource.ts";
+import { colourOf, needsAbout } from "../../needs/how.ts";
+import { needInWords } from "../../needs/need-words.ts";
 import { loadPart } from "../../parts/load-part.ts";
 import { SheetButton } from "../../print/sheet-button.tsx";
 import { isOneOf } from "../../session/session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { checkName, healthSentence } from "../../ui/health-words.ts";
+import { FillMeter } from "../../ui/fill-meter.tsx";
+import { checkName } from "../../ui/health-words.ts";
 import { Facts, Section, Skeleton } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
 import { Said } from "../../ui/spoken.tsx";
 import { Time } from "../../ui/time.tsx";
 import { visible } from "../../ui/visible.ts";
 
-/** Share of a disk or of the memory from which on it is called full. */
-const fullShare = 0.9;
-
 /** How the host does, what fills up, and behind a fold what it is and what runs on it. */
 export function HostSection() {
   const facts = useResource("getSystemFacts");
   const health = useResource("getHealth");
   const version = useResource("getVersion");
+  const status = useResource("getStatus");
+  const needs = needsAbout("host", status.value?.needs ?? []);
   return (
     <Section title={t.facts.title}>
-      <ReadProblem of={[facts, health, version]} />
-      {health.value === null ? <Skeleton lines={1} /> : <Troubles health={health.value} />}
+      <ReadProblem of={[facts, health, version, status]} />
+      {health.value === null || status.value === null ? (
+        <Skeleton lines={1} />
+      ) : (
+        <Troubles health={health.value} needs={needs} />
+      )}
       <div class="rows-of-two">
-        {facts.value === null ? <Skeleton lines={6} /> : <Facts items={itemsOfHost(facts.value)} />}
+        {facts.value === null ? (
+          <Skeleton lines={6} />
+        ) : (
+          <Facts items={itemsOfHost(facts.value, status.value?.host.disk ?? null, needs)} />
+        )}
       </div>
       <div class="buttons clock-rare">
         <SheetButton />
@@ -79,10 +89,15 @@ function Manage({ onDone }: { readonly onDone: () => void }) {
 type Items = (readonly [string, ComponentChildren])[];
 
 /** What one looks for first: what fills up or grows hot, and how the device is called. */
-function itemsOfHost(facts: HostFacts): Items {
+function itemsOfHost(facts: HostFacts, own: Status["host"]["disk"], needs: readonly Need[]): Items {
   const { memory, disks, temperatures } = facts;
+  const isFull = needs.some(({ code }) => code === "disk");
+  const isOwn = ({ size_bytes }: HostFacts["disks"][number]): boolean => size_bytes === own?.size_bytes;
+  // A container or a union of file systems is in no list of disks, and the state lies there all the same.
+  const unlisted = own === null || disks.some(isOwn) ? [] : [{ ...own, mount: own.path }];
   return [
-    ...disks.map((disk) => share(t.facts.disk(visible(disk.mount)), disk.available_bytes, disk.size_bytes)),
+    ...disks.map((disk) => diskShare(disk, isFull && isOwn(disk))),
+    ...unlisted.map((disk) => diskShare(disk, isFull)),
     share(t.facts.memory, memory.available_bytes, memory.total_bytes),
     ...temperatures.flatMap(({ sensor, celsius }) =>
       celsius === null ? [] : [[t.facts.temperature(visible(sensor)), `${figure(celsius, 1)} °C`] as const],
@@ -105,34 +120,41 @@ function itemsOfMachine({ cpu, memory, load, manufacturer, model }: HostFacts): 
   ];
 }
 
-function share(name: string, free: number, total: number): Items[number] {
-  const isFull = total > 0 && (total - free) / total > fullShare;
+function diskShare(
+  { mount, available_bytes, size_bytes }: { mount: string; available_bytes: number; size_bytes: number },
+  isFull: boolean,
+): Items[number] {
+  return share(t.facts.disk(visible(mount)), available_bytes, size_bytes, isFull);
+}
+
+function share(name: string, free: number, total: number, isFull = false): Items[number] {
   return [
     name,
     <>
-      <div>
-        {t.facts.free(bytes(free), bytes(total))}{" "}
-        {isFull && <Badge state="attention">{t.facts.nearlyFull}</Badge>}
-      </div>
-      <meter aria-label={name} max={total} value={total - free} high={total * fullShare} />
+      <div>{t.facts.free(bytes(free), bytes(total))}</div>
+      <FillMeter {...{ name, free, total, isFull }} />
     </>,
   ];
 }
 
-/** Each part in trouble with its fault, or that there is none. */
-function Troubles({ health: { checks = [] } }: { readonly health: Health }) {
-  const troubles = checks.filter(({ status }) => status !== "ok");
+/** What needs a person at the host, as Home says it; or that there is nothing. */
+function Troubles({ health, needs }: { readonly health: Health; readonly needs: readonly Need[] }) {
+  const { status, checks = [] } = health;
+  const calm = status === "ok" ? t.facts.allWell(checks.length) : t.home.inOrder;
   return (
     <ul class="facts-checks">
-      {troubles.map((check, index) => (
-        <li key={index}>
-          <Badge state={check.status === "rescue" ? "wrong" : "attention"}>{checkName(check.name)}</Badge>{" "}
-          <Said sentence={healthSentence(check)} />
-        </li>
-      ))}
-      {troubles.length === 0 && (
+      {needs.map((need) => {
+        const words = needInWords(need);
+        return (
+          <li key={need.code}>
+            <Badge state={colourOf(need)}>{words?.title ?? need.detail}</Badge>{" "}
+            {words !== null && <Said sentence={words.text} />}
+          </li>
+        );
+      })}
+      {needs.length === 0 && (
         <li>
-          <Badge state="good">{t.facts.allWell(checks.length)}</Badge>
+          <Badge state="good">{calm}</Badge>
         </li>
       )}
     </ul>

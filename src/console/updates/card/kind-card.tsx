@@ -5,7 +5,7 @@ import { Link } from "../../navigation/link.tsx";
 import { place } from "../../navigation/navigation.ts";
 import { isOneOf } from "../../session/session.ts";
 import { useStore } from "../../store.ts";
-import { Badge, type State } from "../../ui/badge.tsx";
+import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Said } from "../../ui/spoken.tsx";
 import { isolated, visible } from "../../ui/visible.ts";
@@ -42,18 +42,19 @@ export function KindCard(props: CardProps) {
   const { kind, card, status, ended } = props;
   const { version, work, release, attempts } = card;
   const blocker = blockerSentence(status.blockers?.[kind]);
+  const isOpen = (id: string | null) => status.failed.some((one) => one.id === id && one.state === "open");
+  const hasFailed = status.failed.some((one) => one.kind === kind && one.state === "open");
+  const isCalm = blocker === null && !hasFailed;
   return (
     <article class="updates-card" aria-label={t.updates.kinds[kind]}>
       <header class="updates-head">
         <h2>{t.updates.kinds[kind]}</h2>
         {version !== null && <Version of={version} />}
-        <Installed card={card} />
+        <Installed card={card} isCalm={isCalm} />
         {version !== null && isOneOf("admin") && <UndoButton {...props} version={version} />}
       </header>
       <WorkLine work={work} ended={ended} status={status} former={version} />
-      {work === null && release === null && version !== null && blocker === null && (
-        <p>{t.updates.nothingNewer}</p>
-      )}
+      {work === null && release === null && version !== null && isCalm && <p>{t.updates.nothingNewer}</p>}
       {work === null && release !== null && <Offer {...props} release={release} />}
       {blocker && release === null && (
         <p>
@@ -63,7 +64,7 @@ export function KindCard(props: CardProps) {
         </p>
       )}
       {attempts.map((entry) => (
-        <Attempt key={entry.sequence} entry={entry} />
+        <Attempt key={entry.sequence} entry={entry} isOpen={isOpen(entry.release_id)} />
       ))}
       {passedOverSentences(status, kind).map((sentence) => (
         <p key={sentence}>
@@ -88,11 +89,17 @@ function Version({ of }: { readonly of: string }) {
 }
 
 /** How the installed release is. */
-function Installed({ card: { version, goodSince, isBroken } }: { readonly card: Card }) {
+function Installed({
+  card: { version, goodSince, isBroken },
+  isCalm,
+}: {
+  readonly card: Card;
+  readonly isCalm: boolean;
+}) {
   if (version === null) return <Badge state="unknown">{t.updates.noneKnown}</Badge>;
-  if (isBroken) return <Badge state="wrong">{t.updates.formerNotHealthy}</Badge>;
+  if (isBroken) return <Badge state="attention">{t.updates.formerNotHealthy}</Badge>;
   const words = goodSince === null ? t.updates.asDelivered : t.updates.goodSince(momentName(goodSince));
-  return <Badge state="good">{words}</Badge>;
+  return <Badge state={isCalm ? "good" : "unknown"}>{words}</Badge>;
 }
 
 function Offer(props: CardProps & { readonly release: Release }) {
@@ -144,21 +151,12 @@ function AlsoDue({ release, postponed }: { readonly release: Release; readonly p
   );
 }
 
-const attemptShapes: Readonly<Record<HistoryEntry["outcome"], State>> = {
-  good: "good",
-  failed: "wrong",
-  deferred: "attention",
-  aborted: "attention",
-  rolled_back: "unknown",
-  refused: "attention",
-};
-
 /** What was tried and did not stay, and where its reason stands. */
-function Attempt({ entry }: { readonly entry: HistoryEntry }) {
+function Attempt({ entry, isOpen }: { readonly entry: HistoryEntry; readonly isOpen: boolean }) {
   const { query } = useStore(place);
   return (
     <p class="updates-attempt">
-      <Badge state={attemptShapes[entry.outcome]}>{attemptSentence(entry)}</Badge>{" "}
+      <Badge state={isOpen ? "attention" : "unknown"}>{attemptSentence(entry)}</Badge>{" "}
       <Link to="/updates" query={{ ...query, entry: String(entry.sequence) }}>
         {t.updates.reason} <span class="unseen">{attemptSentence(entry)}</span>
       </Link>

@@ -234,7 +234,6 @@ export const facts: Catalogue["facts"] = {
   uptime: "Betriebszeit",
   details: "Einzelheiten",
   machine: "Maschine",
-  nearlyFull: "fast voll",
   allWell: (checks) => `Alle ${checks} Prüfungen bestanden`,
   agent: "Steward",
   commit: "Commit",

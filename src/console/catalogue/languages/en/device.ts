@@ -257,7 +257,6 @@ export const facts = {
   uptime: "Running for",
   details: "Details",
   machine: "Machine",
-  nearlyFull: "almost full",
   allWell: (checks: number) => `All ${checks} checks passed`,
   agent: "Steward",
   commit: "Commit",

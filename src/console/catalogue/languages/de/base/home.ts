@@ -17,24 +17,25 @@ export const homePage: Omit<Catalogue["home"], "needs" | "happened" | "actors"> 
   administrators: "Für einen Administrator",
   deviceName: "Gerätename",
   lately: "Zuletzt",
-  dismiss: "Zur Kenntnis genommen",
+  dismiss: "Zur Kenntnis nehmen",
   all: "Alle Ereignisse",
   logs: "Protokoll",
   nothingYet: "Es ist noch nichts geschehen.",
   inOrder: "in Ordnung",
-  attention: "braucht Aufmerksamkeit",
+  attention: "Handlungsbedarf",
   failing: "gestört",
   within: (span) => `auf ${span} genau`,
   by: (source) => `nach ${source}`,
   noSource: "keine Zeitquelle",
-  checked: (when) => `geprüft ${when}`,
+  checked: (when) => `${when} geprüft`,
   neverChecked: "noch nie geprüft",
   releases: { rules: (version) => `Regeln ${version}`, binary: (version) => `Dienst ${version}` },
   offered: (version) => `${version} ist da`,
   updateStates: {
     upToDate: "aktuell",
     available: "Update verfügbar",
-    failed: "gescheitert und zurückgenommen",
+    failed: "fehlgeschlagen und zurückgenommen",
+    undone: "zurückgenommen",
     underWay: "Update läuft",
     notSetUp: "nicht eingerichtet",
     unknown: "unbekannt",
@@ -100,7 +101,15 @@ export const needs: Catalogue["home"]["needs"] = {
     button: "Teile zeigen",
   },
   clock: {
-    title: () => "Der Uhr wird nicht vertraut",
+    title: ({ reason, word }) => {
+      if (reason === "battery_clock_wrong") return "Die batteriegepufferte Uhr geht falsch";
+      if (reason === "clock_minority_agrees") return "Zu wenige Zeitserver stimmen überein";
+      if (reason.endsWith("_externally") || reason.endsWith("_daemon"))
+        return "Ein anderes Programm stellt die Uhr";
+      return word === "in_sync"
+        ? "Bei den Zeitservern besteht Handlungsbedarf"
+        : "Die Uhr geht nicht richtig";
+    },
     text: ({ cause }) => cause || "Bis dahin können Codes und Updates abgelehnt werden.",
     button: "Uhr richtig stellen",
   },
@@ -125,7 +134,7 @@ export const needs: Catalogue["home"]["needs"] = {
     button: "Zum Update",
   },
   update_failed: {
-    title: ({ what }) => `${what} ist auf diesem Gerät gescheitert`,
+    title: ({ what }) => `${what} ist auf diesem Gerät fehlgeschlagen`,
     text: () =>
       "Es wurde zurückgenommen und wird nicht noch einmal automatisch installiert. Eine neuere Version, die hier läuft, erledigt das.",
     button: "Grund zeigen",

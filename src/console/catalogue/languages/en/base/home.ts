@@ -10,8 +10,11 @@ export interface NeedFacts {
   readonly missing: string;
   /** A date. */
   readonly when: string;
-  /** What a health check has found, where one has. */
+  /** What a health check has found, where one has, and its code; else empty. */
   readonly cause: string;
+  readonly reason: string;
+  /** The clock in a word; empty where the need is not about it. */
+  readonly word: string;
 }
 
 /** What needs a person: a head, what to know about it, and the button that leads to where it is put right. */
@@ -59,6 +62,7 @@ export const homePage = {
     upToDate: "up to date",
     available: "update available",
     failed: "failed and undone",
+    undone: "undone",
     underWay: "update in progress",
     notSetUp: "not set up",
     unknown: "unknown",
@@ -124,7 +128,13 @@ export const needs = {
     button: "Show the parts",
   },
   clock: {
-    title: () => "The clock is not trusted",
+    title: ({ reason, word }): string => {
+      if (reason === "battery_clock_wrong") return "The battery-backed clock is wrong";
+      if (reason === "clock_minority_agrees") return "Too few time servers agree";
+      if (reason.endsWith("_externally") || reason.endsWith("_daemon"))
+        return "Another program sets the clock";
+      return word === "in_sync" ? "The time servers need attention" : "The clock is not in sync";
+    },
     text: ({ cause }) => cause || "Codes and updates may be refused until it is.",
     button: "Correct the clock",
   },

@@ -1,0 +1,43 @@
+import { areaOf } from "../../contract/finding.ts";
+import type { Area } from "../../contract/findings.ts";
+import type { Need } from "../../contract/types.ts";
+import { t } from "../catalogue/words.ts";
+import type { State } from "../ui/badge.tsx";
+import { needInWords } from "./need-words.ts";
+
+/** The parts of the device that have a tile on Home and a place on a page. */
+export type Tile = "clock" | "updates" | "people" | "host";
+
+/** A part of the device: a colour, a word for it, and the need that it comes of. */
+export interface How {
+  readonly state: State;
+  readonly word: string;
+  /** null: nothing needs a person. */
+  readonly reason: string | null;
+}
+
+/** Without a need, nothing is amber or red. */
+export interface Calm {
+  readonly state: Extract<State, "good" | "unknown">;
+  readonly word: string;
+}
+
+const tiles: Partial<Readonly<Record<Area, Tile>>> = { clock: "clock", updates: "updates", people: "people" };
+
+/** The needs of one part, the gravest first, as the agent lists them. */
+export function needsAbout(tile: Tile, needs: readonly Need[]): Need[] {
+  return needs.filter(({ code }) => (tiles[areaOf(code)] ?? "host") === tile);
+}
+
+/** A part of the device by its gravest need, which no page judges for itself. `word`: instead of the general one. */
+export function howIs(tile: Tile, needs: readonly Need[], calm: Calm, word: string | null = null): How {
+  const [gravest] = needsAbout(tile, needs);
+  if (gravest === undefined) return { ...calm, reason: null };
+  const general = gravest.level === "failing" ? t.home.failing : t.home.attention;
+  const reason = needInWords(gravest)?.title ?? gravest.detail;
+  return { state: colourOf(gravest), word: word ?? general, reason };
+}
+
+export function colourOf({ level }: Pick<Need, "level">): Extract<State, "attention" | "wrong"> {
+  return level === "failing" ? "wrong" : "attention";
+}
