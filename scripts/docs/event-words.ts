@@ -72,5 +72,7 @@ export const eventWords: Readonly<Record<EventType, string>> = {
     "this state is a copy of another machine's: it got secrets of its own, and a new record begins",
   "state.damage_found": "a state file was damaged or absent",
   "state.damage_accepted": "a person accepted the damage",
+  "need.began": "the device needs a person, as `needs` of GET /api/status: seen at two looks, a minute apart",
+  "need.ended": "it does not any more",
   "request.refused": "a request was refused",
 };

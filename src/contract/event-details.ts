@@ -1,6 +1,7 @@
 import { duration } from "./durations.ts";
 import type { EventType } from "./event-types.ts";
-import { damageKinds, replacements } from "./findings.ts";
+import { damageKinds, needCodes, replacements } from "./findings.ts";
+import { clockWords } from "./schemas/clock.ts";
 import { scopeNames } from "./scopes.ts";
 import { role, timestamp, username } from "./shapes.ts";
 import { updateKinds } from "./update-kinds.ts";
@@ -44,6 +45,15 @@ const signIn = {
 const refusal = {
   operation: sometimes({ type: "string", description: "operationId in OpenAPI; absent: of several" }),
   reason: sometimes({ type: "string", description: "of the codes `invalid_token` and `provider_refused`" }),
+} as const;
+const need = {
+  need: { type: "string", enum: needCodes },
+  level: { type: "string", enum: ["attention", "failing"] },
+  reason: sometimes({ type: "string", description: "code of the health check that found it" }),
+  ...{ kind: sometimes(updateKind), name: sometimes(text), version: sometimes(text) },
+  ...{ count: sometimes(count), hostname: sometimes(text), missing: sometimes(text) },
+  word: sometimes({ type: "string", enum: clockWords, description: "the clock in a word" }),
+  ...{ first_ends_at: sometimes(timestamp), support_until: sometimes(text) },
 } as const;
 const noDetails = {} as const;
 
@@ -185,6 +195,8 @@ export const eventDetails = {
     detail,
   },
   "state.damage_accepted": { document: text, damages: texts, findings: texts },
+  "need.began": need,
+  "need.ended": need,
   "request.refused": refusal,
 } as const satisfies Record<EventType, Readonly<Record<string, object>>>;
 

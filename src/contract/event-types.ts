@@ -76,6 +76,8 @@ export const eventTypes = {
   "host.identity_changed": operations,
   "state.damage_found": operations,
   "state.damage_accepted": operations,
+  "need.began": operations,
+  "need.ended": operations,
   "request.refused": refusal,
 } as const satisfies Record<string, { log: "changes" | "refusals"; audience: "security" | "operations" }>;
 
@@ -88,7 +90,7 @@ export const eventGroups = {
   clock: ["clock"],
   updates: ["update"],
   settings: ["settings", "configuration", "host_file", "https"],
-  device: ["host", "state"],
+  device: ["host", "state", "need"],
   requests: ["request"],
 } as const satisfies Record<string, readonly string[]>;
 

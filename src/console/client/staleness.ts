@@ -81,6 +81,8 @@ const changedBy: Readonly<Record<EventType, Reads>> = {
   "host.identity_changed": device,
   "state.damage_found": ["getHealth"],
   "state.damage_accepted": ["getHealth"],
+  "need.began": [],
+  "need.ended": [],
   "request.refused": [],
 };
 

@@ -24,13 +24,14 @@ import { createTwoFactorHandlers } from "../../http/handlers/two-factor.ts";
 import { createUpdateHandlers } from "../../http/handlers/updates.ts";
 import { createUserHandlers } from "../../http/handlers/users.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
-import { openEventLog } from "../../journal/events/event-log.ts";
+import { type EventLog, openEventLog } from "../../journal/events/event-log.ts";
 import { createKeptLines } from "../../journal/logs/kept-lines.ts";
 import { createLogs, type Logs } from "../../journal/logs/logs.ts";
 import { createSettings, type SettingsStore } from "../../settings/settings.ts";
 import type { Disk } from "../../store/files/disk.ts";
 import type { Lock } from "../../store/files/lock.ts";
 import { createFacts } from "../../system/facts.ts";
+import type { HealthCheck } from "../../system/health.ts";
 import type { SelfCheck } from "../../system/self-check.ts";
 import { builtAt } from "../../system/version.ts";
 import type { UpdateRoom } from "../../updates/updater.ts";
@@ -54,6 +55,7 @@ import {
   openSelfCheck,
   statusWords,
   versionOf,
+  watchNeeds,
 } from "./status/wire-status.ts";
 import { composeSignIn, type SignInRooms } from "./wire-accounts.ts";
 import { openHostClock } from "./wire-clock.ts";
@@ -154,10 +156,13 @@ async function joinRooms(
   const selfCheck = openSelfCheck(config, host);
   const reset = createReset(config);
   const configurator = await openConfigurator({ ...ground, config, host, auth: { ...auth, setupToken } });
-  const handlers = joinHandlers({
-    ...{ ...ground, config, https, local, selfCheck, reset, configurator },
+  const checks = checksOf({ ...ground, config, auth, https, local, selfCheck, helper: host.helper });
+  const joined = {
+    ...{ ...ground, config, https, local, selfCheck, reset, configurator, checks, events },
     auth: { ...auth, setupToken, rescueToken },
-  });
+  };
+  const handlers = joinHandlers(joined);
+  const needWatch = watchNeeds(joined);
   return {
     dispatch: createDispatch(handlers, events, host.time.uptime),
     authenticate: createAuthenticate(auth),
@@ -172,17 +177,12 @@ async function joinRooms(
     expiryNow: () => time.expiryNow(),
     floor: () => clock.floor(),
     start: () => {
-      disk.start();
-      clock.start();
-      updates.start();
-      selfCheck.start();
+      for (const part of [disk, clock, updates, selfCheck, needWatch]) part.start();
     },
     settled: () => updates.settled(),
     close: async () => {
       auth.close();
-      ground.metering.stop();
-      selfCheck.stop();
-      clock.stop();
+      for (const part of [ground.metering, needWatch, selfCheck, clock]) part.stop();
       await updates.stop();
       await state.close();
       await release();
@@ -249,6 +249,8 @@ interface Ground {
 
 interface Joined extends Ground, Ways {
   config: RoomsConfig;
+  checks: readonly HealthCheck[];
+  events: EventLog;
   auth: SignInRooms & { setupToken: SetupToken; rescueToken: RescueToken };
   selfCheck: SelfCheck;
   reset: Reset;
@@ -256,20 +258,9 @@ interface Joined extends Ground, Ways {
 }
 
 function joinHandlers(joined: Joined): Handlers {
-  const { config, state, settings, clock, updates, auth, host, https, local, selfCheck } = joined;
+  const { config, state, settings, clock, updates, auth, host, https } = joined;
   const presentTime = () => new Date(host.time.wall());
   const { now } = auth.time;
-  const checks = checksOf({
-    config,
-    state,
-    auth,
-    clock,
-    updates,
-    selfCheck,
-    https,
-    local,
-    helper: host.helper,
-  });
   return {
     ...createAuthHandlers(auth),
     ...createSetupHandlers(auth),
@@ -284,7 +275,7 @@ function joinHandlers(joined: Joined): Handlers {
     ...createTimeHandlers(clock),
     ...createUpdateHandlers(updates),
     ...composeMachine({ ...joined, time: auth.time }),
-    ...composeStatus({ ...joined, checks, events: state.events }),
+    ...composeStatus(joined),
     ...createSystemHandlers({
       settingsChanged: joined.settingsChanged,
       ...{ settings, apiDocument: join(config.assetsDirectory, "openapi.json") },

@@ -1,4 +1,3 @@
-import { clockWordOf } from "../../../contract/clock-word.ts";
 import type { OperationId } from "../../../contract/operations.ts";
 import type { Host, HostTime } from "../../../host/host.ts";
 import type { EventSink } from "../../../journal/events/event.ts";
@@ -8,9 +7,8 @@ import { createLoopDelay } from "../../../metrics/loop-delay.ts";
 import { createRequestCounts } from "../../../metrics/request-counts.ts";
 import { readHealth } from "../../../system/health.ts";
 import { stateOf } from "../../../system/status.ts";
-import { needsOf } from "../../../system/status-needs.ts";
 import type { RoomsConfig } from "../config.ts";
-import { needsGroundOf, type StatusRooms } from "./wire-status.ts";
+import { presentNeeds, type StatusRooms } from "./wire-status.ts";
 
 /** What the agent counts for GET /api/metrics. */
 export interface Metering {
@@ -44,10 +42,8 @@ export function createMetering(config: RoomsConfig, { time }: Host): Metering {
       requests.add(operation ?? (status < 400 ? "console" : "none"), status, milliseconds / 1_000),
     read: (rooms) => {
       const { build, nodeVersion: node } = config;
-      const ground = needsGroundOf(rooms, { updates: rooms.updates.status(), mayNameUsers: false });
+      const { ground, needs } = presentNeeds(rooms);
       const { clock, updates, people } = ground;
-      const host = { hostname: rooms.host.identity.hostname, uptime_seconds: rooms.host.time.uptime() };
-      const needs = needsOf({ ...ground, clockWord: clockWordOf(clock), host });
       const readings = {
         ...{
           build: { ...build, node },

@@ -1,20 +1,24 @@
 import { peopleFacts } from "../../../auth/people.ts";
 import type { TrustedTime } from "../../../auth/trusted-time.ts";
 import type { Clock } from "../../../clock/loop/clock.ts";
+import { clockWordOf } from "../../../contract/clock-word.ts";
+import type { EventType } from "../../../contract/event-types.ts";
 import { finding } from "../../../contract/finding.ts";
 import type { ConsoleGreeting, Finding, Settings, UpdateProblem, Version } from "../../../contract/types.ts";
 import type { Host } from "../../../host/host.ts";
 import type { RootHelper } from "../../../host/ports.ts";
 import type { Handlers } from "../../../http/call.ts";
 import { createStatusHandlers } from "../../../http/handlers/status.ts";
+import { agentEvent } from "../../../journal/events/event.ts";
 import type { EventLog } from "../../../journal/events/event-log.ts";
 import type { SettingsStore } from "../../../settings/settings.ts";
 import { readHostFigures } from "../../../system/facts.ts";
 import { type HealthCheck, readHealth, troublesOf } from "../../../system/health.ts";
 import { helperTrouble } from "../../../system/helper-trouble.ts";
+import { createNeedWatch, type NeedWatch } from "../../../system/need-watch.ts";
 import { createSelfCheck, type SelfCheck } from "../../../system/self-check.ts";
 import { statusOf } from "../../../system/status.ts";
-import type { NeedsGround } from "../../../system/status-needs.ts";
+import { type NeedsGround, needsOf } from "../../../system/status-needs.ts";
 import { supportOf } from "../../../system/support.ts";
 import { fullVersion, publicVersion } from "../../../system/version.ts";
 import type { Updates } from "../../../updates/updates.ts";
@@ -23,6 +27,9 @@ import type { Https } from "../listeners/https.ts";
 import type { LocalListeners } from "../listeners/local-listeners.ts";
 import type { State } from "../state.ts";
 import type { SignInRooms } from "../wire-accounts.ts";
+
+/** Events on a page; of one type there are no more between two starts that matter. */
+const longestPage = 200;
 
 export interface StatusRooms {
   readonly config: RoomsConfig;
@@ -63,8 +70,28 @@ export function composeStatus(
   });
 }
 
+/** The needs of the device, without the names of users, and what they follow from. Nothing is waited for. */
+export function presentNeeds(rooms: StatusRooms) {
+  const { identity, time } = rooms.host;
+  const ground = needsGroundOf(rooms, { updates: rooms.updates.status(), mayNameUsers: false });
+  const host = { hostname: identity.hostname, uptime_seconds: time.uptime() };
+  return { ground, needs: needsOf({ ...ground, clockWord: clockWordOf(ground.clock), host }) };
+}
+
+/** Tells of needs as they begin and end. */
+export function watchNeeds(rooms: StatusRooms & { readonly events: EventLog }): NeedWatch {
+  const { events, host } = rooms;
+  const toldBy = async (type: EventType) => (await events.list({ type, limit: longestPage })).items;
+  return createNeedWatch({
+    needs: () => presentNeeds(rooms).needs,
+    told: async () => [...(await toldBy("need.began")), ...(await toldBy("need.ended"))],
+    record: (type, details) => void events.record(agentEvent(type, { ...details })),
+    timers: host.time.timers,
+  });
+}
+
 /** What follows from the rooms about the needs of the device, of what a caller may see. */
-export function needsGroundOf(
+function needsGroundOf(
   { config, settings, clock, auth, checks }: StatusRooms,
   seen: Pick<NeedsGround, "updates" | "mayNameUsers">,
 ): Omit<NeedsGround, "clockWord" | "host"> {

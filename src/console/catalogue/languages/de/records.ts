@@ -130,6 +130,8 @@ export const events: Catalogue["events"] = {
     "host.identity_changed": "Kopierte Daten von diesem Gerät übernommen",
     "state.damage_found": "Beschädigte Daten gefunden",
     "state.damage_accepted": "Schaden durch root bestätigt",
+    "need.began": "Zu tun",
+    "need.ended": "Erledigt",
     "request.refused": "Anfrage abgelehnt",
   },
   type: "Was",

@@ -132,6 +132,8 @@ export const events = {
     "host.identity_changed": "Copied data adopted by this device",
     "state.damage_found": "Damaged data found",
     "state.damage_accepted": "Damage accepted by root",
+    "need.began": "To do",
+    "need.ended": "Done",
     "request.refused": "Request refused",
   } satisfies Record<EventType, string>,
   type: "What",

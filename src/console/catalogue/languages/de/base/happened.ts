@@ -83,6 +83,8 @@ export const happened: Catalogue["home"]["happened"] = {
   "host.identity_changed": () => "Dieses Gerät hat kopierte Daten übernommen",
   "state.damage_found": () => "Beschädigte Daten wurden gefunden",
   "state.damage_accepted": () => "root hat den Schaden bestätigt",
+  "need.began": ({ to }) => `Zu tun: ${to}`,
+  "need.ended": ({ to }) => `Erledigt: ${to}`,
   "request.refused": ({ who, code }) => {
     if (code === "step_up_required") return `${who} wurde noch einmal nach dem Passwort gefragt`;
     if (/^(authentication|invalid_token)/.test(code))

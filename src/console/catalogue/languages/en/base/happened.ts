@@ -97,6 +97,8 @@ export const happened = {
   "host.identity_changed": () => "Copied data was adopted by this device",
   "state.damage_found": () => "Damaged data was found",
   "state.damage_accepted": () => "Root accepted the damage",
+  "need.began": ({ to }) => `To do: ${to}`,
+  "need.ended": ({ to }) => `Done: ${to}`,
   "request.refused": ({ who, code }) => {
     if (code === "step_up_required") return `${who} was asked for the password again`;
     if (/^(authentication|invalid_token)/.test(code)) return "A request without a valid sign-in was refused";

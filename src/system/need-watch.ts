@@ -1,0 +1,93 @@
+import type { AuditEvent, Need } from "../contract/types.ts";
+import type { Timers } from "../host/ports.ts";
+import type { EventDetails } from "../journal/events/event.ts";
+
+/** A need as its events tell it, with those of its facts that say what it is about, and no names of users. */
+export type ToldNeed = EventDetails & { readonly need: string; readonly level: string };
+
+/** Members of the facts by which two needs of a code are told apart. */
+const telling = ["reason", "kind", "name", "version"] as const;
+
+/** Members that belong into the sentence about it. */
+const besides = ["count", "hostname", "missing", "word", "first_ends_at", "support_until"] as const;
+
+export interface NeedWatchOptions {
+  readonly needs: () => readonly Need[];
+  /** Those events of the record that tell of needs, in any order. */
+  readonly told: () => Promise<readonly Pick<AuditEvent, "seq" | "type" | "details">[]>;
+  readonly record: (type: "need.began" | "need.ended", details: ToldNeed) => void;
+  readonly timers: Timers;
+}
+
+export interface NeedWatch {
+  start(): void;
+  stop(): void;
+}
+
+/** Seconds between two looks. A need that is over at the next look is no event: a clock at a boot, a network for a moment. */
+const lookSeconds = 60;
+
+/** Records when the device begins to need a person and when it does no more, over restarts too. */
+export function createNeedWatch({ needs, told, record, timers }: NeedWatchOptions): NeedWatch {
+  let open: Map<string, ToldNeed> | null = null;
+  let before: ReadonlyMap<string, ToldNeed> | null = null;
+  let cancel = (): void => undefined;
+  let isStopped = false;
+  const look = async (): Promise<void> => {
+    const present = byKey(needs().map(toldNeed));
+    open ??= openIn(await told());
+    for (const [key, need] of present) {
+      if (!before?.has(key) || open.has(key)) continue;
+      open.set(key, need);
+      record("need.began", need);
+    }
+    for (const [key, need] of open) {
+      if (before === null || before.has(key) || present.has(key)) continue;
+      open.delete(key);
+      record("need.ended", need);
+    }
+    before = present;
+  };
+  const start = (): void => {
+    if (isStopped) return;
+    // A look at a record that cannot be read at present is made again.
+    cancel = timers.after(
+      lookSeconds,
+      () =>
+        void look()
+          .catch(() => undefined)
+          .then(start),
+    );
+  };
+  return {
+    start,
+    stop: () => {
+      isStopped = true;
+      cancel();
+    },
+  };
+}
+
+function toldNeed({ code, level, facts }: Need): ToldNeed {
+  const known = [...telling, ...besides].map((name) => [name, (facts as EventDetails)[name]] as const);
+  return { need: code, level, ...Object.fromEntries(known.filter(([, value]) => value !== undefined)) };
+}
+
+/** Needs that began and did not end. */
+function openIn(events: Awaited<ReturnType<NeedWatchOptions["told"]>>): Map<string, ToldNeed> {
+  const open = new Map<string, ToldNeed>();
+  for (const { type, details } of [...events].sort((one, other) => one.seq - other.seq)) {
+    const need = details as ToldNeed;
+    if (type === "need.began") open.set(keyOf(need), need);
+    else open.delete(keyOf(need));
+  }
+  return open;
+}
+
+function byKey(needs: readonly ToldNeed[]): Map<string, ToldNeed> {
+  return new Map(needs.map((need) => [keyOf(need), need]));
+}
+
+function keyOf(need: ToldNeed): string {
+  return [need.need, need.level, ...telling.map((name) => need[name] ?? "")].join(" ");
+}
