@@ -1,6 +1,7 @@
 import { duration } from "./durations.ts";
 import type { EventType } from "./event-types.ts";
-import { damageKinds, needCodes, replacements } from "./findings.ts";
+import { damageKinds, replacements } from "./findings.ts";
+import { needCodes } from "./need-areas.ts";
 import { clockWords } from "./schemas/clock.ts";
 import { scopeNames } from "./scopes.ts";
 import { role, timestamp, username } from "./shapes.ts";

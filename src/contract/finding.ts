@@ -1,12 +1,5 @@
-import {
-  type AnyFindingCode,
-  type Area,
-  type FindingCode,
-  findingKinds,
-  levels,
-  type NeedCode,
-  needAreas,
-} from "./findings.ts";
+import { type AnyFindingCode, type FindingCode, findingKinds, levels } from "./findings.ts";
+import { type Area, type NeedCode, needAreas } from "./need-areas.ts";
 import type { Finding, Need } from "./types.ts";
 
 export type Remedy = NonNullable<Need["remedy"]>;

@@ -1,4 +1,4 @@
-import { needCodes } from "../contract/findings.ts";
+import { needCodes } from "../contract/need-areas.ts";
 import { clockStates, clockTrusts, sourceStates, timeModes } from "../contract/schemas/clock.ts";
 import { deviceStates } from "../contract/schemas/status.ts";
 import { checkOutcomes, updateStates } from "../contract/schemas/updates.ts";

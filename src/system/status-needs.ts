@@ -1,5 +1,5 @@
 import { finding, gravestFirst, line, needOf } from "../contract/finding.ts";
-import type { NeedCode } from "../contract/findings.ts";
+import type { NeedCode } from "../contract/need-areas.ts";
 import type {
   ClockSummary,
   FailedRelease,

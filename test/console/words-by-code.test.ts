@@ -23,7 +23,8 @@ import { healthSentence } from "../../src/console/ui/health-words.ts";
 import { holdSentence, reasonSentence, summarySentence } from "../../src/console/updates/update-sentences.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { eventTypes } from "../../src/contract/event-types.ts";
-import { healthCodes, needCodes } from "../../src/contract/findings.ts";
+import { healthCodes } from "../../src/contract/findings.ts";
+import { needCodes } from "../../src/contract/need-areas.ts";
 import {
   clockSummaryCodes,
   conflictCodes,

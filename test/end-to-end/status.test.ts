@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { needCodes } from "../../src/contract/findings.ts";
 import { metricFamilies } from "../../src/contract/metrics.ts";
+import { needCodes } from "../../src/contract/need-areas.ts";
 import type { Need, Status } from "../../src/contract/types.ts";
 import { createStatusHandlers } from "../../src/http/handlers/status.ts";
 import type { EventQuery } from "../../src/journal/events/event-pages.ts";

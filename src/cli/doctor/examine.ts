@@ -1,5 +1,5 @@
 import { findingOf } from "../../contract/finding.ts";
-import type { Area } from "../../contract/findings.ts";
+import type { Area } from "../../contract/need-areas.ts";
 import { createHttpClient } from "../client/client.ts";
 import { type Entry, entriesOf, entryOf, inOrder } from "./finding.ts";
 import type { Answer, Ground, Look } from "./ground.ts";

@@ -1,5 +1,6 @@
 import { areaOf, type Remedy } from "../../contract/finding.ts";
-import { type AnyFindingCode, type Area, areas, levels } from "../../contract/findings.ts";
+import { type AnyFindingCode, levels } from "../../contract/findings.ts";
+import { type Area, areas } from "../../contract/need-areas.ts";
 import type { Finding } from "../../contract/types.ts";
 
 export type Level = (typeof levels)[number];

@@ -1,4 +1,4 @@
-import { areas } from "../../contract/findings.ts";
+import { areas } from "../../contract/need-areas.ts";
 import { escapeText } from "../terminal/escape.ts";
 import { remedyLines } from "../terminal/remedy.ts";
 import type { Entry, Level } from "./finding.ts";

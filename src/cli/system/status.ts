@@ -1,3 +1,5 @@
+import { areaOf } from "../../contract/finding.ts";
+import type { Area } from "../../contract/need-areas.ts";
 import type { AuditEvent, Need, Status } from "../../contract/types.ts";
 import { OnlyExitCode } from "../client/context.ts";
 import type { Command } from "../framework/command.ts";
@@ -53,13 +55,22 @@ function eventFields({ time, type, actor, subject, code, count }: AuditEvent): F
   return [time, `${type} by ${actor.name ?? actor.kind}${about}${more === "" ? "" : ` (${more})`}`];
 }
 
-function fieldsOf({ clock, updates, people, host, version, event_reach: reach = null }: Status): Fields {
+function fieldsOf({
+  clock,
+  updates,
+  people,
+  host,
+  needs,
+  version,
+  event_reach: reach = null,
+}: Status): Fields {
   const { disk, memory, temperature_celsius: heat } = host;
+  const how = (area: Area): string => howIs(area, needs);
   return [
-    ["clock", clockWords(clock)],
-    ...(updates === null ? [] : updateFields(updates)),
-    ...(people === null ? [] : [["people", peopleWords(people)] as const]),
-    ["disk", disk && `${share(disk.available_bytes, disk.size_bytes)}, ${disk.path}`],
+    ["clock", how("clock") + clockWords(clock)],
+    ...(updates === null ? [] : updateFields(updates, how("updates"))),
+    ...(people === null ? [] : [["people", how("people") + peopleWords(people)] as const]),
+    ["disk", disk && `${how("disk")}${share(disk.available_bytes, disk.size_bytes)}, ${disk.path}`],
     ["memory", share(memory.available_bytes, memory.total_bytes)],
     ...(heat === null ? [] : [["temperature", `${heat.toFixed(0)} °C`] as const]),
     ["load", `${host.load.map((figure) => figure.toFixed(2)).join(" ")} on ${host.cores} cores`],
@@ -67,6 +78,13 @@ function fieldsOf({ clock, updates, people, host, version, event_reach: reach = 
     ["up for", formatSeconds(host.uptime_seconds)],
     ["version", version],
   ];
+}
+
+/** Before the figures of a part that needs a person: they may look well all the same. */
+function howIs(area: Area, needs: readonly Need[]): string {
+  const [gravest] = needs.filter(({ code }) => areaOf(code) === area);
+  if (gravest === undefined) return "";
+  return gravest.level === "failing" ? "FAILING; " : "needs attention; ";
 }
 
 /** An agent of an earlier release says nothing. */
@@ -86,16 +104,23 @@ function clockWords({ word, offset_seconds, uncertainty_seconds, source, last_sy
 
 type InShort = NonNullable<Status["updates"]>;
 
-function updateFields({ kinds, last_check, next_check_at, is_automatic }: InShort): Fields {
+function updateFields(
+  { state, kinds, last_check, next_check_at, is_automatic }: InShort,
+  how: string,
+): Fields {
   const isWhole = kinds.every(({ blocker }) => blocker?.code !== "not_verifiable");
   const ends = {
-    ok: isWhole ? "all well" : "succeeded, but one kind could not be verified",
+    ok: isWhole ? "succeeded" : "succeeded, but one kind could not be verified",
     failed: "failed",
     waiting_for_clock: "waiting for the clock",
   };
   const last = last_check === null ? "never" : `${last_check.at}, ${ends[last_check.outcome]}`;
   const next = is_automatic ? `next ${next_check_at ?? "soon"}` : "not scheduled";
-  return [...kinds.map((kind) => [kind.kind, kindWords(kind)] as const), ["checked", `${last}; ${next}`]];
+  return [
+    ["updates", how + state.replaceAll("_", " ")],
+    ...kinds.map((kind) => [kind.kind, kindWords(kind)] as const),
+    ["checked", `${last}; ${next}`],
+  ];
 }
 
 function kindWords({ installed, available, staged, blocker }: InShort["kinds"][number]): string {

@@ -126,7 +126,7 @@ function lastCheck(status: Updates): string | null {
   const isWhole = blockerFields(status).length === 0;
   const cost = `${last.requests} ${last.requests === 1 ? "request" : "requests"}, ${formatBytes(last.body_bytes)}`;
   const end = {
-    ok: isWhole ? "all well" : "succeeded, but one kind could not be verified",
+    ok: isWhole ? "succeeded" : "succeeded, but one kind could not be verified",
     failed: `failed: ${last.detail}`,
     waiting_for_clock: "waiting for the clock",
   };

@@ -1,11 +1,10 @@
 import { useEffect, useMemo } from "preact/hooks";
-import type { ClockWord } from "../../contract/clock-word.ts";
-import type { Need, Status } from "../../contract/types.ts";
+import type { Status } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { deviceSaid } from "../client/connection.ts";
 import { type Resource, useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
-import { type How, howIs } from "../needs/how.ts";
+import { clockHow } from "../needs/how.ts";
 import { restriction } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { useIsAway } from "../ui/connection-state.tsx";
@@ -43,10 +42,4 @@ export function ClockState({ status }: { readonly status: Status | null }) {
       </Badge>
     </Link>
   );
-}
-
-/** The clock in a word; one that is in sync can need a person all the same, such as for servers that are silent. */
-export function clockHow(word: ClockWord, needs: readonly Need[]): How {
-  const calm = { state: word === "in_sync" ? "good" : "unknown", word: t.frame.clockWords[word] } as const;
-  return howIs("clock", needs, calm, word === "in_sync" ? null : calm.word);
 }

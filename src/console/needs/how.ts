@@ -1,5 +1,5 @@
-import { areaOf } from "../../contract/finding.ts";
-import type { Area } from "../../contract/findings.ts";
+import type { ClockWord } from "../../contract/clock-word.ts";
+import { type Area, needAreas } from "../../contract/need-areas.ts";
 import type { Need } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import type { State } from "../ui/badge.tsx";
@@ -24,9 +24,10 @@ export interface Calm {
 
 const tiles: Partial<Readonly<Record<Area, Tile>>> = { clock: "clock", updates: "updates", people: "people" };
 
-/** The needs of one part, the gravest first, as the agent lists them. */
+/** The needs of one part, the gravest first, as the agent lists them. One that a newer agent has is the host's. */
 export function needsAbout(tile: Tile, needs: readonly Need[]): Need[] {
-  return needs.filter(({ code }) => (tiles[areaOf(code)] ?? "host") === tile);
+  const areas: Readonly<Record<string, Area | undefined>> = needAreas;
+  return needs.filter(({ code }) => (tiles[areas[code] ?? "device"] ?? "host") === tile);
 }
 
 /** A part of the device by its gravest need, which no page judges for itself. `word`: instead of the general one. */
@@ -36,6 +37,12 @@ export function howIs(tile: Tile, needs: readonly Need[], calm: Calm, word: stri
   const general = gravest.level === "failing" ? t.home.failing : t.home.attention;
   const reason = needInWords(gravest)?.title ?? gravest.detail;
   return { state: colourOf(gravest), word: word ?? general, reason };
+}
+
+/** The clock in a word; one that is in sync can need a person all the same, such as for servers that are silent. */
+export function clockHow(word: ClockWord, needs: readonly Need[]): How {
+  const calm = { state: word === "in_sync" ? "good" : "unknown", word: t.frame.clockWords[word] } as const;
+  return howIs("clock", needs, calm, word === "in_sync" ? null : calm.word);
 }
 
 export function colourOf({ level }: Pick<Need, "level">): Extract<State, "attention" | "wrong"> {

@@ -1,4 +1,4 @@
-import { needCodes } from "../findings.ts";
+import { needCodes } from "../need-areas.ts";
 import { nullableTimestamp, timestamp } from "../shapes.ts";
 import { updateKinds } from "../update-kinds.ts";
 import { clockSummary, clockTrusts, clockWords, timeModes, timeSync } from "./clock.ts";

@@ -96,6 +96,7 @@ describe("steward status", { concurrency: true }, () => {
       "edge-7: all is well",
       "",
       "clock        in sync, 400 us behind +- 1.20 ms, by ntp1.example, last sync 2026-11-20T13:59:00.000Z",
+      "updates      idle",
       "rules        1.2.0",
       "binary       not installed; 2.0.0 is available and verified. It waits.",
       "checked      never; next 2026-11-20T20:00:00.000Z",
@@ -127,6 +128,8 @@ describe("steward status", { concurrency: true }, () => {
     const { code, stdout, stderr } = await show(test, full);
     assert.deepEqual([code, stderr], [10, ""]);
     assert.match(stdout, /^edge-7: failing, 1 thing needs attention\n/);
+    assert.match(stdout, /^disk +FAILING; 4\.0 GiB of 8\.0 GiB free, /m);
+    assert.match(stdout, /^clock +in sync/m);
     assert.match(stdout, /\n\n\* FAILING disk: It is\\x1b\[2J full\.\n\nLately\n/);
   });
 

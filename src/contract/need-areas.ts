@@ -1,0 +1,53 @@
+/**
+ * The parts of a device, in the order in which it is mended: nothing can be saved on a full disk, and no agent starts on
+ * a state that it cannot read.
+ */
+export const areas = [
+  "program",
+  "disk",
+  "host file",
+  "state",
+  "people",
+  "keys",
+  "agent",
+  "clock",
+  "updates",
+  "https",
+  "device",
+  "log",
+] as const;
+
+export type Area = (typeof areas)[number];
+
+/** The codes by which GET /api/status lists what needs a person, with the part of the device that each is about. */
+export const needAreas = {
+  rescue: "state",
+  host_file: "host file",
+  setup_required: "people",
+  program: "program",
+  root_helper: "agent",
+  disk: "disk",
+  state_document: "state",
+  event_log: "state",
+  two_factor_key: "keys",
+  clock: "clock",
+  listening: "agent",
+  https: "https",
+  updates: "updates",
+  update_available: "updates",
+  update_failed: "updates",
+  update_trust_unconfirmed: "updates",
+  updates_not_set_up: "updates",
+  users_locked: "people",
+  two_factor_missing: "people",
+  second_factor_advised: "people",
+  device_unnamed: "device",
+  tokens_ending: "people",
+  support_ending: "device",
+  support_ended: "device",
+} as const satisfies Record<string, Area>;
+
+export type NeedCode = keyof typeof needAreas;
+
+/** The needs that a person has to see to. */
+export const needCodes = Object.keys(needAreas) as NeedCode[];
