@@ -217,6 +217,7 @@ const smallValues = [
   "update-kinds",
   "event-types",
   "clock-word",
+  "need-areas",
 ];
 
 function pageRules(target: string, isType: boolean): string[] {

@@ -1,9 +1,11 @@
 import type { AuditEvent, Need } from "../contract/types.ts";
 import type { Timers } from "../host/ports.ts";
-import type { EventDetails } from "../journal/events/event.ts";
 
 /** A need as its events tell it, with those of its facts that say what it is about, and no names of users. */
-export type ToldNeed = EventDetails & { readonly need: string; readonly level: string };
+export type ToldNeed = Readonly<Record<string, string | number>> & {
+  readonly need: string;
+  readonly level: string;
+};
 
 /** Members of the facts by which two needs of a code are told apart. */
 const telling = ["reason", "kind", "name", "version"] as const;
@@ -69,7 +71,7 @@ export function createNeedWatch({ needs, told, record, timers }: NeedWatchOption
 }
 
 function toldNeed({ code, level, facts }: Need): ToldNeed {
-  const known = [...telling, ...besides].map((name) => [name, (facts as EventDetails)[name]] as const);
+  const known = [...telling, ...besides].map((name) => [name, (facts as Partial<ToldNeed>)[name]] as const);
   return { need: code, level, ...Object.fromEntries(known.filter(([, value]) => value !== undefined)) };
 }
 

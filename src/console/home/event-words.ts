@@ -1,8 +1,8 @@
-import type { AuditEvent, Need } from "../../contract/types.ts";
+import type { AuditEvent } from "../../contract/types.ts";
 import { shortDuration } from "../catalogue/formats.ts";
 import type { HappenedFacts } from "../catalogue/languages/en/base/happened.ts";
 import { t } from "../catalogue/words.ts";
-import { needInWords } from "../needs/need-words.ts";
+import { toldNeedTitle } from "../needs/need-words.ts";
 import { visible } from "../ui/visible.ts";
 
 /** Events that say the same, one right after the other, in one sentence. */
@@ -45,15 +45,8 @@ function factsOf({ actor, subject, details, code }: AuditEvent): HappenedFacts {
     about: subject === null ? "" : named(subject.name),
     release: [text("name"), text("version")].filter(Boolean).join(" "),
     span: typeof seconds === "number" ? shortDuration(Math.abs(seconds)) : "",
-    to: needTitle(details) || text("to") || text("source") || text("host_name") || text("for"),
+    to: toldNeedTitle(details) || text("to") || text("source") || text("host_name") || text("for"),
   };
-}
-
-/** The head of the need that begins or ends; empty: the event is about none. */
-function needTitle(facts: AuditEvent["details"]): string {
-  const { need, level, ...rest } = facts as { need?: Need["code"]; level?: Need["level"] };
-  if (need === undefined || level === undefined) return "";
-  return needInWords({ code: need, level, facts: rest, detail: "", remedy: null })?.title ?? need;
 }
 
 /** A name from outside within a sentence; one that is not plain Latin cannot turn the rest of it round. */

@@ -3,10 +3,10 @@ import type { Need, Status } from "../../contract/types.ts";
 import { figure, percent } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { Link } from "../navigation/link.tsx";
+import { FillMeter, usedShare } from "../needs/fill-meter.tsx";
 import { clockHow, type How, howIs } from "../needs/how.ts";
 import { isOneOf, me } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
-import { FillMeter, usedShare } from "../ui/fill-meter.tsx";
 import { clockFacts, peopleFacts, updateFacts, updatesHow } from "./tile-facts.ts";
 
 /** The device at a glance: clock, updates, people, host. */

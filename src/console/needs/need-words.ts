@@ -1,4 +1,4 @@
-import type { Need } from "../../contract/types.ts";
+import type { AuditEvent, Need } from "../../contract/types.ts";
 import type { NeedFacts, NeedWords } from "../catalogue/languages/en/base/home.ts";
 import { language, t } from "../catalogue/words.ts";
 import type { Sentence } from "../ui/by-code.ts";
@@ -25,6 +25,13 @@ export function needInWords(need: Need): NeedInWords | null {
     text: { text, isAgents: cause.isAgents && text === cause.text },
     button: words.button,
   };
+}
+
+/** The head of the need that an event tells of; empty: it tells of none. */
+export function toldNeedTitle(details: AuditEvent["details"]): string {
+  const { need, level = "attention", ...facts } = details as { need?: Need["code"]; level?: Need["level"] };
+  if (need === undefined) return "";
+  return needInWords({ code: need, level, facts, detail: "", remedy: null })?.title ?? need;
 }
 
 /** What a health check has found, where the need comes of one. */

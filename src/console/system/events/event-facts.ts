@@ -1,6 +1,7 @@
 import type { AuditEvent } from "../../../contract/types.ts";
 import { absoluteTime, figure, shortDuration } from "../../catalogue/formats.ts";
 import { language, t } from "../../catalogue/words.ts";
+import { toldNeedTitle } from "../../needs/need-words.ts";
 import { problemName } from "../../ui/by-code.ts";
 import { checkName } from "../../ui/health-words.ts";
 import { visible } from "../../ui/visible.ts";
@@ -31,7 +32,7 @@ export function factsOf({ type, details }: AuditEvent): readonly Fact[] {
     const isAgents = agents.includes(member);
     const isNothing = value === null || value === "" || (Array.isArray(value) && value.length === 0);
     if (isNothing || !Object.hasOwn(names, member) || (isAgents && language !== "en")) return [];
-    const text = visible(textOf(type, member, value));
+    const text = visible(member === "need" ? toldNeedTitle(details) : textOf(type, member, value));
     return [{ name: names[member] ?? member, text, isCode: codes.includes(member), isAgents }];
   });
 }
@@ -45,8 +46,15 @@ function textOf(type: string, member: string, value: unknown): string {
   if (type === "settings.changed") return labelOf(`/${text.replaceAll(".", "/")}`);
   if (member === "document") return checkName(text);
   if (member === "role" || member === "role_before") return roleName(text);
+  if (member === "level") return text === "failing" ? t.home.failing : t.home.attention;
+  if (member === "word") return clockWordOf(text);
   if (member === "code") return problemName(text) ?? wordOf(text);
   return chosen.includes(member) || typeof value === "boolean" ? wordOf(text) : text;
+}
+
+function clockWordOf(word: string): string {
+  const words: Readonly<Record<string, string>> = t.frame.clockWords;
+  return words[word] ?? word;
 }
 
 function roleName(role: string): string {
