@@ -44,7 +44,7 @@ describe("the facts of an event", () => {
       "Earlier release healthy: yes",
     ]);
     const german = shown("de", "update.undone", undone);
-    assert.equal(german.includes("Ergebnis: gescheitert und zurückgenommen"), true);
+    assert.equal(german.includes("Ergebnis: fehlgeschlagen und zurückgenommen"), true);
     assert.equal(german.join().includes("It ended"), false, "the agent's sentence is English");
   });
 

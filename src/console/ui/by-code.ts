@@ -5,6 +5,8 @@ import { visible } from "./visible.ts";
 export interface Sentence {
   readonly text: string;
   readonly isAgents: boolean;
+  /** The agent's own words besides, which are English: particulars that the page has no words for. */
+  readonly quote?: string;
 }
 
 /**

@@ -6,8 +6,14 @@ import { visible } from "./visible.ts";
 export const isoTime = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /** A sentence in the language that is spoken, or one of the agent's. */
-export function Said({ sentence: { text, isAgents } }: { readonly sentence: Sentence }) {
-  return isAgents ? <Spoken text={text} /> : text;
+export function Said({ sentence: { text, isAgents, quote } }: { readonly sentence: Sentence }) {
+  if (isAgents) return <Spoken text={text} />;
+  if (quote === undefined) return text;
+  return (
+    <>
+      {text} <q lang="en">{visible(quote)}</q>
+    </>
+  );
 }
 
 /** A sentence of the agent's, which is English: its times as people write them, its commands as such. */

@@ -33,30 +33,37 @@ export function releaseName({ name, version }: { name: string | null; version: s
 
 /** Why a release is not applied automatically. */
 export function holdSentence(hold: ReleaseHold): Sentence {
-  return sentenceOf(t.updates.hold, hold, {
-    ...nothing,
-    when: hold.until === null ? "" : momentPhrase(hold.until),
-    reason: reasonText(hold.reason),
-  });
+  const { reason, until } = hold;
+  const when = until === null ? "" : momentPhrase(until);
+  return quoting(sentenceOf(t.updates.hold, hold, { ...nothing, when, reason: reasonText(reason) }), reason);
 }
 
 /** Why an attempt ended as it did, or what failed. */
 export function reasonSentence(reason: UpdateReason): Sentence {
   const name = problemName(reason.code);
-  // What failed has its particulars in the agent's sentence, which is English.
-  if (name !== null) return language === "en" ? agents(reason.detail) : own(`${name}.`);
-  return sentenceOf(t.updates.reasons, reason, { ...nothing, count: reason.count ?? 0 });
+  if (name !== null) return language === "en" ? agents(reason.detail) : quoting(own(`${name}.`), reason);
+  return quoting(sentenceOf(t.updates.reasons, reason, { ...nothing, count: reason.count ?? 0 }), reason);
 }
 
 /** How updates are. */
 export function summarySentence(summary: UpdateSummary): Sentence {
-  const { releases, at, reason, hold } = summary;
-  return sentenceOf(t.updates.summary, summary, {
+  const { releases, at, hold } = summary;
+  const reason = hold === null ? summary.reason : hold.reason;
+  const sentence = sentenceOf(t.updates.summary, summary, {
     ...nothing,
     what: releases.map(releaseName).join(", ") || t.updates.what,
     when: at === null ? "" : fromNow(at),
     reason: hold === null ? reasonText(reason) : holdSentence(hold).text,
   });
+  return quoting(sentence, reason);
+}
+
+/** The sentence with the particulars that only the agent's own words have: an error's in full, or the last health check. */
+function quoting(sentence: Sentence, reason: UpdateReason | null): Sentence {
+  if (reason === null || sentence.isAgents) return sentence;
+  const isError = problemName(reason.code) !== null;
+  const quote = isError ? (language === "en" ? null : reason.detail) : reason.last_answer;
+  return quote === null ? sentence : { ...sentence, quote };
 }
 
 /** How an attempt has ended, in short. */
@@ -64,11 +71,11 @@ export function endWords(entry: HistoryEntry): string {
   return `${releaseName(entry)}: ${t.updates.outcomes[entry.outcome]}`;
 }
 
-/** Why a check failed; the agent's own sentence says more, but it is English. */
+/** Why a check failed. */
 export function checkFailure(code: string | null, detail: string): Sentence {
   const name = problemName(code ?? "");
   if (name === null || language === "en") return agents(detail);
-  return own(`${name}.`);
+  return { ...own(`${name}.`), quote: detail };
 }
 
 /** How an attempt ended that did not stay, in a sentence. */
@@ -81,7 +88,10 @@ export function blockerSentence(
   blocker: NonNullable<Updates["blockers"]>["rules"] | undefined,
 ): Sentence | null {
   if (!blocker) return null;
-  return own(t.updates.notVerified(`${problemName(blocker.code) ?? blocker.code}.`));
+  return {
+    ...own(t.updates.notVerified(`${problemName(blocker.code) ?? blocker.code}.`)),
+    quote: blocker.detail,
+  };
 }
 
 /** Of what was found and not chosen, what a person may have expected. */
@@ -110,7 +120,10 @@ export function passedOverSentence({ code, version, name, path, offered, here, d
 
 /** Why the installed root of trust cannot be used. */
 export function unusableTrust({ reason, detail }: TrustStatus): Sentence {
-  return own(t.updates.hold.trust_unusable({ ...nothing, reason: reason ? reasonText(reason) : detail }));
+  return quoting(
+    own(t.updates.hold.trust_unusable({ ...nothing, reason: reason ? reasonText(reason) : detail })),
+    reason,
+  );
 }
 
 const nothing = { what: "", when: "", reason: "", count: 0 } as const;

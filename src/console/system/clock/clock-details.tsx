@@ -76,7 +76,7 @@ function ClockFacts({ status }: { readonly status: TimeSync }) {
   const { source, discipliner, last_step, leap, poll_seconds, offset_seconds } = status;
   const items: (readonly [string, ComponentChildren] | false)[] = [
     offset_seconds !== null && [
-      t.clock.columns.offset,
+      t.clock.facts.offset,
       offsetWithUncertainty(offset_seconds, status.uncertainty_seconds),
     ],
     [t.clock.facts.trust, t.clock.trusts[status.trust]],
@@ -92,7 +92,7 @@ function ClockFacts({ status }: { readonly status: TimeSync }) {
         <bdi>{visible(source.host)}</bdi>
       ),
     ],
-    [t.clock.facts.keptBy, discipliner.name ?? t.clock.none],
+    [t.clock.facts.keptBy, discipliner.name ?? t.clock.noProgram],
     [t.clock.facts.lastSync, <Time key="sync" at={status.last_sync_at} />],
     poll_seconds !== null &&
       !isUnpolled(status) && [t.clock.facts.poll, t.clock.every(shortDuration(poll_seconds))],

@@ -46,7 +46,7 @@ export const account: Catalogue["account"] = {
   kept: "Ich habe sie aufbewahrt",
   keepFirst: "Bewahren Sie zuerst die Codes auf",
   on: "ein",
-  since: "Seit",
+  since: "Eingeschaltet",
   codesLeft: "Übrige Wiederherstellungscodes",
   fewCodes: (count) => `${count}: neue erzeugen`,
   renewCodes: "Neue Wiederherstellungscodes erzeugen",

@@ -136,7 +136,7 @@ export const problem: Catalogue["problem"] = {
     update_too_slow: "Der Update-Server ist zu langsam",
     setup_required: "Dieses Gerät ist noch nicht eingerichtet",
     no_time_source: "Keine Zeitquelle gibt eine brauchbare Antwort",
-    no_majority: "Die Zeitquellen sind sich nicht einig",
+    no_majority: "Die Zeitquellen widersprechen einander",
     provider_unreachable: "Der Anmeldeanbieter antwortet nicht",
     hashing_busy: "Das Gerät ist mit anderen Anmeldungen beschäftigt",
     second_factor_unavailable: "Der zweite Faktor lässt sich gerade nicht prüfen",

@@ -28,7 +28,7 @@ export const clock: Catalogue["clock"] = {
   later: (size) => `${size} später`,
   thisDevice: "dieses Gerät",
   agreeWithin: (count, spread) =>
-    count === 1 ? "1 Quelle antwortet" : `${count} sind sich auf ${spread} einig`,
+    count === 1 ? "1 Quelle antwortet" : `${count} stimmen auf ${spread} überein`,
   answer: (count) => (count === 1 ? "1 Quelle antwortet" : `${count} Quellen antworten`),
   says: (later) => `sagt ${later}`,
   strip: (cluster, later, flags) =>
@@ -75,7 +75,7 @@ export const clock: Catalogue["clock"] = {
     connection_refused: "dort läuft kein Zeitserver",
     network_unreachable: "keine Netzwerkverbindung dorthin",
     host_unreachable: "kein Weg dorthin",
-    system_error: "die Anfrage ist gescheitert",
+    system_error: "die Anfrage ist fehlgeschlagen",
     bad_packet: "die Antwort ist unbrauchbar",
     server_unsynchronised: "selbst nicht synchron",
     too_uncertain: "die Zeit ist zu ungenau",
@@ -112,7 +112,7 @@ export const clock: Catalogue["clock"] = {
     no_time_source: () =>
       "Keiner der Zeitserver gibt eine brauchbare Antwort. Prüfen Sie das Netzwerk und die Zeiteinstellungen.",
     no_majority: () =>
-      "Die Zeitserver sind sich nicht einig. Entfernen Sie in den Zeiteinstellungen den falschen, oder fügen Sie andere hinzu.",
+      "Die Zeitserver widersprechen einander. Entfernen Sie in den Zeiteinstellungen den falschen, oder fügen Sie andere hinzu.",
     too_few: ({ agreeing, needed }) =>
       `Übereinstimmende Zeitserver: ${agreeing} von ${needed} nötigen. Fügen Sie Server hinzu, oder prüfen Sie, warum die anderen nicht antworten.`,
     suspect: ({ server }) =>
@@ -165,11 +165,12 @@ export const clock: Catalogue["clock"] = {
     `Dieses Gerät in ${hours === 1 ? "der letzten Stunde" : `den letzten ${hours} Stunden`}: von ${least} bis ${most}, zuletzt ${newest}.`,
   details: "Einzelheiten",
   facts: {
+    offset: "Dieses Gerät jetzt",
     trust: "Vertrauen",
     deviceTime: "Zeit des Geräts",
     browserTime: "Zeit dieses Browsers",
     browser: "Dieser Browser",
-    keptBy: "Gestellt von",
+    keptBy: "Wer die Uhr stellt",
     lastSync: "Zuletzt synchron",
     poll: "Zeit zwischen Abfragen",
     lastStep: "Letzter Sprung",
@@ -181,6 +182,7 @@ export const clock: Catalogue["clock"] = {
   browserEarlier: (size) => `Dieser Browser geht gegenüber dem Gerät ${size} nach.`,
   noTime: "unbekannt",
   none: "keine",
+  noProgram: "kein Programm",
   aPerson: "eine Person",
   every: (size) => `alle ${size}`,
   broken: "Solange der Uhr nicht vertraut wird",

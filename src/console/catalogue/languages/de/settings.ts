@@ -108,7 +108,7 @@ export const settings: Catalogue["settings"] = {
       hint: "Benutzer ohne zweiten Faktor müssen ihn zuerst einrichten",
     },
     "/security/session_idle": { label: "Abmelden bei Inaktivität", hint: "5 Minuten bis 24 Stunden" },
-    "/security/session_absolute": { label: "Höchste Sitzungsdauer", hint: "15 Minuten bis 30 Tage" },
+    "/security/session_absolute": { label: "Längste Sitzungsdauer", hint: "15 Minuten bis 30 Tage" },
     "/security/password_min_length": {
       label: "Mindestlänge für Passwörter",
       hint: "15 bis 128 Zeichen; gilt für Passwörter, die von jetzt an gewählt werden",

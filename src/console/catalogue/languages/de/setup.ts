@@ -62,7 +62,7 @@ export const firstRun: Catalogue["firstRun"] = {
     connection_refused: "dort läuft kein Zeitserver",
     network_unreachable: "keine Netzwerkverbindung dorthin",
     host_unreachable: "kein Weg dorthin",
-    system_error: "die Anfrage ist gescheitert",
+    system_error: "die Anfrage ist fehlgeschlagen",
     bad_packet: "die Antwort ist unbrauchbar",
     server_unsynchronised: "selbst nicht synchron",
     too_uncertain: "die Zeit ist zu ungenau",

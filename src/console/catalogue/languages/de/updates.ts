@@ -24,7 +24,7 @@ export const updates: Catalogue["updates"] = {
     `Die letzte Suche konnte nicht prüfen, was der Herausgeber signiert hat. ${reason}`,
   attempts: {
     good: (version, when) => `${version} wurde ${when} installiert.`,
-    failed: (version, when) => `${version} ist hier ${when} gescheitert und wurde zurückgenommen.`,
+    failed: (version, when) => `${version} ist hier ${when} fehlgeschlagen und wurde zurückgenommen.`,
     deferred: (version, when) =>
       `${version} wurde ${when} zurückgenommen, weil das Gerät während der Probe neu gestartet ist.`,
     aborted: (version, when) => `root hat ${version} ${when} abgebrochen.`,
@@ -39,7 +39,7 @@ export const updates: Catalogue["updates"] = {
     below_floor: (version, { here }) =>
       `${version} ist älter, als der Herausgeber erlaubt: mindestens ${here}.`,
     unreadable: (version) => `Die Beschreibung von ${version} ist nicht lesbar.`,
-    failed: (version) => `${version} ist auf diesem Gerät schon gescheitert.`,
+    failed: (version) => `${version} ist auf diesem Gerät schon fehlgeschlagen.`,
     held: (version) => `${version} wurde auf diesem Gerät schon zurückgenommen.`,
     other_channel: (version, { offered }) => `${version} ist auf einem anderen Kanal: ${offered}.`,
     other_arch: (version, { offered }) => `${version} ist für eine andere Prozessorart: ${offered}.`,
@@ -57,7 +57,8 @@ export const updates: Catalogue["updates"] = {
     journal_unreadable: () =>
       "Das Verzeichnis der installierten Versionen ist nicht lesbar, deshalb wird nichts installiert.",
     not_verifiable: ({ reason }) => `Die letzte Suche konnte es nicht prüfen. ${reason}`,
-    failed: ({ reason }) => `Es ist auf diesem Gerät gescheitert und wird nicht mehr installiert. ${reason}`,
+    failed: ({ reason }) =>
+      `Es ist auf diesem Gerät fehlgeschlagen und wird nicht mehr installiert. ${reason}`,
     held: () =>
       "Es wurde auf diesem Gerät zurückgenommen und wird nicht mehr automatisch installiert. Ein Administrator kann es installieren.",
     deferred: ({ when }) =>
@@ -77,7 +78,7 @@ export const updates: Catalogue["updates"] = {
     window: ({ when }) => `Es wartet auf das nächste Update-Fenster, ${when}.`,
     busy: () => "Es wartet, bis das laufende Update beendet ist.",
     download_failed: ({ reason }) =>
-      `Das Herunterladen ist gescheitert und wird noch einmal versucht. ${reason}`,
+      `Das Herunterladen ist fehlgeschlagen und wird noch einmal versucht. ${reason}`,
   },
   reasons: {
     healthy: () => "Es funktioniert.",
@@ -119,11 +120,11 @@ export const updates: Catalogue["updates"] = {
     not_checked: () => "Die erste Suche kommt bald.",
     not_checked_disabled: () => "Es wurde noch nicht gesucht, und Updates nach Zeitplan sind aus.",
     nothing_newer: ({ when }) => `Die letzte Suche, ${when}, fand nichts Neueres für dieses Gerät.`,
-    check_failed: ({ when, reason }) => `Die letzte Suche, ${when}, ist gescheitert. ${reason}`,
+    check_failed: ({ when, reason }) => `Die letzte Suche, ${when}, ist fehlgeschlagen. ${reason}`,
   },
   checked: (when) => `Nach Updates gesucht: ${when}.`,
   checkFailed: (when, often) =>
-    `Die letzte Suche, ${when}, ist gescheitert${often === "" ? "." : ` (${often}).`}`,
+    `Die letzte Suche, ${when}, ist fehlgeschlagen${often === "" ? "." : ` (${often}).`}`,
   nextCheckComes: (when) => `Die nächste Suche kommt ${when}.`,
   scheduled: "Updates nach Zeitplan sind an.",
   inShort: (channel, scheduled) => `Kanal ${channel}. ${scheduled}`,
@@ -190,7 +191,7 @@ export const updates: Catalogue["updates"] = {
   lastAnswer: "letzte Antwort:",
   outcomes: {
     good: "in Ordnung",
-    failed: "gescheitert und zurückgenommen",
+    failed: "fehlgeschlagen und zurückgenommen",
     deferred: "wegen Neustarts zurückgenommen",
     aborted: "von root zurückgenommen",
     rolled_back: "von Hand zurückgenommen",
@@ -233,7 +234,7 @@ export const updates: Catalogue["updates"] = {
   notScheduled: "nicht geplant",
   lastCheck: "Letzte Suche",
   notChosen: "Nicht für dieses Gerät",
-  checks: { ok: "alles in Ordnung", failed: "gescheitert", waiting_for_clock: "wartet auf die Uhr" },
+  checks: { ok: "alles in Ordnung", failed: "fehlgeschlagen", waiting_for_clock: "wartet auf die Uhr" },
   failures: (count) => `${count} in Folge`,
   windows: "Update-Fenster",
   windowOpen: "jetzt offen",
@@ -254,7 +255,7 @@ export const updates: Catalogue["updates"] = {
   again: "Noch einmal versuchen",
   againLater: "Es ist nicht verfügbar: Suchen Sie zuerst nach Updates",
   againFailed:
-    "Es ist auf diesem Gerät gescheitert und wird nicht mehr angeboten. Am besten warten Sie auf eine neuere Version. Lag es am Gerät, kann root es noch einmal erlauben:",
+    "Es ist auf diesem Gerät fehlgeschlagen und wird nicht mehr angeboten. Am besten warten Sie auf eine neuere Version. Lag es am Gerät, kann root es noch einmal erlauben:",
   settings: "Update-Einstellungen",
   tooEarly: "Zuerst muss dem Herausgeber vertraut werden.",
   whySigned:

@@ -38,7 +38,7 @@ export const account = {
   kept: "I have kept them",
   keepFirst: "Store the codes first",
   on: "on",
-  since: "Since",
+  since: "Switched on",
   codesLeft: "Recovery codes left",
   fewCodes: (count: number) => `${count}: create new ones`,
   renewCodes: "Create new recovery codes",

@@ -189,6 +189,7 @@ export const clock = {
     `This device over the last ${hours === 1 ? "hour" : `${hours} hours`}: from ${least} to ${most}, most recently ${newest}.`,
   details: "Details",
   facts: {
+    offset: "This device now",
     trust: "Trust",
     deviceTime: "Device time",
     browserTime: "This browser's time",
@@ -205,6 +206,7 @@ export const clock = {
   browserEarlier: (size: string) => `This browser is ${size} behind the device.`,
   noTime: "unknown",
   none: "none",
+  noProgram: "no program",
   aPerson: "a person",
   every: (size: string) => `every ${size}`,
   broken: "While the clock is not trusted",

@@ -69,7 +69,7 @@ export const healthWords: Catalogue["health"] = {
     clock_no_time_source: () =>
       "Keiner der Zeitserver gibt eine brauchbare Antwort. Prüfen Sie das Netzwerk und die Zeiteinstellungen.",
     clock_no_majority: () =>
-      "Die Zeitserver sind sich nicht einig. Entfernen Sie in den Zeiteinstellungen den falschen, oder fügen Sie andere hinzu.",
+      "Die Zeitserver widersprechen einander. Entfernen Sie in den Zeiteinstellungen den falschen, oder fügen Sie andere hinzu.",
     clock_too_few_agree: ({ agreeing, needed }) =>
       `Übereinstimmende Zeitserver: ${agreeing} von ${needed} nötigen. Fügen Sie Server hinzu, oder prüfen Sie, warum die anderen nicht antworten.`,
     clock_minority_agrees: ({ agreeing, needed }) =>
@@ -84,7 +84,7 @@ export const healthWords: Catalogue["health"] = {
       `Die Zeitserver sagen ${measured}. Das liegt zu weit in der Zukunft. Prüfen Sie die Zeitserver.`,
     battery_clock_wrong: ({ offset }) =>
       `Die batteriegepufferte Uhr ging beim Start von Steward um ${offset} falsch. Tauschen Sie ihre Batterie: Nach einem Stromausfall beginnt das Gerät mit einer falschen Zeit.`,
-    updates_degraded: () => "Die Updates brauchen Ihre Aufmerksamkeit.",
+    updates_degraded: () => "Bei den Updates besteht Handlungsbedarf.",
     socket_unavailable: ({ path }) =>
       `Befehle am Gerät erreichen den Agenten nicht: Sein Socket ${path} fehlt.`,
     port_unavailable: ({ address }) =>
@@ -122,7 +122,7 @@ export const healthWords: Catalogue["health"] = {
     refused: (release) => `Der Installer hat ${release} abgelehnt.`,
     installer_unavailable: () => "Der Installer ließ sich nicht starten.",
     request_failed: (release) => `${release} ließ sich nicht installieren.`,
-    check_failed: () => "Die letzte Suche nach Updates ist gescheitert.",
+    check_failed: () => "Die letzte Suche nach Updates ist fehlgeschlagen.",
     not_verifiable: () => "Bei der letzten Suche ließ sich nicht prüfen, was der Herausgeber signiert hat.",
   },
 };

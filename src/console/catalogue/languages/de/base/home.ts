@@ -76,7 +76,7 @@ export const needs: Catalogue["home"]["needs"] = {
     button: "Teile zeigen",
   },
   host_file: {
-    title: () => "Die Host-Datei braucht Aufmerksamkeit",
+    title: () => "Bei der Host-Datei besteht Handlungsbedarf",
     text: ({ cause }) => cause,
     button: "Teile zeigen",
   },
@@ -86,12 +86,12 @@ export const needs: Catalogue["home"]["needs"] = {
     button: "Datenträger zeigen",
   },
   state_document: {
-    title: () => "Die gespeicherten Daten brauchen Aufmerksamkeit",
+    title: () => "Bei den gespeicherten Daten besteht Handlungsbedarf",
     text: ({ cause }) => cause,
     button: "Teile zeigen",
   },
   event_log: {
-    title: () => "Das Ereignisprotokoll braucht Aufmerksamkeit",
+    title: () => "Beim Ereignisprotokoll besteht Handlungsbedarf",
     text: ({ cause }) => cause,
     button: "Teile zeigen",
   },
@@ -119,12 +119,12 @@ export const needs: Catalogue["home"]["needs"] = {
     button: "Teile zeigen",
   },
   https: {
-    title: () => "HTTPS braucht Aufmerksamkeit",
+    title: () => "Bei HTTPS besteht Handlungsbedarf",
     text: ({ cause }) => cause,
     button: "Teile zeigen",
   },
   updates: {
-    title: () => "Die Updates brauchen Aufmerksamkeit",
+    title: () => "Bei den Updates besteht Handlungsbedarf",
     text: ({ cause }) => cause,
     button: "Zu den Updates",
   },

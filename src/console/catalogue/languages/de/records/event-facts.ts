@@ -95,7 +95,7 @@ export const factValues: Catalogue["events"]["factValues"] = {
   binary: "Dienst",
   all: "Regeln und Dienst",
   good: "in Ordnung",
-  failed: "gescheitert und zurückgenommen",
+  failed: "fehlgeschlagen und zurückgenommen",
   deferred: "wegen Neustarts zurückgenommen",
   aborted: "von root zurückgenommen",
   rolled_back: "von Hand zurückgenommen",
