@@ -2,7 +2,7 @@ import { duration } from "./durations.ts";
 import type { EventType } from "./event-types.ts";
 import { damageKinds, replacements } from "./findings.ts";
 import { needCodes } from "./need-areas.ts";
-import { clockWords } from "./schemas/clock.ts";
+import { clockTrusts, clockWords } from "./schemas/clock.ts";
 import { scopeNames } from "./scopes.ts";
 import { role, timestamp, username } from "./shapes.ts";
 import { updateKinds } from "./update-kinds.ts";
@@ -54,6 +54,7 @@ const need = {
   ...{ kind: sometimes(updateKind), name: sometimes(text), version: sometimes(text) },
   ...{ count: sometimes(count), hostname: sometimes(text), missing: sometimes(text) },
   word: sometimes({ type: "string", enum: clockWords, description: "the clock in a word" }),
+  trust: sometimes({ type: "string", enum: clockTrusts, description: "of the clock" }),
   ...{ first_ends_at: sometimes(timestamp), support_until: sometimes(text) },
 } as const;
 const noDetails = {} as const;

@@ -11,7 +11,7 @@ export type ToldNeed = Readonly<Record<string, string | number>> & {
 const telling = ["reason", "kind", "name", "version"] as const;
 
 /** Members that belong into the sentence about it. */
-const besides = ["count", "hostname", "missing", "word", "first_ends_at", "support_until"] as const;
+const besides = ["count", "hostname", "missing", "word", "trust", "first_ends_at", "support_until"] as const;
 
 export interface NeedWatchOptions {
   readonly needs: () => readonly Need[];

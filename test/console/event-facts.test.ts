@@ -81,7 +81,7 @@ describe("the facts of an event", () => {
         shown(language, type, { [member]: value }).some((fact) => fact.endsWith(`: ${value}`)),
       );
       // These are the words themselves.
-      const same = ["password", "missing", "unreadable", "failing", "unknown"];
+      const same = ["password", "missing", "unreadable", "failing", "unknown", "trusted"];
       assert.deepEqual(
         unsaid.filter(({ value }) => !same.includes(String(value))),
         [],

@@ -153,6 +153,8 @@ describe("a console that stays open", () => {
     const looks = new Looks();
     const { page, complaints } = await browser.open(agent);
     const { asked } = listenTo(page);
+    // Without a name the host would need a person, and nothing here be good.
+    await agent.call("PUT", "/api/system", { local: true, body: { device: { name: "vm" } } });
     await signIn(page, "admin", "/users");
     await page.getByRole("button", { name: "Add user" }).waitFor();
     await page.getByRole("link", { name: "System", exact: true }).click();

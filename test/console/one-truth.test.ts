@@ -7,6 +7,7 @@ import type { Page } from "playwright-core";
 import type { AuditEvent, Need, Status } from "../../src/contract/types.ts";
 import { emptyJournal, releaseJournalText } from "../../src/releases/release-journal.ts";
 import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
+import { checkEvent } from "../http/answer-rules.ts";
 import { samplesOf } from "../metrics/samples.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { passingTime } from "../simulated/test-time.ts";
@@ -62,7 +63,9 @@ describe("a device with three faults", () => {
   const open = async (): Promise<string[]> => {
     const { json } = await agent.call("GET", "/api/events?after=0&limit=200&group=device", { local: true });
     const found = new Map<string, string>();
-    for (const { type, details } of json.items as AuditEvent[]) {
+    for (const event of json.items as AuditEvent[]) {
+      const { type, details } = event;
+      if (type.startsWith("need.")) checkEvent(event);
       const { need = "", reason = "" } = details as { need?: string; reason?: string };
       if (type === "need.began") found.set(`${need} ${reason}`, need);
       if (type === "need.ended") found.delete(`${need} ${reason}`);
@@ -116,7 +119,7 @@ describe("a device with three faults", () => {
     const heads = await page.locator(".needs > li h3").allInnerTexts();
     assert.ok(heads.includes("base 1.3.0 failed on this device"), heads.join("; "));
     for (const [tile, reason] of [
-      ["Clock", "The clock is not in sync"],
+      ["Clock", "The clock is not trusted"],
       ["Updates", "base 1.3.0 failed on this device"],
       ["People", `Locked: ${names.operator}`],
     ] as const) {

@@ -72,7 +72,7 @@ describe("the status of a device with something to see to", () => {
   it("ends the command line with 10 and each need on a line", async () => {
     const { code, stdout, stderr } = await runSteward(["--socket", agent.socket, "status"]);
     assert.equal(code, 10, stderr);
-    assert.match(stdout, /: attention, 4 things need attention\n\nclock +unknown/);
+    assert.match(stdout, /: attention, 4 things need attention\n\nclock +needs attention; unknown/);
     assert.match(stdout, /^\* clock: /m);
   });
 

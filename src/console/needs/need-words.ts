@@ -55,6 +55,7 @@ interface Given {
   readonly missing?: string;
   readonly reason?: string;
   readonly word?: string;
+  readonly trust?: string;
 }
 
 function factsOf({ facts }: Need, cause: string): NeedFacts {
@@ -69,6 +70,7 @@ function factsOf({ facts }: Need, cause: string): NeedFacts {
     missing = "",
     reason = "",
     word = "",
+    trust = "",
   } = facts as Given;
   const when = first_ends_at ?? support_until;
   return {
@@ -82,7 +84,7 @@ function factsOf({ facts }: Need, cause: string): NeedFacts {
     ),
     count,
     missing,
-    ...{ reason, word },
+    ...{ reason, word, trust },
     when: when === undefined ? "" : new Date(when).toLocaleDateString(language, { dateStyle: "long" }),
     cause,
   };

@@ -177,7 +177,7 @@ describe("the command table", () => {
       "apply, completion, doctor, events, factory-reset, hash-password, help, host-file check, host-file restore, logs, power-off, reboot, repo add, repo discard, repo init, repo inspect, repo keys, repo pause, repo publish, repo renew, repo resume, repo sign, repo watch, seal, seal-key, serve, " +
       "setup-token, state accept, state list, state reset, state restore, state show, status, system facts, system get, " +
       "system host-name, system schema, system set, system time-zone, time floor reset, time floor show, time probe, time reselect, time set, time status, time sync, tls disable, tls enable, tls fingerprint, tls reload, tls show, token add, token list, token prepare, token rm, token rotate, " +
-      "update abort, update apply, update check, update confirm, update history, update postpone, update rollback, update status, update trust confirm, update trust install, update trust show, user 2fa disable, user 2fa enable, " +
+      "update abort, update apply, update check, update confirm, update dismiss, update history, update postpone, update rollback, update status, update trust confirm, update trust install, update trust show, user 2fa disable, user 2fa enable, " +
       "user 2fa recover, user 2fa recovery-codes, user 2fa reset, user 2fa setup, user 2fa status, " +
       "user add, user diagnose, user disable, user enable, user list, user passwd, user rescue, user rm, " +
       "user sessions list, user sessions revoke, " +

@@ -23,7 +23,7 @@ const codes: readonly string[] = ["session", "release_id", "fingerprint", "forme
 const agents: readonly string[] = ["detail", "conflict", "findings"];
 
 /** One of a few words of the agent's; of other texts, such as names, the same word is no such. */
-const chosen: readonly string[] = ["kind", "method", "outcome", "damage", "damages", "replacement"];
+const chosen: readonly string[] = ["kind", "method", "outcome", "damage", "damages", "replacement", "trust"];
 
 /** What is known of an event beyond what happened, who did it and when; what has no name here stands in the technical part. */
 export function factsOf({ type, details }: AuditEvent): readonly Fact[] {

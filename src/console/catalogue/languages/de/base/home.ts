@@ -101,14 +101,13 @@ export const needs: Catalogue["home"]["needs"] = {
     button: "Teile zeigen",
   },
   clock: {
-    title: ({ reason, word }) => {
+    title: ({ reason, word, trust }) => {
       if (reason === "battery_clock_wrong") return "Die batteriegepufferte Uhr geht falsch";
       if (reason === "clock_minority_agrees") return "Zu wenige Zeitserver stimmen überein";
       if (reason.endsWith("_externally") || reason.endsWith("_daemon"))
         return "Ein anderes Programm stellt die Uhr";
-      return word === "in_sync"
-        ? "Bei den Zeitservern besteht Handlungsbedarf"
-        : "Die Uhr geht nicht richtig";
+      if (word === "in_sync") return "Bei den Zeitservern besteht Handlungsbedarf";
+      return trust === "none" ? "Der Uhr wird nicht vertraut" : "Die Uhr geht nicht richtig";
     },
     text: ({ cause }) => cause || "Bis dahin können Codes und Updates abgelehnt werden.",
     button: "Uhr richtig stellen",

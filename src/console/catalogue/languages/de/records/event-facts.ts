@@ -78,6 +78,7 @@ export const factNames: Catalogue["events"]["factNames"] = {
   tokens_kept: "Behaltene API-Token",
   tokens_left: "API-Token, die weiter gelten",
   two_factor_resealed: "Neu versiegelte zweite Faktoren",
+  trust: "Vertrauen in die Uhr",
   version: "Version",
   was_enabled: "Durfte sich anmelden",
   was_locked: "War gesperrt",
@@ -116,6 +117,9 @@ export const factValues: Catalogue["events"]["factValues"] = {
   aborted_by_root: "root hat es abgebrochen",
   overtaken: "ein Paket derselben oder einer neueren Version wurde installiert",
   interrupted: "es wurde unterbrochen, bevor etwas geändert war",
+  trusted: "vertraut",
+  accepted: "ohne Mehrheit vertraut",
+  none: "nicht vertraut",
 };
 
 export const eventParts: Catalogue["events"]["eventParts"] = {

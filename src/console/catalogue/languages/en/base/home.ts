@@ -13,8 +13,9 @@ export interface NeedFacts {
   /** What a health check has found, where one has, and its code; else empty. */
   readonly cause: string;
   readonly reason: string;
-  /** The clock in a word; empty where the need is not about it. */
+  /** The clock in a word, and its trust; empty where the need is not about it. */
   readonly word: string;
+  readonly trust: string;
 }
 
 /** What needs a person: a head, what to know about it, and the button that leads to where it is put right. */
@@ -128,12 +129,13 @@ export const needs = {
     button: "Show the parts",
   },
   clock: {
-    title: ({ reason, word }): string => {
+    title: ({ reason, word, trust }): string => {
       if (reason === "battery_clock_wrong") return "The battery-backed clock is wrong";
       if (reason === "clock_minority_agrees") return "Too few time servers agree";
       if (reason.endsWith("_externally") || reason.endsWith("_daemon"))
         return "Another program sets the clock";
-      return word === "in_sync" ? "The time servers need attention" : "The clock is not in sync";
+      if (word === "in_sync") return "The time servers need attention";
+      return trust === "none" ? "The clock is not trusted" : "The clock is not in sync";
     },
     text: ({ cause }) => cause || "Codes and updates may be refused until it is.",
     button: "Correct the clock",

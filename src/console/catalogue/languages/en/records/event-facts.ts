@@ -79,6 +79,7 @@ export const factNames = {
   tokens_kept: "API tokens kept",
   tokens_left: "API tokens that still work",
   two_factor_resealed: "Second factors sealed anew",
+  trust: "Trust in the clock",
   version: "Version",
   was_enabled: "Could sign in",
   was_locked: "Was locked",
@@ -118,6 +119,9 @@ export const factValues = {
   aborted_by_root: "root stopped it",
   overtaken: "a package of the same or a newer version was installed",
   interrupted: "it was interrupted before anything was changed",
+  trusted: "trusted",
+  accepted: "trusted without a majority",
+  none: "not trusted",
 };
 
 /** What belongs to every event. */
