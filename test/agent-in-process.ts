@@ -11,6 +11,7 @@ import { createOwnLines } from "../src/journal/logs/own-lines.ts";
 import type { Program } from "../src/programs/agent/config.ts";
 import { type Surroundings, serve } from "../src/programs/agent/serve.ts";
 import { createCommandContext } from "../src/programs/command-line/context.ts";
+import { processUsage } from "../src/programs/process-usage.ts";
 import { capture, type Ended } from "./captured-streams.ts";
 import { assertAnswersHeld, holdAnswers } from "./http/held-answers.ts";
 import {
@@ -159,7 +160,7 @@ function sourceProgram(
     log,
     ownLines,
     // A test that needs another zone says so itself: this process has other tests.
-    processUsage: () => ({ cpuSeconds: 0, residentBytes: 0, heapBytes: 0, uptimeSeconds: process.uptime() }),
+    processUsage,
     adoptTimeZone: () => undefined,
     isLogInJournal: isJournalStream(environment.JOURNAL_STREAM, 2),
   };

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +11,8 @@ export interface Running {
   startMilliseconds: number;
   /** What it has in memory now. */
   memory: () => Memory;
+  /** Processor time of all its threads so far, in milliseconds. */
+  processorMilliseconds: () => number;
   stop: () => Promise<void>;
 }
 
@@ -93,6 +95,7 @@ export async function start(contestant: Contestant, directory: string, node: str
     port,
     startMilliseconds: performance.now() - begun,
     memory: () => memoryOf(child.pid),
+    processorMilliseconds: () => processorMillisecondsOf(child.pid),
     stop: async () => {
       child.kill("SIGTERM");
       await exited;
@@ -105,6 +108,15 @@ function memoryOf(pid: number | undefined): Memory {
   const mebibytes = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text)?.[1]) / 1_024;
   return { residentMiB: mebibytes("Rss"), anonymousMiB: mebibytes("Anonymous") };
+}
+
+/** /proc/PID/stat counts in hundredths of a second, which is longer than a read. */
+function processorMillisecondsOf(pid: number | undefined): number {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  const nanoseconds = tasks.map((task) =>
+    Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]),
+  );
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6;
 }
 
 async function firstAnswer(port: number, child: ChildProcess): Promise<void> {

@@ -149,7 +149,7 @@ describe("Prometheus and an agent", () => {
     // As the agent counts its own scrapes, so does Prometheus see them rise.
     const scrapes = 'increase(steward_http_requests_total{route="/api/metrics",status="200"}[1m])';
     await until("the scrapes are counted", async () => ((await ask(scrapes)).steward ?? 0) > 0);
-    const quantile = `histogram_quantile(0.99, sum by (job, le) (rate(steward_http_request_duration_seconds_bucket{route="/api/metrics"}[1m])))`;
+    const quantile = `histogram_quantile(0.99, sum by (job, le) (rate(steward_http_request_duration_seconds_bucket{group="system"}[1m])))`;
     await until("the durations make a quantile", async () => ((await ask(quantile)).steward ?? 0) > 0);
     await until("the event loop is measured", async () => {
       const counts = await ask("steward_event_loop_delay_seconds_count");

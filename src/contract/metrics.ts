@@ -11,7 +11,8 @@ const none = [] as const;
 
 /**
  * The metrics of GET /api/metrics, in the order of the answer: base units, and a value for each state where only one of
- * them is 1. No label holds the name of a person, an address or a path that a stranger can choose.
+ * them is 1. No label holds the name of a person, an address or a path that a stranger can choose. Those of the process are named as Prometheus' client
+ * libraries name them.
  */
 export const metricFamilies = {
   steward_build_info: {
@@ -29,6 +30,22 @@ export const metricFamilies = {
   steward_health_check_ok: {
     ...{ type: "gauge", labels: oneOf("check") },
     help: "1 while this check of GET /api/health finds nothing wrong.",
+  },
+  steward_host_memory_bytes: {
+    ...{ type: "gauge", labels: none },
+    help: "Memory of the host.",
+  },
+  steward_host_memory_available_bytes: {
+    ...{ type: "gauge", labels: none },
+    help: "Memory that programs could get without swapping (MemAvailable of the kernel).",
+  },
+  steward_host_disk_bytes: {
+    ...{ type: "gauge", labels: none },
+    help: "Size of the file system that the state is on, as of the last look, at most 15 seconds ago. Absent where it does not tell.",
+  },
+  steward_host_disk_available_bytes: {
+    ...{ type: "gauge", labels: none },
+    help: "Free space on it for the agent.",
   },
   steward_clock_time_seconds: {
     ...{ type: "gauge", labels: none },
@@ -184,11 +201,11 @@ export const metricFamilies = {
   },
   steward_http_requests_total: {
     ...{ type: "counter", labels: ["method", "route", "status"] },
-    help: "Answers by route and status. The route is the path of the contract; `console`: its files; `none`: there is no such route.",
+    help: "Answers by method, route and status. The route is the path of the contract; `console`: its files; `none`: there is no such route. The method is `other` where it is none of RFC 9110 and no PATCH.",
   },
   steward_http_request_duration_seconds: {
-    ...{ type: "histogram", labels: ["method", "route"] },
-    help: "Time until the answer was ready; of a stream until it began.",
+    ...{ type: "histogram", labels: oneOf("group") },
+    help: "Time until the answer was ready, by the group of routes, which is a tag of the API document, `console` or `none`; of a stream until it began.",
   },
   steward_event_loop_delay_seconds: {
     ...{ type: "histogram", labels: none },
@@ -202,15 +219,55 @@ export const metricFamilies = {
     ...{ type: "gauge", labels: none },
     help: "Resident memory of the agent.",
   },
-  process_heap_bytes: {
-    ...{ type: "gauge", labels: none },
-    help: "JavaScript heap of the agent that is in use.",
-  },
   process_start_time_seconds: {
     ...{ type: "gauge", labels: none },
     help: "When the agent started: seconds since 1970, by the present clock.",
   },
-} as const satisfies Record<`${"steward" | "process"}_${string}`, MetricFamily>;
+  process_open_fds: {
+    ...{ type: "gauge", labels: none },
+    help: "Open file descriptors of the agent.",
+  },
+  process_max_fds: {
+    ...{ type: "gauge", labels: none },
+    help: "File descriptors that the agent may open.",
+  },
+  nodejs_heap_size_used_bytes: {
+    ...{ type: "gauge", labels: none },
+    help: "JavaScript heap of the agent that is in use.",
+  },
+  nodejs_heap_size_total_bytes: {
+    ...{ type: "gauge", labels: none },
+    help: "JavaScript heap of the agent.",
+  },
+  nodejs_eventloop_lag_seconds: {
+    ...{ type: "gauge", labels: none },
+    help: "How late a timer of the agent ran the last time. Absent at the first scrape, as are those that follow.",
+  },
+  nodejs_eventloop_lag_min_seconds: {
+    ...{ type: "gauge", labels: none },
+    help: "The least of the last minute.",
+  },
+  nodejs_eventloop_lag_max_seconds: {
+    ...{ type: "gauge", labels: none },
+    help: "The most of the last minute.",
+  },
+  nodejs_eventloop_lag_mean_seconds: {
+    ...{ type: "gauge", labels: none },
+    help: "The mean of the last minute.",
+  },
+  nodejs_eventloop_lag_p50_seconds: {
+    ...{ type: "gauge", labels: none },
+    help: "The median of the last minute.",
+  },
+  nodejs_eventloop_lag_p90_seconds: {
+    ...{ type: "gauge", labels: none },
+    help: "The 90th percentile of the last minute.",
+  },
+  nodejs_eventloop_lag_p99_seconds: {
+    ...{ type: "gauge", labels: none },
+    help: "The 99th percentile of the last minute.",
+  },
+} as const satisfies Record<`${"steward" | "process" | "nodejs"}_${string}`, MetricFamily>;
 
 export type MetricName = keyof typeof metricFamilies;
 

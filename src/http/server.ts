@@ -15,8 +15,16 @@ export interface ServerOptions extends Omit<RouterOptions, "isLocal"> {
   log: Log;
   requestLines: RequestLines;
   /** Counts an answer. */
-  answered: (answer: { operation: OperationId | undefined; status: number; milliseconds: number }) => void;
+  answered: (answer: Answered) => void;
   describeClock: DescribeClock;
+}
+
+/** An answer to a request. */
+export interface Answered {
+  readonly operation: OperationId | undefined;
+  readonly method: string | undefined;
+  readonly status: number;
+  readonly milliseconds: number;
 }
 
 /** The connections of the unix socket, as its listener marks them. */
@@ -55,7 +63,7 @@ export function createServer(options: ServerOptions): Koa {
     const milliseconds = performance.now() - begin;
     const { operation } = ctx.state as { operation?: OperationId };
     const { statusCode: status } = ctx.res;
-    options.answered({ operation, status, milliseconds });
+    options.answered({ operation, method: ctx.req.method, status, milliseconds });
     if (ctx.req.method === "GET" && status < 500) return;
     const client = isLocal(ctx) ? null : options.clientOf(ctx.req);
     options.requestLines.add(ctx, { requestId, client, milliseconds });

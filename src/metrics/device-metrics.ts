@@ -6,6 +6,7 @@ import type { Health, Need, Status, TimeSync, Updates } from "../contract/types.
 import { updateKinds } from "../contract/update-kinds.ts";
 import { createExposition, type Exposition } from "./exposition.ts";
 import type { HistogramReading } from "./histogram.ts";
+import type { LagReading } from "./loop-delay.ts";
 
 /** What the rooms know at the moment of a scrape, all of it in memory. */
 export interface DeviceReadings {
@@ -22,12 +23,23 @@ export interface DeviceReadings {
   readonly sessions: number;
   readonly process: ProcessReadings;
   readonly loopDelay: HistogramReading;
+  readonly lag: LagReading | null;
+  readonly host: HostReadings;
+}
+
+export interface HostReadings {
+  readonly memory: { readonly total_bytes: number; readonly available_bytes: number };
+  /** Of the file system that the state is on; null: it does not tell. */
+  readonly disk: { readonly sizeBytes: number; readonly availableBytes: number } | null;
 }
 
 export interface ProcessReadings {
   readonly cpuSeconds: number;
   readonly residentBytes: number;
   readonly heapBytes: number;
+  readonly heapTotalBytes: number;
+  readonly openFiles: number;
+  readonly mostOpenFiles: number | null;
   /** Since 1970. */
   readonly startSeconds: number;
 }
@@ -39,6 +51,7 @@ export function metricsText(
 ): string {
   const exposition = createExposition();
   writeDevice(exposition, readings);
+  writeHost(exposition, readings.host);
   writeClock(exposition, readings);
   writeUpdates(exposition, readings.updates);
   writePeople(exposition, readings);
@@ -58,6 +71,13 @@ function writeDevice({ add, addStates }: Exposition, readings: DeviceReadings): 
   }
   const end = certificateEnd?.toISOString() ?? null;
   add("steward_https_certificate_expiry_timestamp_seconds", secondsOf(end), {});
+}
+
+function writeHost({ add }: Exposition, { memory, disk }: HostReadings): void {
+  add("steward_host_memory_bytes", memory.total_bytes, {});
+  add("steward_host_memory_available_bytes", memory.available_bytes, {});
+  add("steward_host_disk_bytes", disk?.sizeBytes ?? null, {});
+  add("steward_host_disk_available_bytes", disk?.availableBytes ?? null, {});
 }
 
 function writeClock({ add, addStates }: Exposition, { clock, isSynchronised }: DeviceReadings): void {
@@ -117,11 +137,22 @@ function writePeople({ add }: Exposition, { people, sessions }: DeviceReadings):
   add("steward_api_tokens", people.tokens, {});
 }
 
-function writeProcess({ add, addHistogram }: Exposition, { process: own, loopDelay }: DeviceReadings): void {
+function writeProcess(
+  { add, addHistogram }: Exposition,
+  { process: own, loopDelay, lag }: DeviceReadings,
+): void {
   add("process_cpu_seconds_total", own.cpuSeconds, {});
   add("process_resident_memory_bytes", own.residentBytes, {});
-  add("process_heap_bytes", own.heapBytes, {});
   add("process_start_time_seconds", own.startSeconds, {});
+  add("process_open_fds", own.openFiles, {});
+  add("process_max_fds", own.mostOpenFiles, {});
+  add("nodejs_heap_size_used_bytes", own.heapBytes, {});
+  add("nodejs_heap_size_total_bytes", own.heapTotalBytes, {});
+  if (lag !== null) {
+    add("nodejs_eventloop_lag_seconds", lag.last, {});
+    for (const name of ["min", "max", "mean", "p50", "p90", "p99"] as const)
+      add(`nodejs_eventloop_lag_${name}_seconds`, lag[name], {});
+  }
   addHistogram("steward_event_loop_delay_seconds", loopDelay, {});
 }
 

@@ -1,3 +1,4 @@
+import { groupOf, type OperationGroup } from "../contract/operations/operation.ts";
 import { type OperationId, operationOf } from "../contract/operations.ts";
 import type { Exposition } from "./exposition.ts";
 import { createHistogram, type Histogram } from "./histogram.ts";
@@ -5,49 +6,75 @@ import { createHistogram, type Histogram } from "./histogram.ts";
 /** What a request was about: an operation, a file of the console, or nothing that there is. */
 export type CountedRoute = OperationId | "console" | "none";
 
-/** Answers by route and status, and how long they took. What a stranger sends makes no further series. */
+export interface CountedAnswer {
+  readonly route: CountedRoute;
+  /** As the client sent it. */
+  readonly method: string | undefined;
+  readonly status: number;
+  readonly seconds: number;
+}
+
+/** Answers by route and status, and how long they took. What a stranger sends makes few further series. */
 export interface RequestCounts {
   /** After each answer: it has to cost next to nothing. */
-  add(route: CountedRoute, status: number, seconds: number): void;
+  add(answer: CountedAnswer): void;
   writeTo(exposition: Exposition): void;
 }
 
 /** Seconds: from a read out of memory, over a password's hash, to a download's first byte. */
 const bounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10] as const;
 
+/** Of a request that has no route; all that a client can invent is counted together. */
+const knownMethods = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
+
 interface RouteCounts {
+  readonly method: string;
+  readonly route: string;
   readonly byStatus: Map<number, number>;
+  /** Of all routes of its group: one for each route would be most of an answer. */
   readonly durations: Histogram;
 }
 
 export function createRequestCounts(): RequestCounts {
-  const routes = new Map<CountedRoute, RouteCounts>();
+  const routes = new Map<string, RouteCounts>();
+  const durations = new Map<OperationGroup | "console" | "none", Histogram>();
+  const begin = (route: CountedRoute, method: string): RouteCounts => {
+    const group = route === "console" || route === "none" ? route : groupOf(operationOf(route));
+    const ofGroup = durations.get(group) ?? createHistogram(bounds);
+    durations.set(group, ofGroup);
+    return { ...labelsOf(route, method), byStatus: new Map(), durations: ofGroup };
+  };
   return {
-    add: (route, status, seconds) => {
-      let counts = routes.get(route);
+    add: ({ route, method, status, seconds }) => {
+      const key = route === "none" ? methodOf(method) : route;
+      let counts = routes.get(key);
       if (counts === undefined) {
-        counts = { byStatus: new Map(), durations: createHistogram(bounds) };
-        routes.set(route, counts);
+        counts = begin(route, key);
+        routes.set(key, counts);
       }
       counts.byStatus.set(status, (counts.byStatus.get(status) ?? 0) + 1);
       counts.durations.observe(seconds);
     },
     writeTo: (exposition) => {
-      for (const [route, { byStatus, durations }] of routes) {
-        const labels = labelsOf(route);
+      for (const { method, route, byStatus } of routes.values()) {
         for (const [status, count] of byStatus) {
-          exposition.add("steward_http_requests_total", count, { ...labels, status: String(status) });
+          exposition.add("steward_http_requests_total", count, { method, route, status: String(status) });
         }
-        exposition.addHistogram("steward_http_request_duration_seconds", durations.read(), labels);
+      }
+      for (const [group, histogram] of durations) {
+        exposition.addHistogram("steward_http_request_duration_seconds", histogram.read(), { group });
       }
     },
   };
 }
 
-/** Of the contract alone: a method or path of the request would be the stranger's choice. */
-function labelsOf(route: CountedRoute): { method: string; route: string } {
-  if (route === "none") return { method: "", route };
+function methodOf(method: string | undefined): string {
+  return knownMethods.find((known) => known === method) ?? "other";
+}
+
+/** Of the contract: a path of the request would be the stranger's choice. `method`: of one without a route. */
+function labelsOf(route: CountedRoute, method: string): { method: string; route: string } {
+  if (route === "none") return { method, route };
   if (route === "console") return { method: "GET", route };
-  const { method, path } = operationOf(route);
-  return { method, route: path };
+  return { method: operationOf(route).method, route: operationOf(route).path };
 }

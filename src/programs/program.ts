@@ -6,6 +6,7 @@ import { createLog, syslogNumbers } from "../journal/logs/log.ts";
 import { createOwnLines } from "../journal/logs/own-lines.ts";
 import type { Program } from "./agent/config.ts";
 import { assetsDirectory, build, clockAddon } from "./build.ts";
+import { processUsage } from "./process-usage.ts";
 
 /** As a number: reading process.stderr would open the stream at each start. */
 const standardError = 2;
@@ -49,16 +50,7 @@ export const program: Program = {
   log,
   ownLines,
   isLogInJournal,
-  processUsage: () => {
-    const { user, system } = process.cpuUsage();
-    const { rss, heapUsed } = process.memoryUsage();
-    return {
-      cpuSeconds: (user + system) / 1e6,
-      residentBytes: rss,
-      heapBytes: heapUsed,
-      uptimeSeconds: process.uptime(),
-    };
-  },
+  processUsage,
   // Node reads the variable anew when it is set.
   adoptTimeZone: (name) => {
     process.env.TZ = name;

@@ -1,4 +1,5 @@
-import { readFile, statfs } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { statfs } from "node:fs/promises";
 import { availableParallelism, loadavg } from "node:os";
 import type { Facts, Status } from "../contract/types.ts";
 import type { HostNames, HostTime } from "../host/host.ts";
@@ -35,13 +36,13 @@ export function createFacts(workerFile: string, { identity, time: { uptime }, na
       readAt = uptime();
       slow = readSlowFacts(workerFile);
     }
-    const [{ cpu, ...rest }, memory, time_zone] = await Promise.all([slow, readMemory(), names.timeZone()]);
+    const [{ cpu, ...rest }, time_zone] = await Promise.all([slow, names.timeZone()]);
     return {
       hostname: identity.hostname,
       time_zone,
       ...rest,
       cpu: { model: cpu, cores: availableParallelism() },
-      memory,
+      memory: readMemory(),
       load: loadavg(),
       uptime_seconds: uptime(),
     };
@@ -53,8 +54,7 @@ export async function readHostFigures(
   directory: string,
   { identity, time: { uptime } }: FactsHost,
 ): Promise<Status["host"]> {
-  const [memory, space, temperature_celsius] = await Promise.all([
-    readMemory(),
+  const [space, temperature_celsius] = await Promise.all([
     statfs(directory).catch(() => null),
     readTemperature(),
   ]);
@@ -63,7 +63,7 @@ export async function readHostFigures(
     uptime_seconds: uptime(),
     load: loadavg(),
     cores: availableParallelism(),
-    memory,
+    memory: readMemory(),
     disk: space && {
       path: directory,
       size_bytes: space.blocks * space.bsize,
@@ -93,10 +93,13 @@ async function readSlowFacts(workerFile: string): Promise<SlowFacts> {
   });
 }
 
-async function readMemory(): Promise<Facts["memory"]> {
-  const text = await readFile("/proc/meminfo", "utf8");
-  const bytes = (name: string) =>
-    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text)?.[1] ?? 0) * 1024;
+/** The kernel makes that file of its memory: to read it at once takes a tenth of what waiting for it takes. */
+export function readMemory(): Facts["memory"] {
+  const text = readFileSync("/proc/meminfo", "utf8");
+  const bytes = (name: string): number => {
+    const start = text.indexOf(`${name}:`);
+    return start < 0 ? 0 : Number.parseInt(text.slice(start + name.length + 1), 10) * 1_024;
+  };
   return {
     total_bytes: bytes("MemTotal"),
     available_bytes: bytes("MemAvailable"),

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { metricFamilies } from "../../src/contract/metrics.ts";
 import { needCodes } from "../../src/contract/need-areas.ts";
@@ -112,9 +114,11 @@ describe("the status of a device with something to see to", () => {
         typed,
         families.filter((family) => !isAbsent(family)),
       );
-      // What this device does not know, having asked no server for the time or for updates.
+      // What this device does not know, having asked no server for the time or for updates. Its event loop may have been
+      // measured since the first scrape.
+      const absent = families.filter(isAbsent).map(([name = ""]) => name);
       assert.deepEqual(
-        families.filter(isAbsent).map(([name]) => name),
+        absent.filter((name) => !name.startsWith("nodejs_eventloop_lag_")),
         [
           "steward_clock_offset_seconds",
           "steward_clock_uncertainty_seconds",
@@ -127,6 +131,28 @@ describe("the status of a device with something to see to", () => {
           "steward_https_certificate_expiry_timestamp_seconds",
         ],
       );
+    });
+
+    it("has the process and the host as the kernel knows them", async () => {
+      const samples = await scrape({ local: true });
+      const value = (name: string) => samples.get(name) ?? Number.NaN;
+      const { MemTotal = 0 } = Object.fromEntries(
+        [...readFileSync("/proc/meminfo", "utf8").matchAll(/^(\w+):\s+(\d+) kB$/gm)].map(
+          ([, name = "", kibibytes]) => [name, Number(kibibytes) * 1_024],
+        ),
+      );
+      assert.equal(value("steward_host_memory_bytes"), MemTotal);
+      assert.ok(value("steward_host_memory_available_bytes") < MemTotal);
+      const [, size = ""] = execFileSync("df", ["-B1", "--output=size", agent.stateDirectory], {
+        encoding: "utf8",
+      }).split("\n");
+      assert.equal(value("steward_host_disk_bytes"), Number(size));
+      assert.ok(value("steward_host_disk_available_bytes") <= Number(size));
+      const limit = execFileSync("sh", ["-c", "ulimit -n"], { encoding: "utf8" });
+      assert.equal(value("process_max_fds"), Number(limit));
+      assert.ok(value("process_open_fds") > 2 && value("process_open_fds") < Number(limit));
+      assert.ok(value("nodejs_heap_size_used_bytes") <= value("nodejs_heap_size_total_bytes"));
+      assert.ok(value("process_resident_memory_bytes") > value("nodejs_heap_size_used_bytes"));
     });
 
     it("counts sign-ins by their outcome, and what else happens", async () => {
@@ -142,7 +168,7 @@ describe("the status of a device with something to see to", () => {
       const login = 'method="POST",route="/api/auth/login"';
       assert.equal(more(`steward_http_requests_total{${login},status="200"}`), 1);
       assert.equal(more(`steward_http_requests_total{${login},status="401"}`), 1);
-      assert.equal(more(`steward_http_request_duration_seconds_count{${login}}`), 2);
+      assert.equal(more('steward_http_request_duration_seconds_count{group="auth"}'), 2);
       assert.equal(more("steward_sessions"), 1);
     });
 
@@ -162,8 +188,10 @@ describe("the status of a device with something to see to", () => {
       const after = await scrape({ local: true });
       assert.deepEqual([...after.keys()], [...before.keys()]);
       assert.ok(![...after.keys()].some((name) => /zebra|okapi|PROPFIND/.test(name)));
-      const none = 'steward_http_requests_total{method="",route="none",status="404"}';
-      assert.ok((after.get(none) ?? 0) > (before.get(none) ?? 0), none);
+      for (const method of ["GET", "POST", "other"]) {
+        const none = `steward_http_requests_total{method="${method}",route="none",status="404"}`;
+        assert.ok((after.get(none) ?? 0) > (before.get(none) ?? 0), none);
+      }
     });
 
     it("answers HEAD without a body, and refuses strangers, other scopes and other media types", async () => {

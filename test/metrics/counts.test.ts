@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
+import { METHODS } from "node:http";
 import { describe, it } from "node:test";
 import { eventTypes } from "../../src/contract/event-types.ts";
+import { operationIds } from "../../src/contract/operations.ts";
 import type { Timers } from "../../src/host/ports.ts";
 import { createEventCounts } from "../../src/metrics/event-counts.ts";
 import { createExposition, type Exposition } from "../../src/metrics/exposition.ts";
 import { createLoopDelay } from "../../src/metrics/loop-delay.ts";
-import { createRequestCounts } from "../../src/metrics/request-counts.ts";
+import { type CountedRoute, createRequestCounts } from "../../src/metrics/request-counts.ts";
 import { samplesOf } from "./samples.ts";
 
 function written(counts: { writeTo(exposition: Exposition): void }): ReadonlyMap<string, number> {
@@ -15,24 +17,55 @@ function written(counts: { writeTo(exposition: Exposition): void }): ReadonlyMap
 }
 
 describe("the counts of requests", () => {
+  const answer = (route: CountedRoute, status: number, seconds = 0.001, method = "GET") => ({
+    ...{ route, method, status, seconds },
+  });
+
   it("tell routes and statuses apart, by the contract's path", () => {
     const counts = createRequestCounts();
-    counts.add("getUser", 200, 0.002);
-    counts.add("getUser", 200, 0.3);
-    counts.add("getUser", 404, 20);
-    counts.add("updateUser", 200, 0.001);
+    for (const status of [200, 200, 404]) counts.add(answer("getUser", status));
+    counts.add(answer("updateUser", 200));
     const samples = written(counts);
     const [get, put] = ['method="GET",route="/api/users/{id}"', 'method="PUT",route="/api/users/{id}"'];
     assert.equal(samples.get(`steward_http_requests_total{${get},status="200"}`), 2);
     assert.equal(samples.get(`steward_http_requests_total{${get},status="404"}`), 1);
     assert.equal(samples.get(`steward_http_requests_total{${put},status="200"}`), 1);
+  });
+
+  it("have the durations of a group of routes in one histogram", () => {
+    const counts = createRequestCounts();
+    counts.add(answer("getUser", 200, 0.002));
+    counts.add(answer("listUsers", 200, 0.3));
+    counts.add(answer("getUser", 404, 20));
+    counts.add(answer("getStatus", 200, 0.002));
+    const samples = written(counts);
     const within = (le: string) =>
-      samples.get(`steward_http_request_duration_seconds_bucket{${get},le="${le}"}`);
+      samples.get(`steward_http_request_duration_seconds_bucket{group="users",le="${le}"}`);
     assert.deepEqual(["0.001", "0.005", "0.1", "0.5", "10", "+Inf"].map(within), [0, 1, 1, 2, 2, 3]);
-    assert.equal(samples.get(`steward_http_request_duration_seconds_count{${get}}`), 3);
-    assert.ok(
-      Math.abs((samples.get(`steward_http_request_duration_seconds_sum{${get}}`) ?? 0) - 20.302) < 1e-9,
+    const [count, sum] = ["count", "sum"].map((part) =>
+      samples.get(`steward_http_request_duration_seconds_${part}{group="users"}`),
     );
+    assert.equal(count, 3);
+    assert.ok(Math.abs((sum ?? 0) - 20.302) < 1e-9);
+    assert.equal(samples.get('steward_http_request_duration_seconds_count{group="system"}'), 1);
+  });
+
+  it("name the method of a request without a route, and count unknown ones together", () => {
+    const counts = createRequestCounts();
+    for (const method of ["GET", "PROPFIND", "MKCOL", "PATCH"])
+      counts.add(answer("none", 405, 0.001, method));
+    const samples = written(counts);
+    const of = (method: string) =>
+      samples.get(`steward_http_requests_total{method="${method}",route="none",status="405"}`);
+    assert.deepEqual(["GET", "PATCH", "other", "PROPFIND"].map(of), [1, 1, 2, undefined]);
+  });
+
+  it("stay few when a stranger walks over all routes by all methods", () => {
+    const counts = createRequestCounts();
+    for (const id of operationIds) for (const status of [400, 401, 404, 429]) counts.add(answer(id, status));
+    for (const method of METHODS) counts.add(answer("none", 404, 0.001, method));
+    const durations = [...written(counts).keys()].filter((name) => name.includes("_duration_"));
+    assert.ok(durations.length <= 10 * 10, `${durations.length} series`);
   });
 });
 
@@ -115,6 +148,18 @@ describe("the delay of the event loop", () => {
       ]),
     );
     assert.ok(Math.abs(sum - 3.03) < 1e-9, String(sum));
+  });
+
+  it("is told of the last minute as client libraries do: least, most, mean and percentiles", () => {
+    const { delay, pass } = virtual();
+    delay.read();
+    assert.equal(delay.lag(), null);
+    // Of an hour ago, as it were: it is not among the last 120.
+    pass(9.5);
+    for (let count = 1; count <= 120; count += 1) pass(0.5 + count / 1_000);
+    const { last, min, max, mean, p50, p90, p99 } = delay.lag() ?? assert.fail("nothing was measured");
+    const milliseconds = [last, min, max, mean, p50, p90, p99].map((one) => Math.round(one * 10_000) / 10);
+    assert.deepEqual(milliseconds, [120, 1, 120, 60.5, 60, 108, 119]);
   });
 
   it("is not measured after the stop", () => {

@@ -67,7 +67,7 @@ describe("Prometheus' text format", () => {
 
   it("names metrics as Prometheus' conventions have it: unit last, _total for counters alone", () => {
     for (const [name, { type, help }] of Object.entries(metricFamilies)) {
-      assert.match(name, /^(steward|process)(_[a-z]+)+$/);
+      assert.match(name, /^(steward|process|nodejs)(_[a-z]+|_p\d+)+$/);
       assert.equal(name.endsWith("_total"), type === "counter", name);
       assert.match(help, /\.$/, name);
       if (type === "histogram") assert.match(name, /_seconds$/);

@@ -49,7 +49,7 @@ function familyOf(name: string): [string, MetricFamily] | undefined {
 
 /** What is wrong with the metrics that a text names, and their labels. */
 function complaints(text: string): string[] {
-  const uses = text.matchAll(/\b((?:steward|process)_[a-z_]+)\b(?:\{([^}]*)\})?/g);
+  const uses = text.matchAll(/\b((?:steward|process|nodejs)_[a-z_0-9]+)\b(?:\{([^}]*)\})?/g);
   return [...uses].flatMap(([, name = "", labels = ""]) => {
     const family = familyOf(name);
     if (family === undefined) return [`there is no metric ${name}`];
@@ -97,7 +97,7 @@ describe("the alerts and the dashboard", () => {
 
   it("leave out no metric", () => {
     const used = new Set(
-      [...`${alerts}${shown}`.matchAll(/\b(?:steward|process)_[a-z_]+/g)].map(([name]) => name),
+      [...`${alerts}${shown}`.matchAll(/\b(?:steward|process|nodejs)_[a-z_0-9]+/g)].map(([name]) => name),
     );
     const isUsed = (name: string) => [...used].some((one) => familyOf(one)?.[0] === name);
     assert.deepEqual(

@@ -10,6 +10,7 @@ import { createLog } from "../../src/journal/logs/log.ts";
 import { createOwnLines } from "../../src/journal/logs/own-lines.ts";
 import { startAgent } from "../../src/programs/agent/agent.ts";
 import { noDecisions } from "../../src/programs/host-file/host-file.ts";
+import { processUsage } from "../../src/programs/process-usage.ts";
 import { makeDirectory } from "../../src/store/files/durable-file.ts";
 import { takeLock } from "../../src/store/files/lock.ts";
 import { testProxy } from "../running-agent.ts";
@@ -57,7 +58,7 @@ const agent = await startAgent(
     isLogInJournal: true,
     logUnits: [],
     supportUntil: null,
-    processUsage: () => ({ cpuSeconds: 0, residentBytes: 0, heapBytes: 0, uptimeSeconds: process.uptime() }),
+    processUsage,
     oidc: null,
     adoptTimeZone: () => undefined,
     product: "demo",

@@ -1,4 +1,4 @@
-import type { Operation } from "../operations/operation.ts";
+import { groupOf, type Operation, type OperationGroup } from "../operations/operation.ts";
 import { operationIds, operationOf } from "../operations.ts";
 import { errorComponents, errorResponsesOf } from "./answers.ts";
 import { descriptions } from "./descriptions.ts";
@@ -13,8 +13,8 @@ export const documentedIds = operationIds.filter((id) => {
   return !isOfCommandLine && !ofConsole;
 });
 
-/** The parts of the API, by the first part of their paths; all other operations are of the system. */
-const tags: Readonly<Record<string, string>> = {
+/** The groups of operations, as clients and the metrics know them. */
+const tags: Readonly<Record<OperationGroup, string>> = {
   system: "The settings, the clock, the host, health and status of the device.",
   setup: "The first administrator.",
   auth: "Sign-in, sessions and the own account.",
@@ -36,7 +36,7 @@ export function openApiDocument(version: string): object {
     const item = paths[operation.path] ?? {};
     item[operation.method.toLowerCase()] = {
       operationId: id,
-      tags: [tagOf(operation)],
+      tags: [groupOf(operation)],
       summary: operation.summary,
       description: descriptions[id],
       security: securityOf(operation),
@@ -67,11 +67,6 @@ export function openApiDocument(version: string): object {
     paths,
     components: { schemas: writer.components(), responses, parameters, headers, securitySchemes },
   };
-}
-
-function tagOf({ path }: Operation): string {
-  const part = path.split("/")[2] ?? "";
-  return part in tags ? part : "system";
 }
 
 const text = { type: "string" };

@@ -91,3 +91,22 @@ export interface Operation {
 export function isBudgeted({ method, path, access }: Operation): boolean {
   return method !== "GET" && access !== "open" && access !== "local" && !path.startsWith("/api/auth/");
 }
+
+/** The groups of operations, by the first part of their paths; all other operations are of the system. */
+export const operationGroups = [
+  "system",
+  "setup",
+  "auth",
+  "users",
+  "tokens",
+  "events",
+  "logs",
+  "updates",
+] as const;
+
+export type OperationGroup = (typeof operationGroups)[number];
+
+export function groupOf({ path }: Pick<Operation, "path">): OperationGroup {
+  const part = path.split("/")[2];
+  return operationGroups.find((group) => group === part) ?? "system";
+}

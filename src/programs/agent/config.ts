@@ -19,6 +19,10 @@ export interface ProcessUsage {
   readonly cpuSeconds: number;
   readonly residentBytes: number;
   readonly heapBytes: number;
+  readonly heapTotalBytes: number;
+  readonly openFiles: number;
+  /** Null: the host does not tell. */
+  readonly mostOpenFiles: number | null;
   readonly uptimeSeconds: number;
 }
 

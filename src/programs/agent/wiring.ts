@@ -158,7 +158,7 @@ async function joinRooms(
   const configurator = await openConfigurator({ ...ground, config, host, auth: { ...auth, setupToken } });
   const checks = checksOf({ ...ground, config, auth, https, local, selfCheck, helper: host.helper });
   const joined = {
-    ...{ ...ground, config, https, local, selfCheck, reset, configurator, checks, events },
+    ...{ ...ground, config, https, local, selfCheck, reset, configurator, checks, events, disk },
     auth: { ...auth, setupToken, rescueToken },
   };
   const handlers = joinHandlers(joined);
@@ -251,6 +251,7 @@ interface Joined extends Ground, Ways {
   config: RoomsConfig;
   checks: readonly HealthCheck[];
   events: EventLog;
+  disk: Disk;
   auth: SignInRooms & { setupToken: SetupToken; rescueToken: RescueToken };
   selfCheck: SelfCheck;
   reset: Reset;

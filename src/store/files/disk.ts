@@ -9,6 +9,12 @@ import { processTime, type StoreTime } from "./store-time.ts";
 const restingSeconds = 15;
 const troubledSeconds = 5;
 
+export interface Capacity {
+  readonly sizeBytes: number;
+  /** For users other than root. */
+  readonly availableBytes: number;
+}
+
 /** The file system that the state lies on, looked at now and then, so that no reader ever waits for it. */
 export class Disk {
   readonly #directory: string;
@@ -16,6 +22,7 @@ export class Disk {
   readonly #timers: StoreTime["timers"];
   readonly #listeners = new Set<() => void | Promise<void>>();
   #seen: Finding | null = null;
+  #capacity: Capacity | null = null;
   /** Undefined until it was tried to make it. */
   #hasReserve: boolean | undefined;
   #isReadOnly = false;
@@ -42,6 +49,11 @@ export class Disk {
     return this.#seen ?? (this.#reserve.isGivenUp() ? missingReserve(this.#directory) : null);
   }
 
+  /** As of the last look; null: the file system does not tell. */
+  capacity(): Capacity | null {
+    return this.#capacity;
+  }
+
   /**
    * The file system was read-only when this process began and is not any more, but this process's view of it still is:
    * only another process can write there.
@@ -66,6 +78,7 @@ export class Disk {
     this.#isViewStale = this.#wasFileSystemReadOnly && mount?.isReadOnlyHereAlone === true;
     this.#wasFileSystemReadOnly ||= this.#isReadOnly && !mount?.isReadOnlyHereAlone;
     this.#seen = await findDiskTrouble(this.#directory, mount, this.#hasReserve);
+    this.#capacity = await capacityOf(this.#directory);
   }
 
   /** Told after each look, and waited for before the next. Returns how to stop. */
@@ -106,4 +119,9 @@ export async function findDiskTrouble(
 export async function spaceOf(directory: string): Promise<Space> {
   const { bavail, bsize, files, ffree } = await statfs(directory);
   return { freeBytes: bavail * bsize, freeInodes: files > 0 ? ffree : null };
+}
+
+async function capacityOf(directory: string): Promise<Capacity | null> {
+  const space = await statfs(directory).catch(() => null);
+  return space && { sizeBytes: space.blocks * space.bsize, availableBytes: space.bavail * space.bsize };
 }

@@ -1,10 +1,11 @@
-import type { OperationId } from "../../../contract/operations.ts";
 import type { Host, HostTime } from "../../../host/host.ts";
+import type { Answered } from "../../../http/server.ts";
 import type { EventSink } from "../../../journal/events/event.ts";
-import { metricsText, type ProcessReadings } from "../../../metrics/device-metrics.ts";
+import { type DeviceReadings, metricsText, type ProcessReadings } from "../../../metrics/device-metrics.ts";
 import { createEventCounts } from "../../../metrics/event-counts.ts";
 import { createLoopDelay } from "../../../metrics/loop-delay.ts";
 import { createRequestCounts } from "../../../metrics/request-counts.ts";
+import { readMemory } from "../../../system/facts.ts";
 import { readHealth } from "../../../system/health.ts";
 import { stateOf } from "../../../system/status.ts";
 import type { RoomsConfig } from "../config.ts";
@@ -14,7 +15,7 @@ import { presentNeeds, type StatusRooms } from "./wire-status.ts";
 export interface Metering {
   /** The same events, counted as they come. */
   counting<Events extends EventSink>(events: Events): Events;
-  answered(answer: { operation: OperationId | undefined; status: number; milliseconds: number }): void;
+  answered(answer: Answered): void;
   /** The answer of a scrape. It waits for nothing: every room has what it knows in memory. */
   read(rooms: StatusRooms): string;
   stop(): void;
@@ -38,31 +39,35 @@ export function createMetering(config: RoomsConfig, { time }: Host): Metering {
       },
     }),
     // A file of the console is all that is found without an operation.
-    answered: ({ operation, status, milliseconds }) =>
-      requests.add(operation ?? (status < 400 ? "console" : "none"), status, milliseconds / 1_000),
+    answered: ({ operation, method, status, milliseconds }) =>
+      requests.add({
+        route: operation ?? (status < 400 ? "console" : "none"),
+        ...{ method, status, seconds: milliseconds / 1_000 },
+      }),
     read: (rooms) => {
-      const { build, nodeVersion: node } = config;
-      const { ground, needs } = presentNeeds(rooms);
-      const { clock, updates, people } = ground;
-      const readings = {
-        ...{
-          build: { ...build, node },
-          state: stateOf(needs),
-          needs,
-          clock,
-          updates,
-          people: people.figures,
-        },
-        checks: readHealth(rooms.checks, true).checks ?? [],
-        isSynchronised: rooms.clock.state().synchronised === true,
-        certificateEnd: rooms.https.certificateEnd(),
-        sessions: rooms.auth.sessions.count(),
-        process: processReadings(),
-        loopDelay: loopDelay.read(),
-      };
-      return metricsText(readings, [events, requests]);
+      const own = { process: processReadings(), loopDelay: loopDelay.read(), lag: loopDelay.lag() };
+      return metricsText({ ...readingsOf(config, rooms), ...own }, [events, requests]);
     },
     stop: loopDelay.stop,
+  };
+}
+
+/** What the rooms know, without the figures of this process. */
+function readingsOf(
+  { build, nodeVersion: node }: RoomsConfig,
+  rooms: StatusRooms,
+): Omit<DeviceReadings, "process" | "loopDelay" | "lag"> {
+  const { ground, needs } = presentNeeds(rooms);
+  const { clock, updates, people } = ground;
+  return {
+    build: { ...build, node },
+    state: stateOf(needs),
+    ...{ needs, clock, updates, people: people.figures },
+    checks: readHealth(rooms.checks, true).checks ?? [],
+    isSynchronised: rooms.clock.state().synchronised === true,
+    certificateEnd: rooms.https.certificateEnd(),
+    sessions: rooms.auth.sessions.count(),
+    host: { memory: readMemory(), disk: rooms.disk.capacity() },
   };
 }
 

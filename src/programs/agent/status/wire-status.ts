@@ -12,6 +12,7 @@ import { createStatusHandlers } from "../../../http/handlers/status.ts";
 import { agentEvent } from "../../../journal/events/event.ts";
 import type { EventLog } from "../../../journal/events/event-log.ts";
 import type { SettingsStore } from "../../../settings/settings.ts";
+import type { Disk } from "../../../store/files/disk.ts";
 import { readHostFigures } from "../../../system/facts.ts";
 import { type HealthCheck, readHealth, troublesOf } from "../../../system/health.ts";
 import { helperTrouble } from "../../../system/helper-trouble.ts";
@@ -41,6 +42,7 @@ export interface StatusRooms {
   readonly checks: readonly HealthCheck[];
   readonly selfCheck: SelfCheck;
   readonly events: Pick<EventLog, "list" | "reach">;
+  readonly disk: Pick<Disk, "capacity">;
   readonly https: Pick<Https, "certificateEnd">;
   readonly metering: { read(rooms: StatusRooms): string };
 }
