@@ -15,7 +15,7 @@ import { bodyLimitsOf, readJson } from "./read-json.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
 import { type RequestAttempt, recordRefusal, recordTolerance } from "./request-events.ts";
 import { keepPlace } from "./wire/connection-places.ts";
-import { readCoded, sendCoded } from "./wire/content-codings.ts";
+import { readCoded, sendCoded, sendText } from "./wire/content-codings.ts";
 import type { RoutedCall } from "./wire/request-lines.ts";
 import type { Streams } from "./wire/streams.ts";
 
@@ -165,6 +165,7 @@ async function perform(
     body,
   });
   if (answer.file) return sendFile(ctx, answer.file);
+  if (answer.mediaType !== undefined) return sendText(ctx, answer.text ?? "", answer.mediaType);
   if (!answer.stream) return send(ctx, answer);
   const { actor } = attempt;
   const isAllowed = async () => {
@@ -254,7 +255,7 @@ function send(ctx: Koa.Context, answer: Answer): void {
     if (req.headers["if-none-match"] !== undefined && isFresh(response, request)) return;
   }
   // Before the body: otherwise koa takes the text for HTML and looks its type up.
-  res.setHeader("Content-Type", answer.mediaType ?? "application/json");
+  res.setHeader("Content-Type", "application/json");
   if (req.method !== "GET") {
     response.body = answer.text;
     return;

@@ -172,6 +172,32 @@ describe("the status of a device with something to see to", () => {
       assert.equal(more("steward_sessions"), 1);
     });
 
+    it("is compressed where the client takes gzip, and the same", async () => {
+      const ask = (accept: string) =>
+        fetch(`${agent.url}/api/metrics`, {
+          headers: { authorization: `Bearer ${reader.token}`, "accept-encoding": accept },
+        });
+      const [coded, plain] = [await ask("gzip"), await ask("gzip;q=0")];
+      assert.deepEqual(
+        [coded, plain].map(({ headers }) => [headers.get("content-encoding"), headers.get("vary")]),
+        [
+          ["gzip", "Accept-Encoding"],
+          [null, "Accept-Encoding"],
+        ],
+      );
+      const [bytes, text] = [Number(coded.headers.get("content-length")), await plain.text()];
+      assert.ok(bytes > 0 && bytes * 4 < text.length, `${bytes} of ${text.length} bytes`);
+      // fetch has unpacked it.
+      const namesIn = (one: string) =>
+        [...samplesOf(one).keys()].filter((name) => name.startsWith("steward_need"));
+      assert.deepEqual(namesIn(await coded.text()), namesIn(text));
+      const none = await ask("identity;q=0, br");
+      assert.deepEqual(
+        [none.status, ((await none.json()) as { code: string }).code],
+        [406, "not_acceptable"],
+      );
+    });
+
     it("makes no series of what a stranger sends: path, method, user name, headers", async () => {
       const attack = async (word: string): Promise<void> => {
         for (const path of [`/${word}`, `/api/${word}`, `/api/users/${word}`, `/api/version?${word}=1`]) {

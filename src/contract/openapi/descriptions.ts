@@ -14,7 +14,7 @@ export const descriptions: Readonly<Record<OperationId, string>> = {
   getStatus:
     "The one answer for a monitoring program. `state` is the gravest level in `needs`; each need has a stable `code`, `facts` with types, and an English `detail` that says what to do.",
   getMetrics:
-    "Prometheus' text format 0.0.4. All values come from memory, so the answer comes also while the disk stalls. A value that is not known is absent. No label holds the name of a person, an address or a path that a stranger can choose.",
+    "Prometheus' text format 0.0.4, compressed where Accept-Encoding has gzip. All values come from memory, so the answer comes also while the disk stalls. A value that is not known is absent. No label holds the name of a person, an address or a path that a stranger can choose.",
   getOpenApi:
     "The document that you are reading. It is compressed where Accept-Encoding allows it, and `If-None-Match` with its ETag is answered with 304. Every answer of the API names it in a Link header with `rel=service-desc`.",
   greetConsole:
