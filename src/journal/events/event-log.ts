@@ -11,11 +11,12 @@ import { createEventFiles, type EventFiles } from "./event-files.ts";
 import { createEventHeads } from "./event-heads.ts";
 import { type EventQuery, readPage } from "./event-pages.ts";
 import { createEventRepeats } from "./event-repeats.ts";
-import { type FoundLog, findLog, type LogName, readSegment } from "./event-segments.ts";
+import { type FoundLog, findLog, type LogName, readSegment, type Segment } from "./event-segments.ts";
 import { damageOf, newestForgotten, shortnessOf, troubleOf } from "./event-troubles.ts";
 import { createEventWriter, type EventWriter } from "./event-writer.ts";
 import { type KeptEvents, openKeptEvents } from "./kept-events.ts";
 import { auditMembers } from "./logged-events.ts";
+import { createRecentEvents, type RecentEvents } from "./recent-events.ts";
 import { createRefusalCounts } from "./refusal-counts.ts";
 
 /** The agent's events: two logs in one sequence of numbers, each a chain of hashes, bounded, in files of the state. */
@@ -77,6 +78,10 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
     now: options.now,
     readsOnly,
   });
+  const recent = {
+    changes: createRecentEvents(found.changes.segments),
+    refusals: createRecentEvents(found.refusals.segments),
+  };
   const heads = createEventHeads({ sync: (name) => files[name].sync(), log, timers });
   const filesOf = (name: LogName): EventFiles =>
     createEventFiles({
@@ -84,7 +89,10 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
       name,
       found: found[name],
       totalBytes: totalBytes * shares[name],
-      written: heads.written,
+      written: (events) => {
+        heads.written(events);
+        recent[name].add(events);
+      },
       ...(name === "changes" && { take: (oldest) => kept.take(oldest) }),
       log,
     });
@@ -93,7 +101,7 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
   const sequence = createSequence(found, options.now);
   const damage = damageOf(found, kept);
   if (damage !== null) log("error", "the event log is damaged", { detail: damage.detail });
-  return joined({ ...options, files, kept, writer, sequence, damage, closeHeads: heads.close });
+  return joined({ ...options, files, recent, kept, writer, sequence, damage, closeHeads: heads.close });
 }
 
 /** A directory that is not open to us: nothing can be written there either, and health says so. */
@@ -103,6 +111,7 @@ function unreadable(): FoundLog {
 
 interface Parts extends EventLogOptions {
   files: Readonly<Record<LogName, EventFiles>>;
+  recent: Readonly<Record<LogName, RecentEvents>>;
   kept: KeptEvents;
   writer: EventWriter;
   sequence: Sequence;
@@ -151,7 +160,7 @@ function createEntry(parts: Parts): Entry {
 }
 
 function joined(parts: Parts): EventLog {
-  const { files, kept, writer, sequence, timers, refusalKinds: maximum } = parts;
+  const { files, recent, kept, writer, sequence, timers, refusalKinds: maximum } = parts;
   const entry = createEntry(parts);
   const { listeners } = entry;
   const refusals = createRefusalCounts(entry.place, { timers, maximum });
@@ -168,7 +177,14 @@ function joined(parts: Parts): EventLog {
     },
     refuse: (facts, code) => refusals.add(facts, code),
     list: async (query) => {
-      const logs = [[...kept.segments(), ...files.changes.segments], [...files.refusals.segments]];
+      await Promise.all([recent.changes.load(), recent.refusals.load()]);
+      // As they are now, like what waits and what is in memory: others write while this reads.
+      const copies = (segments: readonly Segment[]) => segments.map((segment) => ({ ...segment }));
+      const changes = copies([...kept.segments(), ...files.changes.segments]);
+      const logs = [
+        { segments: changes, recent: recent.changes.read() },
+        { segments: copies(files.refusals.segments), recent: recent.refusals.read() },
+      ];
       const source = { logs, waiting: writer.waiting(), head: sequence.head() };
       return { ...(await readPage(source, query)), reach: reach() };
     },

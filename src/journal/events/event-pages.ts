@@ -3,6 +3,7 @@ import type { AuditEvent, EventList } from "../../contract/types.ts";
 import { foreignCursor } from "../../store/documents/pages.ts";
 import { isIntact } from "./event-chain.ts";
 import { readSegment, type Segment } from "./event-segments.ts";
+import type { Recent } from "./recent-events.ts";
 
 /** Which events are meant. */
 export interface EventFilter {
@@ -37,18 +38,27 @@ export function placeOf(cursor: string): EventPlace {
 
 /** What there is to read from. */
 export interface EventSource {
-  /** Of each log, oldest first. */
-  logs: readonly (readonly Segment[])[];
+  logs: readonly LogSource[];
   /** Events that are not on the disk yet. */
   waiting: readonly AuditEvent[];
   /** The newest seq; what comes later is not looked at, or a page could have one event and lack the one before. */
   head: number;
 }
 
+export interface LogSource {
+  /** Oldest first. */
+  readonly segments: readonly Segment[];
+  /** What need not be read from them. */
+  readonly recent: Recent;
+}
+
 /** Filters whose counts are remembered with a segment. */
 const rememberedCounts = 32;
 
-/** A page of events, read from the files. */
+/**
+ * A page of events, read from the files; of the newest, as far as they go, from memory. Pages from the oldest on are what
+ * chains are verified by: they have what the files have.
+ */
 export async function readPage(source: EventSource, query: EventQuery): Promise<Omit<EventList, "reach">> {
   const matches = createMatch(query);
   const { after, before = source.head + 1, limit } = query;
@@ -58,10 +68,10 @@ export async function readPage(source: EventSource, query: EventQuery): Promise<
     matches(event);
   const bySeq = new Map<number, AuditEvent>();
   for (const event of source.waiting.filter(isMeant)) bySeq.set(event.seq, event);
-  for (const segments of source.logs) {
+  for (const log of source.logs) {
     const found = await (after === undefined
-      ? newest(upTo(segments, before), isMeant, limit + 1)
-      : oldest(behind(segments, after), isMeant, limit + 1));
+      ? newest(log, before, isMeant, limit + 1)
+      : oldest(behind(log.segments, after), isMeant, limit + 1));
     for (const event of found) bySeq.set(event.seq, event);
   }
   const all = [...bySeq.values()].sort((a, b) => (after === undefined ? b.seq - a.seq : a.seq - b.seq));
@@ -120,12 +130,18 @@ async function oldest(segments: readonly Segment[], isMeant: Match, limit: numbe
   return found;
 }
 
-async function newest(segments: readonly Segment[], isMeant: Match, limit: number): Promise<AuditEvent[]> {
-  const found: AuditEvent[] = [];
-  for (const segment of [...segments].reverse()) {
+async function newest(
+  { segments, recent }: LogSource,
+  before: number,
+  isMeant: Match,
+  limit: number,
+): Promise<AuditEvent[]> {
+  const found = recent.events.filter(isMeant).reverse().slice(0, limit);
+  for (const segment of upTo(segments, Math.min(before, recent.from)).toReversed()) {
+    if (found.length === limit) return found;
     for (const event of (await readSegment(segment)).reverse()) {
       if (found.length === limit) return found;
-      if (isMeant(event) && isIntact(event)) found.push(event);
+      if (event.seq < recent.from && isMeant(event) && isIntact(event)) found.push(event);
     }
   }
   return found;
@@ -155,16 +171,35 @@ async function countAll(
     ...[sinceMilliseconds, untilMilliseconds, personId],
   ]);
   let total = waiting.filter(matches).length;
-  for (const segment of logs.flat()) total += await countIn(segment, key, matches);
+  for (const { segments, recent } of logs)
+    for (const [index, segment] of segments.entries())
+      total += await countIn(segment, { key, matches, recent, next: segments[index + 1]?.firstSeq });
   return total;
 }
 
-async function countIn(segment: Segment, key: string, matches: Match): Promise<number> {
-  const { counts, sizeBytes } = segment;
+interface Counting {
+  readonly key: string;
+  readonly matches: Match;
+  readonly recent: Recent;
+  /** The first seq of the next segment; undefined: this is the last. */
+  readonly next: number | undefined;
+}
+
+async function countIn(
+  segment: Segment,
+  { key, matches, recent, next = Number.POSITIVE_INFINITY }: Counting,
+): Promise<number> {
+  const { counts, sizeBytes, firstSeq } = segment;
   const known = counts.get(key);
   if (known?.sizeBytes === sizeBytes) return known.count;
-  const count = (await readSegment(segment)).filter(matches).length;
+  const begin = known?.nextSeq ?? firstSeq;
+  // A dashboard reads between the events: what came since is in memory.
+  const isRecent = recent.from <= begin;
+  const events = isRecent
+    ? recent.events.filter(({ seq }) => seq >= begin && seq < next)
+    : await readSegment(segment);
+  const count = (isRecent ? (known?.count ?? 0) : 0) + events.filter(matches).length;
   if (counts.size >= rememberedCounts) counts.clear();
-  counts.set(key, { sizeBytes, count });
+  counts.set(key, { sizeBytes, count, nextSeq: (events.at(-1)?.seq ?? begin - 1) + 1 });
   return count;
 }

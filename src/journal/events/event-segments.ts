@@ -12,8 +12,8 @@ export interface Segment {
   readonly firstSeq: number;
   /** Bytes of whole lines; what lies behind them was never acknowledged. */
   sizeBytes: number;
-  /** Events that match a filter, as of a size; the files never change but at their end. */
-  readonly counts: Map<string, { sizeBytes: number; count: number }>;
+  /** Events before `nextSeq` that match a filter, as of a size; the files never change but at their end. */
+  readonly counts: Map<string, { sizeBytes: number; count: number; nextSeq: number }>;
 }
 
 export type LogName = AuditEvent["log"];
