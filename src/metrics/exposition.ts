@@ -27,12 +27,15 @@ export interface Exposition {
 }
 
 export function createExposition(): Exposition {
-  const lines = new Map<MetricName, string[]>();
-  const write = (name: MetricName, suffix: string, labels: object, value: number): void => {
+  const lines = new Map<MetricName, string>();
+  const write = (
+    name: MetricName,
+    suffix: string,
+    labels: Readonly<Record<string, string>>,
+    value: number,
+  ): void => {
     const line = `${name}${suffix}${labelText(labels)} ${numberText(value)}\n`;
-    const present = lines.get(name);
-    if (present) present.push(line);
-    else lines.set(name, [line]);
+    lines.set(name, `${lines.get(name) ?? ""}${line}`);
   };
   return {
     add: (name, value, labels) => {
@@ -49,26 +52,44 @@ export function createExposition(): Exposition {
       write(name, "_count", labels, cumulative.at(-1)?.count ?? 0);
     },
     text: () =>
-      (Object.keys(metricFamilies) as MetricName[])
+      names
         .map((name) => {
           const values = lines.get(name);
-          return values === undefined ? "" : `${headOf(name)}${values.join("")}`;
+          return values === undefined ? "" : `${headOf(name)}${values}`;
         })
         .join(""),
   };
 }
 
+const names = Object.keys(metricFamilies) as MetricName[];
+
+/** Never another: made once. */
+const heads = new Map<MetricName, string>();
+
 function headOf(name: MetricName): string {
+  const known = heads.get(name);
+  if (known !== undefined) return known;
+  const head = writtenHead(name);
+  heads.set(name, head);
+  return head;
+}
+
+function writtenHead(name: MetricName): string {
   const { help, type }: MetricFamily = metricFamilies[name];
   return `# HELP ${name} ${help.replace(/\\/g, "\\\\").replace(/\n/g, "\\n")}\n# TYPE ${name} ${type}\n`;
 }
 
-function labelText(labels: object): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapedLabel(String(value))}"`);
-  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+/** Of every line of an answer, so without lists in between. */
+function labelText(labels: Readonly<Record<string, string>>): string {
+  let text = "";
+  for (const name of Object.keys(labels)) {
+    text += `${text === "" ? "{" : ","}${name}="${escapedLabel(labels[name] ?? "")}"`;
+  }
+  return text === "" ? "" : `${text}}`;
 }
 
 function escapedLabel(value: string): string {
+  if (!/[\\"\n]/.test(value)) return value;
   return value.replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n");
 }
 
