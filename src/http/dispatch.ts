@@ -114,7 +114,7 @@ function record(
 }
 
 function answer(operation: Operation, result: unknown): Answer {
-  const { status, etag, schema, collection, stream, file, mediaType } = operation.response;
+  const { status, etag, weakEtag, schema, collection, stream, file, mediaType } = operation.response;
   const bare = { status, text: undefined, etag: undefined, location: undefined };
   // The type of the handlers ensures that such operations return a source, a file or a text.
   if (stream) return { ...bare, stream: result as StreamSource };
@@ -123,7 +123,8 @@ function answer(operation: Operation, result: unknown): Answer {
   if (!schema || typeof result !== "object" || result === null) return bare;
   const location = collection && "id" in result ? `${collection}/${String(result.id)}` : undefined;
   const text = textOf(result);
-  return { status, text, etag: etag ? etagOf(result) : undefined, location };
+  const weak = weakEtag && `W/${etagOf(weakEtag.length === 0 ? result : without(result, weakEtag))}`;
+  return { status, text, etag: etag ? etagOf(result) : weak, location };
 }
 
 /** Values that are answered again, such as the settings, are turned into text once. */
@@ -145,6 +146,18 @@ function etagOf(value: object): string {
   const digest = createHash("sha256").update(textOf(value)).digest("base64url").slice(0, 22);
   etags.set(value, `"${digest}"`);
   return `"${digest}"`;
+}
+
+/** A copy without these members, as JSON Pointers of one or two names. */
+function without(value: object, pointers: readonly string[]): object {
+  const copy: Record<string, unknown> = { ...value };
+  for (const pointer of pointers) {
+    const [, name = "", inner] = pointer.split("/");
+    const member = copy[name];
+    if (inner === undefined) copy[name] = undefined;
+    else if (typeof member === "object" && member !== null) copy[name] = { ...member, [inner]: undefined };
+  }
+  return copy;
 }
 
 function ifMatchCheck(header: string | undefined): (present: object) => void {

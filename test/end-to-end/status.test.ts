@@ -78,6 +78,36 @@ describe("the status of a device with something to see to", () => {
     assert.match(stdout, /^\* clock: /m);
   });
 
+  for (const [path, change] of [
+    [
+      "/api/status",
+      () => agent.call("PUT", "/api/system", { local: true, body: { device: { name: "pump-8" } } }),
+    ],
+    [
+      "/api/updates",
+      () => agent.call("PUT", "/api/system", { local: true, body: { update: { ota: { channel: "beta" } } } }),
+    ],
+  ] as const) {
+    it(`${path} is answered with 304 while only figures of the moment change, and anew after a change`, async () => {
+      const read = (etag?: unknown) =>
+        agent.call("GET", path, {
+          token: admin.token,
+          ...(etag !== undefined && { headers: { "if-none-match": String(etag) } }),
+        });
+      const first = await read();
+      assert.match(String(first.headers.etag), /^W\/"/);
+      for (let again = 0; again < 3; again += 1) {
+        const { status, text, headers } = await read(first.headers.etag);
+        assert.deepEqual([status, text, headers.etag], [304, "", first.headers.etag]);
+      }
+      assert.equal((await change()).status, 200);
+      const second = await read(first.headers.etag);
+      assert.equal(second.status, 200);
+      assert.notEqual(second.headers.etag, first.headers.etag);
+      assert.equal((await read('"another"')).status, 200);
+    });
+  }
+
   describe("as metrics", () => {
     const scrape = async (sent: CallOptions) => {
       const { status, text } = await agent.call("GET", "/api/metrics", sent);

@@ -74,6 +74,7 @@ const text = { type: "string" };
 const headers = {
   RequestId: { description: "of every answer; names the request in the log and in events", schema: text },
   ETag: { description: "strong entity tag", schema: text },
+  WeakETag: { description: "the same while only figures of the moment change", schema: text },
   Location: { description: "path of what was made", schema: text },
   Challenge: { description: "with 401 (RFC 6750, RFC 9470)", schema: text },
   RetryAfter: { description: "with 429 and 503: seconds", schema: { type: "integer" } },
@@ -91,15 +92,15 @@ function requestOf(operation: Operation, writer: SchemaWriter): object {
 }
 
 function successOf(operation: Operation, writer: SchemaWriter): object {
-  const { status, schema, etag, stream, mediaType = "application/json" } = operation.response;
+  const { status, schema, etag, weakEtag, stream, mediaType = "application/json" } = operation.response;
   const written = schema && writer.write(schema, "answer");
   // OpenAPI 3.1 has no word for the items of a stream; JSON Schema 2020-12 §8 has one for what a text contains.
   const streamed = { ...text, contentMediaType: "text/event-stream", contentSchema: written };
   return {
     description: successWords[status],
-    ...((etag || status === 201) && {
+    ...((etag || weakEtag || status === 201) && {
       headers: {
-        ...(etag && { ETag: { $ref: "#/components/headers/ETag" } }),
+        ...((etag || weakEtag) && { ETag: { $ref: `#/components/headers/${etag ? "" : "Weak"}ETag` } }),
         ...(status === 201 && { Location: { $ref: "#/components/headers/Location" } }),
       },
     }),

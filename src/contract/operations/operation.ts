@@ -70,6 +70,11 @@ export interface Operation {
     readonly status: 200 | 201 | 202 | 204;
     readonly schema?: object;
     readonly etag?: true;
+    /**
+     * A weak ETag is sent (RFC 9110 §8.8.1) and If-None-Match answered with 304. Two answers have the same if they differ
+     * only in these members, as JSON Pointers of one or two names: figures of the moment.
+     */
+    readonly weakEtag?: readonly string[];
     readonly stream?: true;
     readonly file?: true;
     /** Of an answer that is text and not JSON: its media type. */

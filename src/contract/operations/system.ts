@@ -5,6 +5,13 @@ import * as system from "../schemas/system.ts";
 import { reloaded, tls } from "../schemas/tls.ts";
 import { admins, everyone, type Operation } from "./operation.ts";
 
+/** What differs in any two answers of the status, however little has happened. */
+const figuresOfTheMoment = [
+  "/server_time",
+  ...["offset_seconds", "uncertainty_seconds", "last_sync_at"].map((name) => `/clock/${name}`),
+  ...["uptime_seconds", "load", "memory", "disk", "temperature_celsius"].map((name) => `/host/${name}`),
+];
+
 /** Settings, and what the agent and its host say of themselves. */
 export const systemOperations = {
   getVersion: {
@@ -49,7 +56,7 @@ export const systemOperations = {
     access: everyone,
     scope: "system:read",
     inRescue: true,
-    response: { status: 200, schema: status },
+    response: { status: 200, schema: status, weakEtag: figuresOfTheMoment },
   },
   getMetrics: {
     method: "GET",

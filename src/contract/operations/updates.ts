@@ -18,7 +18,7 @@ export const updateOperations = {
     summary: "Installed and available releases, the root of trust, and the schedule of checks",
     access: everyone,
     scope: "system:read",
-    response: { status: 200, schema: updates },
+    response: { status: 200, schema: updates, weakEtag: [] },
   },
   checkForUpdates: {
     method: "POST",
