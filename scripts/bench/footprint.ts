@@ -18,7 +18,6 @@ const startRounds = 11;
 /** Of these, how many wait until they are idle: memory varies little from one start to the next. */
 const memoryRounds = 3;
 const loadRounds = 15;
-const scrapeRounds = 3;
 
 /** Milliseconds after the first answer until a server is idle. */
 const idleMilliseconds = 2_000;
@@ -143,25 +142,6 @@ export async function authenticatedRequests(at: Surroundings): Promise<Row> {
   }
   const what = "authenticated GET /api/system / fastify + @fastify/jwt";
   return ratioRow(what, "req/s", results, { side: "least", value: 0.95 });
-}
-
-/** What a scrape by Prometheus costs against the check of a load balancer. */
-export async function scrapes(at: Surroundings): Promise<Row> {
-  const own = await start(agentOf(at.program), at.directory, at.node);
-  try {
-    const session = await signIn(own, at);
-    const results: Series = [[], []];
-    for (let round = 0; round <= scrapeRounds; round += 1) {
-      const scraped = await requestsPerSecond(own.port, session, "/api/metrics");
-      const checked = await requestsPerSecond(own.port, session, "/api/health");
-      if (round === 0) continue;
-      results[0].push(scraped);
-      results[1].push(checked);
-    }
-    return ratioRow("GET /api/metrics / GET /api/health", "req/s", results);
-  } finally {
-    await own.stop();
-  }
 }
 
 const credentials = { username: "bench-admin", password: "four unrelated words here" };

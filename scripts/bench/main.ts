@@ -12,8 +12,9 @@ import { clockRows } from "./clock.ts";
 import { commandLine } from "./command-line.ts";
 import { scratchDirectory } from "./contestant.ts";
 import { clearEnvironment } from "./environment.ts";
-import { authenticatedRequests, memoryAfterUse, scrapes, startAndMemory, withProvider } from "./footprint.ts";
+import { authenticatedRequests, memoryAfterUse, startAndMemory, withProvider } from "./footprint.ts";
 import { payloadRows } from "./payload.ts";
+import { repeatedReads } from "./reads.ts";
 import type { Row } from "./row.ts";
 
 /** Rows of one runtime. */
@@ -44,7 +45,7 @@ async function onRuntime(node: string): Promise<OnRuntime> {
         ...(await memoryAfterUse(at)),
         ...(await commandLine(at)),
         await authenticatedRequests(at),
-        await scrapes(at),
+        ...(await repeatedReads(at)),
         ...(await withProvider(at)),
       ],
     };

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import { statfs } from "node:fs/promises";
 import { availableParallelism, loadavg } from "node:os";
 import type { Facts, Status } from "../contract/types.ts";
 import type { HostNames, HostTime } from "../host/host.ts";
 import type { HostIdentity } from "../host/ports.ts";
+import type { Capacity } from "../store/files/disk.ts";
 import type { SlowFacts } from "./facts-worker.ts";
 import { createTemperature } from "./temperature.ts";
 
@@ -49,27 +49,27 @@ export function createFacts(workerFile: string, { identity, time: { uptime }, na
   };
 }
 
-/** What of the host can be had at once: no process, no thread. `directory`: on the disk that is asked about. */
+/**
+ * What of the host can be had at once: no process, no thread, no wait for a disk. `directory`: on the disk whose capacity
+ * is given, as it was last seen.
+ */
 export async function readHostFigures(
   directory: string,
+  capacity: Capacity | null,
   { identity, time: { uptime } }: FactsHost,
 ): Promise<Status["host"]> {
-  const [space, temperature_celsius] = await Promise.all([
-    statfs(directory).catch(() => null),
-    readTemperature(),
-  ]);
   return {
     hostname: identity.hostname,
     uptime_seconds: uptime(),
     load: loadavg(),
     cores: availableParallelism(),
     memory: readMemory(),
-    disk: space && {
+    disk: capacity && {
       path: directory,
-      size_bytes: space.blocks * space.bsize,
-      available_bytes: space.bavail * space.bsize,
+      size_bytes: capacity.sizeBytes,
+      available_bytes: capacity.availableBytes,
     },
-    temperature_celsius,
+    temperature_celsius: await readTemperature(),
   };
 }
 

@@ -15,6 +15,7 @@ import type { EventSink } from "../../journal/events/event.ts";
 import { createLoggedEvents } from "../../journal/events/logged-events.ts";
 import { createStateTools } from "../../store/documents/inspection.ts";
 import { createMemoryDocument } from "../../store/documents/memory-document.ts";
+import { capacityOf } from "../../store/files/disk.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import { isWipeRequested, requestWipe } from "../../store/files/wipe.ts";
 import { readHostFigures } from "../../system/facts.ts";
@@ -120,13 +121,14 @@ function damageFinding(damage: StewardError): Finding {
 /** The clock is only observed: how it was disciplined before stands in the state. */
 function clockHandlers({ config, host, damage }: Joined): Pick<Handlers, "getTimeSync" | "getStatus"> {
   const clock = unkeptClock(config, host);
+  const { stateDirectory } = config;
   const read = () => ({ ...clock.status(), summary: rescueSummary() });
   const getStatus = async () =>
     rescueStatus({
       deviceName: host.identity.hostname,
       version: publicVersion(config.build).version,
       clock: read(),
-      host: await readHostFigures(config.stateDirectory, host),
+      host: await readHostFigures(stateDirectory, await capacityOf(stateDirectory), host),
       damage: damageFinding(damage),
     });
   return { getTimeSync: read, getStatus };

@@ -121,7 +121,8 @@ export async function spaceOf(directory: string): Promise<Space> {
   return { freeBytes: bavail * bsize, freeInodes: files > 0 ? ffree : null };
 }
 
-async function capacityOf(directory: string): Promise<Capacity | null> {
+/** Null: the file system does not tell. */
+export async function capacityOf(directory: string): Promise<Capacity | null> {
   const space = await statfs(directory).catch(() => null);
   return space && { sizeBytes: space.blocks * space.bsize, availableBytes: space.bavail * space.bsize };
 }

@@ -66,7 +66,7 @@ export function composeStatus(
         eventReach: events.reach(),
         deviceName: ground.device.name || host.identity.hostname,
         version: config.build.version,
-        host: await readHostFigures(config.stateDirectory, host),
+        host: await readHostFigures(config.stateDirectory, rooms.disk.capacity(), host),
       });
     },
   });
