@@ -84,6 +84,8 @@ export interface StoredValidators {
 }
 
 export interface StoredCheck {
+  /** Absent: an earlier release has made it. */
+  readonly id?: string;
   readonly at: string;
   readonly outcome: "ok" | "failed" | "waiting_for_clock";
   readonly code: string | null;
@@ -158,6 +160,21 @@ const release = {
 const releaseId = { type: "string", pattern: "^[0-9a-f]{32}$" } as const;
 const postponed = nullable({ release_id: releaseId, until: moment });
 
+const check = {
+  ...withOptional(
+    { id: text(64) },
+    {
+      at: moment,
+      outcome: { type: "string", enum: ["ok", "failed", "waiting_for_clock"] },
+      code: nullableText(64),
+      detail: nullableText(recordBounds.detail),
+      requests: count,
+      body_bytes: count,
+    },
+  ),
+  type: ["object", "null"],
+};
+
 const blocker = nullable({ code: text(64), detail: text(recordBounds.detail) });
 
 const nothingApplied = {
@@ -203,14 +220,7 @@ export const updateRecordKind: DocumentKind<UpdateRecord> = {
         uptime: { type: "number", minimum: 0 },
         left: { type: "number", minimum: 0, maximum: 34 * 86_400 },
       }),
-      last_check: nullable({
-        at: moment,
-        outcome: { type: "string", enum: ["ok", "failed", "waiting_for_clock"] },
-        code: nullableText(64),
-        detail: nullableText(recordBounds.detail),
-        requests: count,
-        body_bytes: count,
-      }),
+      last_check: check,
       last_success_at: nullableMoment,
       floors: {
         type: "object",

@@ -17,6 +17,8 @@ export interface UpdateParts {
   readonly applying: ApplyingView;
   /** Seconds; null: no check is planned. */
   readonly nextCheckIn: () => number | null;
+  /** The id of the check in progress; null: there is none. */
+  readonly runningCheck: () => string | null;
 }
 
 /** The state of applying, for the status. */

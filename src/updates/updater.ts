@@ -73,8 +73,9 @@ class Room implements UpdateRoom {
     });
     const watch = new ReleaseWatch(options, () => this.#onJournal());
     const nextCheckIn = (): number | null => this.#checks.left();
+    const runningCheck = (): string | null => this.#checks.runningId();
     this.#applying = applying;
-    this.#parts = { options, trust, downloads, progress, watch, applying, nextCheckIn };
+    this.#parts = { options, trust, downloads, progress, watch, applying, nextCheckIn, runningCheck };
     this.#checks = new CheckScheduler({
       options,
       progress,

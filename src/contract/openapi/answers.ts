@@ -19,6 +19,11 @@ export function hasPrecondition({ method, precondition, response }: Operation): 
   return precondition === true || (response.etag === true && method !== "GET");
 }
 
+function hasCursor({ query }: Operation): boolean {
+  const { properties = {} } = (query ?? {}) as { properties?: object };
+  return "cursor" in properties;
+}
+
 /** Codes that an operation can answer with: its own, and those that follow from its access, input and path. */
 export function errorCodesOf(operation: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>([...(operation.errors ?? []), ...codesOfAll]);
@@ -38,6 +43,7 @@ export function errorCodesOf(operation: Operation): ErrorCode[] {
   if (operation.pathParameters) add("not_found");
   // Everywhere: an unknown query parameter is refused also where there is neither a query nor a body.
   add("validation_failed", "unknown_field");
+  if (hasCursor(operation)) add("invalid_cursor");
   if (operation.response.stream) add("rate_limited");
   if (operation.body) add("malformed_json", "payload_too_large", "unsupported_media_type");
   if (operation.method !== "GET" && operation.access !== "open")

@@ -55,7 +55,7 @@ export const descriptions: Readonly<Record<OperationId, string>> = {
   getUpdates:
     "`summary` says in one code how updates are. `available` has the releases on offer and, in `hold`, why they are not applied unattended; `blockers` the kinds whose metadata could not be verified.",
   checkForUpdates:
-    "Answers at once; the result of the check is in `schedule.last_check` of GET /api/updates, and on the stream of events. What was found is fetched and applied as the settings say. `repository` is a directory on the device, for a stick with a copy of the repository.",
+    "Answers at once, with `schedule.check_id`. The result is in `schedule.last_check` of GET /api/updates once its `id` is that one; a check that was given up leaves none. What was found is fetched and applied as the settings say. `repository` is a directory on the device, for a stick with a copy of the repository.",
   listUpdateHistory:
     "`outcome` and `reason.code` say how an attempt ended; `log` has the last lines of a release that failed.",
   applyUpdates:

@@ -188,7 +188,7 @@ export const authOperations = {
     access: everyone,
     query: auth.sessionsQuery,
     response: { status: 200, schema: auth.sessionList },
-    errors: ["not_found", "invalid_cursor"],
+    errors: ["not_found"],
   },
   endSession: {
     method: "DELETE",

@@ -13,7 +13,6 @@ export const eventOperations = {
     scope: "events:read",
     query: events.listEventsQuery,
     response: { status: 200, schema: events.eventList },
-    errors: ["invalid_cursor"],
   },
   streamEvents: {
     method: "GET",

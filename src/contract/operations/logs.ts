@@ -12,7 +12,7 @@ export const logOperations = {
     scope: "logs:read",
     query: logs.listLogsQuery,
     response: { status: 200, schema: logs.logList },
-    errors: ["invalid_cursor", "rate_limited"],
+    errors: ["rate_limited"],
   },
   streamLogs: {
     method: "GET",
@@ -22,6 +22,5 @@ export const logOperations = {
     scope: "logs:read",
     query: logs.streamLogsQuery,
     response: { status: 200, schema: logs.logEntry, stream: true },
-    errors: ["invalid_cursor"],
   },
 } as const satisfies Record<string, Operation>;

@@ -8,6 +8,7 @@ import { admins, everyone, type Operation } from "./operation.ts";
 /** What differs in any two answers of the status, however little has happened. */
 const figuresOfTheMoment = [
   "/server_time",
+  "/updates/next_check_at",
   ...["offset_seconds", "uncertainty_seconds", "last_sync_at"].map((name) => `/clock/${name}`),
   ...["uptime_seconds", "load", "memory", "disk", "temperature_celsius"].map((name) => `/host/${name}`),
 ];

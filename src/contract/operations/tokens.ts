@@ -10,7 +10,6 @@ export const tokenOperations = {
     access: everyone,
     query: tokens.tokensQuery,
     response: { status: 200, schema: tokens.tokenList },
-    errors: ["invalid_cursor"],
   },
   createToken: {
     method: "POST",

@@ -18,7 +18,7 @@ export const updateOperations = {
     summary: "Installed and available releases, the root of trust, and the schedule of checks",
     access: everyone,
     scope: "system:read",
-    response: { status: 200, schema: updates, weakEtag: [] },
+    response: { status: 200, schema: updates, weakEtag: ["/schedule/next_check_at"] },
   },
   checkForUpdates: {
     method: "POST",
@@ -48,7 +48,6 @@ export const updateOperations = {
     scope: "system:read",
     query: historyQuery,
     response: { status: 200, schema: updateHistory },
-    errors: ["invalid_cursor"],
   },
   applyUpdates: {
     method: "POST",

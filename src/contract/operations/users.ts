@@ -15,7 +15,6 @@ export const userOperations = {
     scope: "users:read",
     query: users.listUsersQuery,
     response: { status: 200, schema: users.userList },
-    errors: ["invalid_cursor"],
   },
   createUser: {
     method: "POST",

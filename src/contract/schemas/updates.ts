@@ -98,6 +98,7 @@ const lastCheck = {
   additionalProperties: false,
   required: ["at", "outcome", "code", "detail", "requests", "body_bytes"],
   properties: {
+    id: { type: "string", description: "absent: an earlier release has made it" },
     at: timestamp,
     outcome: { type: "string", enum: checkOutcomes },
     code: { type: ["string", "null"], enum: [null, ...(Object.keys(errorCodes) as ErrorCode[])] },
@@ -197,6 +198,7 @@ export const updates = {
         enabled: { type: "boolean" },
         server: { type: "string", description: "hidden from readonly" },
         next_check_at: nullableTimestamp,
+        check_id: { type: "string", description: "of the check in progress; absent: there is none" },
         last_check: lastCheck,
         last_success_at: nullableTimestamp,
         failures: { type: "integer", minimum: 0, description: "checks in a row that failed" },

@@ -35,6 +35,7 @@ export interface FailedResult {
 
 /** A check that has ended, and what it took. */
 export interface CheckReport {
+  readonly id: string;
   readonly result: CheckResult;
   readonly at: Date;
   readonly requests: number;
@@ -182,10 +183,11 @@ function stored({ rules, binary }: Blockers): Blockers {
   return { rules: cut(rules), binary: cut(binary) };
 }
 
-function storedCheck({ result, at, requests, bodyBytes }: CheckReport): StoredCheck {
+function storedCheck({ id, result, at, requests, bodyBytes }: CheckReport): StoredCheck {
   const error = result.outcome === "ok" ? null : result.error;
   const detail = result.outcome === "ok" ? refusalsInWords(result.selection) : result.error.message;
   return {
+    id,
     at: at.toISOString(),
     outcome: result.outcome,
     code: error?.code ?? null,

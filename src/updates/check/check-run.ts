@@ -20,6 +20,8 @@ import { nextCheckIn, retryIn } from "./schedule.ts";
 
 /** A check with all that follows from it. */
 export interface CheckRun {
+  /** Tells a client which of the checks a status describes. */
+  readonly id: string;
   readonly source: CheckSource;
   readonly signal: AbortSignal;
   /** Kinds that were requested: downloaded whatever automatic updates and waves say. */
@@ -49,12 +51,13 @@ export async function runCheck(parts: UpdateParts, run: CheckRun): Promise<numbe
 }
 
 /** null: there is no trust to check anything under. */
-async function check(parts: UpdateParts, { source, signal }: CheckRun): Promise<CheckDone | null> {
+async function check(parts: UpdateParts, { id, source, signal }: CheckRun): Promise<CheckDone | null> {
   const { options, trust } = parts;
   try {
     return await trust.during(async (fingerprint) => {
       const { watch } = parts;
-      const order = { source, fingerprint, signal, journal: watch.journal(), report: deviceReport(parts) };
+      const report = deviceReport(parts);
+      const order = { id, source, fingerprint, signal, journal: watch.journal(), report };
       const done = await performCheck(options, order);
       signal.throwIfAborted();
       return { ...done, report: await keep(parts, done.report) };

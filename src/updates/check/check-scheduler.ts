@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { StewardError } from "../../contract/errors.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import { idle, type Progress } from "../status/progress.ts";
@@ -39,6 +40,7 @@ const outcomeSeconds = 300;
 const busySeconds = 300;
 
 interface RunningCheck {
+  readonly id: string;
   readonly source: CheckSource;
   readonly isForApplying: boolean;
   readonly abort: (reason: StewardError) => void;
@@ -68,6 +70,11 @@ export class CheckScheduler {
 
   isUnderWay(): boolean {
     return this.#running !== null;
+  }
+
+  /** Of the one in progress; null: there is none. */
+  runningId(): string | null {
+    return this.#running?.id ?? null;
   }
 
   /** Seconds to the next scheduled one; null: none is scheduled. */
@@ -178,6 +185,7 @@ export class CheckScheduler {
 
   /** Settles when it has ended; true: it was not aborted. */
   #begin(source: CheckSource, wanted: ReadonlySet<UpdateKind>): Promise<boolean> {
+    const id = `chk_${randomBytes(16).toString("hex")}`;
     const controller = new AbortController();
     const { signal } = controller;
     this.#begunAt = this.#options.uptime();
@@ -185,13 +193,13 @@ export class CheckScheduler {
     const onFetching = (): void => {
       this.#isFetching = true;
     };
-    const done = this.#plan.run({ source, signal, wanted, onFetching });
+    const done = this.#plan.run({ id, source, signal, wanted, onFetching });
     const ended = done.then(
       (seconds) => this.#onEnd(seconds),
       (error: unknown) => this.#onEnd(this.#waitAfter(error, signal)),
     );
     const abort = (reason: StewardError): void => controller.abort(reason);
-    this.#running = { source, isForApplying: wanted.size > 0, done: ended, abort };
+    this.#running = { id, source, isForApplying: wanted.size > 0, done: ended, abort };
     return ended.then(() => !signal.aborted);
   }
 

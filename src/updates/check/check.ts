@@ -19,6 +19,7 @@ export interface CheckDone {
 }
 
 export interface CheckOrder {
+  readonly id: string;
   readonly source: CheckSource;
   readonly fingerprint: string;
   readonly signal: AbortSignal;
@@ -34,7 +35,7 @@ export interface CheckOrder {
  */
 export async function performCheck(
   options: UpdaterOptions,
-  { source, fingerprint, signal, journal, report }: CheckOrder,
+  { id, source, fingerprint, signal, journal, report }: CheckOrder,
 ): Promise<CheckDone> {
   const { expiryNow, now, isClockTrusted } = options;
   const deadline = new AbortController();
@@ -53,7 +54,7 @@ export async function performCheck(
     takeBack();
   }
   const { requests, bodyBytes } = repository?.cost() ?? { requests: 0, bodyBytes: 0 };
-  return { report: { result, at: now(), requests, bodyBytes, source, fingerprint }, repository };
+  return { report: { id, result, at: now(), requests, bodyBytes, source, fingerprint }, repository };
 }
 
 async function checked(

@@ -38,6 +38,7 @@ export function updatesStatus(parts: UpdateParts): UpdatesStatus {
   const now = options.now();
   const shown = updateKinds.flatMap((kind) => shownRelease(parts, kind));
   const seconds = parts.nextCheckIn();
+  const check_id = parts.runningCheck();
   const trial = trialView(watch.journal(), { now, uptime: options.uptime(), bootId: options.bootId });
   const { state, summary } = stateOf(situationOf(parts, shown, trial));
   const of = (kind: Release["kind"]) => shown.find((release) => release.kind === kind) ?? null;
@@ -62,6 +63,7 @@ export function updatesStatus(parts: UpdateParts): UpdatesStatus {
       enabled: ota.enabled,
       server: ota.server,
       next_check_at: seconds === null ? null : new Date(now.getTime() + seconds * 1_000).toISOString(),
+      ...(check_id !== null && { check_id }),
       last_check: record.last_check && shownCheck(record.last_check),
       last_success_at: record.last_success_at,
       failures: record.failures,

@@ -5,6 +5,7 @@ import { enrol } from "../../authenticator.ts";
 import { goodPassword, type SignedIn } from "../../http/checked-agent.ts";
 import { openStream } from "../../http/stream-reader.ts";
 import { endOfSuite } from "../../store/state-directory.ts";
+import { until } from "../../until.ts";
 import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
 
 describe("updates of an agent whose server signs", () => {
@@ -108,6 +109,19 @@ describe("updates of an agent whose server signs", () => {
     await agent.check();
     const { status, json } = await post("check", {});
     assert.deepEqual([status, json.code], [429, "rate_limited"]);
+  });
+
+  it("have a status that says which check it is of: the id is in the answer that began the check", async () => {
+    await agent.restFromChecks();
+    const begun = await post("check", {});
+    const { check_id } = begun.json.schedule;
+    assert.equal(begun.status, 202);
+    assert.match(check_id, /^chk_[0-9a-f]{32}$/);
+    await until("the check has ended", async () => (await agent.status()).schedule.check_id === undefined);
+    const { last_check } = (await agent.status()).schedule;
+    assert.deepEqual([last_check?.id, last_check?.outcome], [check_id, "ok"]);
+    const { json: device } = await agent.call("GET", "/api/status", { local: true });
+    assert.equal(device.updates.last_check.id, check_id);
   });
 
   it("are checked in a directory only for root on the device: 403", async () => {

@@ -20,7 +20,15 @@ const fresh: UpdateRecord = { ...updateRecordKind.defaults, seed: "ab".repeat(16
 function reportOf(result: CheckResult, isServer = true): CheckReport {
   const source = { url: isServer ? server : "file:///media/stick", isServer };
   const at = new Date("2026-11-20T12:00:00Z");
-  return { result, at, requests: 2, bodyBytes: 600, source, fingerprint: "f".repeat(64) };
+  return {
+    id: `chk_${"1".repeat(32)}`,
+    result,
+    at,
+    requests: 2,
+    bodyBytes: 600,
+    source,
+    fingerprint: "f".repeat(64),
+  };
 }
 
 function good(...offers: Custom[]): CheckResult {
@@ -180,7 +188,12 @@ describe("what a check tells, and what it keeps", () => {
   });
 
   it("are the check itself, with its time and its cost", () => {
-    const check = { at: "2026-11-20T12:00:00.000Z", requests: 2, body_bytes: 600 };
+    const check = {
+      id: `chk_${"1".repeat(32)}`,
+      at: "2026-11-20T12:00:00.000Z",
+      requests: 2,
+      body_bytes: 600,
+    };
     const ok = next(fresh, good()).record;
     assert.deepEqual(ok.last_check, { ...check, outcome: "ok", code: null, detail: null });
     assert.equal(ok.last_success_at, check.at);

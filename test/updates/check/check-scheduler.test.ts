@@ -67,6 +67,22 @@ describe("a check that is asked for", () => {
     assert.deepEqual([runs[0]?.source, runs[0]?.wanted.size], [ofServer, 0]);
   });
 
+  it("has an id, which one that joins it shares and the next one does not", async () => {
+    const { checks, device, end, last } = await scheduled();
+    assert.equal(checks.runningId(), null);
+    await checks.check(ofServer);
+    const id = checks.runningId();
+    assert.match(id ?? "", /^chk_[0-9a-f]{32}$/);
+    await checks.check(ofServer);
+    assert.deepEqual([checks.runningId(), last().id], [id, id]);
+    await end(interval);
+    assert.equal(checks.runningId(), null);
+    device.time.pass(10);
+    await checks.check(ofServer);
+    assert.notEqual(checks.runningId(), id);
+    assert.equal(checks.runningId(), last().id);
+  });
+
   it("is refused while the installer reads, also where that begins while the root is looked at", async () => {
     const set = await scheduled();
     const isBusy = { code: "rate_limited", message: /^The installer is taking over/ };
