@@ -7,7 +7,7 @@ import { readMetadata } from "../tuf/read-metadata.ts";
 import { readRootOfTrust } from "../tuf/root-of-trust.ts";
 import { readState, type State, stateOf } from "./drafts/drafts.ts";
 import { readIfThere } from "./files.ts";
-import { type Count, countSignatures } from "./keys/signing.ts";
+import { type Count, countSignatures, openKeys } from "./keys/signing.ts";
 import { locatePayload } from "./payload-store.ts";
 import { readPublished } from "./published.ts";
 import {
@@ -19,7 +19,7 @@ import {
   roleNames,
   typeOfRole,
 } from "./roles.ts";
-import { openWorkspace, type placesIn, type Surroundings } from "./workspace.ts";
+import { openWorkspace, type Surroundings, type Workspace } from "./workspace.ts";
 
 /** One metadata file. */
 export interface RoleReport {
@@ -53,6 +53,8 @@ export interface Report {
   readonly targets: readonly TargetReport[];
   /** Reasons why devices cannot read the published repository; empty: none. */
   readonly problems: readonly string[];
+  /** Who holds a key, by its id; an uploaded copy does not say it. */
+  readonly key_owners: Workspace["owners"];
 }
 
 /** Inspects a repository: a directory made by `init`, or an uploaded copy. Throws `not_found`, and the errors of reading. */
@@ -71,11 +73,10 @@ async function inspectPublic(directory: string, { now }: Surroundings): Promise<
     targets: join(directory, "targets"),
     payloads: directory,
   };
-  return report(stateOf(published, noneHeld), { ...places, now }, null);
+  return report(stateOf(published, noneHeld), { ...places, now, owners: {} }, null);
 }
 
-type Places = Pick<ReturnType<typeof placesIn>, "metadata" | "targets" | "payloads"> &
-  Pick<Surroundings, "now">;
+type Places = Pick<Workspace, "metadata" | "targets" | "payloads" | "now" | "owners">;
 
 async function report(state: State, places: Places, product: string | null): Promise<Report> {
   const { published, drafts } = state;
@@ -93,7 +94,8 @@ async function report(state: State, places: Places, product: string | null): Pro
     published: live,
     drafts: reports(drafts, state),
     targets,
-    problems: [...live.flatMap(problemsOf), ...missingPayloads(targets)],
+    problems: [...live.flatMap((one) => problemsOf(one, places.owners)), ...missingPayloads(targets)],
+    key_owners: places.owners,
   };
 }
 
@@ -113,12 +115,15 @@ function roleReport(
   };
 }
 
-function problemsOf({ role, version, expires, expires_in_seconds, signatures }: RoleReport): string[] {
+function problemsOf(
+  { role, version, expires, expires_in_seconds, signatures }: RoleReport,
+  owners: Workspace["owners"],
+): string[] {
   const found: string[] = [];
   if (expires_in_seconds <= 0) found.push(`${role} version ${version} has expired at ${expires}`);
-  for (const { by, missing, isRequired } of signatures)
+  for (const { missing, isRequired, ...count } of signatures)
     if (isRequired && missing > 0)
-      found.push(`${role} version ${version} lacks ${missing} good signatures (as ${by} says)`);
+      found.push(`${role} version ${version} lacks ${missing} good signatures of ${openKeys(count, owners)}`);
   return found;
 }
 

@@ -80,7 +80,7 @@ async function make<R extends Online>(
   if (lacks.length === 0) return next;
   throw new StewardError(
     "repository_unsigned",
-    `Nothing was published yet: the draft of ${describeLack(role, lacks, workspace.directory, workspace.owners)} …, then continue with: steward repo ${how.again}`,
+    `Nothing was published yet: the draft of ${describeLack(role, lacks, workspace)} …, then continue with: steward repo ${how.again}`,
   );
 }
 

@@ -3,7 +3,7 @@ import { readRfc3339 } from "../../contract/timestamps.ts";
 import { type AddResult, addRelease, type Selection, withdrawRelease } from "../../publishing/add.ts";
 import { rfc3339Seconds } from "../../publishing/drafts/drafts.ts";
 import type { SigningKey } from "../../publishing/keys/private-keys.ts";
-import { describeLack } from "../../publishing/keys/signing.ts";
+import { describeLack, type KeyHolders } from "../../publishing/keys/signing.ts";
 import { likelyMistakes } from "../../publishing/likely-mistakes.ts";
 import { type Architecture, architectures, type ReleaseEntry } from "../../publishing/release-entry.ts";
 import { type ReleaseRole, releaseRoles } from "../../publishing/roles.ts";
@@ -87,14 +87,11 @@ export const repoAdd: Command = {
     ...signingOptions,
   ],
   async run(invocation) {
-    const { output, positionals } = invocation;
-    const [directory = ""] = positionals;
-    const result = await onWorkspace(invocation, "repo add", (workspace, keys) =>
-      invocation.options.has("withdraw")
-        ? withdraw(invocation, workspace, keys)
-        : add(invocation, workspace, keys),
-    );
-    await output.changed(result, sentences(result, directory));
+    const change = invocation.options.has("withdraw") ? withdraw : add;
+    const { result, holders } = await onWorkspace(invocation, "repo add", async (workspace, keys) => {
+      return { result: await change(invocation, workspace, keys), holders: workspace };
+    });
+    await invocation.output.changed(result, sentences(result, holders));
   },
 };
 
@@ -226,15 +223,15 @@ function required({ options }: Options, name: string): string {
   throw new CommandError(2, `--${name} is missing. More: steward repo --help`);
 }
 
-function sentences({ role, version, targets, lacking }: AddResult, directory: string): string {
+function sentences({ role, version, targets, lacking }: AddResult, holders: KeyHolders): string {
   const verb = targets.some(({ entry }) => entry.withdrawn !== undefined) ? "withdrawn in" : "in";
   const lines = targets.flatMap(({ path, entry }) => [
     `${path} is ${verb} the draft of ${role} version ${version}.`,
     ...floorSentences(entry),
   ]);
   if (lacking.length > 0)
-    return joinLines([...lines, `Before it is published, ${describeLack(role, lacking, directory)}`]);
-  return joinLines([...lines, `It is signed. Next: steward repo publish ${directory}`]);
+    return joinLines([...lines, `Before it is published, ${describeLack(role, lacking, holders)}`]);
+  return joinLines([...lines, `It is signed. Next: steward repo publish ${holders.directory}`]);
 }
 
 function floorSentences({ name, security, floor, withdrawn }: ReleaseEntry): string[] {

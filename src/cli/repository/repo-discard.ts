@@ -14,7 +14,7 @@ export const repoDiscard: Command = {
   options: [dryRunOption],
   async run(invocation) {
     const { positionals, options, output } = invocation;
-    const [directory = "", role] = positionals;
+    const [, role] = positionals;
     await onWorkspace(invocation, "repo discard", async (workspace, keys) => {
       const state = await readState(workspace);
       const discarded = planDiscard(
@@ -28,7 +28,7 @@ export const repoDiscard: Command = {
       const drafts = draftsOf(await discardDrafts(workspace, state, { discarded, keys }));
       const done = `Discarded: ${discarded.map((one) => `${one.role} version ${one.version}`).join(", ")}. Published files were not changed.`;
       const left = drafts.length === 0 ? [] : [`Still drafted: ${drafts.map((one) => one.role).join(", ")}.`];
-      const lines = [...(options.has("yes") ? says : []), done, ...left, ...draftLines(drafts, directory)];
+      const lines = [...(options.has("yes") ? says : []), done, ...left, ...draftLines(drafts, workspace)];
       await output.changed({ discarded, drafts }, joinLines(lines));
     });
   },

@@ -55,7 +55,7 @@ export const repoInit: Command = {
       joinLines([
         `The repository ${directory} for the product ${request.product} was made; its private keys are in ${directory}/keys.`,
         "Keep those of root, targets, rules and binary in a safe place, and bring them back to sign. Those of snapshot and timestamp are needed for each publish and renew.",
-        ...draftLines(drafts, directory),
+        ...draftLines(drafts, { directory, owners: {} }),
         `Next: steward repo add ${directory} FILE.tar.gz --kind rules --name NAME --release VERSION`,
       ]),
     );

@@ -1,5 +1,5 @@
 import type { AddResult } from "../../publishing/add.ts";
-import { describeLack } from "../../publishing/keys/signing.ts";
+import { describeLack, type KeyHolders } from "../../publishing/keys/signing.ts";
 import { pauseRelease, resumeRelease } from "../../publishing/rollout/pause.ts";
 import type { Command, Invocation } from "../framework/command.ts";
 import { joinLines } from "../terminal/escape.ts";
@@ -28,18 +28,22 @@ async function change(
   make: typeof pauseRelease,
   what: string,
 ): Promise<void> {
-  const [directory = ""] = invocation.positionals;
-  const result = await onWorkspace(invocation, command, (workspace, keys) =>
-    make(workspace, { selection: selectionOf(invocation, workspace), keys }),
-  );
-  await invocation.output.changed(result, sentences(result, directory, what));
+  const { result, holders } = await onWorkspace(invocation, command, async (workspace, keys) => {
+    const selection = selectionOf(invocation, workspace);
+    return { result: await make(workspace, { selection, keys }), holders: workspace };
+  });
+  await invocation.output.changed(result, sentences(result, holders, what));
 }
 
-function sentences({ role, version, targets, lacking }: AddResult, directory: string, what: string): string {
+function sentences(
+  { role, version, targets, lacking }: AddResult,
+  holders: KeyHolders,
+  what: string,
+): string {
   const lines = targets.map(({ path }) => `${path} ${what} in the draft of ${role} version ${version}.`);
   const next =
     lacking.length > 0
-      ? `Before it is published, ${describeLack(role, lacking, directory)}`
-      : `It is signed. Next: steward repo publish ${directory}`;
+      ? `Before it is published, ${describeLack(role, lacking, holders)}`
+      : `It is signed. Next: steward repo publish ${holders.directory}`;
   return joinLines([...lines, next]);
 }

@@ -1,6 +1,6 @@
 import { makeNewKeys } from "../../publishing/keys/new-keys.ts";
 import type { SigningKey } from "../../publishing/keys/private-keys.ts";
-import { describeLack } from "../../publishing/keys/signing.ts";
+import { describeLack, type KeyHolders, keyName } from "../../publishing/keys/signing.ts";
 import { renewOnline } from "../../publishing/publish.ts";
 import { type KeyChanges, type RenewResult, renewRole } from "../../publishing/renew.ts";
 import {
@@ -86,11 +86,11 @@ function requireFitting({ options }: Invocation, roles: readonly string[]): void
 }
 
 async function draftRoles(invocation: Invocation): Promise<void> {
-  const [directory = ""] = invocation.positionals;
-  const { results, files } = await onWorkspace(invocation, "repo renew", (workspace, keys) =>
-    renewRoles(invocation, workspace, keys),
-  );
-  const lines = results.flatMap((one) => [draftLine(one, directory), ...keyLines(one, files)]);
+  const { results, files, holders } = await onWorkspace(invocation, "repo renew", async (workspace, keys) => {
+    return { ...(await renewRoles(invocation, workspace, keys)), holders: workspace };
+  });
+  const { directory, owners } = holders;
+  const lines = results.flatMap((one) => [draftLine(one, holders), ...keyLines(one, files, owners)]);
   await invocation.output.changed(results, joinLines([...lines, `Next: steward repo publish ${directory}`]));
 }
 
@@ -128,17 +128,21 @@ async function keyChanges(
   return made;
 }
 
-function draftLine({ role, version, expires, lacking }: RenewResult, directory: string): string {
+function draftLine({ role, version, expires, lacking }: RenewResult, holders: KeyHolders): string {
   const drafted = `${role} version ${version}, good until ${expires}, is drafted`;
   return lacking.length === 0
     ? `${drafted} and signed.`
-    : `${drafted}; ${describeLack(role, lacking, directory)}`;
+    : `${drafted}; ${describeLack(role, lacking, holders)}`;
 }
 
 /** The keys that count from then on, and those that no longer do, so that a stolen one is noticed. */
-function keyLines({ keys }: RenewResult, files: ReadonlyMap<string, string>): string[] {
+function keyLines(
+  { keys }: RenewResult,
+  files: ReadonlyMap<string, string>,
+  owners: KeyHolders["owners"],
+): string[] {
   const named = (id: string): string =>
-    `${id.slice(0, 16)} (${files.get(id) ?? "its private half is elsewhere"})`;
+    `${keyName(id, owners)} (${files.get(id) ?? "its private half is elsewhere"})`;
   return keys.flatMap(({ role, keyids, threshold, removed, still_in }) => [
     `Once this is published, ${threshold} of these keys must sign ${role}: ${keyids.map(named).join(", ")}.`,
     ...(removed.length === 0 ? [] : [`  No longer counts for ${role}: ${removed.map(named).join(", ")}.`]),

@@ -1,6 +1,6 @@
 import type { State } from "../../publishing/drafts/drafts.ts";
 import type { Report, RoleReport, TargetReport } from "../../publishing/inspect.ts";
-import { type Count, describeLack, lacking } from "../../publishing/keys/signing.ts";
+import { type Count, describeLack, type KeyHolders, lacking } from "../../publishing/keys/signing.ts";
 import { readEntry } from "../../publishing/release-entry.ts";
 import { draftedRoles, type RoleName } from "../../publishing/roles.ts";
 import { escapeText } from "../terminal/escape.ts";
@@ -25,15 +25,15 @@ export function draftsOf(state: State): DraftView[] {
 }
 
 /** The missing signatures, one line each. */
-export function draftLines(drafts: readonly DraftView[], directory: string): string[] {
+export function draftLines(drafts: readonly DraftView[], holders: KeyHolders): string[] {
   return drafts.flatMap(({ role, lacking: counts }) =>
-    counts.length === 0 ? [] : [`Before it is published, ${describeLack(role, counts, directory)}`],
+    counts.length === 0 ? [] : [`Before it is published, ${describeLack(role, counts, holders)}`],
   );
 }
 
 /** A repository as a text for people. */
 export function repositoryReport(report: Report, directory: string): string {
-  const { fingerprint, product, published, drafts, targets, problems } = report;
+  const { fingerprint, product, published, drafts, targets, problems, key_owners: owners } = report;
   const head = formatFields([
     ["repository", directory],
     ...(product === null ? [] : ([["product", product]] as const)),
@@ -44,7 +44,10 @@ export function repositoryReport(report: Report, directory: string): string {
     head,
     ...problems.map((problem) => `  ${escapeText(problem)}\n`),
     ...section("PUBLISHED", published.length === 0 ? "" : roleTable(published)),
-    ...section("DRAFTS", drafts.length === 0 ? "" : roleTable(drafts) + draftNeeds(drafts, directory)),
+    ...section(
+      "DRAFTS",
+      drafts.length === 0 ? "" : roleTable(drafts) + draftNeeds(drafts, { directory, owners }),
+    ),
     ...section("TARGETS", targets.length === 0 ? "" : targetTable(targets)),
   ].join("");
 }
@@ -78,14 +81,14 @@ export function expiry(seconds: number): string {
   return seconds > 0 ? `in ${formatSpan(seconds)}` : `EXPIRED ${formatSpan(seconds)} ago`;
 }
 
-function draftNeeds(drafts: readonly RoleReport[], directory: string): string {
+function draftNeeds(drafts: readonly RoleReport[], holders: KeyHolders): string {
   const needs = drafts.flatMap(({ role, signatures }) => {
     const counts = signatures.filter(({ isRequired, missing }) => isRequired && missing > 0);
-    return counts.length === 0 ? [] : [`  ${escapeText(describeLack(role, counts, directory))}\n`];
+    return counts.length === 0 ? [] : [`  ${escapeText(describeLack(role, counts, holders))}\n`];
   });
   return needs.length > 0
     ? needs.join("")
-    : `  all are signed: steward repo publish ${escapeText(directory)}\n`;
+    : `  all are signed: steward repo publish ${escapeText(holders.directory)}\n`;
 }
 
 function targetTable(targets: readonly TargetReport[]): string {

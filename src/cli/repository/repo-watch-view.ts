@@ -1,4 +1,4 @@
-import { describeLack } from "../../publishing/keys/signing.ts";
+import { describeLack, type KeyHolders } from "../../publishing/keys/signing.ts";
 import { isReleaseRole } from "../../publishing/roles.ts";
 import type { Halted, HaltMeans } from "../../publishing/rollout/halt.ts";
 import { countedWords, type HaltVerdict } from "../../publishing/rollout/halt-rule.ts";
@@ -15,7 +15,7 @@ export function reasonOf(release: ReleaseFigures): string {
 export function haltLines(
   { release, published, lacking, hasOtherChanges }: Halted,
   means: HaltMeans,
-  directory: string,
+  { directory, owners }: KeyHolders,
 ) {
   const { kind, version } = release;
   const what = `${kind} ${release.name} ${version}`;
@@ -40,7 +40,9 @@ export function haltLines(
           `the draft had other changes before. Read it, then: steward repo publish ${directory} --only ${kind}`,
         ]
       : []),
-    ...(isReleaseRole(kind) && lacking.length > 0 ? [describeLack(kind, lacking, directory)] : []),
+    ...(isReleaseRole(kind) && lacking.length > 0
+      ? [describeLack(kind, lacking, { directory, owners })]
+      : []),
   ];
 }
 

@@ -166,18 +166,18 @@ async function halted(invocation: Invocation, bad: readonly ReleaseFigures[]): P
   const directory = directoryOf(invocation);
   const means: HaltMeans = options.text("with") === "withdraw" ? "withdraw" : "pause";
   try {
-    const done = await onWorkspace(
+    const { done, holders } = await onWorkspace(
       invocation,
       name,
       async (workspace, keys) => {
         const all: Halted[] = [];
         for (const release of bad)
           all.push(await haltRollout(workspace, release, { means, reason: reasonOf(release), keys }));
-        return all;
+        return { done: all, holders: workspace };
       },
       [directory],
     );
-    await output.changed(done, joinLines(done.flatMap((one) => haltLines(one, means, directory))));
+    await output.changed(done, joinLines(done.flatMap((one) => haltLines(one, means, holders))));
   } catch (error) {
     if (!(error instanceof StewardError) || error.code !== "state_locked" || options.has("once")) throw error;
     await output.remark(error.message);

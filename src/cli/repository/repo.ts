@@ -6,7 +6,7 @@ import {
   signDraft,
 } from "../../publishing/drafts/sign-draft.ts";
 import { putNewFile } from "../../publishing/files.ts";
-import { describeLack } from "../../publishing/keys/signing.ts";
+import { describeLack, type KeyHolders, keyName } from "../../publishing/keys/signing.ts";
 import { type RoleName, roleNames } from "../../publishing/roles.ts";
 import { openWorkspace, type Workspace } from "../../publishing/workspace.ts";
 import { CommandError } from "../client/context.ts";
@@ -50,17 +50,17 @@ const sign: Command = {
   ],
   async run(invocation) {
     const { options, output, positionals } = invocation;
-    const [directory = ""] = positionals;
     if (options.has("print") || options.has("out")) return print(invocation);
     if (options.has("key-id") && !options.has("attach"))
       throw new CommandError(2, "--key-id is for --attach.");
     const role = roleOf(positionals[1]);
-    const result = await onWorkspace(invocation, "repo sign", (workspace, atHand) =>
-      options.has("attach")
-        ? attach(invocation, workspace, role)
-        : signWithKeys(invocation, workspace, { role, atHand }),
-    );
-    await output.changed(result, signSentence(result, directory));
+    const { result, holders } = await onWorkspace(invocation, "repo sign", async (workspace, atHand) => {
+      const signed = options.has("attach")
+        ? await attach(invocation, workspace, role)
+        : await signWithKeys(invocation, workspace, { role, atHand });
+      return { result: signed, holders: workspace };
+    });
+    await output.changed(result, signSentence(result, holders));
   },
 };
 
@@ -107,12 +107,12 @@ async function signWithKeys(
   return signDraft(workspace, role, isChosen ? atHand.filter(isNamed) : atHand);
 }
 
-function signSentence({ role, version, signed_by, lacking }: SignResult, directory: string): string {
-  const done = `The draft of ${role} version ${version} is signed by ${signed_by.map((id) => id.slice(0, 16)).join(", ")}.`;
+function signSentence({ role, version, signed_by, lacking }: SignResult, holders: KeyHolders): string {
+  const done = `The draft of ${role} version ${version} is signed by ${signed_by.map((id) => keyName(id, holders.owners)).join(", ")}.`;
   const left =
     lacking.length === 0
-      ? `Next: steward repo publish ${directory}`
-      : `Still, ${describeLack(role, lacking, directory)}`;
+      ? `Next: steward repo publish ${holders.directory}`
+      : `Still, ${describeLack(role, lacking, holders)}`;
   return joinLines([done, left]);
 }
 

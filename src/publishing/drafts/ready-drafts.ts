@@ -76,7 +76,7 @@ function lackOf(role: DraftedRole, { chosen, whole, directory, owners }: LackOpt
   if (file === null) return `${role} has no metadata`;
   const counts = lacking(role, file, chosen);
   if (counts.length === 0) return null;
-  const needed = describeLack(role, counts, directory, owners);
+  const needed = describeLack(role, counts, { directory, owners });
   const withoutAdvice = needed.replace(/:[^:]*$/, "");
   const holder = holderOf(role);
   if (chosen.drafts[role] === null)

@@ -1,7 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { Metadata } from "../../tuf/metadata.ts";
 import type { SigningKey } from "../keys/private-keys.ts";
-import { type Count, lacking, signatureIn, signWith, withSignature } from "../keys/signing.ts";
+import { type Count, keyName, lacking, signatureIn, signWith, withSignature } from "../keys/signing.ts";
 import { idOf, keysFor } from "../renew.ts";
 import { isDraftedRole, type RoleName, type TypeOfRole } from "../roles.ts";
 import type { Workspace } from "../workspace.ts";
@@ -21,15 +21,16 @@ export async function signDraft(
   role: RoleName,
   keys: readonly SigningKey[],
 ): Promise<SignResult> {
+  const { owners } = workspace;
   const state = await readState(workspace);
   const draft = requireDraft(workspace, state, role);
   const wanted = keysFor(role, state);
   const mine = keys.filter(({ id }) => wanted.has(id));
   if (mine.length === 0) {
-    const files = keys.map(({ file, id }) => `${file} (${id.slice(0, 16)})`).join(", ") || "none";
+    const files = keys.map(({ file, id }) => `${file} (${keyName(id, owners)})`).join(", ") || "none";
     throw new StewardError(
       "not_found",
-      `None of the keys here counts for ${role}: ${files}. It needs one of ${shortIds(wanted)}: give its file with --key, or sign elsewhere with --print and --attach.`,
+      `None of the keys here counts for ${role}: ${files}. It needs one of ${keyNames(wanted.keys(), owners)}: give its file with --key, or sign elsewhere with --print and --attach.`,
     );
   }
   const signed = signWith(role, draft, mine, state);
@@ -37,7 +38,7 @@ export async function signDraft(
   if (by.length > 0) return keep(workspace, state, role, { signed, by });
   throw new StewardError(
     "not_found",
-    `The command of --signer made no signature for ${role}, which needs one of ${shortIds(wanted)}. Nothing was changed.`,
+    `The command of --signer made no signature for ${role}, which needs one of ${keyNames(wanted.keys(), owners)}. Nothing was changed.`,
   );
 }
 
@@ -69,7 +70,7 @@ export async function attachSignature(
   }
   throw new StewardError(
     "update_signature_invalid",
-    `This is not a signature of ${candidates.map((id) => id.slice(0, 16)).join(" or ")} over the draft of ${role} version ${draft.signed.version}. It was not attached. The draft may have changed since it was printed: steward repo sign ${workspace.directory} ${role} --print`,
+    `This is not a signature of ${keyNames(candidates, workspace.owners, " or ")} over the draft of ${role} version ${draft.signed.version}. It was not attached. The draft may have changed since it was printed: steward repo sign ${workspace.directory} ${role} --print`,
   );
 }
 
@@ -118,6 +119,6 @@ function attempt<T>(work: () => T): T | undefined {
   }
 }
 
-function shortIds(keys: ReadonlyMap<string, unknown>): string {
-  return [...keys.keys()].map((id) => id.slice(0, 16)).join(", ");
+function keyNames(ids: Iterable<string>, owners: Workspace["owners"], between = ", "): string {
+  return [...ids].map((id) => keyName(id, owners)).join(between);
 }

@@ -4,6 +4,7 @@ import type { Metadata, Signature } from "../../tuf/metadata.ts";
 import { ed25519Alone, type Signers } from "../../tuf/signatures.ts";
 import { encode, type State } from "../drafts/drafts.ts";
 import { type Authority, authoritiesOf, type RoleName, type TypeOfRole } from "../roles.ts";
+import type { Workspace } from "../workspace.ts";
 import type { SigningKey } from "./private-keys.ts";
 
 type File = Pick<Metadata<"root">, "signatures" | "signedBytes">;
@@ -90,17 +91,32 @@ export function withSignature<R extends RoleName>(
   return encode(role, file.signed, [...others, added]);
 }
 
+/** Whom to ask for a signature, and in which repository. */
+export type KeyHolders = Pick<Workspace, "directory" | "owners">;
+
 /** `rules needs 1 more signature of a1b2… [Anna], c3d4… (as targets version 2 says): steward repo sign site rules`. */
 export function describeLack(
   role: RoleName,
   counts: readonly Count[],
-  directory: string,
-  owners: Readonly<Record<string, string>> = {},
+  { directory, owners }: KeyHolders,
 ): string {
-  const named = (id: string): string => `${id.slice(0, 16)}${owners[id] ? ` [${owners[id]}]` : ""}`;
-  const parts = counts.map(({ by, missing, keyids, signedBy }) => {
-    const left = keyids.filter((id) => !signedBy.includes(id)).map(named);
-    return `${missing} more ${missing === 1 ? "signature" : "signatures"} of ${left.join(", ")} (as ${by} says)`;
-  });
+  const parts = counts.map(
+    ({ missing, ...count }) =>
+      `${missing} more ${missing === 1 ? "signature" : "signatures"} of ${openKeys(count, owners)}`,
+  );
   return `${role} needs ${parts.join(", and ")}: steward repo sign ${directory} ${role}`;
+}
+
+/** `a1b2… [Anna], c3d4… (as targets version 2 says)`: the keys that have not signed. */
+export function openKeys(
+  { by, keyids, signedBy }: Pick<Count, "by" | "keyids" | "signedBy">,
+  owners: KeyHolders["owners"],
+): string {
+  const left = keyids.filter((id) => !signedBy.includes(id));
+  return `${left.map((id) => keyName(id, owners)).join(", ")} (as ${by} says)`;
+}
+
+/** `a1b2c3d4a1b2c3d4 [Anna]`: a key by the beginning of its id, and who holds it. */
+export function keyName(id: string, owners: KeyHolders["owners"]): string {
+  return `${id.slice(0, 16)}${owners[id] ? ` [${owners[id]}]` : ""}`;
 }

@@ -111,9 +111,22 @@ describe("steward repo", { concurrency: 2 }, () => {
     const id = row?.[1] ?? "";
     const { stdout } = await good("keys", site, "--owner", `${id.slice(0, 8)}=Anna, HSM 2`);
     assert.match(stdout, new RegExp(`^rules +1 +${id} +Anna, HSM 2 +drafted +elsewhere$`, "m"));
+    // Every command that misses her signature names her.
+    const needs = new RegExp(`rules needs 1 more signature of ${id} \\[Anna, HSM 2\\]`);
+    assert.match((await good("add", site, payload, ...release)).stderr, needs);
+    assert.match((await bad(5, "publish", site)).stderr, needs);
+    assert.match((await good("inspect", site)).stdout, needs);
+    assert.match((await good("pause", site, ...release)).stderr, needs);
+    assert.match((await good("resume", site, ...release)).stderr, needs);
+    assert.match((await good("renew", site, "rules")).stderr, needs);
+    const sign = await bad(3, "sign", site, "rules");
+    assert.match(sign.stderr, new RegExp(`It needs one of ${id} \\[Anna, HSM 2\\]`));
+    const zeros = join(directory, "zeros");
+    writeFileSync(zeros, "0".repeat(128));
+    const attached = await bad(1, "sign", site, "rules", "--attach", zeros);
+    assert.match(attached.stderr, new RegExp(`not a signature of ${id} \\[Anna, HSM 2\\] over`));
+    assert.match((await good("discard", site, "rules", "--yes")).stderr, needs);
     await good("add", site, payload, ...release);
-    const { stderr } = await bad(5, "publish", site);
-    assert.match(stderr, new RegExp(`rules needs 1 more signature of ${id} \\[Anna, HSM 2\\]`));
     const input = join(directory, "input");
     const command = `cat > ${input} && openssl pkeyutl -sign -rawin -inkey ${key} -in ${input}`;
     await bad(6, "publish", site, "--signer", `${command} | head -c 63`);
