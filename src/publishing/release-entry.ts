@@ -9,6 +9,23 @@ import type { Waves } from "./wave-plan.ts";
 export const architectures = ["any", "x64", "arm64", "arm"] as const;
 export type Architecture = (typeof architectures)[number];
 
+/** Other names of them: Debian's, and those of `uname -m`. */
+export const architectureAliases: Readonly<Record<string, Architecture>> = {
+  amd64: "x64",
+  x86_64: "x64",
+  aarch64: "arm64",
+  armhf: "arm",
+  armv7l: "arm",
+};
+
+/** By either name; undefined: there is none. */
+export function architectureNamed(text: string | undefined): Architecture | undefined {
+  if (text === undefined) return undefined;
+  return Object.hasOwn(architectureAliases, text)
+    ? architectureAliases[text]
+    : architectures.find((one) => one === text);
+}
+
 /** The signed facts by which devices decide. */
 export interface ReleaseEntry {
   readonly steward: 1;

@@ -5,7 +5,13 @@ import { rfc3339Seconds } from "../../publishing/drafts/drafts.ts";
 import type { SigningKey } from "../../publishing/keys/private-keys.ts";
 import { describeLack, type KeyHolders } from "../../publishing/keys/signing.ts";
 import { likelyMistakes } from "../../publishing/likely-mistakes.ts";
-import { type Architecture, architectures, type ReleaseEntry } from "../../publishing/release-entry.ts";
+import {
+  type Architecture,
+  architectureAliases,
+  architectureNamed,
+  architectures,
+  type ReleaseEntry,
+} from "../../publishing/release-entry.ts";
 import { type ReleaseRole, releaseRoles } from "../../publishing/roles.ts";
 import { readSteps, usualSteps, type Waves } from "../../publishing/wave-plan.ts";
 import type { Workspace } from "../../publishing/workspace.ts";
@@ -16,6 +22,8 @@ import { joinLines } from "../terminal/escape.ts";
 import { directoryPositional, onWorkspace, signingOptions } from "./repo-command.ts";
 
 const usualChannel = "stable";
+
+const architectureNames = [...architectures, ...Object.keys(architectureAliases)];
 
 const kindOption: Option = {
   name: "kind",
@@ -36,7 +44,12 @@ export const selectionOptions: readonly Option[] = [
   { name: "release", value: "VERSION", summary: "its version; required" },
   nameOption,
   channelOption,
-  { name: "arch", value: "ARCH", values: architectures, summary: "the architecture; all if not given" },
+  {
+    name: "arch",
+    value: "ARCH",
+    values: architectureNames,
+    summary: "the architecture, by any of its names; all if not given",
+  },
 ];
 
 export const repoAdd: Command = {
@@ -52,8 +65,9 @@ export const repoAdd: Command = {
     {
       name: "arch",
       value: "ARCH",
-      values: architectures,
-      summary: "the architecture; required for a binary, rules are for any",
+      values: architectureNames,
+      summary:
+        "the architecture, by any of its names (amd64 is x64); required for a binary, rules are for any",
     },
     { name: "floor", value: "VERSION", summary: "no lower version may ever be installed again" },
     {
@@ -127,7 +141,7 @@ export function selectionOf({ options }: Options, workspace: Workspace): Selecti
     name: nameOf({ options }, kind, workspace),
     version: required({ options }, "release"),
     channel: options.text("channel") ?? usualChannel,
-    arch: options.text("arch"),
+    arch: architectureNamed(options.text("arch")),
   };
 }
 
@@ -199,7 +213,7 @@ function nameOf(given: Options, kind: ReleaseRole, { product }: Workspace): stri
 
 function architectureOf(given: Options, kind: ReleaseRole): Architecture {
   const text = kind === "binary" ? required(given, "arch") : given.options.text("arch");
-  return architectures.find((one) => one === text) ?? "any";
+  return architectureNamed(text) ?? "any";
 }
 
 async function wavesOf({ options }: Options, { now }: Workspace): Promise<Waves | undefined> {

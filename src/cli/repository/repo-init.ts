@@ -67,7 +67,13 @@ export async function publicKeysOf(
   invocation: Invocation,
   option: string,
 ): Promise<Partial<Record<RoleName, NamedKey[]>>> {
-  const files = byRole(invocation, option);
+  return readPublicKeys(byRole(invocation, option));
+}
+
+/** The public keys in files, by role. */
+export async function readPublicKeys(
+  files: Partial<Record<RoleName, readonly string[]>>,
+): Promise<Partial<Record<RoleName, NamedKey[]>>> {
   const keys: Partial<Record<RoleName, NamedKey[]>> = {};
   for (const role of roleNames)
     for (const file of files[role] ?? []) keys[role] = [...(keys[role] ?? []), await readPublicKey(file)];

@@ -8,6 +8,7 @@ import {
   draftedRoles,
   isDraftedRole,
   isRoleName,
+  type RoleName,
   roleNames,
 } from "../../publishing/roles.ts";
 import type { Workspace } from "../../publishing/workspace.ts";
@@ -24,7 +25,7 @@ import {
   thresholdOption,
   thresholdsOf,
 } from "./repo-command.ts";
-import { publicKeysOf } from "./repo-init.ts";
+import { publicKeysOf, readPublicKeys } from "./repo-init.ts";
 import { reportPublished } from "./repo-publish.ts";
 
 export const repoRenew: Command = {
@@ -43,9 +44,9 @@ export const repoRenew: Command = {
     },
     {
       name: "new-key",
-      value: "ROLE",
-      values: roleNames,
-      summary: "make a key in DIR/keys that replaces the key of the role, such as a stolen one",
+      value: "ROLE[=FILE]",
+      summary:
+        "make a key in DIR/keys that replaces the key of the role, such as a stolen one; with FILE the public key (PEM) there replaces it; may be repeated",
     },
     {
       name: "keep-old",
@@ -116,16 +117,36 @@ async function keyChanges(
     remove: byRole(invocation, "remove-key"),
     thresholds: thresholdsOf(invocation),
   };
-  const named = options.texts("new-key").filter(isRoleName);
-  if (named.length === 0) return { made: [], changes };
+  const { named, given } = await newKeysOf(invocation);
+  if (named.length === 0 && Object.keys(given).length === 0) return { made: [], changes };
   const made = await makeNewKeys(workspace, role, {
     roles: named,
+    given,
     keepsOld: options.has("keep-old"),
     changes,
   });
   for (const [index, { file }] of made.made.entries())
     await output.remark(escapeText(`A new key of ${named[index]} is in ${file}.`));
   return made;
+}
+
+/** Of `--new-key`: roles whose keys are made here, and the public keys of the others. Throws CommandError(2). */
+async function newKeysOf({ options }: Invocation) {
+  const named: RoleName[] = [];
+  const files: Partial<Record<RoleName, readonly string[]>> = {};
+  for (const text of options.texts("new-key")) {
+    const [, role = "", file] = /^([a-z]+)(?:=(.+))?$/s.exec(text) ?? [];
+    if (!isRoleName(role))
+      throw new CommandError(
+        2,
+        escapeText(
+          `--new-key expects ROLE, or ROLE=FILE, with a role of ${roleNames.join(", ")}, not "${text}".`,
+        ),
+      );
+    if (file === undefined) named.push(role);
+    else files[role] = [...(files[role] ?? []), file];
+  }
+  return { named, given: await readPublicKeys(files) };
 }
 
 function draftLine({ role, version, expires, lacking }: RenewResult, holders: KeyHolders): string {

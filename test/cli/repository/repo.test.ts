@@ -198,6 +198,67 @@ describe("steward repo", { concurrency: 2 }, () => {
     assert.equal(after.fingerprint, report.fingerprint);
   });
 
+  it("replaces a key by one whose private half is elsewhere, and has that sign", async (test) => {
+    const { directory, site, payload, good } = await makeBench(test);
+    await good("init", site, "--product", "demo");
+    await good("publish", site);
+    const [key, pub] = [join(directory, "hsm.pem"), join(directory, "hsm.pub")];
+    execFileSync("openssl", ["genpkey", "-algorithm", "ed25519", "-out", key]);
+    execFileSync("openssl", ["pkey", "-in", key, "-pubout", "-out", pub]);
+    const { stderr } = await good("renew", site, "targets", "--new-key", `rules=${pub}`);
+    assert.match(
+      stderr,
+      /1 of these keys must sign rules: [0-9a-f]{16} \(its private half is elsewhere\)\.\n +No longer counts for rules: [0-9a-f]{16} \(\S+rules\.pem\)/,
+    );
+    await good("add", site, payload, ...release, "--key", key);
+    await good("publish", site, "--key", key);
+    assert.deepEqual(JSON.parse((await good("inspect", site, "-o", "json")).stdout).problems, []);
+  });
+
+  it("takes the names that Debian and the kernel have for a processor", async (test) => {
+    const { site, payload, good } = await makeBench(test);
+    await good("init", site, "--product", "demo");
+    for (const [arch, version] of [
+      ["amd64", "1.0.0"],
+      ["aarch64", "1.1.0"],
+      ["armhf", "1.2.0"],
+    ] as const)
+      await good(
+        "add",
+        site,
+        payload,
+        "--kind",
+        "binary",
+        "--release",
+        version,
+        "--arch",
+        arch,
+        "--allow",
+        "same-bytes",
+      );
+    const { targets } = JSON.parse((await good("inspect", site, "-o", "json")).stdout);
+    assert.deepEqual(
+      targets.map(({ path, custom }: { path: string; custom: { arch: string } }) => [path, custom.arch]),
+      [
+        ["stable/binary/demo-1.0.0-linux-x64.tar.gz", "x64"],
+        ["stable/binary/demo-1.1.0-linux-arm64.tar.gz", "arm64"],
+        ["stable/binary/demo-1.2.0-linux-arm.tar.gz", "arm"],
+      ],
+    );
+    await good(
+      "add",
+      site,
+      "--withdraw",
+      "bad",
+      "--kind",
+      "binary",
+      "--release",
+      "1.0.0",
+      "--arch",
+      "x86_64",
+    );
+  });
+
   it("asks for the passphrase of a key on the terminal, and never without one", async (test) => {
     const { directory, site, good, bad } = await makeBench(test);
     const key = join(directory, "sealed.pem");
@@ -334,6 +395,34 @@ describe("steward repo, when something is wrong", { concurrency: 2 }, () => {
       2,
       ({ site, payload }) => ["add", site, payload, ...release, "--start", "2026-11-20T00:00:00Z"],
       /--start is for --waves/,
+    ],
+    [
+      "a new key of a role that is none",
+      2,
+      ({ site }) => ["renew", site, "root", "--new-key", "admin=key.pub"],
+      /--new-key expects ROLE, or ROLE=FILE, with a role of root, .*not "admin=key\.pub"/,
+    ],
+    [
+      "a new public key that is not there",
+      3,
+      ({ site }) => ["renew", site, "targets", "--new-key", "rules=nowhere.pub"],
+      /nowhere\.pub does not exist/,
+    ],
+    [
+      "an architecture that is none",
+      2,
+      ({ site, payload }) => [
+        "add",
+        site,
+        payload,
+        "--kind",
+        "binary",
+        "--release",
+        "1.0.0",
+        "--arch",
+        "pdp11",
+      ],
+      /arch.*x64.*amd64/,
     ],
     [
       "keys changed in two roles",

@@ -28,6 +28,28 @@ describe("makeNewKeys", () => {
     assert.equal(keys[0]?.removed.length, 1);
   });
 
+  it("has a public key take the old one's place, and makes none", async (test) => {
+    const [donor, site] = [await makeSite(test), await makeSite(test)];
+    const [elsewhere] = (await keysOf(donor.workspace)).filter(({ file }) => file.endsWith("/rules.pem"));
+    assert.ok(elsewhere);
+    await publishAll(site);
+    const before = readdirSync(site.workspace.keys);
+    const { made, keys } = await renew(site, "targets", { given: { rules: [elsewhere] } });
+    assert.deepEqual(
+      [made, keys[0]?.keyids, keys[0]?.removed.length, readdirSync(site.workspace.keys)],
+      [[], [elsewhere.id], 1, before],
+    );
+  });
+
+  it("refuses a public key that the role has already: it replaces nothing", async (test) => {
+    const site = await makeSite(test);
+    const own = (await keysOf(site.workspace)).filter(({ file }) => file.endsWith("/rules.pem"));
+    await assert.rejects(renew(site, "targets", { given: { rules: own } }), {
+      code: "validation_failed",
+      message: /is a key of rules already, so it replaces nothing/,
+    });
+  });
+
   it("keeps the old one where that is said", async (test) => {
     const site = await makeSite(test);
     await publishAll(site);
