@@ -132,6 +132,22 @@ export async function draftTargets(
   role: ReleaseRole,
   { drafted, keys }: { drafted: readonly Drafted[]; keys: readonly SigningKey[] },
 ): Promise<AddResult> {
+  const entries = drafted.map(({ path, file: { length, hashes }, entry }) => [
+    path,
+    { length, hashes, custom: entry },
+  ]);
+  const targets = { ...state.next[role]?.signed.targets, ...Object.fromEntries(entries) };
+  const { version, lacking: lacks } = await draftRole(workspace, state, role, { targets, keys });
+  return { role, version, targets: drafted, lacking: lacks };
+}
+
+/** The draft of a role with these targets, signed with those of `keys` that count for it. */
+export async function draftRole(
+  workspace: Workspace,
+  state: State,
+  role: ReleaseRole,
+  { targets, keys }: { targets: Targets["targets"]; keys: readonly SigningKey[] },
+): Promise<Pick<AddResult, "version" | "lacking"> & { readonly bytes: number }> {
   const signed = state.next[role]?.signed;
   if (!signed) {
     throw new StewardError(
@@ -139,19 +155,10 @@ export async function draftTargets(
       `The role ${role} has no metadata to add to. See: steward repo inspect ${workspace.directory}`,
     );
   }
-  const entries = drafted.map(({ path, file: { length, hashes }, entry }) => [
-    path,
-    { length, hashes, custom: entry },
-  ]);
-  const content: Targets = { ...signed, targets: { ...signed.targets, ...Object.fromEntries(entries) } };
+  const content: Targets = { ...signed, targets };
   const draft = await draftOf(workspace, state, role, content);
   const next = withDraft(state, role, draft);
   const file = signWith(role, draft, keys, next);
   await writeDraft(workspace, role, file);
-  return {
-    role,
-    version: file.signed.version,
-    targets: drafted,
-    lacking: lacking(role, file, next),
-  };
+  return { version: file.signed.version, lacking: lacking(role, file, next), bytes: file.bytes.length };
 }

@@ -20,6 +20,7 @@ import { repoInit } from "./repo-init.ts";
 import { repoInspect } from "./repo-inspect.ts";
 import { repoKeys } from "./repo-keys.ts";
 import { repoPause, repoResume } from "./repo-pause.ts";
+import { repoPrune } from "./repo-prune.ts";
 import { repoPublish } from "./repo-publish.ts";
 import { repoRenew } from "./repo-renew.ts";
 import { repoWatch } from "./repo-watch.ts";
@@ -126,6 +127,7 @@ export const repoCommands: readonly Command[] = [
   sign,
   repoPublish,
   repoRenew,
+  repoPrune,
   repoKeys,
   repoPause,
   repoResume,

@@ -125,3 +125,49 @@ describe("steward repo add, of what looks like a mistake", () => {
     await good("add", site, payload, ...again.slice(3), "--allow", "older", "--allow", "same-bytes");
   });
 });
+
+describe("steward repo prune", () => {
+  it("lists what goes and what stays, drops it when told so, and says what to do next", async (test) => {
+    const { site, payload, good, bad } = await makeBench(test);
+    await good("init", site, "--product", "demo");
+    await good("publish", site);
+    const named = ["--kind", "rules", "--name", "demo-rules", "--allow", "same-bytes"];
+    for (const version of ["1.0.0", "1.1.0", "1.2.0"])
+      await good(
+        "add",
+        site,
+        payload,
+        ...named,
+        "--release",
+        version,
+        ...(version === "1.0.0" ? ["--security"] : []),
+      );
+    await good("publish", site);
+    const dry = await good("prune", site, "--keep", "1", "--dry-run");
+    assert.equal(
+      dry.stdout,
+      [
+        "rules demo-rules for demo, stable, any: 1 old release is dropped, 1.1.0.",
+        "Releases that stay: 2.",
+        "  stable/rules/demo-rules-1.0.0.tar.gz stays: it has the highest floor, which new devices learn from it.",
+        "  stable/rules/demo-rules-1.1.0.tar.gz\n",
+      ].join("\n"),
+    );
+    await bad(2, "prune", site, "--keep", "1");
+    await bad(6, "prune", site, "--keep", "0");
+    await bad(3, "prune", site, "--keep-release", "9.9.9", "--yes");
+    assert.deepEqual(JSON.parse((await good("inspect", site, "-o", "json")).stdout).drafts, []);
+    const { stderr } = await good("prune", site, "--keep", "1", "--yes");
+    assert.match(
+      stderr,
+      /The draft of rules version 3 has \d+ bytes, \d+ fewer\.\nNext: steward repo publish/,
+    );
+    await good("publish", site);
+    const { targets, problems } = JSON.parse((await good("inspect", site, "-o", "json")).stdout);
+    assert.deepEqual(
+      [targets.map(({ path }: { path: string }) => path.slice(-12, -7)), problems],
+      [["1.0.0", "1.2.0"], []],
+    );
+    assert.match((await good("prune", site, "--keep", "1", "--yes")).stderr, /Nothing is dropped\./);
+  });
+});

@@ -1,0 +1,75 @@
+import { StewardError } from "../../contract/errors.ts";
+import type { Targets } from "../../tuf/metadata.ts";
+import { draftRole } from "../add.ts";
+import { readState } from "../drafts/drafts.ts";
+import type { SigningKey } from "../keys/private-keys.ts";
+import type { Count } from "../keys/signing.ts";
+import { clearPayloads } from "../payload-store.ts";
+import { type ReleaseRole, releaseRoles } from "../roles.ts";
+import type { Workspace } from "../workspace.ts";
+import { type OldFile, oldFiles, removeOldFiles } from "./old-files.ts";
+import { type PrunePlan, type PruneRequest, planPrune } from "./prune-plan.ts";
+
+/** What a prune does, before it is done. */
+export interface Pruning extends PrunePlan {
+  /** Files in public/ that are removed. */
+  readonly files: readonly OldFile[];
+}
+
+/** A draft without the dropped releases. */
+export interface PrunedDraft {
+  readonly role: ReleaseRole;
+  readonly version: number;
+  /** Bytes of the metadata now, and of the draft. */
+  readonly bytes_before: number;
+  readonly bytes: number;
+  readonly lacking: readonly Count[];
+}
+
+/** The plan for the repository as it is now. Throws `not_found` for a version to keep that no release has. */
+export async function planPruning(workspace: Workspace, request: PruneRequest): Promise<Pruning> {
+  const state = await readState(workspace);
+  const plan = planPrune(state, request, workspace.now().getTime() / 1_000);
+  const [unknown] = plan.unknownVersions;
+  if (unknown !== undefined)
+    throw new StewardError(
+      "not_found",
+      `No release here has the version ${unknown}, which is to be kept. See: steward repo inspect ${workspace.directory}. Nothing was changed.`,
+    );
+  return { ...plan, files: await oldFiles(workspace, state) };
+}
+
+/**
+ * Drafts the metadata without the dropped releases and finished waves, signs them with those of `keys` that count, and
+ * removes the files that no device asks for. The payloads of dropped releases stay until a later prune: devices may be
+ * fetching them.
+ */
+export async function prune(
+  workspace: Workspace,
+  { dropped, finished, files }: Pruning,
+  keys: readonly SigningKey[],
+): Promise<readonly PrunedDraft[]> {
+  const drafts: PrunedDraft[] = [];
+  for (const role of releaseRoles) {
+    const gone = new Set(dropped.filter(({ kind }) => kind === role).map(({ path }) => path));
+    const settled = new Set(finished.filter(({ kind }) => kind === role).map(({ path }) => path));
+    if (gone.size + settled.size === 0) continue;
+    const state = await readState(workspace);
+    const before = state.next[role];
+    const targets = Object.entries(before?.signed.targets ?? {})
+      .filter(([path]) => !gone.has(path))
+      .map(([path, file]) => [path, settled.has(path) ? withoutWaves(file) : file] as const);
+    const draft = await draftRole(workspace, state, role, { targets: Object.fromEntries(targets), keys });
+    drafts.push({ role, ...draft, bytes_before: before?.bytes.length ?? 0 });
+  }
+  await clearPayloads(workspace, (await readState(workspace)).drafts);
+  await removeOldFiles(workspace, files);
+  return drafts;
+}
+
+type Target = Targets["targets"][string];
+
+function withoutWaves(file: Target): Target {
+  const { waves: _, ...custom } = file.custom as Record<string, unknown>;
+  return { ...file, custom };
+}
