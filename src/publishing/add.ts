@@ -1,12 +1,13 @@
 import { StewardError } from "../contract/errors.ts";
 import type { TargetFile, Targets } from "../tuf/metadata.ts";
 import { draftOf, readState, type State, withDraft, writeDraft } from "./drafts/drafts.ts";
+import { type Filling, fillingsOf } from "./fullness.ts";
 import type { SigningKey } from "./keys/private-keys.ts";
 import { type Count, lacking, signWith } from "./keys/signing.ts";
 import { type LikelyMistake, requireIntended } from "./likely-mistakes.ts";
 import { clearPayloads, stagePayload } from "./payload-store.ts";
 import { checkEntry, type ReleaseEntry, readEntry, targetPath } from "./release-entry.ts";
-import type { ReleaseRole } from "./roles.ts";
+import { noneHeld, type ReleaseRole } from "./roles.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** A target in a draft after the change. */
@@ -22,6 +23,8 @@ export interface AddResult {
   readonly targets: readonly Drafted[];
   /** Signatures that the draft still needs. */
   readonly lacking: readonly Count[];
+  /** Limits of devices of which the draft takes up half or more. */
+  readonly fillings: readonly Filling[];
 }
 
 export interface Addition {
@@ -137,8 +140,8 @@ export async function draftTargets(
     { length, hashes, custom: entry },
   ]);
   const targets = { ...state.next[role]?.signed.targets, ...Object.fromEntries(entries) };
-  const { version, lacking: lacks } = await draftRole(workspace, state, role, { targets, keys });
-  return { role, version, targets: drafted, lacking: lacks };
+  const { version, lacking: lacks, fillings } = await draftRole(workspace, state, role, { targets, keys });
+  return { role, version, targets: drafted, lacking: lacks, fillings };
 }
 
 /** The draft of a role with these targets, signed with those of `keys` that count for it. */
@@ -147,7 +150,7 @@ export async function draftRole(
   state: State,
   role: ReleaseRole,
   { targets, keys }: { targets: Targets["targets"]; keys: readonly SigningKey[] },
-): Promise<Pick<AddResult, "version" | "lacking"> & { readonly bytes: number }> {
+): Promise<Omit<AddResult, "role" | "targets"> & { readonly bytes: number }> {
   const signed = state.next[role]?.signed;
   if (!signed) {
     throw new StewardError(
@@ -160,5 +163,10 @@ export async function draftRole(
   const next = withDraft(state, role, draft);
   const file = signWith(role, draft, keys, next);
   await writeDraft(workspace, role, file);
-  return { version: file.signed.version, lacking: lacking(role, file, next), bytes: file.bytes.length };
+  return {
+    version: file.signed.version,
+    lacking: lacking(role, file, next),
+    fillings: fillingsOf({ ...noneHeld, [role]: file }, workspace.directory),
+    bytes: file.bytes.length,
+  };
 }

@@ -7,6 +7,7 @@ import { readMetadata } from "../tuf/read-metadata.ts";
 import { readRootOfTrust } from "../tuf/root-of-trust.ts";
 import { readState, type State, stateOf } from "./drafts/drafts.ts";
 import { readIfThere } from "./files.ts";
+import { type Filling, fillingsOf } from "./fullness.ts";
 import { type Count, countSignatures, openKeys } from "./keys/signing.ts";
 import { locatePayload } from "./payload-store.ts";
 import { readPublished } from "./published.ts";
@@ -55,6 +56,8 @@ export interface Report {
   readonly problems: readonly string[];
   /** Who holds a key, by its id; an uploaded copy does not say it. */
   readonly key_owners: Workspace["owners"];
+  /** Limits of devices of which the metadata take up half or more, with those of drafts where there are any. */
+  readonly fillings: readonly Filling[];
 }
 
 /** Inspects a repository: a directory made by `init`, or an uploaded copy. Throws `not_found`, and the errors of reading. */
@@ -69,6 +72,7 @@ export async function inspectRepository(directory: string, surroundings: Surroun
 async function inspectPublic(directory: string, { now }: Surroundings): Promise<Report> {
   const published = await readPublished(join(directory, "metadata"));
   const places = {
+    directory,
     metadata: join(directory, "metadata"),
     targets: join(directory, "targets"),
     payloads: directory,
@@ -76,7 +80,7 @@ async function inspectPublic(directory: string, { now }: Surroundings): Promise<
   return report(stateOf(published, noneHeld), { ...places, now, owners: {} }, null);
 }
 
-type Places = Pick<Workspace, "metadata" | "targets" | "payloads" | "now" | "owners">;
+type Places = Pick<Workspace, "directory" | "metadata" | "targets" | "payloads" | "now" | "owners">;
 
 async function report(state: State, places: Places, product: string | null): Promise<Report> {
   const { published, drafts } = state;
@@ -96,6 +100,7 @@ async function report(state: State, places: Places, product: string | null): Pro
     targets,
     problems: [...live.flatMap((one) => problemsOf(one, places.owners)), ...missingPayloads(targets)],
     key_owners: places.owners,
+    fillings: fillingsOf(state.next, places.directory),
   };
 }
 

@@ -7,6 +7,7 @@ import { readState, removeDraft, type State, stateOf } from "./drafts/drafts.ts"
 import { chooseDrafts, requireSigned, signDrafts } from "./drafts/ready-drafts.ts";
 import { type Expiring, expiring } from "./expiry.ts";
 import { makePublicDirectory, publicMode, readIfThere } from "./files.ts";
+import { type Filling, fillingsOf } from "./fullness.ts";
 import type { SigningKey } from "./keys/private-keys.ts";
 import { lacking } from "./keys/signing.ts";
 import { onlineMetadata } from "./online-metadata.ts";
@@ -41,6 +42,8 @@ export interface PublishResult {
   readonly waiting: readonly DraftedRole[];
   /** The published metadata that expire within the margin. */
   readonly expiring: readonly Expiring[];
+  /** Limits of devices of which the published metadata take up half or more. */
+  readonly fillings: readonly Filling[];
 }
 
 export interface PublishOptions {
@@ -243,6 +246,7 @@ async function finished(
     remarks: [],
     waiting: draftedRoles.filter((role) => drafts[role] !== null),
     expiring: expiring(workspace, { published, drafts }, marginSeconds),
+    fillings: fillingsOf(published, workspace.directory),
   };
 }
 

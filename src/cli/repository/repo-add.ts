@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { readRfc3339 } from "../../contract/timestamps.ts";
 import { type AddResult, addRelease, type Selection, withdrawRelease } from "../../publishing/add.ts";
 import { rfc3339Seconds } from "../../publishing/drafts/drafts.ts";
+import { fillingSentence } from "../../publishing/fullness.ts";
 import type { SigningKey } from "../../publishing/keys/private-keys.ts";
 import { describeLack, type KeyHolders } from "../../publishing/keys/signing.ts";
 import { likelyMistakes } from "../../publishing/likely-mistakes.ts";
@@ -237,12 +238,13 @@ function required({ options }: Options, name: string): string {
   throw new CommandError(2, `--${name} is missing. More: steward repo --help`);
 }
 
-function sentences({ role, version, targets, lacking }: AddResult, holders: KeyHolders): string {
+function sentences({ role, version, targets, lacking, fillings }: AddResult, holders: KeyHolders): string {
   const verb = targets.some(({ entry }) => entry.withdrawn !== undefined) ? "withdrawn in" : "in";
   const lines = targets.flatMap(({ path, entry }) => [
     `${path} is ${verb} the draft of ${role} version ${version}.`,
     ...floorSentences(entry),
   ]);
+  lines.push(...fillings.map(fillingSentence));
   if (lacking.length > 0)
     return joinLines([...lines, `Before it is published, ${describeLack(role, lacking, holders)}`]);
   return joinLines([...lines, `It is signed. Next: steward repo publish ${holders.directory}`]);

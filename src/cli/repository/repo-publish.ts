@@ -1,4 +1,5 @@
 import type { Expiring } from "../../publishing/expiry.ts";
+import { fillingSentence } from "../../publishing/fullness.ts";
 import { type PublishResult, publish } from "../../publishing/publish.ts";
 import { draftedRoles, isDraftedRole, isRoleName } from "../../publishing/roles.ts";
 import { CommandError } from "../client/context.ts";
@@ -44,7 +45,7 @@ export async function reportPublished(
   result: PublishResult,
 ): Promise<void> {
   const [directory = ""] = positionals;
-  const { published, payloads, floors, last, fingerprint, remarks, waiting, expiring } = result;
+  const { published, payloads, floors, last, fingerprint, remarks, waiting, expiring, fillings } = result;
   const isFirst = published.some(({ role, version }) => role === "root" && version === 1);
   const roles = published.map(({ role, version, expires }) => `${role} ${version} (until ${expires})`);
   const lines =
@@ -66,7 +67,8 @@ export async function reportPublished(
             : []),
         ];
   const waits = waiting.length === 0 ? [] : [`Still drafted: ${waiting.join(", ")}.`];
-  await output.changed(result, joinLines([...lines, ...remarks, ...waits]));
+  const full = fillings.map(fillingSentence);
+  await output.changed(result, joinLines([...lines, ...remarks, ...waits, ...full]));
   if (expiring.length > 0) throw new CommandError(expiringExitCode, expiringSentence(expiring));
 }
 

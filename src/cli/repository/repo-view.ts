@@ -1,4 +1,5 @@
 import type { State } from "../../publishing/drafts/drafts.ts";
+import { fillingSentence } from "../../publishing/fullness.ts";
 import type { Report, RoleReport, TargetReport } from "../../publishing/inspect.ts";
 import { type Count, describeLack, type KeyHolders, lacking } from "../../publishing/keys/signing.ts";
 import { readEntry } from "../../publishing/release-entry.ts";
@@ -43,6 +44,7 @@ export function repositoryReport(report: Report, directory: string): string {
   return [
     head,
     ...problems.map((problem) => `  ${escapeText(problem)}\n`),
+    ...report.fillings.map((filling) => `${escapeText(fillingSentence(filling))}\n`),
     ...section("PUBLISHED", published.length === 0 ? "" : roleTable(published)),
     ...section(
       "DRAFTS",

@@ -6,6 +6,7 @@ import { caps } from "../../tuf/caps.ts";
 import type { Metadata, Signature, SignedTypes } from "../../tuf/metadata.ts";
 import { readMetadata } from "../../tuf/read-metadata.ts";
 import { privateMode, removeFile } from "../files.ts";
+import { overfilled } from "../fullness.ts";
 import { nextVersion, readPublished, readRole } from "../published.ts";
 import { type Held, type RoleName, type TypeOfRole, typeOfRole } from "../roles.ts";
 import type { Workspace } from "../workspace.ts";
@@ -73,7 +74,8 @@ export async function draftOf<R extends RoleName>(
   // TUF §5.3.5: roots are numbered without gaps.
   const version = role === "root" ? after : Math.max(after, free, drafts[role]?.signed.version ?? 0);
   const expires = rfc3339Seconds(workspace.now().getTime() + workspace.periods[role] * 1_000);
-  return encode(role, { ...content, version, expires } as SignedTypes[TypeOfRole[R]], []);
+  const signed = { ...content, version, expires } as SignedTypes[TypeOfRole[R]];
+  return encode(role, signed, [], workspace.directory);
 }
 
 /** TUF writes whole seconds. */
@@ -81,26 +83,21 @@ export function rfc3339Seconds(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, "Z");
 }
 
-const largest: Readonly<Record<TypeOfRole[RoleName], number>> = {
-  root: caps.rootBytes,
-  timestamp: caps.timestampBytes,
-  snapshot: caps.snapshotBytes,
-  targets: caps.targetsBytes,
-};
-
 /** A metadata file as it is written, read back as clients do. Throws `validation_failed` beyond their limits. */
 export function encode<R extends RoleName>(
   role: R,
   signed: SignedTypes[TypeOfRole[R]],
   signatures: readonly Signature[],
+  directory = "DIR",
 ): Metadata<TypeOfRole[R]> {
   canonicalJson(signed);
   const bytes = Buffer.from(`${JSON.stringify({ signatures, signed })}\n`, "utf8");
-  const most = largest[typeOfRole[role]];
-  if (bytes.length <= most) return readMetadata(typeOfRole[role], bytes, caps);
+  const beyond = overfilled(role, { signed, signatures, bytes }, directory);
+  if (beyond === undefined) return readMetadata(typeOfRole[role], bytes, caps);
+  const { used, of, most, command } = beyond;
   throw new StewardError(
     "validation_failed",
-    `The metadata of ${role} would have ${bytes.length} bytes; devices read at most ${most}. Nothing was changed.`,
+    `The metadata of ${role} would have ${used} ${of}; devices read at most ${most}. Nothing was changed. To make room: ${command}`,
   );
 }
 

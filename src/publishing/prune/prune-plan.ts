@@ -76,7 +76,9 @@ function linesOf(all: Line): readonly Line[] {
   for (const one of all) {
     const { kind, product, name, channel, arch } = one.entry;
     const key = [kind, product, name, channel, arch].join(" ");
-    lines.set(key, [...(lines.get(key) ?? []), one]);
+    const line = lines.get(key) ?? [];
+    line.push(one);
+    lines.set(key, line);
   }
   return [...lines.values()].map((line) =>
     line.toSorted((one, other) => compareVersions(other.entry.version, one.entry.version)),
