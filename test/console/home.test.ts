@@ -82,7 +82,10 @@ describe("the page at the beginning", () => {
     await signIn(page, "admin");
     const items = page.locator(".needs > li");
     await items.nth(3).waitFor();
-    assert.match(await items.nth(0).innerText(), /^The disk needs space\s+The disk at \/var is read-only\./);
+    assert.match(
+      await items.nth(0).innerText(),
+      /^The disk cannot be written to\s+The disk at \/var is read-only\./,
+    );
     assert.match(await items.nth(2).innerText(), /<b>ana<\/b>/);
     assert.match(await items.nth(3).innerText(), /^The agent's own sentence\.$/);
     await page.locator(".verdict.wrong").waitFor();

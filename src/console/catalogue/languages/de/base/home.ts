@@ -81,7 +81,8 @@ export const needs: Catalogue["home"]["needs"] = {
     button: "Teile zeigen",
   },
   disk: {
-    title: () => "Der Datenträger braucht Platz",
+    title: ({ reason }) =>
+      reason === "disk_read_only" ? "Der Datenträger nimmt nichts an" : "Der Datenträger braucht Platz",
     text: ({ cause }) => cause,
     button: "Datenträger zeigen",
   },

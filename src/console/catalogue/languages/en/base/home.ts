@@ -112,7 +112,12 @@ export const needs = {
     text: ({ cause }) => cause,
     button: "Show the parts",
   },
-  disk: { title: () => "The disk needs space", text: ({ cause }) => cause, button: "Show the disk" },
+  disk: {
+    title: ({ reason }): string =>
+      reason === "disk_read_only" ? "The disk cannot be written to" : "The disk needs space",
+    text: ({ cause }) => cause,
+    button: "Show the disk",
+  },
   state_document: {
     title: () => "The stored state needs attention",
     text: ({ cause }) => cause,
