@@ -1,6 +1,3 @@
-/** Shares from which on a meter is drawn in the browser's colour for the worst. */
-const isFullFrom = { high: 0.001, optimum: 0 } as const;
-
 interface FillMeterProps {
   readonly name: string;
   readonly free: number;
@@ -11,7 +8,9 @@ interface FillMeterProps {
 
 /** How full a disk or the memory is. */
 export function FillMeter({ name, free, total, isFull }: FillMeterProps) {
-  return <meter aria-label={name} max={1} value={usedShare(free, total)} {...(isFull && isFullFrom)} />;
+  // The browser's colour for the worst, whatever the value.
+  const worst = isFull && { high: total * 0.001, optimum: 0 };
+  return <meter aria-label={name} max={total} value={total - free} {...worst} />;
 }
 
 export function usedShare(free: number, total: number): number {

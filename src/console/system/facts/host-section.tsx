@@ -94,10 +94,10 @@ function itemsOfHost(facts: HostFacts, own: Status["host"]["disk"], needs: reado
   const isFull = needs.some(({ code }) => code === "disk");
   const isOwn = ({ size_bytes }: HostFacts["disks"][number]): boolean => size_bytes === own?.size_bytes;
   // A container or a union of file systems is in no list of disks, and the state lies there all the same.
-  const unlisted = own === null || disks.some(isOwn) ? [] : [{ ...own, mount: own.path }];
+  const unlisted = own === null || disks.some(isOwn) ? [] : [own];
   return [
-    ...disks.map((disk) => diskShare(disk, isFull && isOwn(disk))),
-    ...unlisted.map((disk) => diskShare(disk, isFull)),
+    ...disks.map((disk) => diskShare(t.facts.disk(visible(disk.mount)), disk, isFull && isOwn(disk))),
+    ...unlisted.map((disk) => diskShare(t.facts.ownDisk, disk, isFull)),
     share(t.facts.memory, memory.available_bytes, memory.total_bytes),
     ...temperatures.flatMap(({ sensor, celsius }) =>
       celsius === null ? [] : [[t.facts.temperature(visible(sensor)), `${figure(celsius, 1)} °C`] as const],
@@ -121,10 +121,11 @@ function itemsOfMachine({ cpu, memory, load, manufacturer, model }: HostFacts): 
 }
 
 function diskShare(
-  { mount, available_bytes, size_bytes }: { mount: string; available_bytes: number; size_bytes: number },
+  name: string,
+  { available_bytes, size_bytes }: Pick<HostFacts["disks"][number], "available_bytes" | "size_bytes">,
   isFull: boolean,
 ): Items[number] {
-  return share(t.facts.disk(visible(mount)), available_bytes, size_bytes, isFull);
+  return share(name, available_bytes, size_bytes, isFull);
 }
 
 function share(name: string, free: number, total: number, isFull = false): Items[number] {

@@ -230,6 +230,7 @@ export const facts: Catalogue["facts"] = {
   memory: "Arbeitsspeicher",
   swap: "Swap",
   disk: (mount) => `Datenträger ${mount}`,
+  ownDisk: "Datenträger der gespeicherten Daten",
   free: (free, total) => `${free} von ${total} frei`,
   load: "Last",
   temperature: (sensor) => `Temperatur, ${sensor}`,

@@ -253,6 +253,7 @@ export const facts = {
   memory: "Memory",
   swap: "Swap",
   disk: (mount: string) => `Disk ${mount}`,
+  ownDisk: "Disk of the stored state",
   free: (free: string, total: string) => `${free} of ${total} free`,
   load: "Load",
   temperature: (sensor: string) => `Temperature, ${sensor}`,
