@@ -18,7 +18,7 @@ import {
 } from "./call.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
 import { type CheckedInput, createInputCheck, type RawInput, refuse } from "./validate.ts";
-import { createWriteBudget } from "./write-budget.ts";
+import { type BudgetHeaders, createWriteBudget } from "./write-budget.ts";
 
 export interface DispatchRequest extends RawInput {
   actor: Actor;
@@ -30,6 +30,8 @@ export interface DispatchRequest extends RawInput {
   lastEventId: string | undefined;
   /** The If-Match header. */
   ifMatch: string | undefined;
+  /** Told what is left of the caller's budget, where the operation has one. */
+  tellBudget?: (headers: BudgetHeaders) => void;
 }
 
 /** A success, ready to be sent. */
@@ -53,6 +55,8 @@ export interface Dispatch {
   run(id: OperationId, request: DispatchRequest): Promise<Answer>;
 }
 
+const untold = (): void => undefined;
+
 export function createDispatch(handlers: Handlers, events: EventSink, uptime: Uptime): Dispatch {
   const budget = createWriteBudget(uptime);
   const entries = new Map(
@@ -72,7 +76,7 @@ export function createDispatch(handlers: Handlers, events: EventSink, uptime: Up
       const { params, query, body, bodyErrors } = input;
       if (bodyErrors.length > 0) refuse([...bodyErrors, ...(await furtherErrors(handle, input))], "body");
       const { actor, context, noted, cookie, lastEventId } = request;
-      budget.take(operation, actor);
+      budget.take(operation, actor, request.tellBudget ?? untold);
       const ifMatch = ifMatchCheck(request.ifMatch);
       const note = (facts: EventNote): void => void Object.assign(noted, facts);
       // Member by member: spreading the input into it took a twelfth of a request.

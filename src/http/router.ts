@@ -160,6 +160,7 @@ async function perform(
     cookie: operation.cookie && !facts.isLocal ? options.refreshCookie(ctx) : undefined,
     lastEventId: operation.response.stream ? lastEventIdOf(ctx) : undefined,
     ifMatch: ctx.req.headers["if-match"],
+    tellBudget: (headers) => ctx.set({ ...headers }),
     params: ctx.params,
     query: searchOf(ctx.req.url ?? ""),
     body,

@@ -9,24 +9,42 @@ import type { Actor } from "./call.ts";
  * the record of events. Local root has no bound.
  */
 export interface WriteBudget {
-  /** Throws `rate_limited`. */
-  take(operation: Operation, actor: Actor): void;
+  /** `tell`: of what is left then, as headers; also where it throws. Throws `rate_limited`. */
+  take(operation: Operation, actor: Actor, tell: (headers: BudgetHeaders) => void): void;
+}
+
+/** As draft-ietf-httpapi-ratelimit-headers-10 has them: the rule, and what is left of it. */
+export interface BudgetHeaders {
+  readonly "RateLimit-Policy": string;
+  readonly RateLimit: string;
 }
 
 /** A person writes some ten times a minute; a program that sets up a device with 500 users does it in one go. */
-const ofAccount = { burst: 600, perSecond: 1 };
+export const changesOfAccount = { burst: 600, perSecond: 1 } as const;
+
+const { burst, perSecond } = changesOfAccount;
+const policy = `"changes";q=${burst};w=${burst / perSecond}`;
 
 export function createWriteBudget(uptime: Uptime): WriteBudget {
-  const budgets = createBuckets(ofAccount, () => uptime() * 1_000);
+  const budgets = createBuckets(changesOfAccount, () => uptime() * 1_000);
   return {
-    take: (operation, actor) => {
+    take: (operation, actor, tell) => {
       if (!isBudgeted(operation) || (actor.kind !== "user" && actor.kind !== "token")) return;
-      if (budgets(actor.account.id).take()) return;
+      const budget = budgets(actor.account.id);
+      const isTaken = budget.take();
+      tell(headersOf(budget.left()));
+      if (isTaken) return;
       throw new StewardError(
         "rate_limited",
-        "This account has made more than 600 changes in a short time. It may make one a second from now on.",
-        { details: { retryAfterSeconds: 1 } },
+        `This account has made more than ${burst} changes in a short time. It may make one a second from now on.`,
+        { details: { retryAfterSeconds: 1 / perSecond } },
       );
     },
   };
+}
+
+/** `t`: until all of it is there again; while nothing is left, until the next one is, as Retry-After says. */
+function headersOf(left: number): BudgetHeaders {
+  const seconds = (left === 0 ? 1 : burst - left) / perSecond;
+  return { "RateLimit-Policy": policy, RateLimit: `"changes";r=${left};t=${seconds}` };
 }

@@ -123,7 +123,12 @@ export function errorComponents(problem: object): Responses {
     TooMany: {
       description:
         "429: try again after Retry-After. Any change can get it, once its account's budget is spent.",
-      headers: { ...headers, ...retryAfter },
+      headers: {
+        ...headers,
+        ...retryAfter,
+        "RateLimit-Policy": { $ref: "#/components/headers/RateLimitPolicy" },
+        RateLimit: { $ref: "#/components/headers/RateLimit" },
+      },
       content,
     },
     Problem: {

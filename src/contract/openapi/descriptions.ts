@@ -16,7 +16,7 @@ export const descriptions: Readonly<Record<OperationId, string>> = {
   getMetrics:
     "Prometheus' text format 0.0.4, compressed where Accept-Encoding has gzip. All values come from memory, so the answer comes also while the disk stalls. A value that is not known is absent. No label holds the name of a person, an address or a path that a stranger can choose.",
   getOpenApi:
-    "The document that you are reading. It is compressed where Accept-Encoding allows it, and `If-None-Match` with its ETag is answered with 304. Every answer of the API names it in a Link header with `rel=service-desc`.",
+    "This document, compressed where Accept-Encoding allows it. `If-None-Match` with its ETag is answered with 304. Every answer names it in a Link header (`rel=service-desc`).",
   greetConsole:
     "What a sign-in page needs before a person has signed in: the device's name, the banner, the language, and whether a first administrator is missing.",
   getSettings:
@@ -24,7 +24,7 @@ export const descriptions: Readonly<Record<OperationId, string>> = {
   updateSettings:
     "Merges the members given into the settings; absent members stay. A member set to its present value changes nothing. Settings of administrators need a step-up, which API tokens cannot have: a token changes only settings whose `x-writer` is operator, and a fleet token (`is_fleet`) all. Values that the host file decides are refused with `pinned_by_host`.",
   getSettingsSchema:
-    "JSON Schema 2020-12 with title, description, default and limits of each setting: enough to make a form of it. `x-writer` is the least role that may change a setting.",
+    "JSON Schema 2020-12 with title, description, default and limits of each setting: enough to make a form of it.",
   getSystemFacts:
     "Figures of this moment, some of them a few seconds old. A figure that cannot be read is null.",
   getTls:

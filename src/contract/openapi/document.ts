@@ -77,6 +77,14 @@ const headers = {
   WeakETag: { description: "the same while only figures of the moment change", schema: text },
   Location: { description: "path of what was made", schema: text },
   Challenge: { description: "with 401 (RFC 6750, RFC 9470)", schema: text },
+  RateLimitPolicy: {
+    description: "of every answer to a change: q at once, all again after w seconds",
+    schema: text,
+  },
+  RateLimit: {
+    description: "what is left of it (r), and seconds until all is there again (t)",
+    schema: text,
+  },
   RetryAfter: { description: "with 429 and 503: seconds", schema: { type: "integer" } },
 };
 

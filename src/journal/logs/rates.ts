@@ -8,6 +8,8 @@ export interface Rate {
 export interface Bucket {
   /** False: empty. */
   take(): boolean;
+  /** How many can be taken now, whole. */
+  left(): number;
   isFull(): boolean;
 }
 
@@ -25,6 +27,10 @@ export function createBucket({ burst, perSecond }: Rate, milliseconds: () => num
       if (left < 1) return false;
       left -= 1;
       return true;
+    },
+    left: () => {
+      fill();
+      return Math.floor(left);
     },
     isFull: () => {
       fill();

@@ -41,9 +41,26 @@ describe("an account that writes as fast as it can", () => {
     assert.equal(before429, 600);
     assert.deepEqual([refused.status, refused.json.code], [429, "rate_limited"]);
     assert.equal(refused.headers["retry-after"], "1");
+    assert.deepEqual(budgetOf(refused), { q: 600, w: 600, r: 0, t: 1 });
     time.pass(1);
     assert.equal((await rename(flooder, "Eve again")).status, 200);
     assert.equal((await rename(flooder, "Eve once more")).status, 429);
+  });
+
+  it("is told with each change how many are left, as the draft of RateLimit headers has it, and with no read", async () => {
+    const first = budgetOf(await rename(others.operator, "Ben the first"));
+    assert.deepEqual([first.q, first.w, first.r + first.t], [600, 600, 600]);
+    const second = budgetOf(await rename(others.operator, "Ben the second"));
+    assert.ok(second.r <= first.r, JSON.stringify([first, second]));
+    const invalid = await agent.call("PUT", `/api/users/${others.operator.id}`, {
+      token: others.operator.token,
+      body: { display_name: 7 },
+    });
+    const read = await agent.call("GET", "/api/auth/me", { token: others.operator.token });
+    const byRoot = await agent.call("PUT", "/api/system", { local: true, body: {} });
+    assert.deepEqual([invalid.status, read.status, byRoot.status], [400, 200, 200]);
+    for (const { headers } of [invalid, read, byRoot])
+      assert.deepEqual([headers.ratelimit, headers["ratelimit-policy"]], [undefined, undefined]);
   });
 
   it("takes nothing from others: they, its own reading and signing out, and root on the device go on", async () => {
@@ -86,3 +103,11 @@ describe("an account that writes as fast as it can", () => {
     assert.ok(by("ben").some(({ message }) => message.startsWith("PUT /api/users/")));
   });
 });
+
+/** The parameters of both headers, by RFC 9651 (structured fields). Throws where they are none. */
+function budgetOf({ headers }: Answer): Record<"q" | "w" | "r" | "t", number> {
+  const { ratelimit = "", "ratelimit-policy": policy = "" } = headers;
+  const [, q, w] = /^"changes";q=(\d+);w=(\d+)$/.exec(String(policy)) ?? assert.fail(`policy ${policy}`);
+  const [, r, t] = /^"changes";r=(\d+);t=(\d+)$/.exec(String(ratelimit)) ?? assert.fail(`limit ${ratelimit}`);
+  return { q: Number(q), w: Number(w), r: Number(r), t: Number(t) };
+}
