@@ -16,6 +16,7 @@ import {
   type Handlers,
   type StreamSource,
 } from "./call.ts";
+import { createKeptAnswers } from "./kept-answers.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
 import { type CheckedInput, createInputCheck, type RawInput, refuse } from "./validate.ts";
 import { type BudgetHeaders, createWriteBudget } from "./write-budget.ts";
@@ -30,6 +31,8 @@ export interface DispatchRequest extends RawInput {
   lastEventId: string | undefined;
   /** The If-Match header. */
   ifMatch: string | undefined;
+  /** The Idempotency-Key header. */
+  idempotencyKey?: string | undefined;
   /** Told what is left of the caller's budget, where the operation has one. */
   tellBudget?: (headers: BudgetHeaders) => void;
 }
@@ -59,6 +62,7 @@ const untold = (): void => undefined;
 
 export function createDispatch(handlers: Handlers, events: EventSink, uptime: Uptime): Dispatch {
   const budget = createWriteBudget(uptime);
+  const keptAnswers = createKeptAnswers<Answer>(uptime);
   const entries = new Map(
     operationIds.map((id) => {
       // The check is what makes the input fit the operation's types; TypeScript cannot follow it through the table.
@@ -81,9 +85,14 @@ export function createDispatch(handlers: Handlers, events: EventSink, uptime: Up
       const note = (facts: EventNote): void => void Object.assign(noted, facts);
       // Member by member: spreading the input into it took a twelfth of a request.
       const call = { params, query, body, actor, context, cookie, ifMatch, lastEventId, note };
-      const result = await handle(call);
-      if (operation.event && !noted.isUnchanged) await record(events, noted.type ?? operation.event, request);
-      return answer(operation, result);
+      const perform = async (): Promise<Answer> => {
+        const result = await handle(call);
+        if (operation.event && !noted.isUnchanged)
+          await record(events, noted.type ?? operation.event, request);
+        return answer(operation, result);
+      };
+      const key = operation.idempotencyKey && request.idempotencyKey;
+      return key === undefined ? perform() : keptAnswers.once({ key, actor, body }, perform);
     },
   };
 }

@@ -160,6 +160,7 @@ async function perform(
     cookie: operation.cookie && !facts.isLocal ? options.refreshCookie(ctx) : undefined,
     lastEventId: operation.response.stream ? lastEventIdOf(ctx) : undefined,
     ifMatch: ctx.req.headers["if-match"],
+    idempotencyKey: headerOf(ctx, "idempotency-key"),
     tellBudget: (headers) => ctx.set({ ...headers }),
     params: ctx.params,
     query: searchOf(ctx.req.url ?? ""),
@@ -186,8 +187,12 @@ function hasBody(headers: Koa.Context["req"]["headers"]): boolean {
 }
 
 function lastEventIdOf(ctx: Koa.Context): string | undefined {
-  const header = ctx.req.headers["last-event-id"];
-  return typeof header === "string" && header !== "" ? header : undefined;
+  return headerOf(ctx, "last-event-id") || undefined;
+}
+
+function headerOf(ctx: Koa.Context, name: "last-event-id" | "idempotency-key"): string | undefined {
+  const header = ctx.req.headers[name];
+  return typeof header === "string" ? header : undefined;
 }
 
 const noQuery = new URLSearchParams();

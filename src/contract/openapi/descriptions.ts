@@ -12,13 +12,12 @@ export const descriptions: Readonly<Record<OperationId, string>> = {
   getReadiness:
     "For load balancers and for the guard of an update: 200 when sign-ins work, 503 `not_ready` or `state_damaged` when they do not. The tests run once after each start.",
   getStatus:
-    "The one answer for a monitoring program. `state` is the gravest level in `needs`; each need has a stable `code`, `facts` with types, and an English `detail` that says what to do. The ETag stays while only figures of the moment change.",
+    "For monitoring programs. `state` is the gravest level in `needs`; each need has a stable `code`, `facts` with types, and an English `detail` that says what to do. The ETag stays while only figures of the moment change.",
   getMetrics:
     "Prometheus' text format 0.0.4, compressed where Accept-Encoding has gzip. All values come from memory, so the answer comes also while the disk stalls. A value that is not known is absent. No label holds the name of a person, an address or a path that a stranger can choose.",
   getOpenApi:
     "This document, compressed where Accept-Encoding allows it. `If-None-Match` with its ETag is answered with 304. Every answer names it in a Link header (`rel=service-desc`).",
-  greetConsole:
-    "What a sign-in page needs before a person has signed in: the device's name, the banner, the language, and whether a first administrator is missing.",
+  greetConsole: "What a sign-in page needs before a person has signed in.",
   getSettings:
     "All settings with their values in effect. For the role readonly some values are `(hidden)`. Send the ETag as If-Match with a change, so that two programs do not overwrite each other.",
   updateSettings:
@@ -80,7 +79,7 @@ export const descriptions: Readonly<Record<OperationId, string>> = {
   signInAtProvider:
     "`query` is that of the address that the browser came back to, unchanged. A flow ends with its first answer. The reason of `provider_refused` names the check that failed.",
   refresh:
-    "A refresh token is good once. One that is used twice ends its session, because one of the two uses may be a thief's; only a repetition within 10 seconds by the same client gets the same answer again.",
+    "A refresh token is good once. One that is used twice ends its session, since one of the two may be a thief; only a repetition within 10 seconds by the same client gets the same answer again.",
   logout:
     "Its access tokens are refused from now on. The answer is the same where the session has ended already.",
   reauthenticate:
@@ -137,5 +136,5 @@ export const descriptions: Readonly<Record<OperationId, string>> = {
   listLogs:
     "A page may have fewer lines than `limit` and still not be the last: ask on until `next_cursor` is null. `source` says whether the lines are the journal's or the agent's own alone.",
   streamLogs:
-    "An event stream (text/event-stream); `contentSchema` is the schema of each message's data. Continue with Last-Event-ID, which is the `cursor` of the last line.",
+    "An event stream, as GET /api/events/stream. Continue with Last-Event-ID, which is the `cursor` of the last line.",
 };

@@ -42,6 +42,10 @@ const shared = {
   WithStatus: query("status", status),
   OfUser: query("user", user),
   IfMatch: header("If-Match", "the ETag of the answer that the change is based on"),
+  IdempotencyKey: header(
+    "Idempotency-Key",
+    "any text of the client's, such as a UUID: a repetition within 5 minutes gets the first answer",
+  ),
   LastEventId: header(
     "Last-Event-ID",
     "the id of the last message that was read; the stream goes on after it",
@@ -62,6 +66,7 @@ export function parametersOf(operation: Operation, writer: SchemaWriter): object
   return [
     ...own.map((one) => sharedAs(one) ?? { ...one, schema: writer.write(one.schema, "request") }),
     ...(operation.cookie === "read" ? [referTo("RefreshBinding")] : []),
+    ...(operation.idempotencyKey ? [referTo("IdempotencyKey")] : []),
     ...(hasPrecondition(operation) ? [referTo("IfMatch")] : []),
     ...(operation.response.stream ? [referTo("LastEventId")] : []),
   ];

@@ -82,6 +82,8 @@ export interface Operation {
     /** With 201: the path under which what was made is found by its id. */
     readonly collection?: string;
   };
+  /** With an Idempotency-Key a repeated request gets the first one's answer. */
+  readonly idempotencyKey?: true;
   /** If-Match is honoured though the success has no ETag; where it has one, it is on writes. */
   readonly precondition?: true;
   /** What a success is written down as; reads are not. */

@@ -18,6 +18,7 @@ export const tokenOperations = {
     access: everyone,
     stepUp: true,
     body: tokens.createToken,
+    idempotencyKey: true,
     response: { status: 201, schema: tokens.createdToken, collection: "/api/tokens" },
     errors: ["token_limit_reached", "not_found", "account_of_provider"],
     event: "token.created",

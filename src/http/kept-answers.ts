@@ -1,0 +1,69 @@
+import { StewardError } from "../contract/errors.ts";
+import type { Uptime } from "../host/ports.ts";
+import type { Actor } from "./call.ts";
+
+/**
+ * Successes by the Idempotency-Key of their requests (draft-ietf-httpapi-idempotency-key-header): a client whose answer was
+ * lost sends the same request again and gets the same answer, and nothing is made twice. In memory alone, since an answer
+ * may hold a secret that is stored nowhere.
+ */
+export interface KeptAnswers<Answer> {
+  /** Throws `validation_failed`, and what `make` throws. */
+  once(request: KeyedRequest, make: () => Promise<Answer>): Promise<Answer>;
+}
+
+export interface KeyedRequest {
+  readonly key: string;
+  readonly actor: Actor;
+  /** What is asked for; the same key with another body is a mistake of the client. */
+  readonly body: unknown;
+}
+
+/** Seconds for which an answer is kept: clients repeat a request soon, or not at all. */
+export const keptSeconds = 300;
+
+/** Answers of all callers together; with more, the oldest is forgotten. */
+const mostKept = 64;
+
+/** Characters; a UUID has 36. */
+const longestKey = 255;
+
+interface Kept<Answer> {
+  readonly body: string;
+  readonly until: number;
+  readonly answer: Promise<Answer>;
+}
+
+export function createKeptAnswers<Answer>(uptime: Uptime): KeptAnswers<Answer> {
+  const kept = new Map<string, Kept<Answer>>();
+  const forgetOld = (): void => {
+    const now = uptime();
+    for (const [id, { until }] of kept) if (until <= now || kept.size >= mostKept) kept.delete(id);
+  };
+  return {
+    once: ({ key, actor, body }, make) => {
+      if (key === "" || key.length > longestKey) throw unfit(`must have 1 to ${longestKey} characters`);
+      const id = `${callerOf(actor)} ${key}`;
+      const text = JSON.stringify(body);
+      const known = kept.get(id);
+      if (known !== undefined && known.until > uptime()) {
+        if (known.body !== text) throw unfit("was used for another request; use a new one");
+        return known.answer;
+      }
+      forgetOld();
+      const answer = make();
+      kept.set(id, { body: text, until: uptime() + keptSeconds, answer });
+      // Nothing was made: the same request may succeed the next time.
+      answer.catch(() => kept.delete(id));
+      return answer;
+    },
+  };
+}
+
+function callerOf(actor: Actor): string {
+  return "account" in actor ? actor.account.id : actor.kind;
+}
+
+function unfit(fault: string): StewardError {
+  return new StewardError("validation_failed", `The Idempotency-Key ${fault}. Nothing was done.`);
+}

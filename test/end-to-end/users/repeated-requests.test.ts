@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
+import { keptSeconds } from "../../../src/http/kept-answers.ts";
+import {
+  type CheckedAgent,
+  goodPassword,
+  type SignedIn,
+  startCheckedAgent,
+} from "../../http/checked-agent.ts";
+import { adminPassword, stepUp } from "../../running-agent.ts";
+import { passingTime } from "../../simulated/test-time.ts";
+
+describe("a request for an API token that is sent again with its Idempotency-Key", () => {
+  const time = passingTime();
+  let agent: CheckedAgent;
+  let admin: SignedIn;
+  let operator: SignedIn;
+  before(async () => {
+    agent = await startCheckedAgent({ time });
+    admin = await agent.signedInAdmin();
+    operator = await agent.signedIn("olga", "operator");
+  });
+  after(() => agent.dispose());
+
+  const usual = { name: "monitoring", scopes: ["system:read"] };
+  const create = (user: SignedIn, key: string | undefined, body: object = usual) =>
+    agent.call("POST", "/api/tokens", {
+      ...{ token: user.token, body },
+      ...(key !== undefined && { headers: { "idempotency-key": key } }),
+    });
+  const count = async (): Promise<number> =>
+    (await agent.call("GET", "/api/tokens", { local: true })).json.total;
+
+  it("gets the first answer, also at the same moment, and makes no second token", async () => {
+    const [first, second] = await Promise.all([create(admin, "key-1"), create(admin, "key-1")]);
+    const third = await create(admin, "key-1");
+    assert.equal(first.status, 201, first.text);
+    assert.deepEqual([second.text, third.text], [first.text, first.text]);
+    assert.equal(third.headers.location, first.headers.location);
+    assert.equal(await count(), 1);
+    const { token } = third.json;
+    assert.equal((await agent.call("GET", "/api/status", { token })).status, 200);
+    const events = await agent.call("GET", "/api/events?type=token.created", { local: true });
+    assert.equal(events.json.total, 1);
+  });
+
+  it("is another one with another key, without a key, and by another account", async () => {
+    const before = await count();
+    for (const key of ["key-2", undefined, undefined]) assert.equal((await create(admin, key)).status, 201);
+    const { json } = await create(operator, "key-2");
+    assert.deepEqual([json.username, await count()], ["olga", before + 4]);
+  });
+
+  it("is refused with another body, and with a key that is too short or too long", async () => {
+    const before = await count();
+    const { status, json } = await create(admin, "key-1", { ...usual, name: "other" });
+    assert.deepEqual([status, json.code], [400, "validation_failed"]);
+    assert.match(json.detail, /^The Idempotency-Key was used for another request/);
+    for (const key of ["", "x".repeat(256)]) {
+      const refused = await create(admin, key);
+      assert.deepEqual([refused.status, refused.json.code], [400, "validation_failed"], `${key.length}`);
+    }
+    assert.equal((await create(admin, "x".repeat(255))).status, 201);
+    assert.equal(await count(), before + 1);
+  });
+
+  it("is tried again where the first one was refused", async () => {
+    const ofAnother = { ...usual, user_id: `usr_${"0".repeat(32)}` };
+    assert.equal((await create(admin, "key-3", ofAnother)).status, 403);
+    assert.equal((await create(admin, "key-3")).status, 201);
+  });
+
+  it("needs the same rights as the first one, and is a new one after five minutes", async () => {
+    const before = await count();
+    time.pass(Math.max(stepUpSeconds, keptSeconds));
+    const unproven = await create(admin, "key-1");
+    assert.deepEqual([unproven.status, unproven.json.code], [401, "step_up_required"]);
+    await stepUp(agent.call, admin.token, adminPassword);
+    assert.equal((await create(admin, "key-1")).status, 201);
+    assert.equal(await count(), before + 1);
+    await stepUp(agent.call, operator.token, goodPassword);
+    assert.equal((await create(operator, "key-1")).json.username, "olga");
+  });
+});
