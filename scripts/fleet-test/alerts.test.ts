@@ -102,6 +102,12 @@ describe("the alerts", () => {
         `severity=${severity}`,
       ).stdout.trim();
     assert.deepEqual(["critical", "warning", "info"].map(receiver), ["on-call", "operations", "operations"]);
+    const watchdog = run(
+      amtool,
+      ...["config", "routes", "test", "--config.file=alertmanager.yml"],
+      ...["severity=info", "alertname=StewardWatchdog"],
+    );
+    assert.equal(watchdog.stdout.trim(), "dead-mans-switch");
     row("receivers of critical, warning, info", "on-call, operations, operations");
   });
 });

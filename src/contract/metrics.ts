@@ -195,6 +195,10 @@ export const metricFamilies = {
     ...{ type: "gauge", labels: none },
     help: "API tokens that have not expired.",
   },
+  steward_api_tokens_next_expiry_timestamp_seconds: {
+    ...{ type: "gauge", labels: none },
+    help: "When the first of them expires; of tokens of one owner and name the latest counts, since a rotation leaves two. Absent where none expires.",
+  },
   steward_events_total: {
     ...{ type: "counter", labels: oneOf("type") },
     help: "Events by their type; of a refusal each one, also where the event log counts several together.",

@@ -21,6 +21,8 @@ export interface DeviceReadings {
   readonly certificateEnd: Date | null;
   readonly people: NonNullable<Status["people"]>;
   readonly sessions: number;
+  /** When the first API token ends; null: none does. */
+  readonly nextTokenEnd: Date | null;
   readonly process: ProcessReadings;
   readonly loopDelay: HistogramReading;
   readonly lag: LagReading | null;
@@ -127,7 +129,7 @@ function writeUpdates({ add, addStates }: Exposition, updates: Updates): void {
   add("steward_update_root_expiry_timestamp_seconds", secondsOf(trust.root_expires_at), {});
 }
 
-function writePeople({ add }: Exposition, { people, sessions }: DeviceReadings): void {
+function writePeople({ add }: Exposition, { people, sessions, nextTokenEnd }: DeviceReadings): void {
   add("steward_sessions", sessions, {});
   add("steward_accounts", people.accounts, {});
   add("steward_accounts_administrators", people.administrators, {});
@@ -135,6 +137,8 @@ function writePeople({ add }: Exposition, { people, sessions }: DeviceReadings):
   add("steward_accounts_locked", people.locked, {});
   add("steward_accounts_second_factor_missing", people.two_factor_missing, {});
   add("steward_api_tokens", people.tokens, {});
+  const end = nextTokenEnd?.toISOString() ?? null;
+  add("steward_api_tokens_next_expiry_timestamp_seconds", secondsOf(end), {});
 }
 
 function writeProcess(

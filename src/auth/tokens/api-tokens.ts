@@ -12,6 +12,7 @@ import {
   newTokenText,
   type StoredApiToken,
 } from "./api-token.ts";
+import { nextEndOf } from "./token-ends.ts";
 import { foreignScopes, noEnd, storedRights } from "./token-rights.ts";
 
 /** Tokens for programs: with scopes and an end, stored as hashes, never good for credentials. */
@@ -36,6 +37,8 @@ export interface ApiTokens {
   /** In the order of their creation; of one user, or all. */
   list(userId?: string): readonly StoredApiToken[];
   isExpired(token: StoredApiToken): boolean;
+  /** When the first program loses its access; null: no token ends, as far as is known. */
+  nextEnd(): Date | null;
   /** Tokens of a user that have not expired. */
   livingOf(userId: string): number;
   /** Seconds of monotonic time since it was last accepted, infinite when it was not since the start. */
@@ -83,7 +86,6 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
   const { document, time, uptime } = options;
   const all = () => document.read().tokens;
   const byHash = createLookUp(all, ({ hash }) => hash);
-  const byId = createLookUp(all, ({ id }) => id);
   const ofUser = createGroups(all, ({ user_id }) => user_id);
   const livingOf = (userId: string) =>
     ofUser(userId).filter((token) => !isOver(token, time.expiryNow())).length;
@@ -95,7 +97,7 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
   const usedAt = new Map<string, number>();
   const notedAt = new Map<string, number>();
   return {
-    byId,
+    byId: createLookUp(all, ({ id }) => id),
     find: (text) => byHash(hashOfToken(text)),
     list: (userId) => all().filter((token) => userId === undefined || token.user_id === userId),
     create: async (owner, wanted) => {
@@ -106,6 +108,7 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
     rotate: (owner, token, overlapSeconds) => rotate(options, owner, token, overlapSeconds),
     isProvisioned: (hash) => document.read().provisioned === hash,
     isExpired: (token) => isExpired(options, token),
+    nextEnd: () => nextEndOf(all().filter((token) => !isOver(token, time.expiryNow()))),
     livingOf,
     secondsSinceUse: ({ id }) => uptime() - (usedAt.get(id) ?? Number.NEGATIVE_INFINITY),
     used: ({ id }, from) => {

@@ -82,7 +82,7 @@ const headers = {
     schema: text,
   },
   RateLimit: {
-    description: "what is left of it (r), and seconds until all is there again (t)",
+    description: "the rest of it (r), and seconds until all is there again (t)",
     schema: text,
   },
   RetryAfter: { description: "with 429 and 503: seconds", schema: { type: "integer" } },

@@ -67,6 +67,7 @@ function readingsOf(
     isSynchronised: rooms.clock.state().synchronised === true,
     certificateEnd: rooms.https.certificateEnd(),
     sessions: rooms.auth.sessions.count(),
+    nextTokenEnd: rooms.auth.apiTokens.nextEnd(),
     host: { memory: readMemory(), disk: rooms.disk.capacity() },
   };
 }
