@@ -14,6 +14,7 @@ import { settings } from "../../src/contract/schemas/settings.ts";
 import { fleetScopes, scopes } from "../../src/contract/scopes.ts";
 import { eventWords } from "./event-words.ts";
 import { hostFileMembers, planMembers } from "./host-file-members.ts";
+import { limits } from "./limits.ts";
 
 /** Every table by the name in its marker. */
 export const tables: Readonly<Record<string, () => string>> = {
@@ -25,6 +26,11 @@ export const tables: Readonly<Record<string, () => string>> = {
   routes: routesTable,
   scopes: scopesTable,
   metrics: metricsTable,
+  limits: () =>
+    markdownTable(
+      ["what", "limit", "beyond it"],
+      limits.map((row) => [...row]),
+    ),
   "host-file": () => membersTable(hostFileMembers),
   "host-file-plan": () => membersTable(planMembers),
 };

@@ -81,7 +81,7 @@ const updateRoot = {
 const mostRoots = 32;
 
 /** Entries of one list. */
-const mostEntries = 1_000;
+export const mostEntries = 1_000;
 
 /** What `steward apply` brings about: members that are absent stay as they are. */
 export const configuration = {

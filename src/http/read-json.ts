@@ -11,7 +11,7 @@ export interface BodyLimits {
 }
 
 /** For root on the device: a configuration with all its users. */
-const rootsBody: BodyLimits = { bytes: 512 * 1024, milliseconds: null };
+export const rootsBody: BodyLimits = { bytes: 512 * 1024, milliseconds: null };
 
 /** Bounds for requests with a valid token. */
 export const usualBody: BodyLimits = { bytes: 64 * 1024, milliseconds: null };

@@ -6,7 +6,7 @@ import { type Argon2Cost, openArgon2, saltBytes, tagBytes, toPhc } from "./argon
 const cost: Argon2Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 
 /** Hashes waiting beyond the one that runs: more would only time out, and each holds 19 MiB when its turn comes. */
-const maximumWaiting = 8;
+export const maximumWaiting = 8;
 
 /** Places that strangers may take: the last one is kept for clients that have signed in before. */
 const strangersWaiting = maximumWaiting - 1;

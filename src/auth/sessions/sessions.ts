@@ -49,7 +49,7 @@ export interface SessionsOptions
 }
 
 /** Sessions a user may have; the one longest unused makes room for the next. */
-const sessionsPerUser = 10;
+export const sessionsPerUser = 10;
 
 export function createSessions(options: SessionsOptions): Sessions {
   const { uptime } = options;

@@ -11,7 +11,7 @@ const frame = {
 const longestCursor = 512;
 
 /** The most items of one page. */
-const mostItems = 200;
+export const mostItems = 200;
 
 /** The answer of every operation that lists: a page of items, how many there are, and where the next page begins. */
 export function listOf<const Item extends object>(items: Item, order: string) {

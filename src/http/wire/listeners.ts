@@ -26,13 +26,13 @@ const requestTimeout = 25_000;
 const keepAliveTimeout = 65_000;
 
 /** Bytes of headers; more get a 431 through our handler. */
-const maxHeaderSize = 16 * 1024;
+export const maxHeaderSize = 16 * 1024;
 
 /** Milliseconds for which connections without a request are kept after a stop. */
 const silentGraceMilliseconds = 100;
 
 /** Connections of a listener; beyond them one is ended (connection-places.ts). */
-const maximumConnections = 512;
+export const maximumConnections = 512;
 
 /** The parts of the host that every listener needs. */
 export interface Surroundings {

@@ -2,15 +2,15 @@ import { StewardError } from "../../contract/errors.ts";
 import { type Actor, roleOf } from "../call.ts";
 
 /** Streams in total; of these, 16 are for local root only, which gets no more, and 16 for administrators only. */
-const maximumStreams = 64;
-const keptForLocalRoot = 16;
-const keptForAdministrators = 16;
+export const maximumStreams = 64;
+export const keptForLocalRoot = 16;
+export const keptForAdministrators = 16;
 
 /** Streams of a user in all their sessions and API tokens: otherwise one user could hold all places. */
-const streamsPerUser = 6;
+export const streamsPerUser = 6;
 
 /** Streams of one session or API token: a browser opens six connections to a device, and the console needs others too. */
-const streamsPerSession = 3;
+export const streamsPerSession = 3;
 
 /** Seconds after which a refused client may try again. */
 const refusedSeconds = 5;

@@ -56,10 +56,10 @@ export interface EventLogOptions {
 }
 
 /** Ten thousand changes of a usual length, also right after the oldest segment was dropped, and half as many kept. */
-const defaultBytes = 9 * 1024 * 1024;
+export const defaultBytes = 9 * 1024 * 1024;
 
 /** Refusals are what strangers can cause: they have a tenth of the space, and none of that of the changes. */
-const shares = { changes: 0.6, kept: 0.3, refusals: 0.1 } as const;
+export const shares = { changes: 0.6, kept: 0.3, refusals: 0.1 } as const;
 
 /** Characters of an event's details as JSON; the contract's own are far below. */
 const maximumDetails = 4_096;
