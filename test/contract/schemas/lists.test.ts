@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { errorCodesOf } from "../../../src/contract/openapi/answers.ts";
 import type { Operation } from "../../../src/contract/operations/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../../../src/contract/operations.ts";
 
@@ -51,7 +52,7 @@ function faultsOf(operation: Operation): string[] {
     [String(next_cursor?.type) === "string,null", "next_cursor is no text"],
     [limit?.minimum === 1 && limit.maximum === 200 && limit.default !== undefined, "limit is not 1 to 200"],
     [cursor?.type === "string" && Number(cursor.maxLength) <= 512, "cursor is not bounded"],
-    [operation.errors?.includes("invalid_cursor") === true, "a foreign cursor is not announced"],
+    [errorCodesOf(operation).includes("invalid_cursor"), "a foreign cursor is not announced"],
   ];
   return checks.flatMap(([isRight, fault]) => (isRight ? [] : [fault]));
 }
