@@ -123,6 +123,6 @@ function successOf(operation: Operation, writer: SchemaWriter): object {
 const successWords = {
   200: "Done",
   201: "Created",
-  202: "Begun; it goes on after the answer",
+  202: "Begun",
   204: "Done",
 } as const;
