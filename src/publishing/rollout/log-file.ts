@@ -23,6 +23,8 @@ interface Opened {
   readonly isPacked: boolean;
   at: number;
   tail: Uint8Array;
+  /** Milliseconds since 1970 of its last change, as far as it was read. */
+  modified: number;
 }
 
 export interface LogFileOptions {
@@ -98,7 +100,7 @@ export class LogFile {
     });
     if ((await handle.stat()).isFile()) {
       const isPacked = await isGzip(handle);
-      return { handle, isPacked, lines: new LineSplitter(), at: 0, tail: new Uint8Array() };
+      return { handle, isPacked, lines: new LineSplitter(), at: 0, tail: new Uint8Array(), modified: 0 };
     }
     await handle.close();
     throw new StewardError(
@@ -140,10 +142,12 @@ export class LogFile {
       opened.at = 1;
       return;
     }
+    const { mtimeMs } = await opened.handle.stat();
     for (;;) {
       const { bytesRead } = await opened.handle.read(this.#buffer, 0, pieceBytes, opened.at);
       if (bytesRead === 0) return;
       opened.at += bytesRead;
+      opened.modified = mtimeMs;
       const piece = this.#buffer.subarray(0, bytesRead);
       opened.tail = Buffer.concat([opened.tail, piece.subarray(-tailBytes)]).subarray(-tailBytes);
       opened.lines.push(piece, onLine);
@@ -177,8 +181,12 @@ export class LogFile {
   }
 
   /** What was written behind the place that was reached: the rest of the copy that a rotation has made, and later copies. */
-  async #readCopy({ at, tail, lines }: Opened, onLine: OnLine): Promise<void> {
-    const all = await rotatedBeside(this.#path);
+  async #readCopy({ at, tail, lines, modified }: Opened, onLine: OnLine): Promise<void> {
+    const former = await this.#former?.opened.handle.stat();
+    // A copy is as new as what it is of. The former file may be changed late, and may have the same bytes at that place.
+    const all = (await rotatedBeside(this.#path)).filter(
+      (one) => one.modified >= modified && one.ino !== former?.ino,
+    );
     for (const [index, { path }] of [...all.entries()].reverse()) {
       if (!(await readBehind(path, { at, tail, lines }, onLine))) continue;
       for (const later of all.slice(index + 1)) await readWhole(later, onLine);

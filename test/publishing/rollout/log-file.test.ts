@@ -104,13 +104,33 @@ describe("a log file", () => {
     assert.deepEqual(await news(), ["two", "three and more", "four"]);
   });
 
+  it("takes no former file for a copy, although it has the same bytes at that place", async (test) => {
+    const { path, news } = makeLog(test, "same\nsame\nsame\n");
+    assert.equal((await news()).length, 3);
+    renameSync(path, `${path}.1`);
+    writeFileSync(path, "same\n");
+    assert.equal((await news()).length, 1);
+    truncateSync(path);
+    assert.deepEqual(await news(), [], "the former file that is still read");
+    renameSync(`${path}.1`, `${path}.2`);
+    utimesSync(`${path}.2`, 1_700_000_000, 1_700_000_000);
+    writeFileSync(`${path}.3`, "same\nsame\n");
+    utimesSync(`${path}.3`, 1_700_000_000, 1_700_000_000);
+    appendFileSync(path, "same\n");
+    assert.equal((await news()).length, 1);
+    truncateSync(path);
+    assert.deepEqual(await news(), [], "one of another week");
+  });
+
   it("reads the copies of two truncations between two looks", async (test) => {
     const { path, news } = makeLog(test, "one\n");
     assert.deepEqual(await news(), ["one"]);
     appendFileSync(path, "two\n");
     copyFileSync(path, `${path}.2`);
-    utimesSync(`${path}.2`, 1_700_000_000, 1_700_000_000);
     writeFileSync(`${path}.1`, "three\n");
+    const nowSeconds = Date.now() / 1_000;
+    utimesSync(`${path}.2`, nowSeconds + 1, nowSeconds + 1);
+    utimesSync(`${path}.1`, nowSeconds + 2, nowSeconds + 2);
     writeFileSync(path, "four\n");
     assert.deepEqual(await news(), ["two", "three", "four"]);
   });
