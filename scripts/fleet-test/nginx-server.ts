@@ -45,10 +45,13 @@ export async function startNginx(test: Ending, root: string): Promise<NginxServe
 
 /** The block of the page, with the log of the test. */
 function logFormat(accessLog: string): string {
-  const page = readFileSync("docs/updates/rollouts.md", "utf8");
-  const block = /```nginx\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
+  const block = blockOf("docs/updates/rollouts.md");
   assert.match(block, /\$http_steward_report/);
   return block.replace("/var/log/nginx/updates.log", accessLog);
+}
+
+function blockOf(page: string): string {
+  return /```nginx\n([\s\S]*?)```/.exec(readFileSync(page, "utf8"))?.[1] ?? "";
 }
 
 interface Places {
@@ -71,6 +74,8 @@ events { worker_connections 512; }
 http {
 ${temporary}
 ${logFormat(accessLog)}
+types { application/json json; }
+${blockOf("docs/updates/publish.md")}
 server { listen 127.0.0.1:${port}; root ${root}; }
 }
 `;

@@ -10,6 +10,7 @@ import { LogFile } from "../../src/publishing/rollout/log-file.ts";
 import { Tally } from "../../src/publishing/rollout/tally.ts";
 import { runSteward } from "../../test/cli/run-steward.ts";
 import {
+  add,
   keysOf,
   makePayload,
   makeSite,
@@ -68,6 +69,20 @@ describe("a repository behind nginx", { timeout: 300_000 }, () => {
       "a check without news",
       asked.map(({ path, status, bytes }) => `${path} ${status} (${bytes} bytes)`).join(", "),
     );
+  });
+
+  it("sends metadata that it compresses, and devices verify what comes out", async (test) => {
+    const { site, nginx, root } = await served(test);
+    const { device } = await deviceOf(test, nginx, root);
+    for (let index = 0; index < 20; index += 1)
+      await add(site, { version: `1.0.${index}`, notes: "x".repeat(200) });
+    await publishAll(site);
+    await device.check();
+    await until("it knows the newest", () => device.staged.has("1.0.19") || device.begun.has("1.0.19"));
+    const { size } = statSync(join(site.workspace.metadata, "2.rules.json"));
+    const sent = requestsIn(nginx.accessLog).find(({ path }) => path === "/metadata/2.rules.json");
+    assert.ok(sent !== undefined && sent.bytes < size / 2, `${sent?.bytes} of ${size} bytes`);
+    row("metadata of 20 releases", `${size} bytes, ${sent.bytes} on the way`);
   });
 
   it("continues a download where it was cut off", async (test) => {

@@ -242,8 +242,10 @@ export interface TransferLimits {
 }
 
 export interface TransferRequest {
-  /** Lower-case names; `accept-encoding: identity` is always sent. */
+  /** Lower-case names; `accept-encoding` is sent beside them. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The body may be compressed, as its header `content-encoding` says; otherwise it is refused. */
+  readonly acceptsGzip?: true;
   /** The same for the origin of the address alone: a redirect to another one leaves them out. */
   readonly originHeaders?: Readonly<Record<string, string>>;
   /** What a POST sends, ASCII; absent: a GET. */

@@ -1,8 +1,9 @@
 import { StewardError } from "../../contract/errors.ts";
-import type { Transfer, Transfers } from "../../host/ports.ts";
+import type { Transfer, TransferRequest, Transfers } from "../../host/ports.ts";
 import type { Caps } from "../../tuf/caps.ts";
 import type { ReadFile, Repository, Validators } from "../../tuf/repository.ts";
 import { readContentLength, readRetryAfter, validatorsOf } from "./http-fields.ts";
+import { isGzip, mostPackedBytes, tooLarge, unpacked } from "./unpacked.ts";
 
 export interface RepositoryOptions {
   readonly transfers: Transfers;
@@ -21,21 +22,24 @@ export function openRepository(options: RepositoryOptions): Repository {
   const bases =
     typeof url === "string" ? { metadata: `${base(url)}/metadata`, targets: `${base(url)}/targets` } : url;
   const cost = { requests: 0, bodyBytes: 0 };
-  type Headers = Readonly<Record<string, string>>;
-  const open = (address: string, headers: Headers, ending: AbortSignal, originHeaders?: Headers) => {
+  const open = (
+    address: string,
+    how: Pick<TransferRequest, "headers" | "signal"> & Partial<TransferRequest>,
+  ) => {
     cost.requests += 1;
-    return transfers.open(address, {
-      headers,
-      limits: caps,
-      signal: ending,
-      ...(originHeaders && { originHeaders }),
-    });
+    return transfers.open(address, { ...how, limits: caps });
   };
   return {
     readMetadata: async (name, { maximumBytes, known }) => {
       const asked = conditions(known);
-      const told = report && name === "timestamp.json" ? { "steward-report": report } : undefined;
-      const transfer = await open(`${base(bases.metadata)}/${quoted(name)}`, asked, signal, told);
+      const isTimestamp = name === "timestamp.json";
+      const transfer = await open(`${base(bases.metadata)}/${quoted(name)}`, {
+        headers: asked,
+        signal,
+        ...(report && isTimestamp && { originHeaders: { "steward-report": report } }),
+        // It is small, and servers change the validators of what they compress.
+        ...(!isTimestamp && { acceptsGzip: true as const }),
+      });
       try {
         const { status, headers } = transfer;
         if (isAbsence(status)) return null;
@@ -49,7 +53,7 @@ export function openRepository(options: RepositoryOptions): Repository {
     },
     openTarget: async (path, headers, ending) => {
       const address = `${base(bases.targets)}/${targetSegments(path).map(quoted).join("/")}`;
-      const transfer = counted(await open(address, headers, ending), cost);
+      const transfer = counted(await open(address, { headers, signal: ending }), cost);
       if ([200, 206, 416].includes(transfer.status)) return transfer;
       transfer.close();
       if (isAbsence(transfer.status)) {
@@ -130,7 +134,17 @@ function counted(transfer: Transfer, cost: { bodyBytes: number }): Transfer {
   return { status, headers, body: pieces(), close: () => transfer.close() };
 }
 
-async function readAll(name: string, { headers, body }: Transfer, maximumBytes: number): Promise<Uint8Array> {
+/** The bytes of the file, which lengths and hashes of TUF are of, however it was sent. */
+async function readAll(name: string, transfer: Transfer, maximumBytes: number): Promise<Uint8Array> {
+  if (!isGzip(transfer.headers["content-encoding"])) return readBody(name, transfer, maximumBytes);
+  return unpacked(name, await readBody(name, transfer, mostPackedBytes(maximumBytes)), maximumBytes);
+}
+
+async function readBody(
+  name: string,
+  { headers, body }: Transfer,
+  maximumBytes: number,
+): Promise<Uint8Array> {
   const announced = readContentLength(headers["content-length"]) ?? 0;
   const pieces: Uint8Array[] = [];
   let lengthBytes = 0;
@@ -142,13 +156,6 @@ async function readAll(name: string, { headers, body }: Transfer, maximumBytes: 
     pieces.push(Buffer.from(piece));
   }
   return Buffer.concat(pieces);
-}
-
-function tooLarge(name: string, maximumBytes: number): StewardError {
-  return new StewardError(
-    "update_too_large",
-    `${JSON.stringify(name)} is longer than ${maximumBytes} bytes.`,
-  );
 }
 
 function refusal(message: string): StewardError {

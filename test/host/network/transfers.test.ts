@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { afterEach, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
 import { createTransfers, type LinuxTransferOptions } from "../../../src/host/linux/network/transfers.ts";
 import { until } from "../../until.ts";
 import {
@@ -159,6 +160,18 @@ describe("transfers over http", () => {
           response.writeHead(200, { "content-encoding": encoding }).end("x"),
         );
         await assert.rejects(transfers().open(url, plainRequest()), code("update_server_refused"));
+      });
+    }
+
+    for (const encoding of ["br", "deflate", "gzip, gzip", "identity, gzip"]) {
+      it(`with the encoding ${encoding} where gzip was asked for`, async () => {
+        const { url } = await serving((_request, response) =>
+          response.writeHead(200, { "content-encoding": encoding }).end("x"),
+        );
+        await assert.rejects(transfers().open(url, plainRequest({ acceptsGzip: true })), {
+          ...code("update_server_refused"),
+          message: /although gzip alone was asked for/,
+        });
       });
     }
 
@@ -357,5 +370,18 @@ describe("transfers over http", () => {
     assert.equal(requests[0]?.url, "/a%2Fb?c=d");
     assert.equal(requests[0]?.headers["accept-encoding"], "identity");
     assert.equal(requests[0]?.headers["if-none-match"], '"1"');
+  });
+
+  it("ask for gzip where the caller can read it, and give the body as it was sent", async () => {
+    const body = gzipSync("ok");
+    const { url, requests } = await serving((_request, response) =>
+      response.writeHead(200, { "content-encoding": "gzip" }).end(body),
+    );
+    const answer = await transfers().open(url, plainRequest({ acceptsGzip: true }));
+    assert.deepEqual(
+      [requests[0]?.headers["accept-encoding"], answer.headers["content-encoding"]],
+      ["gzip", "gzip"],
+    );
+    assert.deepEqual(await readBytes(answer.body), body);
   });
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { caps } from "../../../src/tuf/caps.ts";
 import { sampled } from "../../counts.ts";
 import { until } from "../../until.ts";
@@ -12,6 +13,7 @@ import {
   endless,
   gzipped,
   instead,
+  packedAs,
   redirectTo,
   silent,
   truncatedTo,
@@ -106,6 +108,12 @@ describe("endless data attack", () => {
   });
 });
 
+/** Members of gzip that unpack to nothing: the limit on what is unpacked alone would never end them. */
+function manyNothings(): Buffer {
+  const nothing = gzipSync("");
+  return Buffer.alloc(6_000_000, nothing);
+}
+
 describe("metadata that are something else", () => {
   const page = "<!doctype html><title>Sign in to the hotel</title><p>Welcome!".padEnd(400);
   const bomb = Buffer.alloc(50_000_000, 0x20);
@@ -113,8 +121,6 @@ describe("metadata that are something else", () => {
     ["HTML", answering(200, page, { "content-type": "text/html" }), "update_metadata_malformed"],
     ["an empty file", instead(Buffer.alloc(0)), "update_metadata_malformed"],
     ["the first half of the file", truncatedTo(200), "update_metadata_malformed"],
-    ["a gzip bomb", gzipped(bomb), "update_server_refused"],
-    ["gzip that was not requested", gzipped(), "update_server_refused"],
     ["a connection cut in the middle", cutAfter(100), "update_server_unreachable"],
     ["500", answering(500), "update_server_unreachable"],
     ["503", answering(503, "", { "retry-after": "120" }), "update_server_unreachable"],
@@ -124,9 +130,26 @@ describe("metadata that are something else", () => {
     ["206", answering(206, "{}"), "update_server_refused"],
     ["304 to no question", answering(304), "update_server_refused"],
   ];
+  // Only the other three may be compressed.
+  const unasked: typeof answers = [
+    ["a gzip bomb", gzipped(bomb), "update_server_refused"],
+    ["gzip that was not requested", gzipped(), "update_server_refused"],
+  ];
+  const packed: typeof answers = [
+    ["a gzip bomb", gzipped(bomb), "update_too_large"],
+    ["gzip without content in members without end", packedAs(manyNothings()), "update_too_large"],
+    ["gzip that is cut off", packedAs(gzipSync(page).subarray(0, -9)), "update_server_refused"],
+    ["gzip that is none", packedAs(Buffer.from(page)), "update_server_refused"],
+    ["gzip of something else", gzipped(Buffer.from(page)), "update_metadata_malformed"],
+    ["another coding", packedAs(brotliCompressSync(page), "br"), "update_server_refused"],
+    ["gzip in gzip", packedAs(gzipSync(gzipSync(page)), "gzip, gzip"), "update_server_refused"],
+  ];
   // All four are fetched alike: the timestamp is tried with each answer, the others with some.
   for (const [name, path, moved] of files) {
-    for (const [what, behaviour, code] of sampled(answers, { oneIn: name === "timestamp" ? 2 : 8 })) {
+    const own = name === "timestamp" ? [...unasked, ...answers] : answers;
+    const some = sampled(own, { oneIn: name === "timestamp" ? 2 : 8 });
+    const compressed = name === "timestamp" ? [] : sampled(packed, { oneIn: name === "targets" ? 1 : 4 });
+    for (const [what, behaviour, code] of [...some, ...compressed]) {
       it(`${what} in the place of the ${name}`, async (test) => {
         const lab = await labAhead(test, { root: name === "root" });
         lab.server.behave(path, behaviour);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
 import type { Transfer, Transfers } from "../../../src/host/ports.ts";
 import { caps } from "../../../src/tuf/caps.ts";
 import { openRepository, type RepositoryOptions } from "../../../src/updates/download/repository-files.ts";
@@ -7,7 +8,7 @@ import { openRepository, type RepositoryOptions } from "../../../src/updates/dow
 interface Answer {
   readonly status?: number;
   readonly headers?: Record<string, string>;
-  readonly pieces?: readonly string[];
+  readonly pieces?: readonly (string | Buffer)[];
 }
 
 /** A repository whose server answers this, and what it was asked. */
@@ -96,7 +97,7 @@ describe("a metadata file", () => {
     assert.equal(Buffer.from(file.bytes).toString(), "0123456789");
     assert.deepEqual(file.validators, { etag: '"1"', last_modified: "Fri, 20 Nov 2026 12:00:00 GMT" });
     assert.deepEqual([closed(), repository.cost()], [1, { requests: 1, bodyBytes: 10 }]);
-    assert.deepEqual(asked[0]?.how, { headers: {}, limits: caps, signal });
+    assert.deepEqual(asked[0]?.how, { headers: {}, limits: caps, signal, acceptsGzip: true });
   });
 
   it("is refused where it is longer than it may be, as it says or as it comes", async () => {
@@ -126,6 +127,40 @@ describe("a metadata file", () => {
       ],
     );
     assert.equal(closed(), 4);
+  });
+
+  it("is unpacked where the server compressed it, up to the limit of what it is", async () => {
+    const sent = (text: string, coding = "gzip") => {
+      const body = gzipSync(text);
+      return opened({
+        headers: { "content-encoding": coding, "content-length": String(body.length) },
+        pieces: [body.subarray(0, 3), body.subarray(3)],
+      });
+    };
+    for (const coding of ["gzip", "X-GZIP", " gzip "]) {
+      const { repository, closed } = sent("0123456789", coding);
+      const file = await repository.readMetadata("a", mostBytes);
+      assert.ok(file !== null && file !== "unchanged");
+      assert.equal(Buffer.from(file.bytes).toString(), "0123456789");
+      // What went over the network.
+      assert.deepEqual([closed(), repository.cost().bodyBytes], [1, gzipSync("0123456789").length]);
+    }
+    const { repository } = sent("0123456789x");
+    await assert.rejects(repository.readMetadata("a", mostBytes), {
+      code: "update_too_large",
+      message: '"a" is longer than 10 bytes.',
+    });
+  });
+
+  it("is asked for as gzip, and the timestamp and payloads as they are", async () => {
+    const { repository, asked } = opened({});
+    for (const name of ["2.root.json", "7.rules.json", "timestamp.json"])
+      await repository.readMetadata(name, mostBytes);
+    await repository.openTarget("stable/rules/a.tar.gz", {}, ending);
+    assert.deepEqual(
+      asked.map(({ how }) => how.acceptsGzip ?? false),
+      [true, true, false, false],
+    );
   });
 
   it("tells the report with the timestamp alone", async () => {

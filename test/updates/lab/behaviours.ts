@@ -108,12 +108,18 @@ export function truncatedTo(bytes: number): Behaviour {
   return (exchange) => serveBytes(exchange, exchange.file?.subarray(0, bytes));
 }
 
-/** Compressed, though the request did not accept it. */
+/** Compressed, whether the request accepts it or not. */
 export function gzipped(bytes?: Buffer): Behaviour {
-  return ({ response, file }) => {
-    const body = gzipSync(bytes ?? file ?? "");
-    response.writeHead(200, { "content-encoding": "gzip", "content-length": body.length }).end(body);
+  return (exchange) => {
+    const content = bytes ?? exchange.file;
+    return content === undefined ? serveBytes(exchange, undefined) : packedAs(gzipSync(content))(exchange);
   };
+}
+
+/** These bytes, which are said to be compressed so. */
+export function packedAs(body: Buffer, coding = "gzip"): Behaviour {
+  return ({ response }) =>
+    void response.writeHead(200, { "content-encoding": coding, "content-length": body.length }).end(body);
 }
 
 /** The whole file whatever range is asked for. */

@@ -12,7 +12,7 @@ import { refused, unreachable } from "./transfer-failures.ts";
  */
 export async function exchange(
   url: URL,
-  { headers, post, limits, signal: whole }: TransferRequest,
+  { headers, acceptsGzip, post, limits, signal: whole }: TransferRequest,
   opening: AbortSignal,
   connections: ConnectionOptions,
 ): Promise<Transfer> {
@@ -24,15 +24,16 @@ export async function exchange(
     headers: {
       ...headers,
       ...(post !== undefined && { "content-length": String(Buffer.byteLength(post)) }),
-      ...{ "accept-encoding": "identity", host: url.host, connection: "close" },
+      ...{ "accept-encoding": acceptsGzip ? "gzip" : "identity", host: url.host, connection: "close" },
     },
   });
   const lengthBytes = plainLength(response);
   const encoding = response.headers["content-encoding"] ?? "";
-  if (!/^(identity)?$/i.test(encoding.trim())) {
+  if (!(acceptsGzip ? plainOrGzip : plain).test(encoding.trim())) {
     stream.destroy();
+    const asked = acceptsGzip ? "gzip alone was" : "none was";
     throw refused(
-      `${url.host} sent the file with the encoding ${JSON.stringify(encoding)}, although none was asked for.`,
+      `${url.host} sent the file with the encoding ${JSON.stringify(encoding)}, although ${asked} asked for.`,
     );
   }
   const { body, close } = pacedBody({
@@ -51,6 +52,9 @@ export async function exchange(
   whole.addEventListener("abort", close);
   return { status: response.statusCode ?? 0, headers: oneEach(response.headers), body, close };
 }
+
+const plain = /^(identity)?$/i;
+const plainOrGzip = /^(identity|(x-)?gzip)?$/i;
 
 /** The length of a body that needs no parsing; null: it needs parsing, or there is none. */
 function plainLength({ statusCode, headers }: IncomingMessage): number | null {
