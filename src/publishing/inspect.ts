@@ -43,6 +43,8 @@ export interface TargetReport {
   readonly is_missing: boolean;
   /** The entry differs from the published one. */
   readonly is_draft: boolean;
+  /** It is published, and the draft drops it. */
+  readonly is_dropped: boolean;
 }
 
 export interface Report {
@@ -136,11 +138,14 @@ async function targetReports({ next, published }: State, places: Places): Promis
   const reports: TargetReport[] = [];
   for (const role of ["targets", ...releaseRoles] as const) {
     const before: Targets["targets"] = published[role]?.signed.targets ?? {};
-    for (const [path, file] of Object.entries(next[role]?.signed.targets ?? {})) {
+    const after: Targets["targets"] = next[role]?.signed.targets ?? {};
+    for (const [path, file] of Object.entries({ ...before, ...after })) {
       const place = await locatePayload(places, path, file).catch(() => null);
       const { length, hashes, custom = null } = file;
-      const is_draft = JSON.stringify(before[path]) !== JSON.stringify(file);
-      reports.push({ path, role, length, hashes, custom, is_missing: place === null, is_draft });
+      const is_dropped = after[path] === undefined;
+      const is_draft = !is_dropped && JSON.stringify(before[path]) !== JSON.stringify(file);
+      const is_missing = place === null;
+      reports.push({ path, role, length, hashes, custom, is_missing, is_draft, is_dropped });
     }
   }
   return reports;

@@ -31,6 +31,8 @@ export interface PublishResult {
   readonly published: readonly { role: RoleName; version: number; expires: string }[];
   /** Target paths of the published payloads. */
   readonly payloads: readonly string[];
+  /** Target paths that are no longer on offer. */
+  readonly dropped: readonly string[];
   /** Floors that this publish raised: no device goes back below them. */
   readonly floors: readonly RaisedFloor[];
   /** Names under metadata/ that must be uploaded last, in this order. */
@@ -146,6 +148,7 @@ async function publishState(workspace: Workspace, drafted: State, how: How): Pro
     ...result,
     published,
     payloads: payloads.map(({ path }) => path),
+    dropped: droppedPaths(state),
     floors: raisedFloors(state),
     last: order.slice(order.indexOf("timestamp.json")),
     remarks: [...remarks, ...result.remarks],
@@ -240,6 +243,7 @@ async function finished(
   return {
     published: [],
     payloads: [],
+    dropped: [],
     floors: [],
     last: [],
     fingerprint: readRootOfTrust(first ?? new Uint8Array()).fingerprint,
@@ -248,6 +252,13 @@ async function finished(
     expiring: expiring(workspace, { published, drafts }, marginSeconds),
     fillings: fillingsOf(published, workspace.directory),
   };
+}
+
+function droppedPaths({ published, next }: State): string[] {
+  return releaseRoles.flatMap((role) => {
+    const after = next[role]?.signed.targets ?? {};
+    return Object.keys(published[role]?.signed.targets ?? {}).filter((path) => after[path] === undefined);
+  });
 }
 
 /** A version below which devices install nothing of that name any more. */

@@ -34,9 +34,10 @@ export const repoDiscard: Command = {
   },
 };
 
-function describe({ role, version, targets, keys, is_emptied }: Discarded): string {
+function describe({ role, version, targets, dropped, keys, is_emptied }: Discarded): string {
   const brings = [
     ...targets,
+    ...(dropped > 0 ? [`${dropped} dropped ${dropped === 1 ? "release" : "releases"}`] : []),
     ...keys.flatMap(({ role: name, added, removed }) => [
       ...added.map((id) => `the key ${id.slice(0, 16)} for ${name}`),
       ...removed.map((id) => `the removal of the key ${id.slice(0, 16)} for ${name}`),

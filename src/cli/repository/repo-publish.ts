@@ -45,7 +45,8 @@ export async function reportPublished(
   result: PublishResult,
 ): Promise<void> {
   const [directory = ""] = positionals;
-  const { published, payloads, floors, last, fingerprint, remarks, waiting, expiring, fillings } = result;
+  const { published, payloads, dropped, floors, last, fingerprint, remarks, waiting, expiring, fillings } =
+    result;
   const isFirst = published.some(({ role, version }) => role === "root" && version === 1);
   const roles = published.map(({ role, version, expires }) => `${role} ${version} (until ${expires})`);
   const lines =
@@ -53,7 +54,8 @@ export async function reportPublished(
       ? [`Nothing is new in ${directory}. To renew the timestamp: steward repo renew ${directory}`]
       : [
           `Published in ${directory}/public: ${roles.join(", ")}.`,
-          ...payloads.map((path) => `New for devices: ${path}`),
+          ...listed("New for devices", payloads),
+          ...listed("No longer on offer", dropped),
           ...floors.map(
             ({ name, floor }) => `The floor of ${name} is ${floor} now: no device goes back below it.`,
           ),
@@ -70,6 +72,16 @@ export async function reportPublished(
   const full = fillings.map(fillingSentence);
   await output.changed(result, joinLines([...lines, ...remarks, ...waits, ...full]));
   if (expiring.length > 0) throw new CommandError(expiringExitCode, expiringSentence(expiring));
+}
+
+/** Paths that are named one by one; more are counted. */
+const mostListed = 20;
+
+function listed(what: string, paths: readonly string[]): string[] {
+  const named = paths.slice(0, mostListed).map((path) => `${what}: ${path}`);
+  return paths.length <= mostListed
+    ? named
+    : [...named, `${what}: ${paths.length - mostListed} more, all of them with -o json`];
 }
 
 /** For cron: nothing failed, but people have to sign soon. */

@@ -96,9 +96,13 @@ function draftNeeds(drafts: readonly RoleReport[], holders: KeyHolders): string 
 function targetTable(targets: readonly TargetReport[]): string {
   return formatTable({
     heads: ["TARGET", "STATE", "BYTES", "PRODUCT", "ARCH", "HASH", "MORE"],
-    rows: targets.map(({ path, length, hashes, custom, is_missing, is_draft }) => {
+    rows: targets.map(({ path, length, hashes, custom, is_missing, ...target }) => {
       const entry = readEntry(custom);
-      const state = [is_draft ? "draft" : "published", ...(is_missing ? ["PAYLOAD MISSING"] : [])].join(", ");
+      const state = [
+        target.is_draft ? "draft" : "published",
+        ...(target.is_dropped ? ["dropped by the draft"] : []),
+        ...(is_missing ? ["PAYLOAD MISSING"] : []),
+      ].join(", ");
       const id = (hashes.sha512 ?? hashes.sha256)?.slice(0, 16);
       return [
         path,

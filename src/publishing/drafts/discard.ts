@@ -14,6 +14,8 @@ export interface Discarded {
   readonly version: number;
   /** Paths of the releases that it added or changed. */
   readonly targets: readonly string[];
+  /** Number of published releases that it drops. */
+  readonly dropped: number;
   /** The changes of keys in it. */
   readonly keys: readonly KeysOfRole[];
   /** An empty draft replaces it, because nothing of this role is published yet. */
@@ -71,6 +73,7 @@ function discardedOf(state: State, role: RoleName): Discarded {
     role,
     version,
     targets: changed.map(([path]) => path),
+    dropped: Object.keys(before).filter((path) => targets.every(([other]) => other !== path)).length,
     keys: keysOfRoles(held, asPublished, state).filter(
       ({ added, removed }) => added.length + removed.length > 0,
     ),

@@ -162,7 +162,15 @@ describe("steward repo prune", () => {
       stderr,
       /The draft of rules version 3 has \d+ bytes, \d+ fewer\.\nNext: steward repo publish/,
     );
-    await good("publish", site);
+    assert.match(
+      (await good("inspect", site)).stdout,
+      /^stable\/rules\/demo-rules-1\.1\.0\.tar\.gz +published, dropped by the draft /m,
+    );
+    const discarded = await good("discard", site, "rules", "--yes");
+    assert.match(discarded.stderr, /The draft of rules version 3, with: 1 dropped release\./);
+    await good("prune", site, "--keep", "1", "--yes");
+    const published = await good("publish", site);
+    assert.match(published.stderr, /^No longer on offer: stable\/rules\/demo-rules-1\.1\.0\.tar\.gz$/m);
     const { targets, problems } = JSON.parse((await good("inspect", site, "-o", "json")).stdout);
     assert.deepEqual(
       [targets.map(({ path }: { path: string }) => path.slice(-12, -7)), problems],
