@@ -28,6 +28,7 @@ export function haltLines(
       ...(means === "pause"
         ? [
             `To continue later: steward repo resume ${directory} --kind ${kind} --name ${release.name} --release ${version}`,
+            `Devices repeat what they reported: from then on, watch it with --min-devices above ${release.undone}.`,
           ]
         : []),
       ...published.remarks,
@@ -99,7 +100,7 @@ export function verdictLines(verdicts: readonly HaltVerdict[] | null, log: LogFi
     ...(lines > 0 && lines === silent + malformed + unreadable
       ? ["No line has a report that can be read. Does the server log the header Steward-Report?"]
       : []),
-    ...(verdicts?.length === 0 ? ["Nothing is on offer, so nothing can be stopped."] : []),
+    ...(verdicts?.length === 0 ? ["No newest release is on offer, so nothing can be stopped."] : []),
     ...going.flatMap(({ release, why }) => [
       `${release.kind} ${release.name} ${release.version} goes on: ${why}.`,
       ...silenceLines(release),

@@ -54,7 +54,7 @@ function judge(release: ReleaseFigures, { percent, least }: HaltRule): HaltVerdi
     return verdict(false, `${counted}; fewer than ${fewestByChance} may be chance. ${enough}`);
   const lowest = lowestShare(undone, tried) * 100;
   if (lowest >= percent) return verdict(true, counted, roundPercent(lowest));
-  const may = `with so few it may by chance stand for ${roundPercent(lowest)} %, below ${percent} %`;
+  const may = `the true share may be as low as ${roundPercent(lowest)} % (95 % confidence), below ${percent} %`;
   return verdict(false, `${counted}; ${may}. ${enough}`, roundPercent(lowest));
 }
 

@@ -63,7 +63,7 @@ export async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
     if (!code.startsWith("Z_")) throw cause;
     throw new StewardError(
       "validation_failed",
-      `${path} is compressed by gzip, and damaged or cut off (${code}). Its lines up to there were read. Repair it, or move it away.`,
+      `${path} is compressed by gzip, and damaged or cut off (${code}). Repair it, or move it away.`,
       { cause },
     );
   } finally {

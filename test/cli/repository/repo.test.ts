@@ -95,6 +95,11 @@ describe("steward repo", { concurrency: 2 }, () => {
     await good("resume", site, ...release);
     await good("publish", site);
     assert.match((await good("inspect", site)).stdout, /7 waves from 20\d\d-/);
+    // With a log of the day before, which was rotated and compressed.
+    writeFileSync(`${log}.1`, `${line(7, "good")}\n${line(8, "good")}\n`);
+    execFileSync("gzip", [`${log}.1`]);
+    const rotated = JSON.parse((await good("watch", log, site, "--once", "--rotated", "-o", "json")).stdout);
+    assert.deepEqual([rotated.log.lines, rotated.releases[0].states.good], [7, 4]);
     await bad(6, "watch", log, site, "--once", "--halt-at", "0%");
     await bad(6, "watch", log, site, "--once", "--halt-at", "5%", "--min-devices", "many");
     await bad(2, "watch", log, site, "--once", "--min-devices", "5");

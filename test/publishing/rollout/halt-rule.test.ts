@@ -74,7 +74,7 @@ describe("a roll-out without --min-devices", () => {
       release: figures(12, 400),
       halts: false,
       lowest_percent: 1.74,
-      why: "undone on 12 of 400 that tried it (3 %); with so few it may by chance stand for 1.74 %, below 2 %. To stop it at so many: --min-devices 12",
+      why: "undone on 12 of 400 that tried it (3 %); the true share may be as low as 1.74 % (95 % confidence), below 2 %. To stop it at so many: --min-devices 12",
     });
     assert.equal(verdict(12, 400, { percent: 2, least: 12 }).halts, true, "the line that it names");
   });
