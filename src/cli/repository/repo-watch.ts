@@ -113,6 +113,9 @@ function silentAfterOf({ options }: Invocation): number | undefined {
 /** Milliseconds between two looks at the log. */
 const pollMilliseconds = 1_000;
 
+/** The share of a processor that looks may take: with a million devices, or 5,000 releases, each takes half a second. */
+const mostLoad = 0.05;
+
 /** Milliseconds between two tables, where nothing is stopped. */
 const tableMilliseconds = 60_000;
 
@@ -129,9 +132,14 @@ async function watch(invocation: Invocation, log: LogFile, rule: HaltRule | null
   if (rule !== null) await remarkDrafts(invocation, directory);
   let shown = { text: "", at: Number.NEGATIVE_INFINITY };
   for (;;) {
+    const began = performance.now();
+    // Before the lines are read: reports of a release that is not watched count as foreign.
     tally.watch(watchedReleases((await readState(workspace)).published));
+    const watched = performance.now();
     await log.read((line) => tally.addLine(line));
+    const read = performance.now();
     const figures = tally.figures();
+    const lookMilliseconds = watched - began + (performance.now() - read);
     const verdicts = rule === null ? null : judgeRollouts(figures, rule);
     const bad = (verdicts ?? []).filter(({ halts }) => halts).map(({ release }) => release);
     const text = `${tableOf(figures, tally.log())}${verdictLines(verdicts, tally.log())}`;
@@ -143,7 +151,8 @@ async function watch(invocation: Invocation, log: LogFile, rule: HaltRule | null
     }
     if (bad.length > 0 && (await halted(invocation, bad))) return;
     if (ending.aborted) return;
-    await delay(pollMilliseconds, undefined, { signal: ending }).catch(() => undefined);
+    const pause = Math.max(pollMilliseconds, lookMilliseconds / mostLoad);
+    await delay(pause, undefined, { signal: ending }).catch(() => undefined);
   }
 }
 
