@@ -7,6 +7,7 @@ import { build } from "esbuild";
 import { discardDrafts, planDiscard } from "../../src/publishing/drafts/discard.ts";
 import { readState } from "../../src/publishing/drafts/drafts.ts";
 import { addPrivateKey } from "../../src/publishing/keys/private-keys.ts";
+import { planPruning, prune } from "../../src/publishing/prune/prune.ts";
 import { publish } from "../../src/publishing/publish.ts";
 import { renewRole } from "../../src/publishing/renew.ts";
 import type { RoleName } from "../../src/publishing/roles.ts";
@@ -20,7 +21,7 @@ import { add, keysOf, makeSite, publishAll, type Site, surroundings, today } fro
 interface Scenario {
   readonly name: string;
   /** What the process does that is killed. */
-  readonly what: "publish" | "only-rules" | "discard";
+  readonly what: "publish" | "only-rules" | "discard" | "prune";
   prepare(site: Site): Promise<void>;
   /** What a device must find, and what it may find already. */
   readonly before: string | null;
@@ -78,6 +79,20 @@ const scenarios: Scenario[] = [
     before: old,
     after: old,
   },
+  {
+    name: "a prune that drops a release and removes the files of another",
+    what: "prune",
+    prepare: async (site) => {
+      for (const version of ["0.9.0", "1.0.0", "1.1.0"]) {
+        await add(site, { version });
+        await publishAll(site);
+      }
+      await pruneTo(site.workspace, 2);
+      await publishAll(site);
+    },
+    before: fresh,
+    after: fresh,
+  },
 ];
 
 const { library, program } = await makeProgram(await temporaryDirectory(endOfSuite()));
@@ -100,7 +115,10 @@ for (const { name, what, prepare, before, after } of scenarios) {
       const watchedSite = join(scratch, "watched");
       cpSync(site.directory, watchedSite, { recursive: true });
       const { calls, points, states } = await watch(watchedSite);
-      assert.ok(calls.length > (what === "discard" ? 8 : 40), `${calls.length} calls were seen`);
+      assert.ok(
+        calls.length > (what === "discard" || what === "prune" ? 8 : 40),
+        `${calls.length} calls were seen`,
+      );
       // Both ways to publish write alike: a smaller part of the states of the second is enough here.
       const tried = sampledStates(states, what === "only-rules" ? 32 : 20);
       for (const { where, isEnd, put } of tried) {
@@ -127,13 +145,21 @@ async function goOn(workspace: Workspace, what: Scenario["what"]): Promise<void>
   const keys = await keysOf(workspace);
   if (what === "only-rules") await publish(workspace, keys, { only: ["rules"] });
   else if (what === "publish") await publishAll({ workspace });
-  else {
+  else if (what === "prune") {
+    await pruneTo(workspace, 1);
+    await publishAll({ workspace });
+  } else {
     const state = await readState(workspace);
     const isLeft = Object.values(state.drafts).some((draft) => draft !== null);
     if (isLeft) await discardDrafts(workspace, state, { discarded: planDiscard(workspace, state), keys });
     await publishAll({ workspace });
     assert.deepEqual(readdirSync(workspace.payloads), []);
   }
+}
+
+async function pruneTo(workspace: Workspace, keep: number): Promise<void> {
+  const request = { kinds: ["rules"], keep, keepVersions: [] } as const;
+  await prune(workspace, await planPruning(workspace, request), await keysOf(workspace));
 }
 
 async function discardRole({ workspace }: Site, role: RoleName): Promise<void> {
