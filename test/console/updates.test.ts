@@ -5,7 +5,7 @@ import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { temporaryDirectory } from "../store/state-directory.ts";
 import { until } from "../until.ts";
-import { addUsers, type ConsoleWindow, endOfConsole, signIn, startBrowser } from "./browser.ts";
+import { addUsers, type ConsoleWindow, endOfConsole, signIn, startBrowser, untilFocused } from "./browser.ts";
 import { lightBrowser } from "./light/light-browser.ts";
 import { Looks } from "./light/looks.ts";
 import { startUpdatesWorld, type UpdatesWorld } from "./updates-world.ts";
@@ -133,7 +133,8 @@ describe("the console's updates, from a new device to a service that is good", (
       await save();
       await settings().getByRole("alert").filter({ hasText: said }).waitFor();
       assert.equal(await field.getAttribute("aria-invalid"), "true");
-      if (wrong === "1m") await settings().getByText("A duration from 5 minutes to 30 days").waitFor();
+      if (wrong === "1m")
+        await settings().locator(".error").getByText("A duration from 5 minutes to 30 days").waitFor();
       await field.fill(before);
     });
   }
@@ -142,7 +143,8 @@ describe("the console's updates, from a new device to a service that is good", (
     await settings().getByLabel("Scheduled updates").check();
     await save();
     await settings().getByRole("alert").filter({ hasText: "Scheduled updates" }).waitFor();
-    await settings().getByText("Set an update server first").waitFor();
+    await settings().locator(".error").getByText("Set an update server first").waitFor();
+    await untilFocused(settings().getByLabel("Scheduled updates"));
     await settings().getByLabel("Scheduled updates").uncheck();
   });
 

@@ -42,3 +42,27 @@ export function watchKeyboard(): void {
 export function focusFirst(element: HTMLElement | null): void {
   element?.focus();
 }
+
+/** A bar that stays over the page: at its head, or at its foot. */
+type Bar = "--bar-above" | "--bar-below";
+
+const watched = new Map<Bar, ResizeObserver>();
+
+/**
+ * For `ref`: tells the style how high a bar is that stays over the page, for as long as it is there. What takes the
+ * keyboard is scrolled clear of it (WCAG 2.2, 2.4.11).
+ */
+export const tellHeight: Readonly<Record<Bar, (element: HTMLElement | null) => void>> = {
+  "--bar-above": (element) => watch("--bar-above", element),
+  "--bar-below": (element) => watch("--bar-below", element),
+};
+
+function watch(bar: Bar, element: HTMLElement | null): void {
+  const { style } = document.documentElement;
+  watched.get(bar)?.disconnect();
+  style.removeProperty(bar);
+  if (element === null) return;
+  const observer = new ResizeObserver(() => style.setProperty(bar, `${element.offsetHeight}px`));
+  observer.observe(element);
+  watched.set(bar, observer);
+}

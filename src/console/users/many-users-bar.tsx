@@ -4,6 +4,7 @@ import type { User, UserQuery } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { useAction } from "../client/use-action.ts";
 import { Button } from "../ui/button.tsx";
+import { tellHeight } from "../ui/focus.ts";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import type { ManyAction } from "./many-users.ts";
@@ -44,7 +45,7 @@ export function ManyUsersBar({
   return (
     <>
       {chosen.size > 0 && (
-        <section class="users-bar" aria-label={t.users.chosenUsers}>
+        <section ref={tellHeight["--bar-above"]} class="users-bar" aria-label={t.users.chosenUsers}>
           <p role="status">{t.users.chosen(chosen.size)}</p>
           <Menu label={t.users.actionsForChosen} text={t.users.actionsHead} items={items} />
           {chosen.size < total && (

@@ -20,9 +20,22 @@ export function errorsOf(
   );
 }
 
-/** The settings that are refused, by name; empty: it is a problem of another kind. */
-export function namesOfRefused(error: unknown): string[] {
-  return [...new Set(listOf(error).map(({ pointer }) => labelOf(pointer)))];
+/** A setting that was refused: its name, and the first reason. */
+export interface RefusedSetting {
+  /** It may lead into the setting. */
+  readonly pointer: string;
+  readonly name: string;
+  readonly sentence: string;
+}
+
+/** Each setting once; empty: it is a problem of another kind. */
+export function refusedSettings(error: unknown): readonly RefusedSetting[] {
+  const byName = new Map<string, RefusedSetting>();
+  for (const one of listOf(error)) {
+    const name = labelOf(one.pointer);
+    if (!byName.has(name)) byName.set(name, { pointer: one.pointer, name, sentence: wordsFor(one) });
+  }
+  return [...byName.values()];
 }
 
 function listOf(error: unknown): readonly EntryError[] {

@@ -47,23 +47,25 @@ export function SettingField({
     );
   const value = pointer in draft.typed ? draft.typed[pointer] : base;
   return (
-    <Control
-      pointer={pointer}
-      schema={schema}
-      value={value}
-      onType={(typed) => editing.type(pointer, typed)}
-      errors={errorsOf(editing, pointer)}
-      label={label}
-      hint={
-        <>
-          {about}
-          {!isEmpty(schema.default) && <> {t.settings.byDefault(said(pointer, schema.default))}</>}
-          {pointer in draft.collisions && (
-            <span class="setting-meanwhile">{t.settings.meanwhile(said(pointer, base))}</span>
-          )}
-        </>
-      }
-    />
+    <div data-setting={pointer}>
+      <Control
+        pointer={pointer}
+        schema={schema}
+        value={value}
+        onType={(typed) => editing.type(pointer, typed)}
+        errors={errorsOf(editing, pointer)}
+        label={label}
+        hint={
+          <>
+            {about}
+            {!isEmpty(schema.default) && <> {t.settings.byDefault(said(pointer, schema.default))}</>}
+            {pointer in draft.collisions && (
+              <span class="setting-meanwhile">{t.settings.meanwhile(said(pointer, base))}</span>
+            )}
+          </>
+        }
+      />
+    </div>
   );
 }
 

@@ -1,14 +1,15 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog/dialog.tsx";
+import { tellHeight } from "../../ui/focus.ts";
 import { Form } from "../../ui/form/form.tsx";
 import { RadioField } from "../../ui/form/radio-field.tsx";
 import { Skeleton } from "../../ui/page.tsx";
-import { ProblemBox, ProblemView, titleOf } from "../../ui/problem-view.tsx";
+import { ProblemView } from "../../ui/problem-view.tsx";
 import { valueAt } from "./draft.ts";
-import { namesOfRefused } from "./errors.ts";
+import { Refusals } from "./refusals.tsx";
 import { labelOf, said } from "./said.ts";
 import type { Editing } from "./use-editing.ts";
 
@@ -24,11 +25,8 @@ export function SettingsForm({
   readonly children: ComponentChildren;
 }) {
   const { draft, saving, readError } = editing;
-  const root = useRef<HTMLFormElement>(null);
   const count = Object.keys(draft.typed).length;
-  useEffect(() => {
-    if (saving.error !== null) root.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
-  }, [saving.error]);
+  const hasFoot = count > 0 || isKept;
   if (draft.base === null || editing.schema === null)
     return readError === null ? (
       <Skeleton lines={12} />
@@ -38,40 +36,26 @@ export function SettingsForm({
   return (
     <>
       <form
-        ref={root}
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
           void saving.run();
         }}
       >
+        <Refusals error={count > 0 ? saving.error : null} />
         {children}
-        <div class={count > 0 || isKept ? "save-bar" : "save-bar idle"}>
-          <SavingProblem error={count > 0 ? saving.error : null} />
-          <div class="buttons">
-            <span role="status">{(count > 0 || isKept) && t.settings.unsaved(count)}</span>
-            {(count > 0 || isKept) && (
-              <Button kind="primary" type="submit" isBusy={saving.isBusy} isDisabled={count === 0}>
-                {t.ui.save}
-              </Button>
-            )}
-            {count > 0 && <Button onClick={editing.discard}>{t.settings.discard}</Button>}
-          </div>
+        <div ref={tellHeight["--bar-below"]} class={hasFoot ? "save-bar" : "save-bar idle"}>
+          <span role="status">{hasFoot && t.settings.unsaved(count)}</span>
+          {hasFoot && (
+            <Button kind="primary" type="submit" isBusy={saving.isBusy} isDisabled={count === 0}>
+              {t.ui.save}
+            </Button>
+          )}
+          {count > 0 && <Button onClick={editing.discard}>{t.settings.discard}</Button>}
         </div>
       </form>
       {editing.isAsking && <ConflictDialog editing={editing} />}
     </>
-  );
-}
-
-/** The settings that are refused by their names, for each says why itself; another problem as everywhere. */
-function SavingProblem({ error }: { readonly error: unknown }) {
-  const names = namesOfRefused(error);
-  if (names.length === 0) return <ProblemView error={error} />;
-  return (
-    <ProblemBox title={titleOf(error)}>
-      <p>{names.join(", ")}</p>
-    </ProblemBox>
   );
 }
 

@@ -169,6 +169,7 @@ export function CheckField({
         type="checkbox"
         checked={value}
         disabled={isDisabled}
+        aria-invalid={error ? true : undefined}
         aria-describedby={hint || error ? `${id}-more` : undefined}
         onChange={({ currentTarget }) => onChange(currentTarget.checked)}
       />
