@@ -101,7 +101,8 @@ export function isFoundIn(text: string, sought: string): boolean {
     .every((word) => inText.includes(word));
 }
 
-function folded(text: string): string {
+/** As it is compared: without capitals and accents. */
+export function folded(text: string): string {
   return text
     .toLocaleLowerCase(language)
     .normalize("NFD")

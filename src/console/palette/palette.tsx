@@ -4,7 +4,8 @@ import { call } from "../client/call.ts";
 import { isOneOf } from "../session/session.ts";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { visible } from "../ui/visible.ts";
-import { type Entry, found, knownEntries, userEntry } from "./entries.ts";
+import { knownEntries, userEntry } from "./entries.ts";
+import { type Entry, found } from "./found.ts";
 
 /** Goes to a page, a user or a setting, or does something, by its name (ARIA APG: combobox with a list box). */
 export function Palette({ onClose }: { readonly onClose: () => void }) {

@@ -1,16 +1,18 @@
 import type { ComponentChildren, ComponentType } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Health, Facts as HostFacts, Need, Status, Version } from "../../../contract/types.ts";
 import { bytes, figure, longDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { useAction } from "../../client/use-action.ts";
 import { useResource } from "../../client/use-resource.ts";
+import { navigate, place } from "../../navigation/navigation.ts";
 import { FillMeter } from "../../needs/fill-meter.tsx";
 import { colourOf, needsAbout } from "../../needs/how.ts";
 import { needInWords } from "../../needs/need-words.ts";
 import { loadPart } from "../../parts/load-part.ts";
 import { SheetButton } from "../../print/sheet-button.tsx";
 import { isOneOf } from "../../session/session.ts";
+import { useStore } from "../../store.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { checkName } from "../../ui/health-words.ts";
@@ -65,15 +67,23 @@ export function HostSection() {
   );
 }
 
-/** Its dialog is loaded when it is asked for. */
+type ManageBody = ComponentType<{ readonly asked: string; readonly onClose: () => void }>;
+
+/** Its dialog is loaded when it is asked for, also by the page's address: `?manage=reboot`. */
 function Manage({ onDone }: { readonly onDone: () => void }) {
-  const [Body, setBody] = useState<ComponentType<{ readonly onClose: () => void }> | null>(null);
+  const { path, query } = useStore(place);
+  const { manage: asked = "" } = query;
+  const [Body, setBody] = useState<ManageBody | null>(null);
   const opening = useAction(async () => {
     const machine = await loadPart("machine", () => import("../../parts/machine.ts"));
     setBody(() => machine.Body);
   });
+  useEffect(() => {
+    if (asked !== "") void opening.run();
+  }, [asked]);
   const close = (): void => {
     setBody(null);
+    if (asked !== "") void navigate(path, { ...query, manage: undefined }, { replace: true });
     onDone();
   };
   return (
@@ -81,7 +91,7 @@ function Manage({ onDone }: { readonly onDone: () => void }) {
       <Button isBusy={opening.isBusy} onClick={() => void opening.run()}>
         {t.facts.manage}
       </Button>
-      {Body && <Body onClose={close} />}
+      {Body && <Body asked={asked} onClose={close} />}
     </>
   );
 }

@@ -15,11 +15,18 @@ import { errorAt, Form } from "../../ui/form/form.tsx";
 import { ZoneField } from "../../ui/form/zone-field.tsx";
 import { Skeleton } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
-import { MachineOrderDialog, type MachineVerb } from "./machine-orders.tsx";
+import { MachineOrderDialog, type MachineVerb, machineVerbs } from "./machine-orders.tsx";
 
 /** What an administrator can do with the machine itself. */
-export function MachineDialog({ onClose }: { readonly onClose: () => void }) {
-  const [verb, setVerb] = useState<MachineVerb | null>(null);
+export function MachineDialog({
+  asked,
+  onClose,
+}: {
+  /** What of it the address asks for at once; anything else: all of it. */
+  readonly asked: string;
+  readonly onClose: () => void;
+}) {
+  const [verb, setVerb] = useState<MachineVerb | null>(machineVerbs.find((one) => one === asked) ?? null);
   const name = useStore(device)?.name ?? "";
   const host = useResource("getHost", {}, { isStill: true });
   if (verb !== null) return <MachineOrderDialog verb={verb} name={name} onClose={onClose} />;

@@ -7,7 +7,9 @@ import { Dialog } from "../../ui/dialog/dialog.tsx";
 import { toast } from "../../ui/dialog/toasts.tsx";
 import { CheckField } from "../../ui/form/field.tsx";
 
-export type MachineVerb = "reboot" | "powerOff" | "reset";
+export const machineVerbs = ["reboot", "powerOff", "reset"] as const;
+
+export type MachineVerb = (typeof machineVerbs)[number];
 
 /** Milliseconds between two looks whether the device is back. */
 const lookMilliseconds = 2_000;

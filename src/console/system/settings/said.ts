@@ -46,6 +46,11 @@ function wordsOf(pointer: string): Words | undefined {
   return (t.settings.words as Readonly<Record<string, Words>>)[pointer];
 }
 
+/** What else people call a setting. */
+export function otherWordsFor(pointer: string): string {
+  return (t.settings.also as Readonly<Record<string, string>>)[pointer] ?? "";
+}
+
 /** What one should know of a setting: the catalogue's words, else the schema's own. */
 export function hintOf(pointer: string, { description = "", pattern = "", maxLength }: MemberSchema): string {
   const text = wordsOf(pointer)?.hint ?? description.charAt(0).toUpperCase() + description.slice(1);

@@ -10,6 +10,7 @@ import { TextField } from "../../ui/form/field.tsx";
 import { Empty, Section } from "../../ui/page.tsx";
 import { pointersOf, valueAt } from "./draft.ts";
 import { errorsOf } from "./errors.ts";
+import { HostField, type HostPointer } from "./host-field.tsx";
 import { labelOf } from "./said.ts";
 import { textOf } from "./search.ts";
 import { SettingField } from "./setting-field.tsx";
@@ -27,12 +28,16 @@ const groups = {
 
 type GroupName = keyof typeof groups;
 
+/** Of the machine itself, and changed where it is managed; people look for them among the settings all the same. */
+const ofHost: Partial<Record<GroupName, HostPointer>> = { device: "/host/name", time: "/host/time_zone" };
+
 /** Those that stand on the page of the updates. */
 const ofUpdates = "/update/ota/";
 
 interface Group {
   readonly name: GroupName;
   readonly pointers: readonly string[];
+  readonly host: HostPointer | undefined;
 }
 
 export function SettingsPage() {
@@ -56,7 +61,9 @@ export function SettingsPage() {
       <div>
         {isOneOf("readonly") && <p>{t.settings.readonly}</p>}
         <p class="settings-found" role="status">
-          {sought !== "" && isRead && t.settings.found(found.flatMap(({ pointers }) => pointers).length)}
+          {sought !== "" &&
+            isRead &&
+            t.settings.found(found.flatMap(({ pointers, host }) => [...pointers, host ?? []].flat()).length)}
         </p>
         <SettingsForm editing={editing} isKept={!isOneOf("readonly")}>
           {found.map((group) => (
@@ -76,13 +83,13 @@ export function SettingsPage() {
 }
 
 function GroupSection({
-  group: { name, pointers },
+  group: { name, pointers, host },
   editing,
 }: {
   readonly group: Group;
   readonly editing: Editing;
 }) {
-  const isOthers = !pointers.some((pointer) => mayChange(editing.schema, pointer));
+  const isOthers = pointers.length > 0 && !pointers.some((pointer) => mayChange(editing.schema, pointer));
   return (
     <div id={idOf(name)} class="settings-group">
       <Section title={t.settings.groups[name]}>
@@ -90,6 +97,7 @@ function GroupSection({
         {pointers.map((pointer) => (
           <SettingField key={pointer} editing={editing} pointer={pointer} isReasonSaid={isOthers} />
         ))}
+        {host && <HostField pointer={host} />}
       </Section>
     </div>
   );
@@ -133,8 +141,15 @@ function groupsWith(editing: Editing, sought: string): readonly Group[] {
               sought,
             )),
       ),
+      host: hostFound(name, sought),
     }))
-    .filter(({ pointers }) => pointers.length > 0);
+    .filter(({ pointers, host }) => pointers.length > 0 || host !== undefined);
+}
+
+function hostFound(name: GroupName, sought: string): HostPointer | undefined {
+  const pointer = ofHost[name];
+  const text = pointer && `${t.settings.groups[name]}\n${t.settings.ofHost[pointer]}`;
+  return text && isFoundIn(text, sought) ? pointer : undefined;
 }
 
 /** Milliseconds after the last letter before what is sought stands in the address: browsers limit how often it changes. */

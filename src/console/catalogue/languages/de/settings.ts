@@ -1,4 +1,5 @@
 import type { Catalogue } from "../../words.ts";
+import { otherWords } from "./settings/other-words.ts";
 
 export const settings: Catalogue["settings"] = {
   groups: {
@@ -35,6 +36,12 @@ export const settings: Catalogue["settings"] = {
   was: (value) => `Als Sie begannen: ${value}`,
   longest: (characters) => `Höchstens ${characters} Zeichen.`,
   durationHint: "Geben Sie eine Zahl mit Einheit ein: 90s, 30m, 6h, 7d oder 1h30m.",
+  also: otherWords,
+  ofHost: {
+    "/host/name": "Hostname",
+    "/host/time_zone": "Zeitzone",
+    change: "Unter System ändern",
+  },
   moveUp: "Nach oben",
   moveDown: "Nach unten",
   remove: "Entfernen",

@@ -1,8 +1,31 @@
+import { otherWords } from "./palette/other-words.ts";
+
 export const palette = {
   field: "Page, user, setting or action",
   hint: "Arrow keys choose, Enter opens, Escape closes",
-  kinds: { page: "Page", user: "User", setting: "Setting", action: "Action" },
+  kinds: { page: "Page", place: "On a page", user: "User", setting: "Setting", action: "Action" },
   found: (count: number) => (count === 1 ? "One result" : `${count} results`),
   none: (sought: string) => `Nothing is called ${sought}.`,
   speak: (language: string) => `Language: ${language}`,
+  words: otherWords,
+  places: {
+    addUser: "Add user",
+    lockedUsers: "Locked users",
+    clock: "Clock",
+    host: "Disk, memory and temperature",
+    versions: "Versions",
+    hostName: "Host name",
+    timeZone: "Time zone",
+    restart: "Restart",
+    powerOff: "Switch off",
+    reset: "Factory reset",
+    sheet: "Device sheet",
+    password: "Change password",
+    factor: "Second factor",
+    tokens: "API tokens",
+    sessions: "Where you are signed in",
+    trust: "Trust of updates",
+    history: "Update history",
+    setup: "First run",
+  },
 };

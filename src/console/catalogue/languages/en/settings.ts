@@ -1,3 +1,5 @@
+import { otherWords } from "./settings/other-words.ts";
+
 export const settings = {
   groups: {
     device: "Device",
@@ -29,6 +31,13 @@ export const settings = {
   was: (value: string) => `When you started: ${value}`,
   longest: (characters: number) => `At most ${characters} characters.`,
   durationHint: "Type a number with its unit: 90s, 30m, 6h, 7d or 1h30m.",
+  also: otherWords,
+  /** On the page of the settings, and changed elsewhere, for root's part of the agent changes it. */
+  ofHost: {
+    "/host/name": "Host name",
+    "/host/time_zone": "Time zone",
+    change: "Change it under System",
+  },
   moveUp: "Move up",
   moveDown: "Move down",
   remove: "Remove",

@@ -1,0 +1,24 @@
+import type { Catalogue } from "../../../words.ts";
+
+/** What else people type to find a setting; it is never shown. */
+export const otherWords: Catalogue["settings"]["also"] = {
+  "/device/name": "umbenennen, Bezeichnung",
+  "/device/location": "Ort, Raum, Adresse",
+  "/device/contact": "Kontakt, Zuständige, E-Mail, Telefon",
+  "/time/mode": "Uhrmodus, chrony, timesyncd",
+  "/time/servers": "NTP, NTP-Server, Zeitquelle, Pool",
+  "/time/panic_threshold": "Schwelle, Sprung",
+  "/time/min_agreeing": "Mehrheit, Quorum",
+  "/update/ota/enabled": "automatische Updates, Autoupdate, Zeitplan",
+  "/update/ota/server": "Repository, Update-Adresse, Spiegel",
+  "/update/ota/channel": "Beta, Stable",
+  "/update/ota/check_interval": "Intervall, wie oft",
+  "/update/ota/report": "Telemetrie, Statistik, Datenschutz",
+  "/update/windows": "Wartungsfenster, Zeitplan, nachts",
+  "/security/require_2fa": "2FA, MFA, Zwei-Faktor",
+  "/security/session_idle": "Timeout, Leerlauf, automatisch abmelden",
+  "/security/session_absolute": "Timeout, Sitzung läuft ab",
+  "/security/password_min_length": "Passwortregeln, Passwortlänge, Kennwort",
+  "/console/language": "Deutsch, Englisch, Übersetzung",
+  "/console/banner": "Banner, Hinweis, Begrüßung",
+};

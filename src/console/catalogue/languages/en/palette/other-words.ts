@@ -1,0 +1,36 @@
+/** What else people type for what is found; it is never shown. */
+export const otherWords = {
+  signOut: "log out, logout, log off, quit",
+  looks: "theme, dark mode, light mode, colours, colors, appearance",
+  pages: {
+    "/": "dashboard, status, health, overview, start",
+    "/users": "accounts, people, roles, permissions, rights, delete user, members, export users",
+    "/system": "device, health, diagnostics",
+    "/updates":
+      "upgrade, firmware, software, releases, versions, rollback, patch, check for updates, install",
+    "/system/settings": "configuration, config, options, preferences, setup",
+    "/system/logs": "journal, syslog, messages, errors, debug, requests",
+    "/system/events": "audit, activity, history, changes, who did what, export csv",
+    "/account": "profile, my account, display name, language",
+  },
+  places: {
+    addUser: "new user, create user, new account, create account, invite",
+    lockedUsers: "unlock, blocked, lockout",
+    clock: "time, date, sync, synchronize, set the clock, offset, drift, ntp status",
+    host: "storage, space, ram, cpu, processor, load, uptime, heat, hardware, swap",
+    versions: "about, version, build, kernel, operating system, device id, serial, model",
+    hostName: "hostname, rename, computer name, dns name",
+    timeZone: "timezone, tz, utc, region, daylight saving",
+    restart: "reboot, boot, power",
+    powerOff: "shutdown, shut down, power off, halt, turn off",
+    reset: "reset, erase, wipe, delete everything",
+    sheet: "print, address, url, ip, qr code, label",
+    password: "password, passphrase, new password",
+    factor: "2fa, mfa, two-factor, authenticator, totp, otp, recovery codes, backup codes, lost phone",
+    tokens: "token, api key, access key, bearer",
+    sessions: "sessions, devices, browsers, sign out everywhere",
+    trust: "fingerprint, root of trust, signature, signing key, publisher, certificate",
+    history: "installed, former releases, failed update",
+    setup: "wizard, setup, onboarding, assistant",
+  },
+};

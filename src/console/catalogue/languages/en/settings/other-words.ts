@@ -1,0 +1,22 @@
+/** What else people type to find a setting; it is never shown. */
+export const otherWords = {
+  "/device/name": "rename, device name, label",
+  "/device/location": "place, room, site, address",
+  "/device/contact": "owner, responsible person, e-mail, phone",
+  "/time/mode": "clock mode, chrony, timesyncd",
+  "/time/servers": "ntp, ntp server, time source, pool",
+  "/time/panic_threshold": "panic threshold, step",
+  "/time/min_agreeing": "majority, quorum",
+  "/update/ota/enabled": "automatic updates, auto update, schedule",
+  "/update/ota/server": "repository, update url, mirror",
+  "/update/ota/channel": "beta, stable, track",
+  "/update/ota/check_interval": "interval, how often",
+  "/update/ota/report": "telemetry, statistics, privacy",
+  "/update/windows": "maintenance window, schedule, night",
+  "/security/require_2fa": "2fa, mfa, two-factor, require 2fa",
+  "/security/session_idle": "timeout, idle, auto logout, inactivity",
+  "/security/session_absolute": "session timeout, expire",
+  "/security/password_min_length": "password policy, password length, password rules",
+  "/console/language": "locale, german, english, translation",
+  "/console/banner": "banner, motd, login message, legal notice",
+};

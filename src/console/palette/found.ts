@@ -1,0 +1,50 @@
+import { folded, isFoundIn } from "../catalogue/formats.ts";
+
+/** Something that can be gone to, or done. */
+export interface Entry {
+  readonly kind: "page" | "place" | "user" | "setting" | "action";
+  readonly text: string;
+  /** What else people call it. */
+  readonly words?: string;
+  /** What else it is found by. */
+  readonly more?: string;
+  run(): void;
+}
+
+/** Entries that are listed at once. */
+const most = 10;
+
+/**
+ * Those in which each word is found, best first: by a whole name, by the beginning of the name, of a word in it, of another word for it,
+ * then anywhere. Without a text: pages and actions.
+ */
+export function found(entries: readonly Entry[], sought: string): readonly Entry[] {
+  const text = sought.trim();
+  if (text === "") return entries.filter(({ kind }) => kind === "page" || kind === "action").slice(0, most);
+  return entries
+    .map((entry) => ({ entry, rank: rankOf(entry, text) }))
+    .filter(({ rank }) => rank < ranks.length)
+    .toSorted((a, b) => a.rank - b.rank)
+    .slice(0, most)
+    .map(({ entry }) => entry);
+}
+
+const ranks: readonly ((entry: Entry, sought: string) => boolean)[] = [
+  ({ text, words = "" }, sought) => [text, ...words.split(",")].some((one) => folded(one) === folded(sought)),
+  ({ text }, sought) => beginsIn(text, sought) === 0,
+  ({ text }, sought) => beginsIn(text, sought) > 0,
+  ({ words = "" }, sought) => beginsIn(words, sought) >= 0,
+  ({ text }, sought) => isFoundIn(text, sought),
+  ({ text, words = "", more = "" }, sought) => isFoundIn(`${text}\n${words}\n${more}`, sought),
+];
+
+/** The first that holds; as many as there are: none does. */
+function rankOf(entry: Entry, sought: string): number {
+  const rank = ranks.findIndex((holds) => holds(entry, sought));
+  return rank === -1 ? ranks.length : rank;
+}
+
+/** Where a word begins with which the sought text begins; -1: nowhere. */
+function beginsIn(text: string, sought: string): number {
+  return ` ${folded(text)}`.replaceAll(/[\s,-]/g, " ").indexOf(` ${folded(sought)}`);
+}

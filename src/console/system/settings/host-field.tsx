@@ -1,0 +1,26 @@
+import { t } from "../../catalogue/words.ts";
+import { useResource } from "../../client/use-resource.ts";
+import { Link } from "../../navigation/link.tsx";
+import { isOneOf } from "../../session/session.ts";
+
+export type HostPointer = "/host/name" | "/host/time_zone";
+
+/** What belongs to the machine and not to the settings: as it is, with a link to where it is changed. */
+export function HostField({ pointer }: { readonly pointer: HostPointer }) {
+  const facts = useResource("getSystemFacts").value;
+  return (
+    <div class="field setting-text">
+      <strong>{t.settings.ofHost[pointer]}</strong>
+      <bdi>{pointer === "/host/name" ? facts?.hostname : facts?.time_zone}</bdi>
+      <span class="hint">
+        {isOneOf("admin") ? (
+          <Link to="/system" query={{ manage: "names" }}>
+            {t.settings.ofHost.change}
+          </Link>
+        ) : (
+          t.settings.adminOnly
+        )}
+      </span>
+    </div>
+  );
+}
