@@ -20,7 +20,7 @@ import {
 } from "./browser.ts";
 import { startLightConsole } from "./light/light-browser.ts";
 import { Looks } from "./light/looks.ts";
-import { assertFits, axe, stepTo } from "./page-checks.ts";
+import { assertFits, axe, picture, stepTo } from "./page-checks.ts";
 
 /** Answers a read of the agent's with something else in some of its members. */
 async function answerWith(page: Page, path: string, members: object): Promise<void> {
@@ -83,6 +83,23 @@ describe("the console around its pages", () => {
         await page.keyboard.press("Escape");
         await page.getByRole("menu").waitFor({ state: "detached" });
         await untilFocused(button);
+      });
+    });
+
+    describe("at an address that is none", () => {
+      it("says so as a page of its own, and leads to Home", async () => {
+        const { page, complaints } = await chromium.open(agent);
+        await signIn(page, "admin", "/nope");
+        await page.getByRole("heading", { name: "Page not found", level: 1 }).waitFor();
+        await page.getByText("There is no page at /nope.").waitFor();
+        assert.deepEqual(await axe(page), []);
+        await picture(page, "no-page");
+        await page.goto("/system/nope");
+        await page.getByRole("heading", { name: "Page not found", level: 1 }).waitFor();
+        assert.equal(await page.locator(".tabs").count(), 0);
+        await page.getByRole("link", { name: "Go to Home" }).click();
+        await page.locator(".verdict").waitFor();
+        assert.deepEqual(complaints, []);
       });
     });
 

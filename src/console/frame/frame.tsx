@@ -104,13 +104,13 @@ function pathOf(path: string): string {
 
 /** Round a page below /system: its title, and the tabs that lead to the others. Any other page stays as it is. */
 function SystemTabs({ path, children }: { readonly path: string; readonly children: ComponentChildren }) {
-  if (!path.startsWith("/system")) return children;
   const items = [
     { to: "/system", text: t.system.tabs.overview },
     { to: "/system/settings", text: t.system.tabs.settings },
     { to: "/system/logs", text: t.system.tabs.logs },
     ...(isOneOf("admin", "operator") ? [{ to: "/system/events", text: t.system.tabs.events }] : []),
   ];
+  if (!items.some(({ to }) => to === path)) return children;
   return (
     <Page title={t.frame.system}>
       <Tabs label={t.frame.system} items={items} current={path} />

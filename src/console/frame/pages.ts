@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Part } from "../catalogue/texts-of-parts.ts";
 import { HomePage } from "../home/home-page.tsx";
 import { loadPart } from "../parts/load-part.ts";
+import { NoPage } from "./no-page.tsx";
 
 type PageBody = ComponentType;
 
@@ -20,8 +21,8 @@ const parts = {
   settings: () => import("../parts/settings.ts"),
 } as const satisfies Partial<Record<Part, () => Promise<PagesOfPart>>>;
 
-/** Every other path belongs to the device. */
 const partOf: Readonly<Record<string, keyof typeof parts>> = {
+  "/system": "device",
   "/users": "people",
   "/account": "account",
   "/system/logs": "records",
@@ -64,9 +65,10 @@ export function preload(path: string): void {
 /** A part that cannot be loaded is an error of its page. */
 async function load(path: string): Promise<Shown> {
   try {
-    const part = partOf[path] ?? "device";
+    const part = partOf[path];
+    if (part === undefined) return { path, Body: NoPage };
     const { pages } = await loadPart<PagesOfPart>(part, parts[part]);
-    const shown = { path, Body: pages[path] ?? (pages["/system"] as PageBody) };
+    const shown = { path, Body: pages[path] as PageBody };
     loaded.set(path, shown);
     return shown;
   } catch (error) {

@@ -37,11 +37,16 @@ export async function readCoded(
   return content && { ...content, coding };
 }
 
-/** Answers with it, or with 304 where the client has it. */
-export function sendCoded(ctx: Koa.Context, { bytes, etag, coding }: CodedContent, mediaType: string): void {
+/** Answers with it, or with 304 where the client has it and `status` is 200. */
+export function sendCoded(
+  ctx: Koa.Context,
+  { bytes, etag, coding }: CodedContent,
+  mediaType: string,
+  status = 200,
+): void {
   ctx.set("Vary", "Accept-Encoding");
   ctx.set("ETag", etag);
-  ctx.status = 200;
+  ctx.status = status;
   if (ctx.fresh) {
     ctx.status = 304;
     return;

@@ -61,8 +61,8 @@ const fileHeaders = {
 const unchangingPrefix = "/assets/";
 
 /**
- * Serves the files of the console. Only names found at the start are served, so no path can lead elsewhere. False: the
- * console has nothing at the path.
+ * Serves the files of the console. Only names found at the start are served, so no path can lead elsewhere. A person who
+ * opens any other address gets the page with 404, which says so. False: the console has nothing at the path.
  */
 export function createStaticFiles(directory: string): (ctx: Koa.Context) => Promise<boolean> {
   const files = filesIn(directory);
@@ -72,23 +72,31 @@ export function createStaticFiles(directory: string): (ctx: Koa.Context) => Prom
   let policy: string | undefined;
   const pages = new Map(page && [...consolePaths, providerReturnPath].map((path) => [path as string, page]));
   return async (ctx) => {
-    const forms = pages.get(ctx.path) ?? files.get(ctx.path);
+    const isMissing = !pages.has(ctx.path) && !files.has(ctx.path);
+    const forms = isMissing && isOpenedByPerson(ctx) ? page : (pages.get(ctx.path) ?? files.get(ctx.path));
     if (forms === undefined) return false;
     requireReading(ctx.method);
-    const name = pages.has(ctx.path) ? "/index.html" : ctx.path;
+    const name = forms === page ? "/index.html" : ctx.path;
     const content = await readCoded(ctx, `${directory}${name}`, forms);
     if (content === null) return false;
     const isUnchanging = name.startsWith(unchangingPrefix);
     ctx.set(fileHeaders);
-    if (pages.has(ctx.path)) {
+    if (forms === page) {
       const plain = policy === undefined ? await readOnce(`${directory}${name}`) : null;
       if (plain !== null) policy = policyOf(plain.bytes);
       if (policy !== undefined) ctx.set("Content-Security-Policy", policy);
     }
     ctx.set("Cache-Control", isUnchanging ? "public, max-age=31536000, immutable" : "no-cache");
-    sendCoded(ctx, content, types[extname(name)] ?? "application/octet-stream");
+    const type = types[extname(name)] ?? "application/octet-stream";
+    sendCoded(ctx, content, type, isMissing ? 404 : 200);
     return true;
   };
+}
+
+/** A browser goes to an address, which is none of the API: there a program is to read the problem. */
+function isOpenedByPerson(ctx: Koa.Context): boolean {
+  const isReading = ctx.method === "GET" || ctx.method === "HEAD";
+  return isReading && !/^\/(api|assets)(\/|$)/.test(ctx.path) && ctx.get("accept").includes("text/html");
 }
 
 /**

@@ -266,6 +266,32 @@ describe("the console's files", () => {
     });
   }
 
+  it("are the page with 404 where a person opens an address that is none, and a problem for a program and below /api", async () => {
+    const html = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+    const page = readFileSync(join(built, "index.html"));
+    for (const path of ["/nope", "/users/7", "/index.html"]) {
+      const { status, headers, bytes } = await get(agent, path, html);
+      assert.deepEqual([status, headers["content-type"]], [404, "text/html; charset=utf-8"], path);
+      assert.deepEqual(bytes, page);
+      assert.ok(String(headers["content-security-policy"]).includes("'sha256-"), "the page's own policy");
+      const known = await get(agent, path, { ...html, "if-none-match": String(headers.etag) });
+      assert.deepEqual(
+        [known.status, known.bytes.length],
+        [404, page.length],
+        "not an answer without its page",
+      );
+    }
+    for (const [path, headers, method] of [
+      ["/nope", {}, "GET"],
+      ["/nope", html, "POST"],
+      ["/api/nope", html, "GET"],
+      ["/assets/nope.js", html, "GET"],
+    ] as const) {
+      const { status, bytes } = await get(agent, path, headers, { method });
+      assert.deepEqual([status, JSON.parse(bytes.toString()).code], [404, "not_found"], `${method} ${path}`);
+    }
+  });
+
   it("are on the unix socket as well, and not for a browser behind it", async () => {
     assert.equal((await get(agent, "/", {}, { isLocal: true })).status, 200);
     const foreign = await get(agent, "/", { origin: "http://127.0.0.1" }, { isLocal: true });

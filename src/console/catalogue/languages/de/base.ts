@@ -176,6 +176,10 @@ export const frame: Catalogue["frame"] = {
   updates: "Updates",
   account: "Ihr Konto",
   signOut: "Abmelden",
+  noPage: "Seite nicht gefunden",
+  noPageText: (path) =>
+    `Unter ${path} gibt es keine Seite. Die Adresse ist vielleicht falsch geschrieben oder veraltet.`,
+  toHome: "Zur Startseite",
   skip: "Zum Inhalt",
   reconnecting: "Das Gerät antwortet nicht. Die Verbindung wird wieder aufgebaut …",
   asOf: (time) => `Sie sehen den Stand von ${time}.`,
