@@ -180,6 +180,14 @@ describe("users in the console, added and edited", () => {
       assert.deepEqual(complaints, []);
     });
 
+    it("is opened by an address with the user's name, which becomes the id", async () => {
+      const { id } = await userNamed(agent, names.readonly);
+      const { page, complaints } = await openUsers(browser, agent, { path: `/users?user=${names.readonly}` });
+      await page.getByRole("dialog", { name: names.readonly }).getByLabel("Display name").waitFor();
+      assert.equal(new URL(page.url()).search, `?user=${id}`);
+      assert.deepEqual(complaints, []);
+    });
+
     it("says that there is no such user", async () => {
       for (const id of [`usr_${"0".repeat(32)}`, "nonsense"]) {
         const { page } = await openUsers(browser, agent, { path: `/users?user=${id}` });

@@ -14,10 +14,11 @@ import { type Chosen, ManyUsersBar } from "./many-users-bar.tsx";
 import { ResetPassword } from "./reset-password.tsx";
 import { useUsers } from "./use-users.ts";
 import { UserAction } from "./user-action.tsx";
+import { UserByName } from "./user-by-name.tsx";
 import { UserFilters } from "./user-filters.tsx";
 import { type ActionName, UserTable } from "./user-table.tsx";
 import { usersAsCsv } from "./users-csv.ts";
-import { changeQuery, clearFilters, usersQuery } from "./users-query.ts";
+import { changeQuery, clearFilters, isUserId, usersQuery } from "./users-query.ts";
 
 /** What the address names where a user is to be added. */
 const adding = "new";
@@ -57,7 +58,8 @@ export function UsersPage() {
         />
       )}
       {sheet === adding && <AddUser onDone={users.reload} onClose={closeSheet} />}
-      {sheet && sheet !== adding && lastAdmin !== undefined && (
+      {sheet && sheet !== adding && !isUserId(sheet) && <UserByName name={sheet} onClose={closeSheet} />}
+      {sheet && isUserId(sheet) && lastAdmin !== undefined && (
         <EditUser
           key={sheet}
           id={sheet}

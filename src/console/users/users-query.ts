@@ -24,6 +24,11 @@ const ofState: Readonly<Record<string, UserQuery>> = {
 /** Members of the address that narrow the list. */
 const filterNames = ["q", "role", "state", "factor", "seen"] as const;
 
+/** Whether the address names a user by id; people write a name there. */
+export function isUserId(text: string): boolean {
+  return /^usr_[0-9a-f]{32}$/.test(text);
+}
+
 /** What the address asks the agent for; what it does not understand is left out. */
 export function usersQuery({ q, role, state, factor, seen, sort }: Place["query"]): UserQuery {
   return {
