@@ -119,6 +119,17 @@ describe("actions on users in the console", () => {
       assert.equal((await signInOverWire("forgetful", "a walrus under the pier")).status, 401);
       const answer = await signInOverWire("forgetful", password);
       assert.equal(answer.json?.user?.must_change_password, true, answer.text);
+      // It is lost once it is closed.
+      const question = page.getByRole("dialog", { name: "Shown only this once" });
+      for (const close of [
+        () => page.keyboard.press("Escape"),
+        () => dialog.getByRole("button", { name: "Close", exact: true }).click(),
+      ]) {
+        await close();
+        await question.getByRole("button", { name: "Stay" }).click();
+        await question.waitFor({ state: "detached" });
+        assert.equal(await secret.locator("pre").innerText(), password);
+      }
       await dialog.getByRole("button", { name: "Done" }).click();
       await rowOf(page, "forgetful").getByText("must change password").waitFor();
     });

@@ -10,7 +10,7 @@ import { Dialog } from "../ui/dialog/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../ui/form/field.tsx";
 import { errorAt, Form } from "../ui/form/form.tsx";
 import { Submit } from "../ui/form/submit.tsx";
-import { Secret } from "../ui/secret.tsx";
+import { Secret, useShownOnce } from "../ui/secret.tsx";
 
 /** Days that a token may be good for; the agent takes an hour to 366 days. */
 const lifetimes = ["1", "30", "90", "366"] as const;
@@ -36,17 +36,30 @@ export function CreateTokenSheet({
           }}
         />
       ) : (
-        <>
-          <p role="status">{t.account.tokenMade}</p>
-          <Secret label={t.account.token} text={token} />
-          <div class="buttons">
-            <Button kind="primary" onClick={onClose}>
-              {t.person.done}
-            </Button>
-          </div>
-        </>
+        <TokenMade token={token} onClose={onClose} />
       )}
     </Dialog>
+  );
+}
+
+function TokenMade({ token, onClose }: { readonly token: string; readonly onClose: () => void }) {
+  const letGo = useShownOnce();
+  return (
+    <>
+      <p role="status">{t.account.tokenMade}</p>
+      <Secret label={t.account.token} text={token} />
+      <div class="buttons">
+        <Button
+          kind="primary"
+          onClick={() => {
+            letGo();
+            onClose();
+          }}
+        >
+          {t.person.done}
+        </Button>
+      </div>
+    </>
   );
 }
 

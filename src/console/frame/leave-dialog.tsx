@@ -4,19 +4,20 @@ import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 
-/** Asked before a page with something unsaved is left. */
+/** Asked before something unsaved is left, or something that is shown this once. */
 export function LeaveDialog() {
   const question = useStore(leaving);
   if (question === null) return null;
+  const { isSecret } = question;
   return (
-    <Dialog title={t.ui.unsaved} onClose={() => question.stay()}>
-      <p>{t.ui.unsavedText}</p>
+    <Dialog title={isSecret ? t.ui.shownOnce : t.ui.unsaved} onClose={() => question.stay()}>
+      <p>{isSecret ? t.ui.shownOnceText : t.ui.unsavedText}</p>
       <div class="buttons">
         <Button kind="primary" onClick={() => question.stay()}>
           {t.ui.stay}
         </Button>
         <Button kind="danger" onClick={() => question.go()}>
-          {t.ui.leave}
+          {isSecret ? t.ui.leaveSecret : t.ui.leave}
         </Button>
       </div>
     </Dialog>

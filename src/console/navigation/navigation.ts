@@ -10,13 +10,13 @@ export interface Place {
 
 export const place = createStore<Place>(readPlace());
 
-/** Asked before a place is left; a reason means that something would be lost. */
-export type Guard = () => boolean;
+/** Asked before a place is left: true where something typed would be lost, `secret` where something shown this once. */
+export type Guard = () => boolean | "secret";
 
 const guards = new Set<Guard>();
 
 /** The question whether to leave the page; null: it is not asked. */
-export const leaving = createStore<{ go(): void; stay(): void } | null>(null);
+export const leaving = createStore<{ isSecret: boolean; go(): void; stay(): void } | null>(null);
 
 /** While this is registered and true, the page is not left without a question. The result takes it back. */
 export function guardLeaving(isUnsaved: Guard): () => void {
@@ -85,14 +85,15 @@ function arrived(path: string): void {
 
 /** Whether something would be lost if the page were left. */
 export function isUnsaved(): boolean {
-  return [...guards].some((guard) => guard());
+  return [...guards].some((guard) => guard() !== false);
 }
 
 /** Asks where something would be lost; false: the person stays. */
 export async function mayLeave(): Promise<boolean> {
   if (!isUnsaved()) return true;
   const isLeft = await new Promise<boolean>((resolve) => {
-    leaving.set({ go: () => resolve(true), stay: () => resolve(false) });
+    const isSecret = [...guards].some((guard) => guard() === "secret");
+    leaving.set({ isSecret, go: () => resolve(true), stay: () => resolve(false) });
   });
   leaving.set(null);
   if (isLeft) guards.clear();

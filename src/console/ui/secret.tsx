@@ -1,5 +1,6 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
+import { guardLeaving } from "../navigation/navigation.ts";
 import { Button } from "./button.tsx";
 
 /** Something that is shown this once: to copy, and where a name is given to download and to print, without the page. */
@@ -29,6 +30,15 @@ export function Secret({
       </div>
     </section>
   );
+}
+
+/** While a secret is drawn, leaving asks first. The result lets it go, once the person says that it is kept. */
+export function useShownOnce(): () => void {
+  const isKept = useRef(false);
+  useEffect(() => guardLeaving(() => (isKept.current ? false : "secret")), []);
+  return () => {
+    isKept.current = true;
+  };
 }
 
 /** What came of it. Over plain HTTP a page has no clipboard: there the place is marked, for the person to copy. */

@@ -4,7 +4,7 @@ import { useResource } from "../client/use-resource.ts";
 import { NewPasswordField } from "../sign-in/new-password-field.tsx";
 import { Button } from "../ui/button.tsx";
 import { RadioField } from "../ui/form/radio-field.tsx";
-import { Secret } from "../ui/secret.tsx";
+import { Secret, useShownOnce } from "../ui/secret.tsx";
 
 /** A password for another user: one that the agent makes, which is null here, or one that is typed. */
 export function NewPassword({
@@ -54,12 +54,19 @@ export function OneUsePassword({
   readonly password: string;
   readonly onClose: () => void;
 }) {
+  const letGo = useShownOnce();
   return (
     <>
       <p role="status">{t.users.oneUseText(username)}</p>
       <Secret label={t.users.oneUse(username)} text={password} />
       <div class="buttons">
-        <Button kind="primary" onClick={onClose}>
+        <Button
+          kind="primary"
+          onClick={() => {
+            letGo();
+            onClose();
+          }}
+        >
           {t.person.done}
         </Button>
       </div>

@@ -3,6 +3,7 @@ import type { User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { useAction } from "../client/use-action.ts";
+import { mayLeave } from "../navigation/navigation.ts";
 import { newPasswordError } from "../sign-in/new-password-field.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
@@ -33,7 +34,10 @@ export function ResetPassword({
     if (initial_password === null) onClose();
   });
   return (
-    <Dialog title={t.users.about(verb, username)} onClose={onClose}>
+    <Dialog
+      title={t.users.about(verb, username)}
+      onClose={() => void mayLeave().then((isLeft) => isLeft && onClose())}
+    >
       {made === null ? (
         <Form
           error={action.error}

@@ -22,6 +22,10 @@ export const ui: Catalogue["ui"] = {
   typeToConfirm: (word) => `Zur Bestätigung ${word} eingeben`,
   unsaved: "Nicht gespeicherte Änderungen",
   unsavedText: "Ihre Änderungen auf dieser Seite sind nicht gespeichert. Beim Verlassen gehen sie verloren.",
+  shownOnce: "Nur dieses eine Mal zu sehen",
+  shownOnceText:
+    "Das lässt sich nicht noch einmal anzeigen. Erst schließen, wenn es notiert oder weitergegeben ist.",
+  leaveSecret: "Trotzdem schließen",
   leave: "Verlassen, ohne zu speichern",
   stay: "Bleiben",
   notAccepted: "Das entspricht nicht der Regel darüber",
