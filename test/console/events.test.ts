@@ -44,8 +44,15 @@ describe("the console's events", () => {
     await rename("edge-7");
     await rows(page).first().getByText("Settings changed").waitFor();
     assert.match(await rows(page).first().innerText(), /root on the device/);
-    await rows(page).first().getByRole("button").click();
+    const opener = rows(page).first().getByRole("button");
+    await opener.click();
+    assert.equal(await opener.getAttribute("aria-expanded"), "true");
     const detail = page.locator(".row-details .event-detail");
+    await detail.waitFor();
+    // A click anywhere in the row does the same.
+    await rows(page).first().locator("td.of-who").click();
+    await detail.waitFor({ state: "detached" });
+    await rows(page).first().locator("td.of-outcome").click();
     await detail.getByText("Root on the device changed settings").waitFor();
     await detail.getByText("Device name").waitFor();
     assert.equal(await detail.locator("pre").isVisible(), false, "JSON is shown only on demand");

@@ -52,6 +52,11 @@ describe("users in the console, added and edited", () => {
       const secret = page.getByRole("region", { name: "One-use password of key.board" });
       const password = await secret.locator("pre").innerText();
       looks.keep(page, "users-one-use-password");
+      await page.goBack();
+      const question = page.getByRole("dialog", { name: "Shown only this once" });
+      await question.getByRole("button", { name: "Stay" }).click();
+      await question.waitFor({ state: "detached" });
+      assert.equal(await secret.locator("pre").innerText(), password);
       await page.getByRole("button", { name: "Done" }).focus();
       await page.keyboard.press("Enter");
       await rowOf(page, "key.board").getByText("must change password").waitFor();
@@ -177,6 +182,18 @@ describe("users in the console, added and edited", () => {
       await sheet.waitFor({ state: "detached" });
       await page.goto(`/users?user=${id}`);
       await sheet.getByLabel("Display name").waitFor();
+      assert.deepEqual(complaints, []);
+    });
+
+    it("is opened by a click anywhere in the row, but for what can be used by itself", async () => {
+      const { page, complaints } = await openUsers(browser, agent);
+      const row = rowOf(page, names.readonly);
+      await row.getByRole("checkbox").check();
+      await row.getByRole("button", { name: `Actions for ${names.readonly}` }).click();
+      await page.keyboard.press("Escape");
+      assert.equal(await page.getByRole("dialog").count(), 0);
+      await row.locator("td.of-role").click();
+      await page.getByRole("dialog", { name: names.readonly }).waitFor();
       assert.deepEqual(complaints, []);
     });
 

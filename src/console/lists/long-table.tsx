@@ -1,5 +1,6 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, TargetedMouseEvent } from "preact";
 import { useState } from "preact/hooks";
+import { Shape } from "../ui/shape.tsx";
 import { type Column, Head, type Sorting } from "../ui/table.tsx";
 import { useRowsInView } from "./use-rows-in-view.ts";
 
@@ -84,12 +85,13 @@ function LongRow<Row>({
   const place = { "data-key": key, "aria-rowindex": index + 2 };
   return (
     <>
-      <tr {...place} class={isChosen?.(row) ? "chosen" : undefined}>
+      <tr {...place} class={isChosen?.(row) ? "chosen" : undefined} onClick={openByClick}>
         {columns.map((column) => (
-          <td key={column.key} class={`of-${column.key}${column.isActions ? " actions" : ""}`}>
+          <td key={column.key} class={classOf(column)}>
             {details && column.opens ? (
               <button type="button" class="row-opener" aria-expanded={isOpen} onClick={onToggle}>
                 {column.cell(row)}
+                <Shape name="open" />
               </button>
             ) : (
               column.cell(row)
@@ -104,6 +106,17 @@ function LongRow<Row>({
       )}
     </>
   );
+}
+
+function classOf<Row>({ key, isActions, opens }: Column<Row>): string {
+  return `of-${key}${isActions ? " actions" : ""}${opens ? " opens" : ""}`;
+}
+
+/** A click anywhere in a row opens it, but for one on something else that can be used, or at the end of marking text. */
+function openByClick({ target, currentTarget }: TargetedMouseEvent<HTMLElement>): void {
+  if (target instanceof Element && target.closest("a, button, input, label, .menu-items") !== null) return;
+  if (getSelection()?.isCollapsed === false) return;
+  currentTarget.querySelector<HTMLElement>(".opens :is(a, button)")?.click();
 }
 
 /** A set with this in it, or without it where it was. */

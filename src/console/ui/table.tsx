@@ -10,7 +10,7 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
   /** What can be done with the row: its head is only said, and on a phone it stands at the corner of the card. */
   readonly isActions?: boolean;
-  /** Of a long table: a click on it opens the details. */
+  /** Of a long table: the link or button in it opens the row, as does a click anywhere in the row. */
   readonly opens?: boolean;
   /** What its head shows in the place of the title. */
   readonly head?: ComponentChildren;

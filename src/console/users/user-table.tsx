@@ -71,7 +71,13 @@ function columnsOf({ users, lastAdmin, chosen, onChoose, onAct }: UserTableProps
         />
       ),
     },
-    { key: "username", title: t.users.name, isSortable: true, cell: (user) => <Name user={user} /> },
+    {
+      key: "username",
+      title: t.users.name,
+      isSortable: true,
+      opens: true,
+      cell: (user) => <Name user={user} />,
+    },
     { key: "role", title: t.person.role, cell: ({ role }) => t.person.roles[role] },
     { key: "factor", title: t.users.twoFactor, cell: (user) => <Factor user={user} /> },
     { key: "state", title: t.person.state, cell: (user) => <UserStates user={user} /> },
