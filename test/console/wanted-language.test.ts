@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { wantedAmong } from "../../src/console/catalogue/wanted-language.ts";
+import { localeAmong, wantedAmong } from "../../src/console/catalogue/wanted-language.ts";
 
 /** What a browser would say. */
 function wantedWith(choice: string | null, languages: readonly string[], ofDevice: string | null) {
@@ -22,5 +22,30 @@ describe("the language of the console", () => {
     assert.equal(wantedWith(null, ["en-GB"], null), "en");
     assert.equal(wantedWith(null, ["fr"], null), null);
     assert.equal(wantedWith(null, [], "fr"), "en");
+  });
+});
+
+describe("how dates, times and numbers are written", () => {
+  const at = new Date(2026, 10, 27, 14, 5);
+  const written = (languages: readonly string[], spoken: string): string =>
+    at.toLocaleString(localeAmong(languages, spoken), { dateStyle: "short", timeStyle: "short" });
+
+  // By the Unicode CLDR, but for the hours.
+  for (const [languages, spoken, expected] of [
+    [["en-GB", "en"], "en", "27/11/2026, 14:05"],
+    [["fr-FR", "en-GB", "en-US"], "en", "27/11/2026, 14:05"],
+    [["en-US", "en"], "en", "11/27/26, 2:05 PM"],
+    [["en-AU"], "en", "27/11/26, 14:05"],
+    [["fr"], "en", "11/27/26, 14:05"],
+    [["de-AT"], "de", "27.11.26, 14:05"],
+    [["en-US"], "de", "27.11.26, 14:05"],
+  ] as const)
+    it(`is ${expected} for a browser of ${languages} that is spoken to in ${spoken}`, () => {
+      assert.equal(written(languages, spoken).replaceAll(/\s/g, " "), expected);
+    });
+
+  it("is the region's for numbers, such as in Switzerland", () => {
+    assert.match((12_345.5).toLocaleString(localeAmong(["de-CH", "de"], "de")), /^12['’]345\.5$/);
+    assert.equal((12_345.5).toLocaleString(localeAmong(["de-DE"], "de")), "12.345,5");
   });
 });

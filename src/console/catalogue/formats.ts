@@ -1,4 +1,4 @@
-import { language, t } from "./words.ts";
+import { language, locale, t } from "./words.ts";
 
 const minute = 60;
 const hour = 3_600;
@@ -19,22 +19,19 @@ export function relativeTime(seconds: number): string {
   const size = Math.abs(seconds);
   const [, length, unit] = distances.find(([below]) => size < below) ?? distances[0];
   if (size < 45) return t.time.now;
-  return new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(
-    Math.round(seconds / length),
-    unit,
-  );
+  return new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(Math.round(seconds / length), unit);
 }
 
 /** Date and time to the second, in the browser's time zone. */
 export function absoluteTime(at: Date): string {
-  return at.toLocaleString(language, { dateStyle: "medium", timeStyle: "medium" });
+  return at.toLocaleString(locale, { dateStyle: "medium", timeStyle: "medium" });
 }
 
 /** `14:32`, with the date where it is not today's. */
 export function timeOfDay(at: Date): string {
   const isToday = at.toDateString() === new Date().toDateString();
   return at.toLocaleString(
-    language,
+    locale,
     isToday ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" },
   );
 }
@@ -65,17 +62,17 @@ export function longDuration(seconds: number): string {
 }
 
 function counted(count: number, unit: string): string {
-  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(count);
+  return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(count);
 }
 
 /** `70 %`, of a share from 0 to 1. */
 export function percent(share: number): string {
-  return share.toLocaleString(language, { style: "percent" });
+  return share.toLocaleString(locale, { style: "percent" });
 }
 
 /** With at most so many digits behind the point. */
 export function figure(value: number, digits = 0): string {
-  return value.toLocaleString(language, { maximumFractionDigits: digits });
+  return value.toLocaleString(locale, { maximumFractionDigits: digits });
 }
 
 /** `256 MiB`. */

@@ -15,6 +15,15 @@ export function wantedAmong(tags: readonly string[], ofDevice: string | null): s
   return ofDevice === null ? null : "en";
 }
 
+/**
+ * By which dates, times and numbers are written: the first of the browser's languages that is of the one that is spoken,
+ * for a person in Britain or Switzerland is not one in the USA or Germany. Hours are counted to 24, but in the USA.
+ */
+export function localeAmong(preferred: readonly string[], spoken: string): string {
+  const tag = preferred.find((one) => one === spoken || one.startsWith(`${spoken}-`)) ?? spoken;
+  return tag === "en-US" ? tag : new Intl.Locale(tag, { hourCycle: "h23" }).toString();
+}
+
 /** What was chosen in this page last; "": nothing. */
 export const chosenLanguage = createStore("");
 

@@ -12,7 +12,7 @@ import type * as settings from "./languages/en/settings.ts";
 import type * as setup from "./languages/en/setup.ts";
 import type * as sheet from "./languages/en/sheet.ts";
 import type * as updates from "./languages/en/updates.ts";
-import { wantedAmong } from "./wanted-language.ts";
+import { localeAmong, wantedAmong } from "./wanted-language.ts";
 
 /** Files of texts: those of `base` are there before anything is drawn, the others with the parts that use them. */
 interface English {
@@ -54,11 +54,14 @@ export const t = {} as Catalogue;
 /** Tag of the language that is spoken (BCP 47). */
 export let language = "en";
 
+/** By which dates, times and numbers are written, see `localeAmong`. */
+export let locale = "en";
+
 const loadedFiles = new Set<keyof English>(["base"]);
 
 /** Speaks another language; all that is drawn afterwards is in it. */
 export async function speak(wanted: string): Promise<void> {
-  language = wanted;
+  setLanguage(wanted);
   document.documentElement.lang = wanted;
   await Promise.all([...loadedFiles].map(loadTexts));
 }
@@ -72,8 +75,14 @@ export async function loadTexts(file: keyof English): Promise<void> {
 
 /** Puts texts of a language in force. */
 export function putTexts(tag: string, texts: Partial<Catalogue>): void {
-  language = tag;
+  setLanguage(tag);
   Object.assign(t, texts);
+}
+
+function setLanguage(tag: string): void {
+  language = tag;
+  // Some tests speak without a browser.
+  locale = localeAmong(globalThis.navigator?.languages ?? [], tag);
 }
 
 /**

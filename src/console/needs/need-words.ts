@@ -1,6 +1,6 @@
 import type { AuditEvent, Need } from "../../contract/types.ts";
 import type { NeedFacts, NeedWords } from "../catalogue/languages/en/base/home.ts";
-import { language, t } from "../catalogue/words.ts";
+import { locale, t } from "../catalogue/words.ts";
 import type { Sentence } from "../ui/by-code.ts";
 import { healthSentence } from "../ui/health-words.ts";
 import { brief, visible } from "../ui/visible.ts";
@@ -85,7 +85,7 @@ function factsOf({ facts }: Need, cause: string): NeedFacts {
     count,
     missing,
     ...{ reason, word, trust },
-    when: when === undefined ? "" : new Date(when).toLocaleDateString(language, { dateStyle: "long" }),
+    when: when === undefined ? "" : new Date(when).toLocaleDateString(locale, { dateStyle: "long" }),
     cause,
   };
 }
@@ -96,5 +96,5 @@ const mostNames = 3;
 function shortList(names: readonly string[]): string {
   const rest = names.length - mostNames;
   const shown = names.slice(0, mostNames);
-  return new Intl.ListFormat(language).format([...shown, ...(rest > 0 ? [`+${rest}`] : [])]);
+  return new Intl.ListFormat(locale).format([...shown, ...(rest > 0 ? [`+${rest}`] : [])]);
 }

@@ -1,4 +1,4 @@
-import { language, t } from "../catalogue/words.ts";
+import { locale, t } from "../catalogue/words.ts";
 import { deviceNow } from "../ui/device-time.ts";
 
 /** Days for which a weekday is enough to say which day is meant. */
@@ -18,7 +18,7 @@ export function momentPhrase(at: string): string {
 function named(at: string): { readonly isToday: boolean; readonly text: string } {
   const [date, now] = [new Date(at), new Date(deviceNow())];
   const days = Math.abs(startOfDay(date) - startOfDay(now)) / 86_400_000;
-  const say = (options: Intl.DateTimeFormatOptions): string => date.toLocaleString(language, options);
+  const say = (options: Intl.DateTimeFormatOptions): string => date.toLocaleString(locale, options);
   if (days < 0.5) return { isToday: true, text: say({ hour: "numeric", minute: "2-digit" }) };
   if (days < weekdays + 0.5) return { isToday: false, text: say({ weekday: "long" }) };
   const isSameYear = date.getFullYear() === now.getFullYear();

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { language, t } from "../../catalogue/words.ts";
+import { locale, t } from "../../catalogue/words.ts";
 import { useIsAway } from "../../ui/connection-state.tsx";
 import { deviceNow } from "../../ui/device-time.ts";
 import { differenceInWords } from "./clock-words.ts";
@@ -33,9 +33,9 @@ function Clock({ name, at }: { readonly name: string; readonly at: number | null
       {/* It ticks, and is not to be read aloud each second. */}
       <div role="timer">
         <strong>
-          {at === null ? t.clock.noTime : date.toLocaleTimeString(language, { timeStyle: "medium" })}
+          {at === null ? t.clock.noTime : date.toLocaleTimeString(locale, { timeStyle: "medium" })}
         </strong>
-        {at !== null && <span>{date.toLocaleDateString(language, { dateStyle: "medium" })}</span>}
+        {at !== null && <span>{date.toLocaleDateString(locale, { dateStyle: "medium" })}</span>}
       </div>
     </div>
   );

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { LogEntry } from "../../../contract/types.ts";
 import { figure, shortDuration } from "../../catalogue/formats.ts";
-import { language, t } from "../../catalogue/words.ts";
+import { locale, t } from "../../catalogue/words.ts";
 import { Badge, type State } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { toast } from "../../ui/dialog/toasts.tsx";
@@ -122,14 +122,14 @@ function LogLineFacts({ entry }: { readonly entry: LogEntry }) {
 }
 
 let formats: {
-  readonly language: string;
+  readonly locale: string;
   readonly day: Intl.DateTimeFormat;
   readonly time: Intl.DateTimeFormat;
 };
 
 /** Day and time to the millisecond, in the browser's time zone; where there is little room, without what goes without saying. */
 function LineTime({ time }: { readonly time: string }) {
-  if (formats?.language !== language) formats = formatsIn(language);
+  if (formats?.locale !== locale) formats = formatsIn(locale);
   const at = new Date(time);
   const isToday = at.toDateString() === new Date().toDateString();
   const text = formats.time.format(at);
@@ -145,7 +145,7 @@ function LineTime({ time }: { readonly time: string }) {
 function formatsIn(of: string): typeof formats {
   const time = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
   return {
-    language: of,
+    locale: of,
     day: new Intl.DateTimeFormat(of, { month: "short", day: "2-digit" }),
     time: new Intl.DateTimeFormat(of, { ...time, fractionalSecondDigits: 3 }),
   };

@@ -1,4 +1,4 @@
-import { language, languageName, t } from "../../catalogue/words.ts";
+import { languageName, locale, t } from "../../catalogue/words.ts";
 import type { MemberSchema } from "./draft.ts";
 
 /** What stands in the place of a value that the role may not see (contract/settings-forms.ts, which costs kilobytes). */
@@ -10,7 +10,7 @@ export type Window = { readonly days: readonly string[]; readonly from: string; 
 
 /** The days of the week with their names in the language that is spoken, from Monday on. */
 export function namedDays(): { readonly day: string; readonly name: string }[] {
-  const format = new Intl.DateTimeFormat(language, { weekday: "short", timeZone: "UTC" });
+  const format = new Intl.DateTimeFormat(locale, { weekday: "short", timeZone: "UTC" });
   // 1 January 2024 was a Monday.
   return weekdays.map((day, index) => ({ day, name: format.format(Date.UTC(2024, 0, 1 + index)) }));
 }
