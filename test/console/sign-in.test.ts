@@ -20,6 +20,7 @@ import {
 } from "./browser.ts";
 import { lightBrowser } from "./light/light-browser.ts";
 import { Looks } from "./light/looks.ts";
+import { assertReads } from "./page-checks.ts";
 
 const tenMinutes = 600;
 /** Seconds. */
@@ -86,6 +87,19 @@ describe("the console's sign-in", () => {
     );
     assert.doesNotMatch(stored, /eyJ|str_/);
     assert.match(stored, /steward-refresh-binding/);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("says before anything fails what to do where one cannot sign in, for each way to be kept out", async () => {
+    const { page, complaints } = await browser.open(agent);
+    await page.goto("/");
+    await page.getByText("Cannot sign in?").click();
+    for (const way of [/^Forgotten password/, /^Lost authenticator/, /^Too many wrong attempts/])
+      await page.getByText(way).waitFor();
+    await page.getByText("steward user rescue NAME", { exact: true }).waitFor();
+    looks.keep(page, "sign-in-help");
+    await page.setViewportSize({ width: 360, height: 740 });
+    looks.draw(page, "sign-in-help-phone", assertReads);
     assert.deepEqual(complaints, []);
   });
 

@@ -11,6 +11,7 @@ import { phase, signedIn } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { deviceAheadSeconds, deviceNow } from "../ui/device-time.ts";
 import { Banner } from "../ui/page.tsx";
+import { withCode } from "../ui/spoken.tsx";
 import { Credentials, type Given } from "./credentials.tsx";
 import { Outside } from "./outside.tsx";
 import { ProviderButton, signInBy } from "./provider.tsx";
@@ -34,7 +35,22 @@ export function SignIn() {
       <ClockDifference />
       <Credentials verb={t.signIn.title} isPage onGiven={signInFromPage} />
       {said?.provider && <ProviderButton isBesidePassword onReturned={signInBy} />}
+      <Help />
     </Outside>
+  );
+}
+
+/** What a person can do who is kept out, before anything has failed. */
+function Help() {
+  return (
+    <details class="help">
+      <summary>{t.signIn.help.title}</summary>
+      <ul>
+        {t.signIn.help.ways.map((way) => (
+          <li key={way}>{withCode(way)}</li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

@@ -3,7 +3,7 @@ import { codeOf } from "../client/problem.ts";
 import { TextField } from "../ui/form/field.tsx";
 import { entryAt } from "../ui/form/form.tsx";
 
-/** The name of a user who is made, with its rule. `isOwn`: the person's own, which a password manager may keep. */
+/** The name of a user who is made, with its rule once it is refused. `isOwn`: the person's own, which a password manager may keep. */
 export function UsernameField({
   value,
   onInput,
@@ -37,5 +37,5 @@ export function UsernameField({
 export function usernameError(error: unknown): string | null {
   const one = entryAt(error, "/username");
   if ((one?.code ?? codeOf(error)) === "username_taken") return t.problem.codes.username_taken;
-  return one ? t.ui.notAccepted : null;
+  return one ? t.signIn.usernameRule : null;
 }
