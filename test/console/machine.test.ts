@@ -116,7 +116,7 @@ describe("the console's view of the machine", () => {
   it("is for administrators alone", async () => {
     const { page } = await browser.open(agent);
     await signIn(page, "operator", "/system");
-    await page.getByRole("region", { name: "Host" }).getByText("pump-7").waitFor();
+    await page.getByRole("region", { name: "Host" }).locator("dd", { hasText: "pump-7" }).waitFor();
     assert.equal(await page.getByRole("button", { name: "Manage" }).count(), 0);
   });
 

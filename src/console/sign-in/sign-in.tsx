@@ -6,12 +6,12 @@ import { call } from "../client/call.ts";
 import { greet, greeting } from "../client/connection.ts";
 import { codeOf } from "../client/problem.ts";
 import { navigate } from "../navigation/navigation.ts";
+import { usePart } from "../parts/load-part.ts";
 import { inTurn } from "../session/early-refresh.ts";
 import { phase, signedIn } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { deviceAheadSeconds, deviceNow } from "../ui/device-time.ts";
 import { Banner } from "../ui/page.tsx";
-import { withCode } from "../ui/spoken.tsx";
 import { Credentials, type Given } from "./credentials.tsx";
 import { Outside } from "./outside.tsx";
 import { ProviderButton, signInBy } from "./provider.tsx";
@@ -40,18 +40,20 @@ export function SignIn() {
   );
 }
 
-/** What a person can do who is kept out, before anything has failed. */
+/** What helps a person who is kept out, before anything has failed; loaded when it is asked for. */
 function Help() {
+  const [isOpen, setIsOpen] = useState(false);
   return (
-    <details class="help">
-      <summary>{t.signIn.help.title}</summary>
-      <ul>
-        {t.signIn.help.ways.map((way) => (
-          <li key={way}>{withCode(way)}</li>
-        ))}
-      </ul>
+    <details class="help" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>{t.signIn.keptOut}</summary>
+      {isOpen && <Ways />}
     </details>
   );
+}
+
+function Ways() {
+  const part = usePart("problems", () => import("../parts/problems.ts"));
+  return part && <part.Help />;
 }
 
 /** Throws what the agent refuses, `totp_required` among it. */

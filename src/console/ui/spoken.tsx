@@ -23,13 +23,8 @@ export function Spoken({ text }: { readonly text: string }) {
   );
   return (
     <span lang="en">
-      {withCode(sentence)}
+      {sentence.split("`").map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part))}
       {/[.!?…:]$/.test(sentence) ? "" : "."}
     </span>
   );
-}
-
-/** What stands between backticks is a command. */
-export function withCode(text: string) {
-  return text.split("`").map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part));
 }

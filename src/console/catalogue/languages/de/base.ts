@@ -254,15 +254,7 @@ export const signIn: Catalogue["signIn"] = {
     "Codes hängen von der Uhr des Geräts ab und werden vielleicht abgelehnt. Ein Wiederherstellungscode gilt in jedem Fall; ein Administrator kann danach unter System die Uhr stellen.",
   rescue:
     "Die gespeicherten Daten dieses Geräts sind beschädigt: Es lässt sich nichts ändern, und niemand kann sich anmelden. Am Gerät erfährt root mit steward doctor mehr.",
-  help: {
-    title: "Anmelden nicht möglich?",
-    ways: [
-      "Passwort vergessen: Ein Administrator kann es unter Benutzer zurücksetzen.",
-      "Authenticator verloren: Nach dem Passwort hilft einer der Wiederherstellungscodes. Ohne einen solchen kann ein Administrator den zweiten Faktor zurücksetzen.",
-      "Zu viele falsche Versuche: Diese Seite sagt, wie lange zu warten ist. Ein Administrator kann vorher entsperren.",
-      "Kann sich kein Administrator anmelden, lässt root am Gerät mit `steward user rescue NAME` wieder einen herein.",
-    ],
-  },
+  keptOut: "Anmelden nicht möglich?",
   usernameHint: "Etwa ana oder j.schmidt. Der Name lässt sich später nicht ändern.",
   usernameRule:
     "Erwartet werden 3 bis 32 Kleinbuchstaben (a–z), Ziffern, Punkte, Unterstriche oder Bindestriche, am Anfang ein Buchstabe, am Ende ein Buchstabe oder eine Ziffer",

@@ -130,3 +130,13 @@ export const causes: Catalogue["causes"] = {
   storage_full: "Es kann nichts gespeichert werden, bis auf dem Gerät Platz geschaffen ist.",
   storage_unwritable: "Der Datenträger ist schreibgeschützt oder defekt.",
 };
+
+/** For who cannot sign in. */
+export const keptOut: Catalogue["keptOut"] = {
+  ways: [
+    "Passwort vergessen: Ein Administrator kann es unter Benutzer zurücksetzen.",
+    "Authenticator verloren: Nach dem Passwort hilft einer der Wiederherstellungscodes. Ohne einen solchen kann ein Administrator den zweiten Faktor zurücksetzen.",
+    "Zu viele falsche Versuche: Diese Seite sagt, wie lange zu warten ist. Ein Administrator kann vorher entsperren.",
+  ],
+  byRoot: "Kann sich kein Administrator anmelden, lässt root wieder einen herein. Am Gerät:",
+};

@@ -255,15 +255,7 @@ export const signIn = {
     "Codes depend on the clock of this device and may be refused. A recovery code works in any case; an administrator can then correct the clock under System.",
   rescue:
     "The stored state of this device is damaged: nothing can be changed and signing in is not possible. On the device, root finds out more with steward doctor.",
-  help: {
-    title: "Cannot sign in?",
-    ways: [
-      "Forgotten password: an administrator can reset it under Users.",
-      "Lost authenticator: after the password, use one of your recovery codes. Without one, an administrator can reset the second factor.",
-      "Too many wrong attempts: this page says how long to wait. An administrator can unlock you before.",
-      "If no administrator can sign in, root lets one in again on the device with `steward user rescue NAME`.",
-    ],
-  },
+  keptOut: "Cannot sign in?",
   usernameHint: "Such as ana or j.smith. It cannot be changed later.",
   usernameRule:
     "3 to 32 lower-case letters (a–z), digits, dots, underscores or hyphens are expected, with a letter first and a letter or a digit last",

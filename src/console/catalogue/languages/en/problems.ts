@@ -123,3 +123,13 @@ export const causes = {
   storage_full: "Nothing can be stored until space is freed on the device.",
   storage_unwritable: "The disk is read-only or defective.",
 } satisfies Record<ErrorCode, string>;
+
+/** For who cannot sign in. */
+export const keptOut = {
+  ways: [
+    "Forgotten password: an administrator can reset it under Users.",
+    "Lost authenticator: after the password, use one of your recovery codes. Without one, an administrator can reset the second factor.",
+    "Too many wrong attempts: this page says how long to wait. An administrator can unlock you before.",
+  ],
+  byRoot: "If no administrator can sign in, root lets one in again. On the device:",
+};

@@ -1,0 +1,15 @@
+import { t } from "../catalogue/words.ts";
+
+/** What lets a person in again who cannot sign in. */
+export function KeptOut() {
+  return (
+    <ul>
+      {t.keptOut.ways.map((way) => (
+        <li key={way}>{way}</li>
+      ))}
+      <li>
+        {t.keptOut.byRoot} <code>steward user rescue NAME</code>
+      </li>
+    </ul>
+  );
+}
