@@ -8,7 +8,15 @@ import { commands, places, type Remedy, remedyOf } from "../../src/console/probl
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
 import type { RunningAgent } from "../running-agent.ts";
-import { endOfConsole, signIn, startBrowser, type TestBrowser, untilFocused, untilShown } from "./browser.ts";
+import {
+  endOfConsole,
+  signIn,
+  startBrowser,
+  type TestBrowser,
+  untilFocused,
+  untilShown,
+  untilThereAre,
+} from "./browser.ts";
 import { startLightConsole } from "./light/light-browser.ts";
 import { Looks } from "./light/looks.ts";
 import { assertFits, assertReads } from "./page-checks.ts";
@@ -72,13 +80,16 @@ describe("a problem on a page", () => {
     const { page, complaints } = await browser.open(agent);
     await signIn(page, "admin", "/updates");
     await refuse(page, "**/api/auth/sessions*", "request_timeout", 1);
-    await refuse(page, "**/api/auth/tokens*", "request_timeout", 1);
+    await refuse(page, "**/api/tokens*", "request_timeout", 1);
     await page.getByRole("button", { name: "Your account: root-admin" }).click();
     await page.getByRole("menuitem", { name: "Your account" }).click();
     const problem = page.locator("main .problem");
     await untilShown(problem.getByText("The connection to the device is slow"));
     assert.equal(await problem.count(), 1);
     assert.equal(await problem.getByRole("button").count(), 1);
+    // The other section says that there is nothing of it, and neither is still being loaded.
+    await untilShown(page.getByText("This could not be loaded."));
+    await untilThereAre(0, page.locator("main .skeleton"));
     assert.equal(await problem.getByText("0123456789abcdef").isVisible(), false);
     await problem.getByText("Technical details").click();
     assert.equal(await problem.getByText("0123456789abcdef").isVisible(), true);
@@ -103,6 +114,21 @@ describe("a problem on a page", () => {
       await untilShown(read);
       assert.equal(await problem.count(), 0, tab);
     }
+    assert.deepEqual(complaints, []);
+  });
+
+  it("leaves no section that could not be loaded looking as if it were loading, or as if there were nothing", async () => {
+    const { page, complaints } = await browser.open(agent);
+    await signIn(page, "admin", "/account");
+    await refuse(page, "**/api/system/facts", "request_timeout");
+    await page.getByRole("link", { name: "System", exact: true }).click();
+    const host = page.getByRole("region", { name: "Host" });
+    await untilShown(host.getByText("This could not be loaded.").first());
+    await untilThereAre(0, host.locator(".skeleton"));
+    await refuse(page, "**/api/updates/history*", "request_timeout");
+    await page.getByRole("link", { name: "Updates", exact: true }).click();
+    const history = page.getByRole("region", { name: "History" });
+    await untilShown(history.locator(".fold-summary", { hasText: "This could not be loaded." }));
     assert.deepEqual(complaints, []);
   });
 

@@ -28,7 +28,7 @@ export function ApiTokens() {
     >
       <p>{t.account.tokensText}</p>
       <ReadProblem of={[list]} />
-      {list.value === null && <Skeleton />}
+      {list.value === null && list.error === null && <Skeleton />}
       {list.value !== null && items.length === 0 && <Empty>{t.account.noTokens}</Empty>}
       {items.length > 0 && (
         <Table caption={t.person.tokens} columns={columns(setDoomed)} rows={items} rowKey={({ id }) => id} />

@@ -39,7 +39,7 @@ export function Sessions() {
       <ReadProblem of={[list]} />
       <ProblemView error={end.error} />
       {list.value === null ? (
-        <Skeleton />
+        list.error === null && <Skeleton />
       ) : (
         <Table
           caption={t.person.sessions}

@@ -71,6 +71,11 @@ export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
   );
 }
 
+/** In the place of something that is being read; where it could not be, that it could not. */
+export function Pending({ of, lines }: { readonly of: { readonly error: unknown }; readonly lines: number }) {
+  return of.error === null ? <Skeleton lines={lines} /> : <p class="hint">{t.problem.notRead}</p>;
+}
+
 /** There is nothing, and why that may be. */
 export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <div class="empty">{children}</div>;

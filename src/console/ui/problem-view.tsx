@@ -13,6 +13,8 @@ export interface ProblemProps {
   readonly advice?: string | undefined;
   /** Reads once more what could not be read. Of several readings that failed alike, one is shown, which is for all. */
   readonly onRetry?: (() => void) | undefined;
+  /** Nothing of it was read before: a place where another one tells the problem says that it is empty. */
+  readonly isEmpty?: boolean | undefined;
   /** It stands above the button that sends it again. */
   readonly isForm?: boolean;
 }
@@ -29,23 +31,30 @@ export function ProblemView({ error, ...rest }: ProblemProps) {
 }
 
 /** What could not be read, with a button that reads it again. */
-export function ReadProblem({ of }: { readonly of: readonly { error: unknown; reload(): Promise<void> }[] }) {
+export function ReadProblem({
+  of,
+}: {
+  readonly of: readonly { value?: unknown; error: unknown; reload(): Promise<void> }[];
+}) {
   const failed = of.filter(({ error }) => error !== null);
-  return <ProblemView error={failed[0]?.error} onRetry={() => failed.forEach((one) => void one.reload())} />;
+  const retry = () => failed.forEach((one) => void one.reload());
+  const isEmpty = of.length === 1 && of[0]?.value === null;
+  return <ProblemView error={failed[0]?.error} isEmpty={isEmpty} onRetry={retry} />;
 }
 
-/** What failed alike elsewhere on the page is not told twice. */
+/** What failed alike elsewhere on the page is not told twice, but that there is nothing. */
 function ReadingProblem({
   error,
   onRetry,
+  isEmpty,
   ...rest
 }: ProblemProps & { readonly error: ProblemError; readonly onRetry: () => void }) {
   const { isFirst, all } = useOnce(error.problem.code, onRetry);
-  if (!isFirst) return null;
+  if (!isFirst) return isEmpty ? <p class="hint">{t.problem.notRead}</p> : null;
   return <KnownProblem error={error} {...rest} onRetry={() => all().map((retry) => retry())} />;
 }
 
-function KnownProblem({ error, ...rest }: ProblemProps & { readonly error: ProblemError }) {
+function KnownProblem({ error, isEmpty: _, ...rest }: ProblemProps & { readonly error: ProblemError }) {
   const Explanation = useStore(explanation);
   const { code, title, detail, reason, request_id } = error.problem;
   const advice = reason === "binding" ? t.problem.binding : rest.advice;

@@ -1,7 +1,7 @@
-import type { HistoryEntry, SetAsideRelease, Updates } from "../../contract/types.ts";
+import type { HistoryEntry, SetAsideRelease, UpdateHistory, Updates } from "../../contract/types.ts";
 import { shortDuration } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
-import { useResource } from "../client/use-resource.ts";
+import { type Resource, useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
 import { navigate, place } from "../navigation/navigation.ts";
 import { isOneOf } from "../session/session.ts";
@@ -10,6 +10,7 @@ import { Badge, type State } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { Empty, Facts } from "../ui/page.tsx";
+import { ReadProblem } from "../ui/problem-view.tsx";
 import { Said } from "../ui/spoken.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
@@ -28,8 +29,15 @@ const shapes: Readonly<Record<HistoryEntry["outcome"], State>> = {
 };
 
 /** What was applied, undone or refused, newest first; each can be opened. */
-export function History({ entries }: { readonly entries: readonly HistoryEntry[] }) {
+export function History({
+  entries,
+  reading,
+}: {
+  readonly entries: readonly HistoryEntry[];
+  readonly reading: Resource<UpdateHistory>;
+}) {
   const [last] = entries;
+  const isUnread = reading.value === null && reading.error !== null;
   const summary = last ? (
     <>
       {endWords(last)} · <Time at={last.at} />
@@ -38,8 +46,9 @@ export function History({ entries }: { readonly entries: readonly HistoryEntry[]
     t.updates.noHistory
   );
   return (
-    <Fold name="history" title={t.updates.history} summary={summary}>
-      {entries.length === 0 ? (
+    <Fold name="history" title={t.updates.history} summary={isUnread ? t.problem.notRead : summary}>
+      <ReadProblem of={[reading]} />
+      {isUnread ? null : entries.length === 0 ? (
         <Empty>{t.updates.noHistory}</Empty>
       ) : (
         <Table

@@ -45,7 +45,7 @@ export function UpdatesPage() {
       <ReadProblem of={[updates]} />
       <ProblemView error={check.error} />
       {status === null ? (
-        <Skeleton lines={12} />
+        updates.error === null && <Skeleton lines={12} />
       ) : (
         <>
           <UpdatesState {...{ status, progress }} />
@@ -64,7 +64,7 @@ export function UpdatesPage() {
           </div>
           <Trust status={status} onConfirmed={begun} />
           <Schedule status={status} />
-          <History entries={entries} />
+          <History entries={entries} reading={history} />
           <SettingsFold status={status} />
           <Entry entries={entries} status={status} onOrder={setOrder} />
         </>

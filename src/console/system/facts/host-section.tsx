@@ -16,7 +16,7 @@ import { useStore } from "../../store.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { checkName } from "../../ui/health-words.ts";
-import { Facts, Section, Skeleton } from "../../ui/page.tsx";
+import { Facts, Pending, Section } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
 import { Said } from "../../ui/spoken.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -33,13 +33,13 @@ export function HostSection() {
     <Section title={t.facts.title}>
       <ReadProblem of={[facts, health, version, status]} />
       {health.value === null || status.value === null ? (
-        <Skeleton lines={1} />
+        <Pending of={{ error: health.error ?? status.error }} lines={1} />
       ) : (
         <Troubles health={health.value} needs={needs} />
       )}
       <div class="rows-of-two">
         {facts.value === null ? (
-          <Skeleton lines={6} />
+          <Pending of={facts} lines={6} />
         ) : (
           <Facts items={itemsOfHost(facts.value, status.value?.host.disk ?? null, needs)} />
         )}
@@ -53,13 +53,25 @@ export function HostSection() {
         <div class="clock-pictures">
           <div>
             <h3>{t.facts.versions}</h3>
-            {version.value !== null && <Facts items={itemsOfVersion(version.value)} />}
+            {version.value === null ? (
+              <Pending of={version} lines={6} />
+            ) : (
+              <Facts items={itemsOfVersion(version.value)} />
+            )}
           </div>
           <div>
             <h3>{t.facts.machine}</h3>
-            {facts.value !== null && <Facts items={itemsOfMachine(facts.value)} />}
+            {facts.value === null ? (
+              <Pending of={facts} lines={3} />
+            ) : (
+              <Facts items={itemsOfMachine(facts.value)} />
+            )}
             <h3>{t.facts.health}</h3>
-            {health.value !== null && <p>{namesOfChecks(health.value).join(", ")}</p>}
+            {health.value === null ? (
+              <Pending of={health} lines={1} />
+            ) : (
+              <p>{namesOfChecks(health.value).join(", ")}</p>
+            )}
           </div>
         </div>
       </details>

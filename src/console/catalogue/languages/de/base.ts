@@ -43,6 +43,7 @@ export const time: Catalogue["time"] = {
 export const problem: Catalogue["problem"] = {
   request: "Anfrage",
   technical: "Technische Einzelheiten",
+  notRead: "Dies konnte nicht geladen werden.",
   unexpected: "Auf dieser Seite ist ein Fehler aufgetreten",
   unreachable: {
     title: "Das Gerät hat nicht geantwortet",

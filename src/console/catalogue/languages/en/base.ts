@@ -42,6 +42,7 @@ export const time = {
 export const problem = {
   request: "Request",
   technical: "Technical details",
+  notRead: "This could not be loaded.",
   unexpected: "Something went wrong in this page",
   unreachable: {
     title: "The device did not answer",
