@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { consolePaths } from "../../src/contract/schemas/console.ts";
 import { startAgentInProcess } from "../agent-in-process.ts";
 import { codeNear } from "../authenticator.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { endOfConsole, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
-import { assertFits, axe, picture } from "./page-checks.ts";
+import { assertFits, axe, picture, stepTo } from "./page-checks.ts";
 
 /** 64 characters without a blank: what would be markup, a compound, letters from right to left, an emoji. */
 const badName = `<i>Straßenverkehrszulassungsordnung</i>شركة🏭${"x".repeat(18)}`;
@@ -46,6 +47,35 @@ describe("what is printed", () => {
       assert.ok(text.includes(word), `${word} is missing:\n${text}`);
     assert.doesNotMatch(text, /Sign out|Updates\n|Manage|Print/);
     await picture(page, "device-sheet-paper");
+    assert.deepEqual(complaints, []);
+  });
+
+  it("is any page without what one can only click on, black on white also in the dark look", async () => {
+    const { page, complaints } = await browser.open(agent);
+    await page.addInitScript(() => localStorage.setItem("steward-theme", "dark"));
+    await signIn(page, "admin", "/account");
+    await page.setViewportSize({ width: 794, height: 1123 });
+    for (const path of consolePaths) {
+      if (path === "/setup") continue;
+      await page.emulateMedia({ media: "screen" });
+      await stepTo(page, path);
+      await page.emulateMedia({ media: "print" });
+      await assertFits(page);
+      const seen = await page.evaluate(() => {
+        const all = document.querySelectorAll(".button, nav, .filters, .save-bar, [role=combobox], td .menu");
+        const { color, backgroundColor } = getComputedStyle(document.body);
+        return {
+          head: document.querySelector("h1")?.checkVisibility(),
+          useless: [...all].filter((one) => one.checkVisibility()).map((one) => one.outerHTML.slice(0, 100)),
+          colours: [color, backgroundColor],
+          cut: [...document.querySelectorAll(".log")].filter((one) => one.scrollHeight > one.clientHeight + 2)
+            .length,
+        };
+      });
+      const colours = ["rgb(0, 0, 0)", "rgb(255, 255, 255)"];
+      assert.deepEqual(seen, { head: true, useless: [], colours, cut: 0 }, path);
+      await picture(page, `paper${path.replaceAll("/", "-")}`);
+    }
     assert.deepEqual(complaints, []);
   });
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren, TargetedMouseEvent } from "preact";
 import { useState } from "preact/hooks";
+import { t } from "../catalogue/words.ts";
 import { Shape } from "../ui/shape.tsx";
 import { type Column, Head, type Sorting } from "../ui/table.tsx";
 import { useRowsInView } from "./use-rows-in-view.ts";
@@ -58,6 +59,7 @@ export function LongTable<Row>(props: LongTableProps<Row>) {
           })}
         </tbody>
       </table>
+      <p class="on-paper">{t.lists.onPaper}</p>
     </div>
   );
 }

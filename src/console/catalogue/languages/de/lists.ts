@@ -7,4 +7,5 @@ export const lists: Catalogue["lists"] = {
   filtersInForce: (count) => `Filter · ${count}`,
   clear: "Filter aufheben",
   loading: "Weitere werden geladen …",
+  onPaper: "Auf dem Papier stehen nur die sichtbaren Zeilen. „CSV exportieren“ liefert alle.",
 };

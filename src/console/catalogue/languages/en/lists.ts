@@ -5,4 +5,5 @@ export const lists = {
   filtersInForce: (count: number) => `Filters · ${count}`,
   clear: "Clear filters",
   loading: "Loading more …",
+  onPaper: "Only the rows in sight are on paper. “Export CSV” has all of them.",
 };
