@@ -57,6 +57,12 @@ describe("a part of the device on the pages of the console", () => {
     }
   });
 
+  it("is not called good while its needs are not known yet", () => {
+    assert.equal(howIs("host", null, calm).state, "unknown");
+    assert.equal(clockHow("in_sync", null).state, "unknown");
+    assert.equal(wholeOf(exampleUpdates(), null, null).state, "unknown");
+  });
+
   it("has no word of a good state beside a need", () => {
     const good = [base.frame.clockWords.in_sync, base.home.inOrder, base.home.updateStates.upToDate];
     for (const needs of situations.slice(1)) {

@@ -115,10 +115,16 @@ describe("the console's pages", () => {
     // The last that a page is told of.
     const needs = page.getByText("Der Uhr wird nicht vertraut.");
     await needs.waitFor();
+    // The machine's names come of a slower read.
+    const zone = page.locator("bdi", {
+      hasText: (await agent.call("GET", "/api/system/facts", { local: true })).json.time_zone,
+    });
+    await zone.waitFor();
     const inPlace = await page.locator(".frame").innerText();
     await page.reload();
     await page.getByRole("heading", { name: "Zeit", level: 2 }).waitFor();
     await needs.waitFor();
+    await zone.waitFor();
     assert.equal(await page.locator(".frame").innerText(), inPlace);
     await page.goto("/system");
     await whole(page);

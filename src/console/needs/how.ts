@@ -30,8 +30,17 @@ export function needsAbout(tile: Tile, needs: readonly Need[]): Need[] {
   return needs.filter(({ code }) => (tiles[areas[code] ?? "device"] ?? "host") === tile);
 }
 
-/** A part of the device by its gravest need, which no page judges for itself. `word`: instead of the general one. */
-export function howIs(tile: Tile, needs: readonly Need[], calm: Calm, word: string | null = null): How {
+/**
+ * A part of the device by its gravest need, which no page judges for itself. `needs`: null while they are not known yet,
+ * when nothing is called good. `word`: instead of the general one.
+ */
+export function howIs(
+  tile: Tile,
+  needs: readonly Need[] | null,
+  calm: Calm,
+  word: string | null = null,
+): How {
+  if (needs === null) return { ...calm, state: "unknown", reason: null };
   const [gravest] = needsAbout(tile, needs);
   if (gravest === undefined) return { ...calm, reason: null };
   const general = gravest.level === "failing" ? t.home.failing : t.home.attention;
@@ -40,7 +49,7 @@ export function howIs(tile: Tile, needs: readonly Need[], calm: Calm, word: stri
 }
 
 /** The clock in a word; one that is in sync can need a person all the same, such as for servers that are silent. */
-export function clockHow(word: ClockWord, needs: readonly Need[]): How {
+export function clockHow(word: ClockWord, needs: readonly Need[] | null): How {
   const calm = { state: word === "in_sync" ? "good" : "unknown", word: t.frame.clockWords[word] } as const;
   return howIs("clock", needs, calm, word === "in_sync" ? null : calm.word);
 }

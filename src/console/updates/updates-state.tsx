@@ -13,7 +13,11 @@ export function UpdatesState({
   readonly status: Updates;
   readonly progress: UpdateProgress | null;
 }) {
-  const { state, sentences, remedy } = wholeOf(status, progress, useResource("getStatus").value?.needs ?? []);
+  const { state, sentences, remedy } = wholeOf(
+    status,
+    progress,
+    useResource("getStatus").value?.needs ?? null,
+  );
   return (
     <div class="updates-state">
       <Badge state={state}>

@@ -18,7 +18,11 @@ export interface Whole {
  * What stops all updates comes first, then what went wrong with a request, then how the last check ended; the colour is
  * that of the needs, and one that the sentences do not tell of is named before them.
  */
-export function wholeOf(status: Updates, progress: UpdateProgress | null, needs: readonly Need[]): Whole {
+export function wholeOf(
+  status: Updates,
+  progress: UpdateProgress | null,
+  needs: readonly Need[] | null,
+): Whole {
   const { state, sentences, remedy } = toldOf(status, progress);
   const isCalm = state === "good" ? state : "unknown";
   const how = howIs("updates", needs, { state: isCalm, word: "" });

@@ -25,7 +25,7 @@ export function ClockSection({ clock }: { readonly clock: Resource<TimeSync> }) 
   const actions = useClockActions(clock);
   const isAway = useIsAway();
   const { value: status } = clock;
-  const needs = useResource("getStatus").value?.needs ?? [];
+  const needs = useResource("getStatus").value?.needs ?? null;
   if (status === null)
     return (
       <Section title={t.clock.title}>
@@ -64,7 +64,7 @@ function ClockHead({
 }: {
   readonly status: TimeSync;
   readonly word: ClockWord;
-  readonly needs: readonly Need[];
+  readonly needs: readonly Need[] | null;
   /** The code of the problem that is shown. */
   readonly told: string | null;
 }) {
@@ -72,7 +72,9 @@ function ClockHead({
   const { state } = clockHow(word, needs);
   const sentences = clockSentences(status, told);
   const unsaid =
-    sentences.length === 0 ? needsAbout("clock", needs).flatMap((need) => needInWords(need)?.text ?? []) : [];
+    sentences.length === 0
+      ? needsAbout("clock", needs ?? []).flatMap((need) => needInWords(need)?.text ?? [])
+      : [];
   return (
     <div>
       <p class="clock-head">

@@ -12,15 +12,15 @@ export function HostField({ pointer }: { readonly pointer: HostPointer }) {
     <div class="field setting-text">
       <strong>{t.settings.ofHost[pointer]}</strong>
       <bdi>{pointer === "/host/name" ? facts?.hostname : facts?.time_zone}</bdi>
-      <span class="hint">
-        {isOneOf("admin") ? (
-          <Link to="/system" query={{ manage: "names" }}>
+      {isOneOf("admin") ? (
+        <div class="buttons">
+          <Link to="/system" query={{ manage: "names" }} className="button">
             {t.settings.ofHost.change}
           </Link>
-        ) : (
-          t.settings.adminOnly
-        )}
-      </span>
+        </div>
+      ) : (
+        <span class="hint">{t.settings.adminOnly}</span>
+      )}
     </div>
   );
 }
