@@ -75,10 +75,10 @@ describe("users in the console, added and edited", () => {
       await sheet.getByRole("radio", { name: "Type a password" }).check();
       const good = { "User name": "lena.b", "Display name": "Lena", "New password": "nine calm rivers bend" };
       const cases: readonly [keyof typeof good, string, RegExp][] = [
-        ["User name", "", /follow the rule above/],
-        ["User name", "Lena", /follow the rule above/],
-        ["User name", "lena b", /follow the rule above/],
-        ["User name", "le", /follow the rule above/],
+        ["User name", "", /3 to 32 lower-case letters/],
+        ["User name", "Lena", /3 to 32 lower-case letters/],
+        ["User name", "lena b", /3 to 32 lower-case letters/],
+        ["User name", "le", /3 to 32 lower-case letters/],
         ["User name", names.operator, /with this name already exists/],
         ["Display name", "x".repeat(65), /follow the rule above/],
         ["Display name", "bell \u0007", /follow the rule above/],
@@ -194,6 +194,21 @@ describe("users in the console, added and edited", () => {
       assert.equal(await page.getByRole("dialog").count(), 0);
       await row.locator("td.of-role").click();
       await page.getByRole("dialog", { name: names.readonly }).waitFor();
+      assert.deepEqual(complaints, []);
+    });
+
+    it("has the actions of the row, and leads to what the user did", async () => {
+      const id = await makeUser(agent, { username: "doer" });
+      const { page, complaints } = await openUsers(browser, agent, { path: `/users?user=${id}` });
+      const sheet = page.getByRole("dialog", { name: "doer", exact: true });
+      await sheet.getByRole("button", { name: "Actions for doer" }).click();
+      await page.getByRole("menuitem", { name: "Disable" }).click();
+      await sheet.waitFor({ state: "detached" });
+      const question = page.getByRole("dialog", { name: "Disable: doer" });
+      await question.getByRole("button", { name: "Cancel" }).click();
+      await page.goto(`/users?user=${id}`);
+      await sheet.getByRole("link", { name: "What they did" }).click();
+      await page.waitForURL("**/system/events?who=user&name=doer");
       assert.deepEqual(complaints, []);
     });
 

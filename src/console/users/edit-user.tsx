@@ -5,12 +5,14 @@ import { t } from "../catalogue/words.ts";
 import { codeOf } from "../client/problem.ts";
 import { useAction } from "../client/use-action.ts";
 import { useResource } from "../client/use-resource.ts";
+import { Link } from "../navigation/link.tsx";
 import { me, signOut, userChanged } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { CheckField } from "../ui/form/field.tsx";
 import { Form } from "../ui/form/form.tsx";
+import { Menu } from "../ui/menu.tsx";
 import { Facts, Skeleton } from "../ui/page.tsx";
 import { ReadProblem } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";
@@ -19,14 +21,17 @@ import { members, type Reading, type Saved, saveUser, type UserChange } from "./
 import { type AskedToken, DeleteToken, UserAccess } from "./user-access.tsx";
 import { DisplayNameField, displayNameError, RoleField, useUnsaved } from "./user-fields.tsx";
 import { factorOf, UserStates } from "./user-states.tsx";
+import { type ActionName, itemsOf } from "./user-table.tsx";
 
 interface SheetProps {
   readonly isLastAdmin: boolean;
+  /** Asks for what the row offers too. */
+  readonly onAct: (action: ActionName, user: User) => void;
   readonly onDone: () => Promise<void>;
   readonly onClose: () => void;
 }
 
-/** The sheet of one user: the fields that can be changed, the known facts, where they are signed in. */
+/** The sheet of one user: the fields that can be changed, the known facts, what can be done, where they are signed in. */
 export function EditUser({ id, ...rest }: SheetProps & { readonly id: string }) {
   const user = useResource("getUser", { params: { id } }, { isStill: true });
   const [asked, setAsked] = useState<AskedToken | null>(null);
@@ -43,6 +48,16 @@ export function EditUser({ id, ...rest }: SheetProps & { readonly id: string }) 
               [t.users.created, <Time key="created" at={value.created_at} />],
             ]}
           />
+          <div class="buttons">
+            <Menu
+              label={t.ui.actionsOf(value.username)}
+              text={t.users.actionsHead}
+              items={itemsOf(value, rest.isLastAdmin, (action) => rest.onAct(action, value))}
+            />
+            <Link to="/system/events" query={{ who: "user", name: value.username }}>
+              {t.users.whatTheyDid}
+            </Link>
+          </div>
           <UserAccess user={value} onAsk={setAsked} />
         </EditForm>
       ) : codeOf(error) === "not_found" ? (

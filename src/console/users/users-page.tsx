@@ -64,6 +64,13 @@ export function UsersPage() {
           key={sheet}
           id={sheet}
           isLastAdmin={sheet === lastAdmin}
+          onAct={(action, user) =>
+            void mayLeave().then((isLeft) => {
+              if (!isLeft) return;
+              closeSheet();
+              setActing({ action, user });
+            })
+          }
           onDone={users.reload}
           onClose={closeSheet}
         />

@@ -71,6 +71,7 @@ export const users: Catalogue["users"] = {
   },
   none: "Kein Benutzer passt zu diesen Filtern.",
   clear: "Filter aufheben",
+  whatTheyDid: "Was getan wurde",
   unknown: "Diesen Benutzer gibt es nicht. Vielleicht wurde er gelöscht.",
   passwordMade: "Einmalpasswort erzeugen",
   passwordMadeHint: "Es wird Ihnen einmal angezeigt und bei der ersten Anmeldung ersetzt",

@@ -61,6 +61,7 @@ export const users = {
   },
   none: "No user matches these filters.",
   clear: "Clear the filters",
+  whatTheyDid: "What they did",
   unknown: "This user does not exist. It may have been deleted.",
   passwordMade: "Create a one-use password",
   passwordMadeHint: "It is shown to you once, and replaced at the first sign-in",
