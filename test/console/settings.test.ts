@@ -122,6 +122,29 @@ describe("the console's settings", () => {
     }
   });
 
+  it("takes a duration as a number with its unit, and one that is pasted with units", async () => {
+    const { page, complaints } = await open("admin", {}, "?find=inactivity");
+    const number = page.getByLabel("Sign out after inactivity");
+    const unit = page.getByLabel("Unit");
+    assert.deepEqual([await number.inputValue(), await unit.inputValue()], ["60", "m"]);
+    await page.getByText("Default: 60 minutes.").waitFor();
+    for (const [text, letter, kept, shown] of [
+      ["2", "h", "2h", "2"],
+      ["1h30m", null, "90m", "90"],
+      ["45", "m", "45m", "45"],
+    ] as const) {
+      await number.fill(text);
+      if (letter !== null) await unit.selectOption(letter);
+      await unit.focus();
+      assert.equal(await number.inputValue(), shown);
+      await save(page);
+      if (text === "2") await confirmPassword(page, "admin");
+      await until("it is stored", async () => (await stored()).security.session_idle === kept);
+    }
+    await change({ security: { session_idle: "60m" } });
+    assert.deepEqual(complaints, []);
+  });
+
   it("says several mistakes at once, each at its field", async () => {
     const { page } = await open("admin");
     for (const [label, text] of [

@@ -4,7 +4,7 @@ import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
-import { TextField } from "../ui/form/field.tsx";
+import { DurationField } from "../ui/form/duration-field.tsx";
 import { visible } from "../ui/visible.ts";
 import { holdSentence, releaseName } from "./update-sentences.ts";
 
@@ -76,7 +76,7 @@ function PostponeDialog({ kind, status, onBegun, onClose }: DialogProps) {
   const [duration, setDuration] = useState("12h");
   const [isWrong, setWrong] = useState(false);
   const postpone = async (): Promise<void> => {
-    onBegun(await call("postponeUpdate", { body: { kind, for: duration.replaceAll(" ", "") } }));
+    onBegun(await call("postponeUpdate", { body: { kind, for: duration } }));
     toast(t.updates.postponed);
   };
   return (
@@ -92,16 +92,15 @@ function PostponeDialog({ kind, status, onBegun, onClose }: DialogProps) {
       onClose={onClose}
     >
       <p>{t.updates.postponeText}</p>
-      <TextField
+      <DurationField
         label={t.updates.duration}
         hint={t.updates.durationHint}
-        error={isWrong ? t.updates.durationHint : null}
+        error={isWrong ? t.updates.durationWrong : null}
         value={duration}
         onInput={(value) => {
           setDuration(value);
           setWrong(false);
         }}
-        autocomplete="off"
         isFirst
       />
     </ConfirmDialog>

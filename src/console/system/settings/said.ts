@@ -1,5 +1,6 @@
 import { languageName, locale, t } from "../../catalogue/words.ts";
-import type { MemberSchema } from "./draft.ts";
+import { durationSaid } from "../../ui/form/duration-field.tsx";
+import { type MemberSchema, schemaAt } from "./draft.ts";
 
 /** What stands in the place of a value that the role may not see (contract/settings-forms.ts, which costs kilobytes). */
 const hidden = "(hidden)";
@@ -52,11 +53,15 @@ export function otherWordsFor(pointer: string): string {
 }
 
 /** What one should know of a setting: the catalogue's words, else the schema's own. */
-export function hintOf(pointer: string, { description = "", pattern = "", maxLength }: MemberSchema): string {
+export function hintOf(pointer: string, { description = "", maxLength }: MemberSchema): string {
   const text = wordsOf(pointer)?.hint ?? description.charAt(0).toUpperCase() + description.slice(1);
   const sentence = text.replace(/([^.])$/, "$1.");
-  if (pattern.includes("d)?(")) return `${sentence} ${t.settings.durationHint}`;
   return maxLength === undefined ? sentence : `${sentence} ${t.settings.longest(maxLength)}`;
+}
+
+/** A length of time, by the form of its text. */
+export function isDuration({ pattern = "" }: MemberSchema): boolean {
+  return pattern.includes("d)?(");
 }
 
 /** What a choice is called and what it does. */
@@ -78,6 +83,7 @@ export function said(pointer: string, value: unknown): string {
   }
   if (value === null || value === undefined || value === "") return t.settings.none;
   if (pointer === "/console/language") return languageName(String(value));
+  if (isDuration(schemaAt(known, pointer))) return durationSaid(String(value));
   return optionOf(pointer, String(value)).text;
 }
 

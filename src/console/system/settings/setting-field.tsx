@@ -1,11 +1,12 @@
 import { languages, t } from "../../catalogue/words.ts";
+import { DurationField } from "../../ui/form/duration-field.tsx";
 import { CheckField, type FieldProps, SelectField, TextField } from "../../ui/form/field.tsx";
 import { RadioField } from "../../ui/form/radio-field.tsx";
 import { ChoicesField } from "./choices-field.tsx";
 import { type MemberSchema, schemaAt, valueAt } from "./draft.ts";
 import { errorsOf } from "./errors.ts";
 import { ListField } from "./list-field.tsx";
-import { hintOf, labelOf, optionOf, said, type Window } from "./said.ts";
+import { hintOf, isDuration, labelOf, optionOf, said, type Window } from "./said.ts";
 import { type Editing, mayChange } from "./use-editing.ts";
 import { WindowsField } from "./windows-field.tsx";
 
@@ -127,6 +128,8 @@ function Control({
     ) : (
       <ListField {...field} errors={errors} value={value as string[]} onInput={onType} />
     );
+  if (isDuration(schema))
+    return <DurationField {...field} error={error} value={String(value)} onInput={onType} />;
   const isNumber = kinds.includes("integer");
   return (
     <TextField

@@ -33,6 +33,7 @@ export const ui: Catalogue["ui"] = {
   takeTheirs: "Die andere übernehmen",
   saved: "Gespeichert",
   expires: "Läuft ab",
+  unit: "Einheit",
 };
 
 export const time: Catalogue["time"] = {

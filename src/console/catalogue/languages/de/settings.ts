@@ -35,7 +35,6 @@ export const settings: Catalogue["settings"] = {
   conflictText: "Noch ist nichts gespeichert. Wählen Sie für jede Einstellung einen Wert.",
   was: (value) => `Als Sie begannen: ${value}`,
   longest: (characters) => `Höchstens ${characters} Zeichen.`,
-  durationHint: "Geben Sie eine Zahl mit Einheit ein: 90s, 30m, 6h, 7d oder 1h30m.",
   also: otherWords,
   ofHost: {
     "/host/name": "Hostname",
@@ -159,15 +158,15 @@ export const settings: Catalogue["settings"] = {
     "/device/contact": "Erwartet wird eine Zeile Text ohne Steuerzeichen",
     "/time/servers":
       "Erwartet wird ein Name oder eine Adresse, etwa ntp.example.org, 192.0.2.1:123 oder [2001:db8::1]:123",
-    "/time/panic_threshold": "Erwartet wird eine Dauer von 1 Sekunde bis 10 Jahren, etwa 30m oder 6h",
+    "/time/panic_threshold": "Erwartet wird eine Dauer von 1 Sekunde bis 10 Jahren",
     "/update/ota/server":
       "Erwartet wird eine Adresse, die mit https:// beginnt, ohne Benutzername und Passwort",
     "/update/ota/channel":
       "Erwartet werden 1 bis 32 Kleinbuchstaben, Ziffern, Punkte, Unter- oder Bindestriche, am Anfang ein Buchstabe oder eine Ziffer",
-    "/update/ota/check_interval": "Erwartet wird eine Dauer von 5 Minuten bis 30 Tagen, etwa 6h",
+    "/update/ota/check_interval": "Erwartet wird eine Dauer von 5 Minuten bis 30 Tagen",
     "/update/windows": "Erwartet wird eine Uhrzeit von 00:00 bis 23:59",
-    "/security/session_idle": "Erwartet wird eine Dauer von 5 Minuten bis 24 Stunden, etwa 30m",
-    "/security/session_absolute": "Erwartet wird eine Dauer von 15 Minuten bis 30 Tagen, etwa 12h",
+    "/security/session_idle": "Erwartet wird eine Dauer von 5 Minuten bis 24 Stunden",
+    "/security/session_absolute": "Erwartet wird eine Dauer von 15 Minuten bis 30 Tagen",
     "/console/language": "Erwartet wird eine Sprache, etwa en oder de",
     "/console/banner": "Erwartet wird eine Zeile Text ohne Steuerzeichen",
   },

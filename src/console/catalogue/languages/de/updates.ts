@@ -172,7 +172,8 @@ export const updates: Catalogue["updates"] = {
   postponeText:
     "Bis dahin wird es nur installiert, wenn ein Administrator das veranlasst. Eine neuere Version wird dadurch nicht verschoben.",
   duration: "Wie lange",
-  durationHint: "Eine Zahl mit Einheit, etwa 12h; 5 Minuten bis 30 Tage",
+  durationHint: "5 Minuten bis 30 Tage",
+  durationWrong: "Erwartet wird eine Dauer von 5 Minuten bis 30 Tagen",
   happening: "Fortschritt",
   steps: {
     checking: "suchen",

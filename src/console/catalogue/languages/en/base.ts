@@ -32,6 +32,7 @@ export const ui = {
   takeTheirs: "Take theirs",
   saved: "Saved",
   expires: "Expires",
+  unit: "Unit",
 };
 
 export const time = {

@@ -30,7 +30,6 @@ export const settings = {
   conflictText: "Nothing is saved yet. Choose a value for each setting.",
   was: (value: string) => `When you started: ${value}`,
   longest: (characters: number) => `At most ${characters} characters.`,
-  durationHint: "Type a number with its unit: 90s, 30m, 6h, 7d or 1h30m.",
   also: otherWords,
   /** On the page of the settings, and changed elsewhere, for root's part of the agent changes it. */
   ofHost: {
@@ -155,14 +154,14 @@ export const settings = {
     "/device/contact": "One line of text is expected, without control characters",
     "/time/servers":
       "A name or an address is expected, such as ntp.example.org, 192.0.2.1:123 or [2001:db8::1]:123",
-    "/time/panic_threshold": "A duration from 1 second to 10 years is expected, such as 30m or 6h",
+    "/time/panic_threshold": "A duration from 1 second to 10 years is expected",
     "/update/ota/server": "An address that begins with https:// is expected, without user name and password",
     "/update/ota/channel":
       "1 to 32 lower-case letters, digits, dots, underscores or hyphens are expected, a letter or digit first",
-    "/update/ota/check_interval": "A duration from 5 minutes to 30 days is expected, such as 6h",
+    "/update/ota/check_interval": "A duration from 5 minutes to 30 days is expected",
     "/update/windows": "A time of day from 00:00 to 23:59 is expected",
-    "/security/session_idle": "A duration from 5 minutes to 24 hours is expected, such as 30m",
-    "/security/session_absolute": "A duration from 15 minutes to 30 days is expected, such as 12h",
+    "/security/session_idle": "A duration from 5 minutes to 24 hours is expected",
+    "/security/session_absolute": "A duration from 15 minutes to 30 days is expected",
     "/console/language": "A language is expected, such as en or de",
     "/console/banner": "One line of text is expected, without control characters",
   },

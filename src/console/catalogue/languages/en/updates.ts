@@ -194,7 +194,8 @@ export const updates = {
   postponeText:
     "Until then it is applied only if an administrator does so. A newer release is not postponed.",
   duration: "For how long",
-  durationHint: "A number with its unit, such as 12h; 5 minutes to 30 days",
+  durationHint: "5 minutes to 30 days",
+  durationWrong: "A duration from 5 minutes to 30 days is expected",
   happening: "Progress",
   steps: {
     checking: "checking",

@@ -1,0 +1,102 @@
+import { useState } from "preact/hooks";
+import { locale, t } from "../../catalogue/words.ts";
+import { Field, type FieldProps } from "./field.tsx";
+
+/** Units by their letters, the smallest first, with their seconds. */
+const units = { s: ["second", 1], m: ["minute", 60], h: ["hour", 3_600], d: ["day", 86_400] } as const;
+
+type Letter = keyof typeof units;
+
+const letters = Object.keys(units) as Letter[];
+
+/** A length of time as a number with its unit. One that is typed or pasted with units, such as `1h30m`, is taken too. */
+export function DurationField({
+  value,
+  onInput,
+  isFirst = false,
+  ...about
+}: FieldProps & {
+  /** Such as `90s`, `30m` or `1h30m`; what is none stays as it was typed, for the agent to refuse. */
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly isFirst?: boolean;
+}) {
+  const parts = partsOf(value);
+  const [chosen, choose] = useState<Letter>("m");
+  const unit = parts?.unit ?? chosen;
+  /** As it is typed, until it is left; null: it is not being typed. */
+  const [typed, setTyped] = useState<string | null>(null);
+  return (
+    <Field
+      {...about}
+      control={(ids) => (
+        <div class="duration">
+          <input
+            {...ids}
+            inputMode="numeric"
+            autocomplete="off"
+            spellcheck={false}
+            data-first={isFirst ? "" : undefined}
+            value={typed ?? parts?.number ?? value}
+            onInput={({ currentTarget }) => {
+              setTyped(currentTarget.value);
+              onInput(meant(currentTarget.value.trim(), unit));
+            }}
+            onBlur={() => setTyped(null)}
+          />
+          <select
+            aria-label={t.ui.unit}
+            aria-describedby={ids.id}
+            value={unit}
+            onChange={({ currentTarget }) => {
+              const next = currentTarget.value as Letter;
+              choose(next);
+              if (parts !== null) onInput(`${parts.number}${next}`);
+            }}
+          >
+            {letters.map((letter) => (
+              <option key={letter} value={letter} selected={letter === unit}>
+                {unitName(letter)}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+    />
+  );
+}
+
+/** `60 minutes`, `1 hour 30 minutes`: a duration as people read it. */
+export function durationSaid(value: string): string {
+  return value
+    .replaceAll(/(\d+)([smhd])/g, (_, number: string, letter: Letter) => {
+      const format = { style: "unit", unit: units[letter][0], unitDisplay: "long" } as const;
+      return ` ${new Intl.NumberFormat(locale, format).format(Number(number))}`;
+    })
+    .trim();
+}
+
+function unitName(letter: Letter): string {
+  const format = { style: "unit", unit: units[letter][0], unitDisplay: "long" } as const;
+  const parts = new Intl.NumberFormat(locale, format).formatToParts(2);
+  return parts.find(({ type }) => type === "unit")?.value ?? letter;
+}
+
+/** null: it is no duration, or one with parts of a second. */
+function partsOf(value: string): { readonly number: string; readonly unit: Letter } | null {
+  const [, number, letter] = /^(\d{1,9})([smhd])$/.exec(value) ?? [];
+  if (number !== undefined) return { number, unit: letter as Letter };
+  if (!/^(?=.)(\d{1,9}d)?(\d{1,9}h)?(\d{1,9}m)?(\d{1,9}s)?$/.test(value)) return null;
+  let seconds = 0;
+  for (const [, count, one] of value.matchAll(/(\d+)([smhd])/g))
+    seconds += Number(count) * units[one as Letter][1];
+  const unit = letters.findLast((one) => seconds % units[one][1] === 0) ?? "s";
+  return { number: String(seconds / units[unit][1]), unit };
+}
+
+/** With the unit that is chosen, unless the text has one. */
+function meant(text: string, unit: Letter): string {
+  if (/^\d+$/.test(text)) return `${text}${unit}`;
+  const parts = partsOf(text);
+  return parts === null ? text : `${parts.number}${parts.unit}`;
+}
