@@ -78,7 +78,8 @@ export function EnrolmentForm({
           inputMode="numeric"
           autocomplete="one-time-code"
           spellcheck={false}
-          isFirst
+          // A phone's keyboard would cover the picture that comes first.
+          isFirst={!matchMedia("(pointer: coarse)").matches}
         />
         <CodeClock error={error} />
         {isInDoubt && (

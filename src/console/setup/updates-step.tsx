@@ -92,6 +92,7 @@ export function UpdatesStep(props: StepProps) {
           onInput={(fingerprint) => type({ fingerprint })}
           autocomplete="off"
           spellcheck={false}
+          lines={2}
         />
         <ScanButton onFound={(fingerprint) => type({ fingerprint })} />
       </TrustOf>

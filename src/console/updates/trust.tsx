@@ -191,6 +191,7 @@ function ConfirmFingerprint({
         onInput={setTyped}
         autocomplete="off"
         spellcheck={false}
+        lines={2}
         isFirst
       />
       {/* Only now: next to the field it would be copied, and nothing compared. */}

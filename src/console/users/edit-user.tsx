@@ -54,7 +54,7 @@ export function EditUser({ id, ...rest }: SheetProps & { readonly id: string }) 
               text={t.users.actionsHead}
               items={itemsOf(value, rest.isLastAdmin, (action) => rest.onAct(action, value))}
             />
-            <Link to="/system/events" query={{ who: "user", name: value.username }}>
+            <Link to="/system/events" query={{ who: "user", name: value.username }} className="button plain">
               {t.users.whatTheyDid}
             </Link>
           </div>

@@ -64,6 +64,8 @@ export interface TextFieldProps extends FieldProps, InputAttributes {
   readonly button?: ComponentChildren;
   /** It is where the typing begins when this appears. */
   readonly isFirst?: boolean;
+  /** For what is longer than a line. */
+  readonly lines?: number;
 }
 
 export function TextField({
@@ -76,21 +78,25 @@ export function TextField({
   type = "text",
   button,
   isFirst,
+  lines = 1,
   ...rest
 }: TextFieldProps) {
-  const input = (ids: Ids) => (
-    <input
-      {...rest}
-      {...ids}
-      {...ofType(type)}
-      dir="auto"
-      value={value}
-      disabled={isDisabled}
-      {...first(isFirst)}
-      autocapitalize={rest.spellcheck === false ? "none" : undefined}
-      onInput={({ currentTarget }) => onInput(currentTarget.value)}
-    />
-  );
+  const attributes = {
+    ...rest,
+    dir: "auto",
+    value,
+    disabled: isDisabled,
+    ...first(isFirst),
+    autocapitalize: rest.spellcheck === false ? "none" : undefined,
+    onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+      onInput(currentTarget.value),
+  } as const;
+  const input = (ids: Ids) =>
+    lines === 1 ? (
+      <input {...attributes} {...ids} {...ofType(type)} />
+    ) : (
+      <textarea {...attributes} {...ids} rows={lines} />
+    );
   return (
     <Field
       label={label}
