@@ -53,10 +53,14 @@ export function otherWordsFor(pointer: string): string {
 }
 
 /** What one should know of a setting: the catalogue's words, else the schema's own. */
-export function hintOf(pointer: string, { description = "", maxLength }: MemberSchema): string {
+export function hintOf(pointer: string, schema: MemberSchema): string {
+  const { description = "", maxLength } = schema;
   const text = wordsOf(pointer)?.hint ?? description.charAt(0).toUpperCase() + description.slice(1);
   const sentence = text.replace(/([^.])$/, "$1.");
-  return maxLength === undefined ? sentence : `${sentence} ${t.settings.longest(maxLength)}`;
+  // A number with a unit is no text with a length.
+  return maxLength === undefined || isDuration(schema)
+    ? sentence
+    : `${sentence} ${t.settings.longest(maxLength)}`;
 }
 
 /** A length of time, by the form of its text. */
