@@ -1,8 +1,8 @@
-import type { ComponentChildren, TargetedMouseEvent } from "preact";
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import { Shape } from "../ui/shape.tsx";
-import { type Column, Head, type Sorting } from "../ui/table.tsx";
+import { type Column, Head, openByClick, type Sorting } from "../ui/table.tsx";
 import { useRowsInView } from "./use-rows-in-view.ts";
 
 interface LongTableProps<Row> {
@@ -112,13 +112,6 @@ function LongRow<Row>({
 
 function classOf<Row>({ key, isActions, opens }: Column<Row>): string {
   return `of-${key}${isActions ? " actions" : ""}${opens ? " opens" : ""}`;
-}
-
-/** A click anywhere in a row opens it, but for one on something else that can be used, or at the end of marking text. */
-function openByClick({ target, currentTarget }: TargetedMouseEvent<HTMLElement>): void {
-  if (target instanceof Element && target.closest("a, button, input, label, .menu-items") !== null) return;
-  if (getSelection()?.isCollapsed === false) return;
-  currentTarget.querySelector<HTMLElement>(".opens :is(a, button)")?.click();
 }
 
 /** A set with this in it, or without it where it was. */

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, TargetedMouseEvent } from "preact";
 import { Shape } from "./shape.tsx";
 
 export interface Column<Row> {
@@ -10,7 +10,7 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
   /** What can be done with the row: its head is only said, and on a phone it stands at the corner of the card. */
   readonly isActions?: boolean;
-  /** Of a long table: the link or button in it opens the row, as does a click anywhere in the row. */
+  /** The link or button in it opens the row, as does a click anywhere in the row. */
   readonly opens?: boolean;
   /** What its head shows in the place of the title. */
   readonly head?: ComponentChildren;
@@ -51,7 +51,7 @@ export function Table<Row>({
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={rowKey(row)}>
+            <tr key={rowKey(row)} onClick={openByClick}>
               {columns.map((column) => (
                 <td key={column.key} data-label={column.title} class={kindOf(column)}>
                   {column.cell(row)}
@@ -65,8 +65,15 @@ export function Table<Row>({
   );
 }
 
-function kindOf<Row>({ isNumber, isActions }: Column<Row>): string | undefined {
-  return isActions ? "actions" : isNumber ? "number" : undefined;
+function kindOf<Row>({ isNumber, isActions, opens }: Column<Row>): string | undefined {
+  return isActions ? "actions" : isNumber ? "number" : opens ? "opens" : undefined;
+}
+
+/** A click anywhere in a row opens it, but for one on something else that can be used, or at the end of marking text. */
+export function openByClick({ target, currentTarget }: TargetedMouseEvent<HTMLElement>): void {
+  if (target instanceof Element && target.closest("a, button, input, label, .menu-items") !== null) return;
+  if (getSelection()?.isCollapsed === false) return;
+  currentTarget.querySelector<HTMLElement>(".opens :is(a, button)")?.click();
 }
 
 export function Head<Row>({

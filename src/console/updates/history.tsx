@@ -57,7 +57,7 @@ export function History({
           rowKey={({ sequence }) => String(sequence)}
           columns={[
             { key: "at", title: t.updates.when, cell: ({ at }) => <Time at={at} /> },
-            { key: "what", title: t.updates.release, cell: (entry) => <What entry={entry} /> },
+            { key: "what", title: t.updates.release, opens: true, cell: (entry) => <What entry={entry} /> },
             { key: "how", title: t.updates.how, cell: (entry) => <How entry={entry} /> },
           ]}
         />
