@@ -7,7 +7,7 @@ import { callJson } from "./requests.ts";
 import { type Row, ratioRow, type Series } from "./row.ts";
 
 const rounds = 9;
-/** Of one round, one after the other, as dashboards ask. */
+/** Requests of one round. They follow one another, as those of dashboards do. */
 const requests = 100;
 
 /** The most that a read may take of what the peer takes, which only sends the text. */

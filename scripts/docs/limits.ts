@@ -1,4 +1,4 @@
-/** What the agent bounds, as the page of costs has it: from the constants that bound it. */
+/** The limits that docs/performance.md lists are the constants that bound the agent. */
 import { sessionsPerUser } from "../../src/auth/sessions/sessions.ts";
 import { tokensPerUser } from "../../src/auth/tokens/api-tokens.ts";
 import { mostEntries } from "../../src/contract/configuration.ts";

@@ -15,7 +15,7 @@ export interface KeptAnswers<Answer> {
 export interface KeyedRequest {
   readonly key: string;
   readonly actor: Actor;
-  /** What is asked for; the same key with another body is a mistake of the client. */
+  /** The request itself: the same key with another body is a mistake of the client. */
   readonly body: unknown;
 }
 

@@ -13,7 +13,7 @@ export interface WriteBudget {
   take(operation: Operation, actor: Actor, tell: (headers: BudgetHeaders) => void): void;
 }
 
-/** As draft-ietf-httpapi-ratelimit-headers-10 has them: the rule, and what is left of it. */
+/** The two fields of draft-ietf-httpapi-ratelimit-headers-10: the rule, and how much of it is left. */
 export interface BudgetHeaders {
   readonly "RateLimit-Policy": string;
   readonly RateLimit: string;

@@ -31,7 +31,7 @@ export interface DeviceReadings {
 
 export interface HostReadings {
   readonly memory: { readonly total_bytes: number; readonly available_bytes: number };
-  /** Of the file system that the state is on; null: it does not tell. */
+  /** The file system that the state is on; null: it does not tell. */
   readonly disk: { readonly sizeBytes: number; readonly availableBytes: number } | null;
 }
 

@@ -79,7 +79,7 @@ function writtenHead(name: MetricName): string {
   return `# HELP ${name} ${help.replace(/\\/g, "\\\\").replace(/\n/g, "\\n")}\n# TYPE ${name} ${type}\n`;
 }
 
-/** Of every line of an answer, so without lists in between. */
+/** Every line of an answer passes here, so it makes no lists in between. */
 function labelText(labels: Readonly<Record<string, string>>): string {
   let text = "";
   for (const name of Object.keys(labels)) {

@@ -8,7 +8,7 @@ export type CountedRoute = OperationId | "console" | "none";
 
 export interface CountedAnswer {
   readonly route: CountedRoute;
-  /** As the client sent it. */
+  /** The method as the client sent it. */
   readonly method: string | undefined;
   readonly status: number;
   readonly seconds: number;
@@ -24,14 +24,14 @@ export interface RequestCounts {
 /** Seconds: from a read out of memory, over a password's hash, to a download's first byte. */
 const bounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10] as const;
 
-/** Of a request that has no route; all that a client can invent is counted together. */
+/** The methods of requests without a route: all that a client can invent is counted together. */
 const knownMethods = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
 
 interface RouteCounts {
   readonly method: string;
   readonly route: string;
   readonly byStatus: Map<number, number>;
-  /** Of all routes of its group: one for each route would be most of an answer. */
+  /** Each group of routes has one: one for each route would be most of an answer. */
   readonly durations: Histogram;
 }
 

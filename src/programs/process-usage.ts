@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { ProcessUsage } from "./agent/config.ts";
 
-/** What this process has used so far. The kernel makes the files that are read of its memory. */
+/** The resources that this process has used so far. The kernel makes the files that are read of its memory. */
 export function processUsage(): ProcessUsage {
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed, heapTotal } = process.memoryUsage();

@@ -2,7 +2,7 @@ import { caps } from "../tuf/caps.ts";
 import type { Metadata, RoleType } from "../tuf/metadata.ts";
 import { type Held, isReleaseRole, type RoleName, roleNames, typeOfRole } from "./roles.ts";
 
-/** How much of a limit of devices a metadata file takes up. */
+/** The share of a limit of devices that a metadata file takes up. */
 export interface Filling {
   readonly role: RoleName;
   readonly of: "bytes" | "values" | "signatures";
@@ -23,7 +23,7 @@ export const mostBytes: Readonly<Record<RoleType, number>> = {
   targets: caps.targetsBytes,
 };
 
-/** Of each role that takes up half of a limit or more, the limit that it reaches first; in the order of roleNames. */
+/** The roles that take up half of a limit or more, each with the limit that it reaches first, in the order of roleNames. */
 export function fillingsOf(held: Held, directory: string): readonly Filling[] {
   return roleNames.flatMap((role) => {
     const file = held[role];
@@ -55,7 +55,7 @@ function usesOf(role: RoleName, { signed, signatures, bytes }: Sized, directory:
   ];
 }
 
-/** As the reader of devices counts them: each object, list, text, number and flag, and no names of members. */
+/** Counts values as the reader of devices does: each object, list, text, number and flag, and no names of members. */
 function countValues(value: unknown): number {
   if (typeof value !== "object" || value === null) return 1;
   return Object.values(value).reduce((sum: number, one) => sum + countValues(one), 1);

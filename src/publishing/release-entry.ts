@@ -18,7 +18,7 @@ export const architectureAliases: Readonly<Record<string, Architecture>> = {
   armv7l: "arm",
 };
 
-/** By either name; undefined: there is none. */
+/** Finds a processor by either name; undefined: there is none. */
 export function architectureNamed(text: string | undefined): Architecture | undefined {
   if (text === undefined) return undefined;
   return Object.hasOwn(architectureAliases, text)

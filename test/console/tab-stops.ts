@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 /** Steps of the Tab key, beyond which a page has no end. */
 const mostSteps = 200;
 
-/** What took the keyboard, one after another, and those of it of which nothing could be seen. */
+/** The elements that took the keyboard, one after another, and those of which nothing could be seen. */
 export interface TabStops {
   readonly count: number;
   readonly hidden: readonly string[];

@@ -26,7 +26,7 @@ const ofHealth: UpdateReason = {
   ...{ code: "not_healthy_in_time", detail: "No.", count: null, last_answer: answer },
 };
 
-/** What the agent knows in particular, and each sentence in which a page can say it. */
+/** The particulars that the agent knows, and each sentence in which a page can say them. */
 const cases: readonly [name: string, particular: string, say: () => Sentence | null][] = [
   ["a check that failed", detail, () => checkFailure(ofError.code, detail)],
   [

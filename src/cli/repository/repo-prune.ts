@@ -9,7 +9,7 @@ import { agreesTo, dryRunOption } from "../framework/consent.ts";
 import { escapeText, joinLines } from "../terminal/escape.ts";
 import { directoryPositional, onWorkspace, signingOptions } from "./repo-command.ts";
 
-/** Of each line: enough to go back over a bad month, and a hundredth of what devices can read. */
+/** Each line keeps so many releases: enough to go back over a bad month, and a hundredth of the limit of devices. */
 const usualKeep = 10;
 
 export const repoPrune: Command = {

@@ -130,7 +130,7 @@ async function keyChanges(
   return made;
 }
 
-/** Of `--new-key`: roles whose keys are made here, and the public keys of the others. Throws CommandError(2). */
+/** Reads `--new-key`: the roles whose keys are made here, and the public keys of the others. Throws CommandError(2). */
 async function newKeysOf({ options }: Invocation) {
   const named: RoleName[] = [];
   const files: Partial<Record<RoleName, readonly string[]>> = {};

@@ -6,12 +6,12 @@ import type { LogFigures, ReleaseFigures } from "../../publishing/rollout/tally.
 import { escapeText } from "../terminal/escape.ts";
 import { formatTable } from "../terminal/table.ts";
 
-/** For the signed text of a withdrawal, and for people. */
+/** The signed text of a withdrawal has this sentence, and people read it. */
 export function reasonOf(release: ReleaseFigures): string {
   return `${countedWords(release)}, as the access log says`;
 }
 
-/** What was done, and what to do next. */
+/** Says how the roll-out was stopped, and the line to type next. */
 export function haltLines(
   { release, published, lacking, hasOtherChanges }: Halted,
   means: HaltMeans,

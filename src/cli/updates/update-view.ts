@@ -100,7 +100,7 @@ function postponedFields({ rules, binary }: Updates["postponed"]): Fields {
   ];
 }
 
-/** How a failed release is no need any more. */
+/** An open failure needs no words: it stands among the needs. */
 const seenToWords: Readonly<Record<FailedRelease["state"], string>> = {
   open: "",
   dismissed: "; dismissed",

@@ -98,7 +98,7 @@ export function isFoundIn(text: string, sought: string): boolean {
     .every((word) => inText.includes(word));
 }
 
-/** As it is compared: without capitals and accents. */
+/** Texts are compared in this form, without capitals and accents. */
 export function folded(text: string): string {
   return text
     .toLocaleLowerCase(language)

@@ -54,7 +54,7 @@ export const t = {} as Catalogue;
 /** Tag of the language that is spoken (BCP 47). */
 export let language = "en";
 
-/** By which dates, times and numbers are written, see `localeAmong`. */
+/** Dates, times and numbers are written by this, see `localeAmong`. */
 export let locale = "en";
 
 const loadedFiles = new Set<keyof English>(["base"]);

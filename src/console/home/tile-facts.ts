@@ -33,13 +33,13 @@ const updateStates: UpdateStates = {
 
 export type UpdatesInShort = NonNullable<Status["updates"]>;
 
-/** What waits without a need is done by the device itself. */
+/** A release that waits without a need is applied by the device itself. */
 export function updatesHow(updates: UpdatesInShort, needs: readonly Need[]): How {
   const known = updateStates[updates.summary.code] ?? "unknown";
   const isCalm = known === "upToDate" || known === "available";
   const calm = { state: isCalm ? "good" : "unknown", word: t.home.updateStates[known] } as const;
   const hasFailed = needs.some(({ code }) => code === "update_failed");
-  // With a need, being up to date is not the word for it.
+  // "Up to date" would be a good word beside a need.
   const word = hasFailed ? "failed" : known === "upToDate" ? null : known;
   return howIs("updates", needs, calm, word && t.home.updateStates[word]);
 }

@@ -6,7 +6,7 @@ interface FillMeterProps {
   readonly isFull: boolean;
 }
 
-/** How full a disk or the memory is. */
+/** Draws how much of a disk or of the memory is used. */
 export function FillMeter({ name, free, total, isFull }: FillMeterProps) {
   // The browser's colour for the worst, whatever the value.
   const worst = isFull && { high: total * 0.001, optimum: 0 };

@@ -4,9 +4,9 @@ import { folded, isFoundIn } from "../catalogue/formats.ts";
 export interface Entry {
   readonly kind: "page" | "place" | "user" | "setting" | "action";
   readonly text: string;
-  /** What else people call it. */
+  /** Other names that people have for it. */
   readonly words?: string;
-  /** What else it is found by. */
+  /** Other words that find it. */
   readonly more?: string;
   run(): void;
 }
@@ -44,7 +44,7 @@ function rankOf(entry: Entry, sought: string): number {
   return rank === -1 ? ranks.length : rank;
 }
 
-/** Where a word begins with which the sought text begins; -1: nowhere. */
+/** The place of the first word that begins with the sought text; -1: there is none. */
 function beginsIn(text: string, sought: string): number {
   return ` ${folded(text)}`.replaceAll(/[\s,-]/g, " ").indexOf(` ${folded(sought)}`);
 }

@@ -1,6 +1,6 @@
 import { t } from "../catalogue/words.ts";
 
-/** What lets a person in again who cannot sign in. */
+/** The ways in for a person who cannot sign in. */
 export function KeptOut() {
   return (
     <ul>

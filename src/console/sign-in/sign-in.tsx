@@ -40,7 +40,7 @@ export function SignIn() {
   );
 }
 
-/** What helps a person who is kept out, before anything has failed; loaded when it is asked for. */
+/** The ways in for a person who is kept out, before anything has failed; they are loaded when they are asked for. */
 function Help() {
   const [isOpen, setIsOpen] = useState(false);
   return (

@@ -71,7 +71,7 @@ export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
   );
 }
 
-/** In the place of something that is being read; where it could not be, that it could not. */
+/** Stands in the place of something that is being read, and says so where it could not be read. */
 export function Pending({ of, lines }: { readonly of: { readonly error: unknown }; readonly lines: number }) {
   return of.error === null ? <Skeleton lines={lines} /> : <p class="hint">{t.problem.notRead}</p>;
 }

@@ -42,7 +42,7 @@ export function ReadProblem({
   return <ProblemView error={failed[0]?.error} isEmpty={isEmpty} onRetry={retry} />;
 }
 
-/** What failed alike elsewhere on the page is not told twice, but that there is nothing. */
+/** The same failure is told once a page; elsewhere the page only says that there is nothing. */
 function ReadingProblem({
   error,
   onRetry,

@@ -156,7 +156,7 @@ function Name({ user: { id, username, display_name } }: { readonly user: User })
   );
 }
 
-/** What can be done to a user, in the row and in the sheet. */
+/** The actions on a user, in the row and in the sheet. */
 export function itemsOf(user: User, isLastAdmin: boolean, choose: (action: ActionName) => void): MenuItem[] {
   const item = (action: ActionName, why: string | null = null, isDangerous = false): MenuItem => ({
     text: `${t.users.actions[action].verb} …`,

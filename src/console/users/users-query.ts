@@ -24,7 +24,7 @@ const ofState: Readonly<Record<string, UserQuery>> = {
 /** Members of the address that narrow the list. */
 const filterNames = ["q", "role", "state", "factor", "seen"] as const;
 
-/** Whether the address names a user by id; people write a name there. */
+/** Tells an id from a user name, which people write into an address. */
 export function isUserId(text: string): boolean {
   return /^usr_[0-9a-f]{32}$/.test(text);
 }

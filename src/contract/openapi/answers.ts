@@ -92,7 +92,7 @@ function namesOf(codes: readonly ErrorCode[]): string {
   return codes.map((code) => `\`${code}\``).join(", ");
 }
 
-/** As in: 401 `totp_required`, `totp_invalid`; 503 `hashing_busy`. */
+/** Writes the codes by status: 401 `totp_required`, `totp_invalid`; 503 `hashing_busy`. */
 function withStatuses(codes: readonly ErrorCode[]): string {
   const statuses = [...new Set(codes.map((code) => errorCodes[code].status))].sort(
     (one, other) => one - other,

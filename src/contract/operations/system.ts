@@ -5,7 +5,7 @@ import * as system from "../schemas/system.ts";
 import { reloaded, tls } from "../schemas/tls.ts";
 import { admins, everyone, type Operation } from "./operation.ts";
 
-/** What differs in any two answers of the status, however little has happened. */
+/** These members differ in any two answers of the status, however little has happened. */
 const figuresOfTheMoment = [
   "/server_time",
   "/updates/next_check_at",

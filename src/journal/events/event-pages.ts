@@ -48,7 +48,7 @@ export interface EventSource {
 export interface LogSource {
   /** Oldest first. */
   readonly segments: readonly Segment[];
-  /** What need not be read from them. */
+  /** Events in memory, which need not be read from the files. */
   readonly recent: Recent;
 }
 

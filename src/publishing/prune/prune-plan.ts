@@ -4,7 +4,7 @@ import type { State } from "../drafts/drafts.ts";
 import { type ReleaseEntry, readEntry } from "../release-entry.ts";
 import type { ReleaseRole } from "../roles.ts";
 
-/** How much of a repository is kept. */
+/** The releases that a prune keeps. */
 export interface PruneRequest {
   readonly kinds: readonly ReleaseRole[];
   /** Newest releases on offer that are kept of each line, at least 1. */

@@ -10,7 +10,7 @@ import type { Workspace } from "../workspace.ts";
 import { type OldFile, oldFiles, removeOldFiles } from "./old-files.ts";
 import { type PrunePlan, type PruneRequest, planPrune } from "./prune-plan.ts";
 
-/** What a prune does, before it is done. */
+/** A prune as it is planned, before anything is done. */
 export interface Pruning extends PrunePlan {
   /** Files in public/ that are removed. */
   readonly files: readonly OldFile[];

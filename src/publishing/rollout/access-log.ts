@@ -64,7 +64,7 @@ function readJson(line: string): LogLine | null {
   return { seconds: secondsOf(time), address, report: typeof report === "string" ? given(report) : null };
 }
 
-/** Where nginx and Caddy write the time of a request. */
+/** The places where nginx and Caddy write the time of a request. */
 const timeMembers = ["ts", "msec", "time_iso8601", "time_local", "time"] as const;
 
 /** `23/Nov/2026:07:20:11 +0000`, as nginx and Apache write it. */

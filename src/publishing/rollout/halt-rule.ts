@@ -1,8 +1,8 @@
 import type { ReleaseFigures } from "./tally.ts";
 
-/** When a roll-out is stopped. */
+/** The rule by which a roll-out is stopped. */
 export interface HaltRule {
-  /** Of the devices that tried the release, in percent. */
+  /** Percent of the devices that tried the release. */
   readonly percent: number;
   /**
    * As many devices, or addresses, are enough for a person; null: as many as rule out chance, and never fewer than

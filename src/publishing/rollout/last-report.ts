@@ -1,11 +1,11 @@
 import { type ReportedState, reportedStates } from "../../releases/rollout-report.ts";
 
-/** What a device said last of a release. */
+/** The last report of a device about a release. */
 export interface LastReport {
   readonly state: ReportedState;
   /** The wave of the device had come. */
   readonly isReached: boolean;
-  /** Of its line, since 1970; null: unknown. */
+  /** Time of its line, since 1970; null: unknown. */
   readonly seconds: number | null;
 }
 

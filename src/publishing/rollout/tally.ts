@@ -33,7 +33,7 @@ export interface ReleaseFigures extends Omit<WatchedRelease, "reach"> {
   readonly states: Readonly<Record<ReportedState, number>>;
   /** Devices on which it was tried to its end: healthy or undone. */
   readonly tried: number;
-  /** With the silent ones, where these are asked to count. */
+  /** The silent ones are among them where these are asked to count. */
   readonly undone: number;
   /**
    * Devices that had it, or could begin it, at their last report, which is old; null: not known, because the release is
@@ -81,7 +81,7 @@ interface Row {
   reached: number | null;
 }
 
-/** How a tally counts. */
+/** The rules by which a tally counts. */
 export interface TallyOptions {
   readonly countBy: CountBy;
   /** A report that is older than this, in seconds before the newest line, is old. */

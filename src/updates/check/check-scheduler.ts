@@ -72,7 +72,7 @@ export class CheckScheduler {
     return this.#running !== null;
   }
 
-  /** Of the one in progress; null: there is none. */
+  /** The id of the check in progress; null: there is none. */
   runningId(): string | null {
     return this.#running?.id ?? null;
   }

@@ -23,7 +23,7 @@ export function failedReleases({ options, watch }: UpdateParts): FailedRelease[]
     });
 }
 
-/** As the API has it. */
+/** The form that the API has. */
 export function shownSetAside({ reason, cause, ...release }: SetAsideRelease) {
   return { ...release, reason: reasonOf(reason, cause) };
 }

@@ -40,7 +40,7 @@ async function pruned({ workspace }: Site, request: Partial<PruneRequest> = {}) 
 
 const namesIn = (directory: string) => readdirSync(directory, { recursive: true }).map(String).sort();
 
-/** As if the files had been written so long before the present of the workspace. */
+/** The files seem to have been written so long before the present of the workspace. */
 function age({ workspace }: Site, days: number): void {
   const seconds = workspace.now().getTime() / 1_000 - days * 86_400;
   for (const name of readdirSync(workspace.metadata))

@@ -160,7 +160,7 @@ function share(name: string, free: number, total: number, isFull = false): Items
   ];
 }
 
-/** What needs a person at the host, as Home says it; or that there is nothing. */
+/** Lists the needs of the host as Home does, or says that there are none. */
 function Troubles({ health, needs }: { readonly health: Health; readonly needs: readonly Need[] }) {
   const { status, checks = [] } = health;
   const calm = status === "ok" ? t.facts.allWell(checks.length) : t.home.inOrder;

@@ -22,7 +22,7 @@ export function MachineDialog({
   asked,
   onClose,
 }: {
-  /** What of it the address asks for at once; anything else: all of it. */
+  /** The part that the address asks for at once; another value: the whole dialog. */
   readonly asked: string;
   readonly onClose: () => void;
 }) {

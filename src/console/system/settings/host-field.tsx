@@ -5,7 +5,7 @@ import { isOneOf } from "../../session/session.ts";
 
 export type HostPointer = "/host/name" | "/host/time_zone";
 
-/** What belongs to the machine and not to the settings: as it is, with a link to where it is changed. */
+/** A name of the machine, which is no setting: its value, with a link to where it is changed. */
 export function HostField({ pointer }: { readonly pointer: HostPointer }) {
   const facts = useResource("getSystemFacts").value;
   return (

@@ -47,7 +47,7 @@ function wordsOf(pointer: string): Words | undefined {
   return (t.settings.words as Readonly<Record<string, Words>>)[pointer];
 }
 
-/** What else people call a setting. */
+/** Other names that people have for a setting. */
 export function otherWordsFor(pointer: string): string {
   return (t.settings.also as Readonly<Record<string, string>>)[pointer] ?? "";
 }

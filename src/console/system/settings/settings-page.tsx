@@ -28,7 +28,7 @@ const groups = {
 
 type GroupName = keyof typeof groups;
 
-/** Of the machine itself, and changed where it is managed; people look for them among the settings all the same. */
+/** People look for these names of the machine among the settings, though they are changed under System. */
 const ofHost: Partial<Record<GroupName, HostPointer>> = { device: "/host/name", time: "/host/time_zone" };
 
 /** Those that stand on the page of the updates. */

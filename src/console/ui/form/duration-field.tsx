@@ -24,7 +24,7 @@ export function DurationField({
   const parts = partsOf(value);
   const [chosen, choose] = useState<Letter>("m");
   const unit = parts?.unit ?? chosen;
-  /** As it is typed, until it is left; null: it is not being typed. */
+  /** The text while a person types it; null: the field has been left. */
   const [typed, setTyped] = useState<string | null>(null);
   return (
     <Field
@@ -94,7 +94,7 @@ function partsOf(value: string): { readonly number: string; readonly unit: Lette
   return { number: String(seconds / units[unit][1]), unit };
 }
 
-/** With the unit that is chosen, unless the text has one. */
+/** Adds the unit that is chosen, unless the text has one. */
 function meant(text: string, unit: Letter): string {
   if (/^\d+$/.test(text)) return `${text}${unit}`;
   const parts = partsOf(text);

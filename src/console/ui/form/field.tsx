@@ -64,7 +64,7 @@ export interface TextFieldProps extends FieldProps, InputAttributes {
   readonly button?: ComponentChildren;
   /** It is where the typing begins when this appears. */
   readonly isFirst?: boolean;
-  /** For what is longer than a line. */
+  /** Lines that the field shows; 1 unless given. */
   readonly lines?: number;
 }
 

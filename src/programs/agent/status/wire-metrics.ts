@@ -52,7 +52,7 @@ export function createMetering(config: RoomsConfig, { time }: Host): Metering {
   };
 }
 
-/** What the rooms know, without the figures of this process. */
+/** The readings of the rooms, without the figures of this process. */
 function readingsOf(
   { build, nodeVersion: node }: RoomsConfig,
   rooms: StatusRooms,

@@ -131,7 +131,7 @@ export const causes: Catalogue["causes"] = {
   storage_unwritable: "Der Datenträger ist schreibgeschützt oder defekt.",
 };
 
-/** For who cannot sign in. */
+/** People who cannot sign in read this. */
 export const keptOut: Catalogue["keptOut"] = {
   ways: [
     "Passwort vergessen: Ein Administrator kann es unter Benutzer zurücksetzen.",

@@ -124,7 +124,7 @@ export const causes = {
   storage_unwritable: "The disk is read-only or defective.",
 } satisfies Record<ErrorCode, string>;
 
-/** For who cannot sign in. */
+/** People who cannot sign in read this. */
 export const keptOut = {
   ways: [
     "Forgotten password: an administrator can reset it under Users.",

@@ -1,6 +1,6 @@
 import type { Catalogue } from "../../../words.ts";
 
-/** What else people type for what is found; it is never shown. */
+/** Other words that people type for an entry; they are never shown. */
 export const otherWords: Catalogue["palette"]["words"] = {
   signOut: "ausloggen, logout, beenden",
   looks: "Design, dunkel, hell, Dunkelmodus, Farben, Darstellung, Theme",

@@ -1,6 +1,6 @@
 import type { Catalogue } from "../../../words.ts";
 
-/** What else people type to find a setting; it is never shown. */
+/** Other words that people type for a setting; they are never shown. */
 export const otherWords: Catalogue["settings"]["also"] = {
   "/device/name": "umbenennen, Bezeichnung",
   "/device/location": "Ort, Raum, Adresse",

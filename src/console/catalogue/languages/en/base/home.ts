@@ -10,7 +10,7 @@ export interface NeedFacts {
   readonly missing: string;
   /** A date. */
   readonly when: string;
-  /** What a health check has found, where one has, and its code; else empty. */
+  /** The finding of a health check and its code; empty where the need comes of none. */
   readonly cause: string;
   readonly reason: string;
   /** The clock in a word, and its trust; empty where the need is not about it. */

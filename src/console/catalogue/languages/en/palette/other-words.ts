@@ -1,4 +1,4 @@
-/** What else people type for what is found; it is never shown. */
+/** Other words that people type for an entry; they are never shown. */
 export const otherWords = {
   signOut: "log out, logout, log off, quit",
   looks: "theme, dark mode, light mode, colours, colors, appearance",

@@ -1,4 +1,4 @@
-/** What else people type to find a setting; it is never shown. */
+/** Other words that people type for a setting; they are never shown. */
 export const otherWords = {
   "/device/name": "rename, device name, label",
   "/device/location": "place, room, site, address",
