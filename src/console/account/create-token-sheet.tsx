@@ -5,12 +5,11 @@ import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { useAction } from "../client/use-action.ts";
 import { me } from "../session/session.ts";
-import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../ui/form/field.tsx";
 import { errorAt, Form } from "../ui/form/form.tsx";
 import { Submit } from "../ui/form/submit.tsx";
-import { Secret, useShownOnce } from "../ui/secret.tsx";
+import { ShownOnce } from "../ui/secret.tsx";
 
 /** Days that a token may be good for; the agent takes an hour to 366 days. */
 const lifetimes = ["1", "30", "90", "366"] as const;
@@ -36,30 +35,9 @@ export function CreateTokenSheet({
           }}
         />
       ) : (
-        <TokenMade token={token} onClose={onClose} />
+        <ShownOnce said={t.account.tokenMade} label={t.account.token} text={token} onClose={onClose} />
       )}
     </Dialog>
-  );
-}
-
-function TokenMade({ token, onClose }: { readonly token: string; readonly onClose: () => void }) {
-  const letGo = useShownOnce();
-  return (
-    <>
-      <p role="status">{t.account.tokenMade}</p>
-      <Secret label={t.account.token} text={token} />
-      <div class="buttons">
-        <Button
-          kind="primary"
-          onClick={() => {
-            letGo();
-            onClose();
-          }}
-        >
-          {t.person.done}
-        </Button>
-      </div>
-    </>
   );
 }
 

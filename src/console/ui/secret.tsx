@@ -32,13 +32,35 @@ export function Secret({
   );
 }
 
-/** While a secret is drawn, leaving asks first. The result lets it go, once the person says that it is kept. */
-export function useShownOnce(): () => void {
+interface ShownOnceProps {
+  /** The sentence above it. */
+  readonly said: string;
+  readonly label: string;
+  readonly text: string;
+  readonly onClose: () => void;
+}
+
+/** A secret in a dialog: leaving asks first, until the person says that it is kept. */
+export function ShownOnce({ said, label, text, onClose }: ShownOnceProps) {
   const isKept = useRef(false);
   useEffect(() => guardLeaving(() => (isKept.current ? false : "secret")), []);
-  return () => {
-    isKept.current = true;
-  };
+  return (
+    <>
+      <p role="status">{said}</p>
+      <Secret label={label} text={text} />
+      <div class="buttons">
+        <Button
+          kind="primary"
+          onClick={() => {
+            isKept.current = true;
+            onClose();
+          }}
+        >
+          {t.person.done}
+        </Button>
+      </div>
+    </>
+  );
 }
 
 /** What came of it. Over plain HTTP a page has no clipboard: there the place is marked, for the person to copy. */

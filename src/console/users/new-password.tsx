@@ -2,9 +2,8 @@ import type { Role } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { useResource } from "../client/use-resource.ts";
 import { NewPasswordField } from "../sign-in/new-password-field.tsx";
-import { Button } from "../ui/button.tsx";
 import { RadioField } from "../ui/form/radio-field.tsx";
-import { Secret, useShownOnce } from "../ui/secret.tsx";
+import { ShownOnce } from "../ui/secret.tsx";
 
 /** A password for another user: one that the agent makes, which is null here, or one that is typed. */
 export function NewPassword({
@@ -54,24 +53,8 @@ export function OneUsePassword({
   readonly password: string;
   readonly onClose: () => void;
 }) {
-  const letGo = useShownOnce();
-  return (
-    <>
-      <p role="status">{t.users.oneUseText(username)}</p>
-      <Secret label={t.users.oneUse(username)} text={password} />
-      <div class="buttons">
-        <Button
-          kind="primary"
-          onClick={() => {
-            letGo();
-            onClose();
-          }}
-        >
-          {t.person.done}
-        </Button>
-      </div>
-    </>
-  );
+  const said = t.users.oneUseText(username);
+  return <ShownOnce label={t.users.oneUse(username)} text={password} {...{ said, onClose }} />;
 }
 
 /** As the agent judges it (NIST SP 800-63B-4 §3.1.1.2): fewer where a code comes with it. Undefined: not known yet. */
