@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { settingKeysOf } from "../src/cli/system/setting-keys.ts";
 import { settings } from "../src/contract/schemas/settings.ts";
-import { bannedWords, jargonIn, sentencesOf } from "./words.ts";
+import { habitsIn, isFragment } from "./prose.ts";
+import { ceilings, leeway } from "./prose-ceilings.ts";
+import { bannedWords, commentsOf, jargonIn, sentencesOf } from "./words.ts";
 
-const source = join(import.meta.dirname, "../src");
+const top = join(import.meta.dirname, "..");
+const source = join(top, "src");
 const keys = settingKeysOf(settings).map(({ key }) => key);
 
 /** Of every file of a folder of src: file, line and sentence, with what is wrong with it. */
@@ -70,4 +73,80 @@ const e = f / g; const h = "it\\'s said \\"so\\"";`;
     it(`finds ${expected} in a sentence of the console`, () => {
       assert.deepEqual(jargonIn(text, ["update.ota.enabled"]), [expected]);
     });
+});
+
+/** The TypeScript and C files of the repository. */
+function sourceTexts(): string[] {
+  return ["src", "test", "scripts", "lab"].flatMap((folder) =>
+    existsSync(join(top, folder))
+      ? readdirSync(join(top, folder), { recursive: true, encoding: "utf8" })
+          .filter((path) => /\.(tsx?|mjs|[ch])$/.test(path) && !path.includes("node_modules/"))
+          .map((path) => readFileSync(join(top, folder, path), "utf8"))
+      : [],
+  );
+}
+
+/** Messages of src that are fragments. A short label of the console is none: it names a field or a column. */
+const fragments = (): string[] =>
+  faultsIn(".", (text) => (isFragment(text) ? ["is a fragment"] : [])).filter(
+    (fault) => !isGerman(fault) && (!fault.startsWith("console/catalogue/") || fault.includes(". ")),
+  );
+
+function countedHabits(): Map<string, number> {
+  const counts = new Map([["message", fragments().length]]);
+  for (const text of sourceTexts()) {
+    const comments = commentsOf(text).map((comment) => comment.text);
+    for (const [habit, count] of habitsIn(text, comments))
+      counts.set(habit, (counts.get(habit) ?? 0) + count);
+  }
+  return counts;
+}
+
+describe("the sentences that a developer reads", () => {
+  it("have no more fragments, private words and empty names than at the last count", () => {
+    const counts = countedHabits();
+    const wrong = [...counts].filter(([habit, count]) => {
+      const ceiling = ceilings[habit];
+      return ceiling === undefined || count > ceiling || count < ceiling - leeway;
+    });
+    const lines = wrong.map(
+      ([habit, count]) => `  "${habit}": ${count}, // the ceiling is ${ceilings[habit]}`,
+    );
+    const advice = "Above its ceiling: write whole sentences. Below: lower it in test/prose-ceilings.ts";
+    assert.deepEqual(wrong, [], `${lines.join("\n")}\n${advice}\n${fragments().join("\n")}`);
+    assert.deepEqual(Object.keys(ceilings).sort(), [...counts.keys()].sort());
+  });
+
+  it("are found in comments of each form, and adjacent lines are one comment", () => {
+    const text = `/** What it is. */ const a = "// no"; // How it is
+// done.
+
+// alone
+/*
+ * Of two
+ * lines.
+ */
+interface StatusGround {}`;
+    const comments = commentsOf(text);
+    assert.deepEqual(comments, [
+      { text: "What it is.", line: 1 },
+      { text: "How it is done.", line: 1 },
+      { text: "alone", line: 4 },
+      { text: "Of two lines.", line: 5 },
+    ]);
+    const found = habitsIn(
+      text,
+      comments.map((comment) => comment.text),
+    );
+    assert.deepEqual(
+      [...found].filter(([, count]) => count > 0),
+      [
+        ["What …", 1],
+        ["Of …", 1],
+        ["How …", 1],
+        ["alone", 1],
+        ["type …Ground", 1],
+      ],
+    );
+  });
 });

@@ -1,4 +1,4 @@
-/** Every text in the sources that a person may read: what stands in quotes, and has words in it. */
+/** The texts of the sources that a person may read: literals with words in them, and comments. */
 
 export interface Sentence {
   readonly text: string;
@@ -6,22 +6,52 @@ export interface Sentence {
   readonly line: number;
 }
 
+interface Texts {
+  readonly literals: readonly Sentence[];
+  readonly comments: readonly Sentence[];
+}
+
 /** Before these a slash begins a regular expression; behind anything else it divides. */
 const beforePattern = /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\breturn|\btypeof|\bcase)\s*$/;
 
 /** The texts of a TypeScript file that have at least two words. Parts of a template between its values count apart. */
 export function sentencesOf(source: string): Sentence[] {
-  return literalsOf(source).filter(({ text }) => /[A-Za-zÄÖÜäöü]{2,}[^\n]*\s+[A-Za-zÄÖÜäöü]/.test(text));
+  return textsOf(source).literals.filter(({ text }) =>
+    /[A-Za-zÄÖÜäöü]{2,}[^\n]*\s+[A-Za-zÄÖÜäöü]/.test(text),
+  );
 }
 
-function literalsOf(source: string): Sentence[] {
-  const found: Sentence[] = [];
+/** The comments of a TypeScript or C file without their signs, each on one line. Adjacent line comments are one. */
+export function commentsOf(source: string): Sentence[] {
+  const joined: Sentence[] = [];
+  let next = 0;
+  for (const { text, line } of textsOf(source).comments) {
+    const isLine = text.startsWith("//");
+    const words = isLine ? text.slice(2) : text.replace(/^\/\*+|\*+\/$/g, "").replace(/\n\s*\*/g, "\n");
+    const clean = words.replace(/\s+/g, " ").trim();
+    const last = joined.at(-1);
+    if (isLine && last !== undefined && line === next)
+      joined[joined.length - 1] = { text: `${last.text} ${clean}`, line: last.line };
+    else joined.push({ text: clean, line });
+    next = isLine ? line + 1 : 0;
+  }
+  return joined;
+}
+
+function textsOf(source: string): Texts {
+  const literals: Sentence[] = [];
+  const comments: Sentence[] = [];
   /** Braces that are open within each template that the place is in. */
   const templates: number[] = [];
   let place = 0;
   const lineAt = (index: number): number => source.slice(0, index).split("\n").length;
   const keep = (from: number, to: number): void => {
-    found.push({ text: unescaped(source.slice(from, to)), line: lineAt(from) });
+    literals.push({ text: unescaped(source.slice(from, to)), line: lineAt(from) });
+  };
+  const readComment = (end: string): number => {
+    const to = endOf(source, end, place + 2);
+    comments.push({ text: source.slice(place, to).trimEnd(), line: lineAt(place) });
+    return to;
   };
   const readTemplate = (from: number): number => {
     for (let at = from; at < source.length; at += 1) {
@@ -40,8 +70,8 @@ function literalsOf(source: string): Sentence[] {
   while (place < source.length) {
     const sign = source[place] ?? "";
     const two = source.slice(place, place + 2);
-    if (two === "//") place = endOf(source, "\n", place);
-    else if (two === "/*") place = endOf(source, "*/", place + 2);
+    if (two === "//") place = readComment("\n");
+    else if (two === "/*") place = readComment("*/");
     else if (sign === "/" && beforePattern.test(source.slice(Math.max(0, place - 40), place)))
       place = endOfPattern(source, place + 1);
     else if (sign === '"' || sign === "'") {
@@ -59,7 +89,7 @@ function literalsOf(source: string): Sentence[] {
       place += 1;
     }
   }
-  return found;
+  return { literals, comments };
 }
 
 function endOf(source: string, sign: string, from: number): number {

@@ -1,0 +1,30 @@
+/** Habits of writing that cost a reader time, as far as a program can see them. CONTRIBUTING.md, "Style". */
+
+/** A text that begins with one of these is a fragment: it has no verb of its own. */
+const openers = ["What", "Of", "How", "Whether", "Why", "Where", "Who"] as const;
+
+/** Words of a private language. The plain ones: only, given, again, is. */
+const words = ["alone", "told", "anew", "good for nothing", "stands", "lies"] as const;
+
+/** Names of types that do not say what they hold. */
+const typeNames = ["Ground", "Seat", "Occupant"] as const;
+
+/** True for a message that is a fragment. "Where", "Who" and "Why" also open whole sentences of messages. */
+export const isFragment = (text: string): boolean => /^\s*(What|Of|How|Whether)\b[^?]*$/.test(text);
+
+/** The count of each habit in the comments and the declared types of one file. */
+export function habitsIn(source: string, comments: readonly string[]): Map<string, number> {
+  const timesIn = (texts: readonly string[], pattern: RegExp): number =>
+    texts.reduce((sum, text) => sum + [...text.matchAll(pattern)].length, 0);
+  return new Map([
+    ...openers.map((word): [string, number] => [
+      `${word} …`,
+      timesIn(comments, new RegExp(`^${word}\\b`, "g")),
+    ]),
+    ...words.map((word): [string, number] => [word, timesIn(comments, new RegExp(`\\b${word}\\b`, "g"))]),
+    ...typeNames.map((name): [string, number] => [
+      `type …${name}`,
+      timesIn([source], new RegExp(`\\b(?:interface|type) \\w*${name} (?:=|\\{|extends)`, "g")),
+    ]),
+  ]);
+}
