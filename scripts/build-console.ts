@@ -7,7 +7,7 @@ import { operationIds, operationOf } from "../src/contract/operations.ts";
 
 /** Within the source, what belongs to one part (src/console/parts); everything else is loaded with the first page. */
 const ofSomePages =
-  /^(setup|print\/(?!paper|qr-)|palette|ui\/form\/(zone|duration)|users|account|problems|updates|system|lists|parts\/(?!load-part)|styles\/(settings|lists|account))\b|\.css\?inline$|\/node_modules\/uqr\//;
+  /^(setup|print\/(?!paper|qr-)|palette|ui\/form\/(zone|duration)|users|account|problems|updates|system|lists|parts\/|styles\/(settings|lists|account))\b|\.css\?inline$|\/node_modules\/uqr\//;
 
 /** Within the source; a file here is a file of the console as well, of which a person loads one language's. */
 const languages = /^catalogue\/languages\/(.+)\.ts$/;

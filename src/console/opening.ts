@@ -1,7 +1,7 @@
 import { providerReturnPath } from "../contract/provider-return-path.ts";
 import { wantedAmong } from "./catalogue/wanted-language.ts";
-import { markTheme } from "./frame/theme.ts";
 import { beginRefresh } from "./session/early-refresh.ts";
+import { markTheme } from "./ui/theme.ts";
 
 /** The address of the first texts of each language, put here by the build, which puts this into the page itself. */
 declare const FIRST_TEXTS: Readonly<Record<string, string>>;

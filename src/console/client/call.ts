@@ -1,9 +1,9 @@
 import type { OperationId } from "../../contract/operations.ts";
 import type { Input, Output } from "../../contract/types.ts";
 import { createStore } from "../store.ts";
-import { deviceTimeSaid } from "../ui/device-time.ts";
 import { authority } from "./authority.ts";
 import { connected, heard, lost } from "./connection.ts";
+import { deviceTimeSaid } from "./device-time.ts";
 import { readyToExplain } from "./explanations.ts";
 import { ProblemError, readProblem, Unreachable } from "./problem.ts";
 

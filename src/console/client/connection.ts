@@ -1,6 +1,6 @@
 import type { ConsoleGreeting } from "../../contract/types.ts";
 import { createStore } from "../store.ts";
-import { deviceTimeSaid } from "../ui/device-time.ts";
+import { deviceTimeSaid } from "./device-time.ts";
 
 /** Seconds between two looks whether the agent is back: soon at first, then seldom enough for a device that is starting. */
 const waitsSeconds = [0.5, 1, 2, 3, 5];

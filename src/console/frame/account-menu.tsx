@@ -4,7 +4,7 @@ import { language, languageName, languages, t } from "../catalogue/words.ts";
 import { navigate } from "../navigation/navigation.ts";
 import { me, signOut } from "../session/session.ts";
 import { Menu } from "../ui/menu.tsx";
-import { chooseTheme, chosenTheme, themes } from "./theme.ts";
+import { chooseTheme, chosenTheme, themes } from "../ui/theme.ts";
 
 /** Who one is, and the way out. */
 export function AccountMenu() {

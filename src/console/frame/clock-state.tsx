@@ -2,13 +2,13 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { Status } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { deviceSaid } from "../client/connection.ts";
+import { deviceTimeSaid } from "../client/device-time.ts";
 import { type Resource, useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
 import { clockHow } from "../needs/how.ts";
 import { restriction } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { useIsAway } from "../ui/connection-state.tsx";
-import { deviceTimeSaid } from "../ui/device-time.ts";
 
 /** How the device is, for the frame and the banners. */
 export function useStatus(isLimited: boolean): Resource<Status> {

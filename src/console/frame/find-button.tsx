@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
-import { usePart } from "../parts/load-part.ts";
+import { usePart } from "../client/parts.ts";
 import { createStore, useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Shape } from "../ui/shape.tsx";

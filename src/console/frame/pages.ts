@@ -1,8 +1,8 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Part } from "../catalogue/texts-of-parts.ts";
+import { loadPart } from "../client/parts.ts";
 import { HomePage } from "../home/home-page.tsx";
-import { loadPart } from "../parts/load-part.ts";
 import { NoPage } from "./no-page.tsx";
 
 type PageBody = ComponentType;

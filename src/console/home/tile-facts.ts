@@ -2,8 +2,8 @@ import type { Need, Status } from "../../contract/types.ts";
 import { relativeTime, shortDuration } from "../catalogue/formats.ts";
 import type { UpdateStates } from "../catalogue/languages/en/base/home.ts";
 import { t } from "../catalogue/words.ts";
+import { deviceNow } from "../client/device-time.ts";
 import { type How, howIs } from "../needs/how.ts";
-import { deviceNow } from "../ui/device-time.ts";
 import { brief, visible } from "../ui/visible.ts";
 
 /** How the word for updates follows from what their summary is about. */

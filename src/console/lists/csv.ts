@@ -1,5 +1,5 @@
 import { greeting } from "../client/connection.ts";
-import { deviceNow } from "../ui/device-time.ts";
+import { deviceNow } from "../client/device-time.ts";
 
 type Cell = string | number | boolean | null;
 

@@ -1,8 +1,8 @@
 import { chooseLanguage } from "../catalogue/wanted-language.ts";
 import { language, languageName, languages, t } from "../catalogue/words.ts";
-import { chooseTheme, chosenTheme, themes } from "../frame/theme.ts";
 import { navigate } from "../navigation/navigation.ts";
 import { signOut } from "../session/session.ts";
+import { chooseTheme, chosenTheme, themes } from "../ui/theme.ts";
 import type { Entry } from "./found.ts";
 import { pages, places } from "./places.ts";
 

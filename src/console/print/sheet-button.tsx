@@ -1,8 +1,8 @@
 import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
+import { loadPart } from "../client/parts.ts";
 import { useAction } from "../client/use-action.ts";
-import { loadPart } from "../parts/load-part.ts";
 import { Button } from "../ui/button.tsx";
 
 /** Opens the sheet, which is loaded when it is asked for. */

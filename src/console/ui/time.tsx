@@ -1,6 +1,6 @@
 import { absoluteTime, relativeTime, timeOfDay } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
-import { deviceNow } from "./device-time.ts";
+import { deviceNow } from "../client/device-time.ts";
 
 /** A time as people say it, by the device's clock, with the exact one in a tooltip and for screen readers. */
 export function Time({ at, never = t.time.never }: { readonly at: string | null; readonly never?: string }) {

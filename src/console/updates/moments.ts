@@ -1,5 +1,5 @@
 import { locale, t } from "../catalogue/words.ts";
-import { deviceNow } from "../ui/device-time.ts";
+import { deviceNow } from "../client/device-time.ts";
 
 /** Days for which a weekday is enough to say which day is meant. */
 const weekdays = 6;

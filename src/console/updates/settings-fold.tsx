@@ -1,6 +1,6 @@
 import type { Updates } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
-import { usePart } from "../parts/load-part.ts";
+import { usePart } from "../client/parts.ts";
 import { Skeleton } from "../ui/page.tsx";
 import { visible } from "../ui/visible.ts";
 import { Fold } from "./fold.tsx";

@@ -10,8 +10,8 @@ import type {
 } from "../../contract/types.ts";
 import { relativeTime } from "../catalogue/formats.ts";
 import { language, t } from "../catalogue/words.ts";
+import { deviceNow } from "../client/device-time.ts";
 import { problemName, type Sentence, sentenceOf } from "../ui/by-code.ts";
-import { deviceNow } from "../ui/device-time.ts";
 import { visible } from "../ui/visible.ts";
 import { momentPhrase } from "./moments.ts";
 

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { User, UserList, UserQuery } from "../../contract/types.ts";
 import { onStale } from "../client/cache.ts";
 import { call } from "../client/call.ts";
-import { deviceNow } from "../ui/device-time.ts";
+import { deviceNow } from "../client/device-time.ts";
 
 /** Users that are read at once; the agent gives no more. */
 const pageSize = 200;

@@ -1,8 +1,8 @@
 import type { User } from "../../contract/types.ts";
 import { shortDuration } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
+import { deviceNow } from "../client/device-time.ts";
 import { Badge } from "../ui/badge.tsx";
-import { deviceNow } from "../ui/device-time.ts";
 
 /** What keeps users from signing in, or what they must do when they sign in. */
 export function UserStates({ user }: { readonly user: User }) {

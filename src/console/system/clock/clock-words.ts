@@ -1,8 +1,8 @@
 import type { TimeSource, TimeSync } from "../../../contract/types.ts";
 import { figure, shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
+import { deviceAheadSeconds } from "../../client/device-time.ts";
 import type { State } from "../../ui/badge.tsx";
-import { deviceAheadSeconds } from "../../ui/device-time.ts";
 import type { Axis } from "./picture-axis.ts";
 
 /** `0.4 ms behind`: positive seconds are a host that is behind. */

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { locale, t } from "../../catalogue/words.ts";
+import { deviceNow } from "../../client/device-time.ts";
 import { useIsAway } from "../../ui/connection-state.tsx";
-import { deviceNow } from "../../ui/device-time.ts";
 import { differenceInWords } from "./clock-words.ts";
 
 /** Milliseconds between two ticks. */

@@ -1,7 +1,7 @@
 import type { AuditEvent } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
+import { usePart } from "../../client/parts.ts";
 import { LongTable } from "../../lists/long-table.tsx";
-import { usePart } from "../../parts/load-part.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { problemName } from "../../ui/by-code.ts";
 import { Skeleton } from "../../ui/page.tsx";

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { UpdateProgress, Updates, UpdateTrial } from "../../../contract/types.ts";
 import { bytes, countdown, shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
-import { deviceNow } from "../../ui/device-time.ts";
+import { deviceNow } from "../../client/device-time.ts";
 import { Progress, type Step, Steps } from "../../ui/steps.tsx";
 import { Time } from "../../ui/time.tsx";
 import { visible } from "../../ui/visible.ts";

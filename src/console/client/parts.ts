@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { type Part, textsOfParts } from "../catalogue/texts-of-parts.ts";
 import { loadTexts } from "../catalogue/words.ts";
-import { lost } from "../client/connection.ts";
+import { lost } from "./connection.ts";
 
 /**
  * Loads the file of a part, which is beside this one, with its texts. An agent that restarts is waited for; one that was
