@@ -7,6 +7,8 @@ import {
   ownReading,
   ownTime,
   readsByItself,
+  roomRules,
+  roomsWithCircles,
   type SourceFile,
   violations,
   withoutCommentsAndStrings,
@@ -189,6 +191,64 @@ describe("the house", () => {
       ]);
       assert.deepEqual(violations(files.slice(1)), []);
     });
+
+  it("names no room whose folders import one way already among those that are still to be put right", () => {
+    const idle = roomsWithCircles.filter((room) => {
+      const files = filesOfTheHouse().filter(({ path }) => path.startsWith(`${room}/`));
+      return roomRules(files, []).length === 0;
+    });
+    assert.deepEqual(idle, [], "named without need");
+  });
+
+  const rooms: [string, [string, string][], string][] = [
+    [
+      "two folders of a room that import each other",
+      [
+        ["users/names/a.ts", 'import { b } from "../words/b.ts";'],
+        ["users/names/c.ts", ""],
+        ["users/words/b.ts", 'import type { c } from "../names/c.ts";'],
+      ],
+      "users/names -> users/words -> users/names: folders of a room import in a circle, the last as users/words/b.ts imports users/names/c.ts",
+    ],
+    [
+      "a folder that imports a file beside it, which imports another file of the folder",
+      [
+        ["console/parts/a.tsx", 'import { b } from "../app.tsx";'],
+        ["console/parts/deep/c.ts", ""],
+        ["console/app.tsx", 'const c = await import("./parts/deep/c.ts");'],
+      ],
+      "console/parts -> console/app.tsx -> console/parts: folders of a room import in a circle, the last as console/app.tsx imports console/parts/deep/c.ts",
+    ],
+    [
+      "three folders of a room in a circle",
+      [
+        ["users/a/a.ts", 'import { b } from "../b/b.ts";'],
+        ["users/b/b.ts", 'import { d } from "../c/d.ts";'],
+        ["users/b/e.ts", ""],
+        ["users/c/c.ts", 'import { e } from "../a/e.ts";'],
+        ["users/c/d.ts", ""],
+        ["users/a/e.ts", ""],
+      ],
+      "users/a -> users/b -> users/c -> users/a: folders of a room import in a circle, the last as users/c/c.ts imports users/a/e.ts",
+    ],
+  ];
+  for (const [name, files, expected] of rooms)
+    it(`does not stand with ${name}`, () => {
+      const all = files.map(([path, text]) => ({ path, text }));
+      assert.deepEqual(violations(all), [expected]);
+      assert.deepEqual(roomRules(all, ["users", "console"]), []);
+    });
+
+  it("lets folders of a room import a file beside them, and one that joins them import both", () => {
+    const files = [
+      { path: "users/users.ts", text: 'import { a } from "./a/a.ts";\nimport { b } from "./b/b.ts";' },
+      { path: "users/a/a.ts", text: 'import { c } from "../words.ts";\nimport { d } from "./d.ts";' },
+      { path: "users/a/d.ts", text: "" },
+      { path: "users/b/b.ts", text: 'import { c } from "../words.ts";\nimport { a } from "../a/a.ts";' },
+      { path: "users/words.ts", text: "" },
+    ];
+    assert.deepEqual(violations(files), []);
+  });
 
   it("lets a page have the contract's types, and its small values", () => {
     const text =

@@ -97,7 +97,7 @@ export function violations(files: readonly SourceFile[]): string[] {
   const ofFiles = files.flatMap((file) =>
     [...fileRules(file), ...importRules(file)].map((rule) => `${file.path}: ${rule}`),
   );
-  return [...ofFiles, ...folderRules(files), ...cycleRules(files)];
+  return [...ofFiles, ...folderRules(files), ...cycleRules(files), ...roomRules(files)];
 }
 
 function folderRules(files: readonly SourceFile[]): string[] {
@@ -108,27 +108,81 @@ function folderRules(files: readonly SourceFile[]): string[] {
   );
 }
 
+/**
+ * Rooms whose folders still import each other. Each is taken off this list when its folders are floors; a room that is
+ * not on it never gets back.
+ */
+export const roomsWithCircles: readonly string[] = [
+  "auth",
+  "cli",
+  "clock",
+  "contract",
+  "http",
+  "installer",
+  "programs",
+  "publishing",
+  "updates",
+];
+
 /** Imports that lead back to where they began, imports of types among them: a line for each that is found. */
 function cycleRules(files: readonly SourceFile[]): string[] {
+  return circlesAmong(importsBetween(files)).map((trail) => `${trail.join(" -> ")}: imports in a circle`);
+}
+
+/**
+ * A room is built of floors as well: its folders, and the files beside them, import one way. A line for each circle, with an
+ * import that is part of it.
+ */
+export function roomRules(
+  files: readonly SourceFile[],
+  exempt: readonly string[] = roomsWithCircles,
+): string[] {
+  const examples = new Map<string, string>();
+  const parts = new Map<string, string[]>();
+  for (const [path, targets] of importsBetween(files))
+    for (const target of targets) {
+      const [from, to] = [partOf(path), partOf(target)];
+      if (roomOf(path) !== roomOf(target) || exempt.includes(roomOf(path)) || from === to) continue;
+      parts.set(from, [...(parts.get(from) ?? []), to]);
+      examples.set(`${from} -> ${to}`, `${path} imports ${target}`);
+    }
+  // A circle of files only is one of cycleRules.
+  const circles = circlesAmong(parts).filter((trail) => trail.some((part) => !/\.tsx?$/.test(part)));
+  return circles.map((trail) => {
+    const last = examples.get(trail.slice(-2).join(" -> ")) ?? "";
+    return `${trail.join(" -> ")}: folders of a room import in a circle, the last as ${last}`;
+  });
+}
+
+/** The folder or the file directly in its room that a file belongs to. */
+function partOf(path: string): string {
+  return path.split("/").slice(0, 2).join("/");
+}
+
+function importsBetween(files: readonly SourceFile[]): Map<string, string[]> {
   const known = new Set(files.map(({ path }) => path));
-  const targets = new Map(
+  return new Map(
     files.map(({ path, text }) => {
       const local = importsOf(text).filter(({ specifier }) => specifier.startsWith("."));
       return [path, local.map(({ specifier }) => resolvePath(path, specifier)).filter((to) => known.has(to))];
     }),
   );
-  const found: string[] = [];
+}
+
+/** The circles that a walk along the arrows meets; each begins and ends with the same node. */
+function circlesAmong(targets: ReadonlyMap<string, readonly string[]>): string[][] {
+  const found: string[][] = [];
   const done = new Set<string>();
-  const follow = (path: string, trail: readonly string[]): void => {
-    if (trail.includes(path)) {
-      found.push(`${[...trail.slice(trail.indexOf(path)), path].join(" -> ")}: imports in a circle`);
+  const follow = (node: string, trail: readonly string[]): void => {
+    if (trail.includes(node)) {
+      found.push([...trail.slice(trail.indexOf(node)), node]);
       return;
     }
-    if (done.has(path)) return;
-    for (const target of targets.get(path) ?? []) follow(target, [...trail, path]);
-    done.add(path);
+    if (done.has(node)) return;
+    for (const target of targets.get(node) ?? []) follow(target, [...trail, node]);
+    done.add(node);
   };
-  for (const path of known) follow(path, []);
+  for (const node of targets.keys()) follow(node, []);
   return found;
 }
 

@@ -54,12 +54,12 @@ function Opening() {
 }
 
 function Setup({ isRescue }: { readonly isRescue: boolean }) {
-  const setup = usePart("setup", () => import("./parts/setup.ts"));
+  const setup = usePart("setup");
   return setup === null ? <Opening /> : <setup.Body isRescue={isRescue} />;
 }
 
 function SetupSteps() {
-  const setup = usePart("setup", () => import("./parts/setup.ts"));
+  const setup = usePart("setup");
   return setup === null ? <Opening /> : <setup.Page />;
 }
 

@@ -1,8 +1,7 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { speak, wantedLanguage } from "./catalogue/words.ts";
-import { loadExplanationBy } from "./client/explanations.ts";
-import { loadPart } from "./client/parts.ts";
+import { loadPartsBy } from "./client/parts.ts";
 import { preload } from "./frame/pages.ts";
 import { place as navigation, watchNavigation } from "./navigation/navigation.ts";
 import { readBinding } from "./session/early-refresh.ts";
@@ -20,21 +19,35 @@ import "./styles/home.css";
 
 const place = document.getElementById("console");
 if (place !== null && !handBack()) {
+  loadPartsBy({
+    people: () => import("./parts/people.ts"),
+    account: () => import("./parts/account.ts"),
+    device: () => import("./parts/device.ts"),
+    records: () => import("./parts/records.ts"),
+    updates: () => import("./parts/updates.ts"),
+    settings: () => import("./parts/settings.ts"),
+    ota: () => import("./parts/ota.ts"),
+    event: () => import("./parts/event.ts"),
+    machine: () => import("./parts/machine.ts"),
+    sheet: () => import("./parts/sheet.ts"),
+    palette: () => import("./parts/palette.ts"),
+    problems: () => import("./parts/problems.ts"),
+    setup: () => import("./parts/setup.ts"),
+  });
   watchSetupToken();
   showTheme();
   watchNavigation();
   watchKeyboard();
   watchRemovedFocus();
-  // All that is known to be needed is asked for at once.
+  // Everything that is sure to be needed is asked for at once.
   const language = wantedLanguage(null);
   if (language !== null) void speak(language);
   const { path } = navigation.read();
   // The first run is no page of the frame.
   if (readBinding() !== null && path !== "/setup") preload(path);
-  loadExplanationBy(() => loadPart("problems", () => import("./parts/problems.ts")).then(({ Body }) => Body));
   render(<App />, place);
   void openSession();
-  // What a phone keeps of the page may come behind all that is shown.
+  // A phone asks for the manifest when it keeps the page: everything that is shown comes first.
   addEventListener("load", () => document.head.append(manifestLink()));
 }
 

@@ -1,22 +1,75 @@
+import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { AuditEvent, Updates } from "../../contract/types.ts";
 import { type Part, textsOfParts } from "../catalogue/texts-of-parts.ts";
 import { loadTexts } from "../catalogue/words.ts";
 import { lost } from "./connection.ts";
 
-/**
- * Loads the file of a part, which is beside this one, with its texts. An agent that restarts is waited for; one that was
- * updated has other files: then it throws.
- */
-export function loadPart<T>(part: Part, load: () => Promise<T>): Promise<T> {
-  const read = () => Promise.all([load(), ...textsOfParts[part].map(loadTexts)]).then(([loaded]) => loaded);
+export interface ExplanationProps {
+  /** Of an error. */
+  readonly code: string;
+  /** Instead of the cause, where the page knows it better. */
+  readonly advice?: string | undefined;
+  /** Asks once more for what failed. */
+  readonly onRetry?: (() => void) | undefined;
+  /** A form shows it, above the button that sends it again. */
+  readonly isForm?: boolean;
+}
+
+interface Opened {
+  readonly onClose: () => void;
+}
+
+interface Body<Props> {
+  readonly Body: ComponentType<Props>;
+}
+
+interface Pages {
+  /** By path. */
+  readonly pages: Readonly<Record<string, ComponentType>>;
+}
+
+/** The exports of each part, a file of ../parts. */
+interface Parts {
+  readonly people: Pages;
+  readonly account: Pages;
+  readonly device: Pages;
+  readonly records: Pages;
+  readonly updates: Pages;
+  readonly settings: Pages;
+  readonly ota: Body<{ readonly status: Updates }>;
+  readonly event: Body<{ readonly event: AuditEvent }>;
+  readonly machine: Body<Opened & { readonly asked: string }>;
+  readonly sheet: Body<Opened>;
+  readonly palette: Body<Opened>;
+  readonly problems: Body<ExplanationProps> & { readonly Help: ComponentType };
+  readonly setup: Body<{ readonly isRescue: boolean }> & { readonly Page: ComponentType };
+}
+
+/** The parts that have pages. */
+export type PagePart = { [P in Part]: Parts[P] extends Pages ? P : never }[Part];
+
+type Loaders = { readonly [P in Part]: () => Promise<Parts[P]> };
+
+let loaders: Loaders;
+
+/** Parts import the pages that open other parts; so those who open them know them by name, and main.tsx by file. */
+export function loadPartsBy(given: Loaders): void {
+  loaders = given;
+}
+
+/** Loads a part with its texts. Waits for an agent that restarts; throws after an update, which has replaced the files. */
+export function loadPart<P extends Part>(part: P): Promise<Parts[P]> {
+  const read = () =>
+    Promise.all([loaders[part](), ...textsOfParts[part].map(loadTexts)]).then(([loaded]) => loaded);
   return read().catch(() => lost().then(read));
 }
 
-/** A part from when it is drawn; null: it is not there yet. A part that cannot be loaded is an error of the page. */
-export function usePart<T>(part: Part, load: () => Promise<T>): T | null {
-  const [state, setState] = useState<{ loaded: T } | { error: unknown } | null>(null);
+/** The part, loaded when the caller is first drawn; null until then. A part that cannot be loaded throws in the page. */
+export function usePart<P extends Part>(part: P): Parts[P] | null {
+  const [state, setState] = useState<{ loaded: Parts[P] } | { error: unknown } | null>(null);
   useEffect(() => {
-    loadPart(part, load).then(
+    loadPart(part).then(
       (loaded) => setState({ loaded }),
       (error: unknown) => setState({ error }),
     );

@@ -34,6 +34,6 @@ export function Finder() {
 }
 
 function Opened() {
-  const part = usePart("palette", () => import("../parts/palette.ts"));
+  const part = usePart("palette");
   return part && <part.Body onClose={() => isFinding.set(false)} />;
 }

@@ -1,27 +1,11 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Part } from "../catalogue/texts-of-parts.ts";
-import { loadPart } from "../client/parts.ts";
+import { loadPart, type PagePart } from "../client/parts.ts";
 import { HomePage } from "../home/home-page.tsx";
 import { NoPage } from "./no-page.tsx";
 
-type PageBody = ComponentType;
-
-interface PagesOfPart {
-  readonly pages: Readonly<Record<string, PageBody>>;
-}
-
-/** The parts that have pages. */
-const parts = {
-  people: () => import("../parts/people.ts"),
-  account: () => import("../parts/account.ts"),
-  device: () => import("../parts/device.ts"),
-  records: () => import("../parts/records.ts"),
-  updates: () => import("../parts/updates.ts"),
-  settings: () => import("../parts/settings.ts"),
-} as const satisfies Partial<Record<Part, () => Promise<PagesOfPart>>>;
-
-const partOf: Readonly<Record<string, keyof typeof parts>> = {
+/** The part that has the page of a path. */
+const partOf: Readonly<Record<string, PagePart>> = {
   "/system": "device",
   "/users": "people",
   "/account": "account",
@@ -34,10 +18,10 @@ const partOf: Readonly<Record<string, keyof typeof parts>> = {
 /** A path, and the page that is drawn there. */
 interface Shown {
   readonly path: string;
-  readonly Body: PageBody;
+  readonly Body: ComponentType;
 }
 
-/** What has been loaded, by its path; the page at the beginning is there with the frame. */
+/** Pages that are loaded, by path; the first one comes with the frame. */
 const loaded = new Map<string, Shown>([["/", { path: "/", Body: HomePage }]]);
 
 /** The page for a path; until its file is loaded, the page before. null: there was none. */
@@ -67,8 +51,8 @@ async function load(path: string): Promise<Shown> {
   try {
     const part = partOf[path];
     if (part === undefined) return { path, Body: NoPage };
-    const { pages } = await loadPart<PagesOfPart>(part, parts[part]);
-    const shown = { path, Body: pages[path] as PageBody };
+    const { pages } = await loadPart(part);
+    const shown = { path, Body: pages[path] ?? NoPage };
     loaded.set(path, shown);
     return shown;
   } catch (error) {

@@ -9,7 +9,7 @@ import { Button } from "../ui/button.tsx";
 export function SheetButton() {
   const [Body, setBody] = useState<ComponentType<{ readonly onClose: () => void }> | null>(null);
   const opening = useAction(async () => {
-    const sheet = await loadPart("sheet", () => import("../parts/sheet.ts"));
+    const sheet = await loadPart("sheet");
     setBody(() => sheet.Body);
   });
   return (

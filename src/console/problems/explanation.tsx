@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
-import type { ExplanationProps } from "../client/explanations.ts";
+import type { ExplanationProps } from "../client/parts.ts";
 import { Link } from "../navigation/link.tsx";
 import { place } from "../navigation/navigation.ts";
 import { phase } from "../session/session.ts";

@@ -52,7 +52,7 @@ function Help() {
 }
 
 function Ways() {
-  const part = usePart("problems", () => import("../parts/problems.ts"));
+  const part = usePart("problems");
   return part && <part.Help />;
 }
 

@@ -17,6 +17,6 @@ export function SettingsFold({ status }: { readonly status: Updates }) {
 }
 
 function Opened({ status }: { readonly status: Updates }) {
-  const part = usePart("ota", () => import("../parts/ota.ts"));
+  const part = usePart("ota");
   return part === null ? <Skeleton lines={12} /> : <part.Body status={status} />;
 }

@@ -34,7 +34,7 @@ export function EventsTable({
 }
 
 function Opened({ event }: { readonly event: AuditEvent }) {
-  const part = usePart("event", () => import("../../parts/event.ts"));
+  const part = usePart("event");
   return part === null ? <Skeleton /> : <part.Body event={event} />;
 }
 

@@ -87,7 +87,7 @@ function Manage({ onDone }: { readonly onDone: () => void }) {
   const { manage: asked = "" } = query;
   const [Body, setBody] = useState<ManageBody | null>(null);
   const opening = useAction(async () => {
-    const machine = await loadPart("machine", () => import("../../parts/machine.ts"));
+    const machine = await loadPart("machine");
     setBody(() => machine.Body);
   });
   useEffect(() => {
