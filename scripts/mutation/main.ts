@@ -99,7 +99,7 @@ const longestSeconds = 15;
 
 const root = process.cwd();
 /** What tests start as processes of their own. */
-const programs = filesOf(["test", /-process\.ts$/]);
+const programs = ["test", "lab"].flatMap((directory) => filesOf([directory, /-process\.ts$/]));
 const [packages = "", ...chosen] = process.argv.slice(2);
 const seed = Number(process.env.STEWARD_SEED ?? randomInt(2 ** 31));
 const sample = process.env.STEWARD_MUTANTS ?? String(usualSample);

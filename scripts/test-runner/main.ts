@@ -54,9 +54,11 @@ const directory = join(root, values.into);
 const notes = `${directory}.costs`;
 const processes = longestFirst(processesOf(files), readNotes(notes));
 /** Started by tests as processes of their own. */
-const programs = readdirSync("test", { recursive: true, encoding: "utf8" })
-  .filter((path) => path.endsWith("-process.ts"))
-  .map((path) => join("test", path));
+const programs = ["test", "lab"].flatMap((directory) =>
+  readdirSync(directory, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith("-process.ts"))
+    .map((path) => join(directory, path)),
+);
 const paths = await compileTests(root, values.into, [...files, ...programs]);
 const compiled = new Map(files.map((file, index) => [file, paths[index] ?? file]));
 process.env.STEWARD_COMPILED_TESTS = directory;

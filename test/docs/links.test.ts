@@ -134,7 +134,7 @@ function missingRule({ by, page, rule }: Citation): string[] {
 }
 
 function sourceFiles(): string[] {
-  return ["src", "test"].flatMap((directory) =>
+  return ["src", "test", "lab"].flatMap((directory) =>
     readdirSync(join(root, directory), { recursive: true, encoding: "utf8" })
       .filter((name) => /\.tsx?$/.test(name) && !name.startsWith("docs/"))
       .map((name) => `${directory}/${name}`),
