@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { capture, type Ended } from "../lab/basics/captured-streams.ts";
 import { runCommandLine } from "../src/cli/main.ts";
 import { errorCodes } from "../src/contract/error-codes.ts";
 import { StewardError } from "../src/contract/errors.ts";
@@ -12,7 +13,6 @@ import type { Program } from "../src/programs/agent/config.ts";
 import { type Surroundings, serve } from "../src/programs/agent/serve.ts";
 import { createCommandContext } from "../src/programs/command-line/context.ts";
 import { processUsage } from "../src/programs/process-usage.ts";
-import { capture, type Ended } from "./captured-streams.ts";
 import { assertAnswersHeld, holdAnswers } from "./http/held-answers.ts";
 import {
   type AgentOptions,

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { testProgram } from "../lab/basics/test-program.ts";
+import { until } from "../lab/basics/until.ts";
 import { atEnd, type Ending } from "./store/state-directory.ts";
-import { testProgram } from "./test-program.ts";
-import { until } from "./until.ts";
 
 const root = join(import.meta.dirname, "..");
 

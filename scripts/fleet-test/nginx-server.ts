@@ -4,9 +4,9 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { heldPort } from "../../test/held-ports.ts";
+import { heldPort } from "../../lab/basics/held-ports.ts";
+import { until } from "../../lab/basics/until.ts";
 import { type Ending, temporaryDirectory } from "../../test/store/state-directory.ts";
-import { until } from "../../test/until.ts";
 
 export interface NginxServer {
   /** Without a slash at its end. */

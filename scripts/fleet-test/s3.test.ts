@@ -8,8 +8,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { heldPort } from "../../lab/basics/held-ports.ts";
+import { until } from "../../lab/basics/until.ts";
 import { addRelease } from "../../src/publishing/add.ts";
-import { heldPort } from "../../test/held-ports.ts";
 import {
   add,
   keysOf,
@@ -20,7 +21,6 @@ import {
   type Site,
 } from "../../test/publishing/site.ts";
 import { temporaryDirectory } from "../../test/store/state-directory.ts";
-import { until } from "../../test/until.ts";
 import { cutOffDownload, type FleetDevice, openFleetDevice } from "./fleet-device.ts";
 import { ended } from "./nginx-server.ts";
 import { addRow } from "./table.ts";

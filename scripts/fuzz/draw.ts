@@ -1,4 +1,4 @@
-import type { Chance } from "../../test/simulated/chance.ts";
+import type { Chance } from "../../lab/basics/chance.ts";
 
 /** A whole number from 0 to `below` - 1. */
 export function draw(chance: Chance, below: number): number {

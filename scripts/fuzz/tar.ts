@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import type { Chance } from "../../lab/basics/chance.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { unpack } from "../../src/installer/unpack/unpack.ts";
 import {
@@ -11,7 +12,6 @@ import {
   tarEnd,
   tarEntry,
 } from "../../test/installer/lab/tar-writer.ts";
-import type { Chance } from "../../test/simulated/chance.ts";
 import { anyText, draw, oneOf, percent, randomBytes, spoiltBytes } from "./draw.ts";
 import type { Fuzzing } from "./target.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { testProgram } from "../test-program.ts";
+import { testProgram } from "../../lab/basics/test-program.ts";
 
 describe("node:test that follows tests and no promises", () => {
   const program = testProgram(join(import.meta.dirname, "uncaught-errors-process.ts"));

@@ -4,9 +4,9 @@
  */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { until } from "../../lab/basics/until.ts";
 import { noteOwnCost } from "../../scripts/test-runner/costs.ts";
 import { ownProcessorSeconds } from "../../scripts/test-runner/processor-time.ts";
-import { until } from "../until.ts";
 
 const [, , ended = ""] = process.argv;
 const busy = "while (process.cpuUsage().user < 500_000) for (let i = 0; i < 1e6; i += 1);";

@@ -3,11 +3,11 @@ import { execFile, spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
+import { testProgram } from "../../lab/basics/test-program.ts";
+import { until } from "../../lab/basics/until.ts";
 import { beginNotes, readNotes } from "../../scripts/test-runner/costs.ts";
 import { startMeter, watchChildren } from "../../scripts/test-runner/processor-time.ts";
 import { endOfSuite, temporaryDirectory } from "../store/state-directory.ts";
-import { testProgram } from "../test-program.ts";
-import { until } from "../until.ts";
 
 /** Seconds that the grandchild of noted-process.ts uses. */
 const busySeconds = 0.5;

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { Ended } from "../captured-streams.ts";
+import type { Ended } from "../../lab/basics/captured-streams.ts";
 import { useOpenSsl } from "../updates/lab/quick-ed25519.ts";
 import { runSteward, temporaryDirectory } from "./run-steward.ts";
 

@@ -2,8 +2,8 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { heldUdpPort } from "../held-ports.ts";
-import { until } from "../until.ts";
+import { heldUdpPort } from "../../lab/basics/held-ports.ts";
+import { until } from "../../lab/basics/until.ts";
 import { chronyProgram } from "./chronyd.ts";
 
 /** A chronyd that reads from the tests' servers and, with -x, never touches the machine's clock. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { reaching } from "../ipv6.ts";
+import { reaching } from "../../lab/basics/ipv6.ts";
 import { type Chronyd, startChronyd } from "./chronyd.ts";
 import { assertOffset, endServersAfterEach, exchange, sampleIn } from "./exchanging.ts";
 

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { sampled } from "../../lab/basics/counts.ts";
 import { createSeal } from "../../src/auth/second-factor/seal.ts";
 import { apiTokensKind } from "../../src/auth/tokens/api-token.ts";
 import { createConfigurator } from "../../src/configuration/configuration.ts";
@@ -13,7 +14,6 @@ import { settingsKind } from "../../src/settings/settings.ts";
 import { accountsKind } from "../../src/users/account.ts";
 import { temporaryDocument, virtualHost } from "../auth/virtual-host.ts";
 import { codeFrom } from "../auth/virtual-sign-in.ts";
-import { sampled } from "../counts.ts";
 import { createHeldDisk, leftovers, startAgent, temporaryDirectory } from "../store/state-directory.ts";
 import { SignedRepository } from "../updates/lab/signed-repository.ts";
 

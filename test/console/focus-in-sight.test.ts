@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { sampled } from "../../lab/basics/counts.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
 import { startAgentInProcess } from "../agent-in-process.ts";
-import { sampled } from "../counts.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { endOfConsole, passwords, signIn, startConsole, type TestBrowser, untilFocused } from "./browser.ts";
 import { axe, picture, stepTo } from "./page-checks.ts";

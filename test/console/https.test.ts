@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
+import { heldPort } from "../../lab/basics/held-ports.ts";
 import { startAgentInProcess } from "../agent-in-process.ts";
-import { heldPort } from "../held-ports.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { endOfConsole, signInByForm, startBrowser, type TestBrowser } from "./browser.ts";
 

@@ -3,12 +3,12 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { counted } from "../../lab/basics/counts.ts";
+import { until } from "../../lab/basics/until.ts";
 import { startAgentInProcess } from "../agent-in-process.ts";
-import { counted } from "../counts.ts";
 import { sendRaw } from "../http/raw-http.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { temporaryDirectory } from "../store/state-directory.ts";
-import { until } from "../until.ts";
 import {
   type ConsoleWindow,
   endOfConsole,

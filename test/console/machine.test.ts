@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { heldPort } from "../../lab/basics/held-ports.ts";
+import { until } from "../../lab/basics/until.ts";
 import type { HostIdentity, RootOrder } from "../../src/host/ports.ts";
 import { startAgentInProcess } from "../agent-in-process.ts";
-import { heldPort } from "../held-ports.ts";
 import type { RunningAgent } from "../running-agent.ts";
-import { until } from "../until.ts";
 import { endOfConsole, signIn, startBrowser, type TestBrowser, untilShown } from "./browser.ts";
 import { startLightConsole } from "./light/light-browser.ts";
 import { Looks } from "./light/looks.ts";

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { samplesOf } from "../../lab/basics/metrics-samples.ts";
+import { until } from "../../lab/basics/until.ts";
 import type { AuditEvent, Need, Status } from "../../src/contract/types.ts";
 import { emptyJournal, releaseJournalText } from "../../src/releases/release-journal.ts";
 import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
 import { checkEvent } from "../http/answer-rules.ts";
-import { samplesOf } from "../metrics/samples.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { passingTime } from "../simulated/test-time.ts";
-import { until } from "../until.ts";
 import { endOfConsole, names, signIn } from "./browser.ts";
 import { startLightConsole } from "./light/light-browser.ts";
 

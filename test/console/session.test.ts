@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
+import { heldPort } from "../../lab/basics/held-ports.ts";
 import { startAgentInProcess } from "../agent-in-process.ts";
-import { heldPort } from "../held-ports.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import {
   addUsers,

@@ -14,6 +14,7 @@ import {
 import { tmpdir, uptime } from "node:os";
 import { join, relative } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { until } from "../../lab/basics/until.ts";
 import { installDemoProduct } from "../../scripts/demo-product/install.ts";
 import type { Updates } from "../../src/contract/types.ts";
 import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
@@ -21,7 +22,6 @@ import { restBetweenChecks } from "../end-to-end/updates/rest-between-checks.ts"
 import type { RunningAgent } from "../running-agent.ts";
 import { passingTime } from "../simulated/test-time.ts";
 import type { Ending } from "../store/state-directory.ts";
-import { until } from "../until.ts";
 import { type HostileServer, startHostileServer } from "../updates/lab/hostile-server.ts";
 import { useOpenSsl } from "../updates/lab/quick-ed25519.ts";
 

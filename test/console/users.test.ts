@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { until } from "../../lab/basics/until.ts";
 import { startAgentInProcess } from "../agent-in-process.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { standingTime } from "../simulated/test-time.ts";
-import { until } from "../until.ts";
 import { endOfConsole, names, signIn, startBrowser, type TestBrowser } from "./browser.ts";
 import { startLightConsole } from "./light/light-browser.ts";
 import { Looks } from "./light/looks.ts";

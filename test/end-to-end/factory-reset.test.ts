@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { until } from "../../lab/basics/until.ts";
 import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
 import { checkAnswer } from "../http/answer-rules.ts";
 import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
 import { passingTime } from "../simulated/test-time.ts";
-import { until } from "../until.ts";
 
 const path = "/api/system/factory-reset";
 

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
+import { samplesOf } from "../../lab/basics/metrics-samples.ts";
+import { until } from "../../lab/basics/until.ts";
 import { metricFamilies } from "../../src/contract/metrics.ts";
 import { needCodes } from "../../src/contract/need-areas.ts";
 import type { Need, Status } from "../../src/contract/types.ts";
@@ -10,9 +12,7 @@ import type { EventQuery } from "../../src/journal/events/event-pages.ts";
 import { runSteward } from "../agent-in-process.ts";
 import { exampleUpdateSummary, exampleUpdates } from "../cli/example-updates.ts";
 import { type CheckedAgent, goodPassword, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
-import { samplesOf } from "../metrics/samples.ts";
 import { adminName, type CallOptions } from "../running-agent.ts";
-import { until } from "../until.ts";
 
 describe("the status of a device with something to see to", () => {
   let agent: CheckedAgent;

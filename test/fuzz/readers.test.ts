@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
+import { createChance } from "../../lab/basics/chance.ts";
 import { createLedger, TooManyFindings } from "../../scripts/fuzz/ledger.ts";
 import { fuzzNtp } from "../../scripts/fuzz/ntp.ts";
 import { fuzzSettings } from "../../scripts/fuzz/settings.ts";
@@ -10,7 +11,6 @@ import type { Fuzzing } from "../../scripts/fuzz/target.ts";
 import { fuzzTuf } from "../../scripts/fuzz/tuf.ts";
 import { decodeReply } from "../../src/clock/ntp/ntp-packet.ts";
 import { unpack } from "../../src/installer/unpack/unpack.ts";
-import { createChance } from "../simulated/chance.ts";
 
 /** The findings of few cases, which are the same at each run. */
 async function findingsOf(cases: number, run: (fuzzing: Fuzzing) => Promise<unknown>): Promise<string> {

@@ -3,9 +3,9 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { testProgram } from "../../lab/basics/test-program.ts";
 import { asUser, becomeUser, type Credentials } from "../../src/host/linux/credentials.ts";
 import { builtAddon, isRoot, ownCredentials } from "../credentials.ts";
-import { testProgram } from "../test-program.ts";
 import type { Outcome } from "./credentials-process.ts";
 
 function outcomeOf(words: readonly string[], environment: Readonly<Record<string, string>> = {}): Outcome {

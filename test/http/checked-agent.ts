@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { until } from "../../lab/basics/until.ts";
 import { type InProcessOptions, startAgentInProcess } from "../agent-in-process.ts";
 import {
   type AgentOptions,
@@ -11,7 +12,6 @@ import {
   startAgentProcess,
   stepUp,
 } from "../running-agent.ts";
-import { until } from "../until.ts";
 import { checkAnswer } from "./answer-rules.ts";
 import { createCanary, shownByProcess } from "./canary.ts";
 

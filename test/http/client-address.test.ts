@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect, isIP } from "node:net";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { codePoint } from "../../lab/basics/code-point.ts";
 import { loopbackKey } from "../../src/auth/throttle/client-key.ts";
 import { createClientOf, createSchemeOf } from "../../src/http/client-address.ts";
-import { codePoint } from "../code-point.ts";
 
 const proxy = "10.0.0.1";
 const trusted = [proxy, "10.1.0.0/16", "2001:db8:ffff::/48"];

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { until } from "../../lab/basics/until.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { OperationId } from "../../src/contract/operations.ts";
 import { createJournalReader } from "../../src/host/linux/systemd/journal-reader.ts";
@@ -8,7 +9,6 @@ import type { Actor, Call, StreamMessage, StreamSource } from "../../src/http/ca
 import { createLogHandlers } from "../../src/http/handlers/logs.ts";
 import { createLogs } from "../../src/journal/logs/logs.ts";
 import { createOwnLines } from "../../src/journal/logs/own-lines.ts";
-import { until } from "../until.ts";
 
 const time = "2026-11-20T12:00:00.000Z";
 

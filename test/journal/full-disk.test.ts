@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { appendFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { until } from "../../lab/basics/until.ts";
 import { createVerification } from "../../src/cli/events/event-verification.ts";
 import { systemErrorCode } from "../../src/contract/errors.ts";
 import type { AuditEvent } from "../../src/contract/types.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import { mountPrivately, type PrivateMount } from "../store/private-mount.ts";
 import { startAgent } from "../store/state-directory.ts";
-import { until } from "../until.ts";
 
 const login = { body: { username: "root-admin", password: "green tractor sings loudly" } };
 

@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { counted } from "../../lab/basics/counts.ts";
 import { createVerification } from "../../src/cli/events/event-verification.ts";
-import { counted } from "../counts.ts";
 import { bundleFixture, temporaryDirectory } from "../store/state-directory.ts";
 import { allEvents, openLog } from "./event-directory.ts";
 

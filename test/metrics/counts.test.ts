@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { METHODS } from "node:http";
 import { describe, it } from "node:test";
+import { samplesOf } from "../../lab/basics/metrics-samples.ts";
 import { eventTypes } from "../../src/contract/event-types.ts";
 import { operationIds } from "../../src/contract/operations.ts";
 import type { Timers } from "../../src/host/ports.ts";
@@ -8,7 +9,6 @@ import { createEventCounts } from "../../src/metrics/event-counts.ts";
 import { createExposition, type Exposition } from "../../src/metrics/exposition.ts";
 import { createLoopDelay } from "../../src/metrics/loop-delay.ts";
 import { type CountedRoute, createRequestCounts } from "../../src/metrics/request-counts.ts";
-import { samplesOf } from "./samples.ts";
 
 function written(counts: { writeTo(exposition: Exposition): void }): ReadonlyMap<string, number> {
   const exposition = createExposition();

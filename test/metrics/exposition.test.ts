@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { samplesOf } from "../../lab/basics/metrics-samples.ts";
 import { metricFamilies } from "../../src/contract/metrics.ts";
 import { createExposition } from "../../src/metrics/exposition.ts";
 import { createHistogram } from "../../src/metrics/histogram.ts";
-import { samplesOf } from "./samples.ts";
 
 // By hand from https://prometheus.io/docs/instrumenting/exposition_formats/#text-format-details.
 describe("Prometheus' text format", () => {

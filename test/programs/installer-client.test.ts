@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { until } from "../../lab/basics/until.ts";
 import type { RootHelper } from "../../src/host/ports.ts";
 import {
   createHelperRequests,
@@ -11,7 +12,6 @@ import {
   type InstallerClientOptions,
 } from "../../src/programs/agent/installer-client.ts";
 import { emptyJournal, releaseJournalText, type Trial } from "../../src/releases/release-journal.ts";
-import { until } from "../until.ts";
 
 const id = "0123456789abcdef".repeat(2);
 /** None of these installers is asked through the root helper. */

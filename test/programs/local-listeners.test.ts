@@ -4,9 +4,9 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { until } from "../../lab/basics/until.ts";
 import { createLocalListeners } from "../../src/programs/agent/listeners/local-listeners.ts";
 import { temporaryDirectory } from "../store/state-directory.ts";
-import { until } from "../until.ts";
 
 /** The agent's own listeners, whose minutes the test makes. */
 async function localListeners(t: TestContext, port: number) {

@@ -4,6 +4,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { build } from "esbuild";
+import { counted } from "../../lab/basics/counts.ts";
 import { discardDrafts, planDiscard } from "../../src/publishing/drafts/discard.ts";
 import { readState } from "../../src/publishing/drafts/drafts.ts";
 import { addPrivateKey } from "../../src/publishing/keys/private-keys.ts";
@@ -12,7 +13,6 @@ import { publish } from "../../src/publishing/publish.ts";
 import { renewRole } from "../../src/publishing/renew.ts";
 import type { RoleName } from "../../src/publishing/roles.ts";
 import { type Workspace, withWorkspace } from "../../src/publishing/workspace.ts";
-import { counted } from "../counts.ts";
 import { endOfSuite, temporaryDirectory } from "../store/state-directory.ts";
 import { compileKillAt, sampledStates, watchRun } from "../updates/lab/power-cut.ts";
 import { type Device, makeDevice } from "./clients.ts";

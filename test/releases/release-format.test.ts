@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
+import { codePoint } from "../../lab/basics/code-point.ts";
+import { runs } from "../../lab/basics/counts.ts";
 import { readRelease } from "../../src/releases/release.ts";
 import { customSchema, targetPathPattern } from "../../src/releases/release-format.ts";
-import { codePoint } from "../code-point.ts";
-import { runs } from "../counts.ts";
 import { offer } from "../updates/offers.ts";
 
 const isOfSchema = new Ajv2020().compile(customSchema);

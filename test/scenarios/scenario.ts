@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { counted } from "../../lab/basics/counts.ts";
 import { StewardError } from "../../src/contract/errors.ts";
-import { counted } from "../counts.ts";
 import {
   type ClockHost,
   type ClockHostPlan,

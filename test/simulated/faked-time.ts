@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { testProgram } from "../../lab/basics/test-program.ts";
 import { type CheckedAgent, startCheckedAgent, startCheckedProcess } from "../http/checked-agent.ts";
-import { testProgram } from "../test-program.ts";
 import { standingTime } from "./test-time.ts";
 import { toldClock } from "./told-clock.ts";
 

@@ -5,7 +5,7 @@ import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { counted } from "../counts.ts";
+import { counted } from "../../lab/basics/counts.ts";
 import { counterKind } from "../fixtures/store-counter.ts";
 import {
   becomes,

@@ -3,15 +3,15 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
+import { heldPort } from "../../lab/basics/held-ports.ts";
+import { until } from "../../lab/basics/until.ts";
 import { documentNames } from "../../src/contract/document-names.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { timeSync } from "../../src/contract/schemas/clock.ts";
 import { consoleGreeting } from "../../src/contract/schemas/console.ts";
 import { status as deviceStatus } from "../../src/contract/schemas/status.ts";
-import { heldPort } from "../held-ports.ts";
 import { assertFits } from "../http/answer-validators.ts";
 import { type AgentProcess, runSteward } from "../running-agent.ts";
-import { until } from "../until.ts";
 import { damageBoth, type LivedInState, login, makeLivedInState } from "./damaged-state.ts";
 import {
   becomes,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { until } from "../../lab/basics/until.ts";
 import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
 import { enrol } from "../authenticator.ts";
 import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
 import { standingTime } from "../simulated/test-time.ts";
-import { until } from "../until.ts";
 import { login } from "./damaged-state.ts";
 import { makeReadOnly, makeWritable, mountPrivately } from "./private-mount.ts";
 import { fingerprints, onDisk } from "./state-directory.ts";

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { runs } from "../../lab/basics/counts.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { canonicalJson } from "../../src/tuf/canonical-json.ts";
-import { runs } from "../counts.ts";
 import { canonical } from "../updates/lab/canonical.ts";
 import { SignedRepository } from "../updates/lab/signed-repository.ts";
 

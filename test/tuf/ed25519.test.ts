@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import nacl from "tweetnacl";
+import { runs } from "../../lab/basics/counts.ts";
+import { pemOfNewKey } from "../../lab/basics/new-key.ts";
 import { keyProblem, verifyEd25519 } from "../../src/tuf/ed25519.ts";
-import { runs } from "../counts.ts";
-import { pemOfNewKey } from "../new-key.ts";
 import { useOpenSsl, useTweetnacl } from "../updates/lab/quick-ed25519.ts";
 
 interface WycheproofGroup {

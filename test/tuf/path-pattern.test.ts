@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { runs } from "../../lab/basics/counts.ts";
 import type { DelegatedRole } from "../../src/tuf/metadata.ts";
 import { isDelegated, mayHold } from "../../src/tuf/path-pattern.ts";
-import { runs } from "../counts.ts";
 
 const role = (more: Partial<DelegatedRole>): DelegatedRole => ({
   name: "role",

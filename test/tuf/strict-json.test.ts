@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { codePoint } from "../../lab/basics/code-point.ts";
+import { runs } from "../../lab/basics/counts.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { parseStrictJson } from "../../src/tuf/strict-json.ts";
-import { codePoint } from "../code-point.ts";
-import { runs } from "../counts.ts";
 
 const depth = 32;
 const values = 500_000;

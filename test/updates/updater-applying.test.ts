@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { until } from "../../lab/basics/until.ts";
 import { StewardError } from "../../src/contract/errors.ts";
-import { until } from "../until.ts";
 import { type Device, openDevice, server, startSeconds } from "./checking-device.ts";
 import { createSimulatedInstaller, type SimulatedInstaller } from "./simulated-installer.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { until } from "../../lab/basics/until.ts";
 import { StewardError } from "../../src/contract/errors.ts";
-import { until } from "../until.ts";
 import { type Device, openDevice } from "./checking-device.ts";
 import { reading } from "./refreshing.ts";
 

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import fc from "fast-check";
+import { codePoint } from "../../lab/basics/code-point.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { type CommonPasswords, readCommonPasswords } from "../../src/users/common-passwords.ts";
 import { checkNewPassword } from "../../src/users/password-rules.ts";
-import { codePoint } from "../code-point.ts";
 
 const list = join(import.meta.dirname, "../../dist/common-passwords.txt");
 const words = readFileSync(list, "utf8").split("\n");

@@ -1,6 +1,6 @@
 /** ID tokens that an honest provider would not have made for this sign-in, each with the reason for its refusal. */
 import { createHmac, createPrivateKey, createPublicKey } from "node:crypto";
-import { pemOfNewKey } from "../../new-key.ts";
+import { pemOfNewKey } from "../../../lab/basics/new-key.ts";
 import { claims, host, provider } from "./device-with-provider.ts";
 import { clientId, clientSecret, encoded, type Json, type Lies, signed } from "./lying-provider.ts";
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { codePoint } from "../../../lab/basics/code-point.ts";
 import {
   findRecoveryCode,
   formatRecoveryCode,
@@ -9,7 +10,6 @@ import {
   makeRecoveryCodes,
   readRecoveryCode,
 } from "../../../src/auth/second-factor/recovery-codes.ts";
-import { codePoint } from "../../code-point.ts";
 
 const shown = /^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/;
 

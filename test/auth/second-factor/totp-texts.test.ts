@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { codePoint } from "../../../lab/basics/code-point.ts";
 import { makeSecret, otpauthUri, readCode } from "../../../src/auth/second-factor/totp.ts";
-import { codePoint } from "../../code-point.ts";
 
 /** The ASCII text 12345678901234567890, with which both RFCs test. */
 const rfcSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { until } from "../../../lab/basics/until.ts";
 import { startAgentInProcess } from "../../agent-in-process.ts";
 import { codeOf, enrol } from "../../authenticator.ts";
 import { adminPassword } from "../../running-agent.ts";
 import { standingTime } from "../../simulated/test-time.ts";
 import { login } from "../../store/damaged-state.ts";
 import { makeReadOnly, makeWritable, mountPrivately } from "../../store/private-mount.ts";
-import { until } from "../../until.ts";
 
 describe("a code that was used on a read-only disk", () => {
   it("is not good again for an agent that is started anew, also once the disk is mended", async (test) => {

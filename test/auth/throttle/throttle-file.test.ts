@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { until } from "../../until.ts";
+import { until } from "../../../lab/basics/until.ts";
 import { fail, type Host, throttleAt, tried } from "../throttle-at.ts";
 
 const home = "192.0.2.7";

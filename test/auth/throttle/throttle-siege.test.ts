@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { counted } from "../../../lab/basics/counts.ts";
 import type { Throttle } from "../../../src/auth/throttle/throttle.ts";
-import { counted } from "../../counts.ts";
 import { type Host, throttleAt, tried } from "../throttle-at.ts";
 
 const day = 86_400;

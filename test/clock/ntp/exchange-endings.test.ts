@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
+import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
+import { hasIpv6 } from "../../../lab/basics/ipv6.ts";
 import { createExchange, deadlineSeconds } from "../../../src/clock/ntp/exchange.ts";
 import type { DatagramAddress, Datagrams } from "../../../src/host/ports.ts";
-import { heldUdpPort } from "../../held-ports.ts";
-import { hasIpv6 } from "../../ipv6.ts";
 import {
   assertOffset,
   common,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { afterEach, describe, it } from "node:test";
+import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
+import { reaching } from "../../../lab/basics/ipv6.ts";
 import { askSecondOpinion, disagrees, type SecondOpinion } from "../../../src/clock/ntp/second-opinion.ts";
-import { heldUdpPort } from "../../held-ports.ts";
 import { hostClock } from "../../host-clock.ts";
-import { reaching } from "../../ipv6.ts";
 import { type Chronyd, startChronyd } from "../chronyd.ts";
 import { type Asked, type HostileServer, ntpTimestamp, startHostileServer } from "../hostile-server.ts";
 

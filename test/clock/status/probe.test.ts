@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { createChance } from "../../../lab/basics/chance.ts";
+import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
 import { createProbe, type Probe, type ProbeOptions } from "../../../src/clock/status/probe.ts";
 import type { TimeProbe } from "../../../src/contract/types.ts";
-import { heldUdpPort } from "../../held-ports.ts";
-import { createChance } from "../../simulated/chance.ts";
 import { createTimeNetwork, ordinaryServer } from "../../simulated/time-network.ts";
 import { createVirtualTime } from "../../simulated/virtual-time.ts";
 import { endServersAfterEach, exchange, serve } from "../exchanging.ts";

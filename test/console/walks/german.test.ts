@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { sampled } from "../../counts.ts";
+import { sampled } from "../../../lab/basics/counts.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../running-agent.ts";
 import { startAgent } from "../../store/state-directory.ts";
 import { type ConsoleWindow, endOfConsole, startBrowser, untilShown } from "../browser.ts";

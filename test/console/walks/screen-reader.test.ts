@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { sampled } from "../../counts.ts";
+import { sampled } from "../../../lab/basics/counts.ts";
+import { until } from "../../../lab/basics/until.ts";
 import type { RunningAgent } from "../../running-agent.ts";
-import { until } from "../../until.ts";
 import {
   type ConsoleWindow,
   endOfConsole,

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { until } from "../../../lab/basics/until.ts";
 import { stopWithin } from "../../agent-in-process.ts";
 import { type ServerView, startObservingAgent } from "../../clock/time-servers.ts";
 import type { CheckedAgent } from "../../http/checked-agent.ts";
 import { adminName, adminPassword } from "../../running-agent.ts";
 import { standingTime } from "../../simulated/test-time.ts";
 import { ordinaryServer } from "../../simulated/time-network.ts";
-import { until } from "../../until.ts";
 
 const route = "/api/system/time-sync";
 

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
+import { reaching } from "../../../lab/basics/ipv6.ts";
+import { until } from "../../../lab/basics/until.ts";
 import { ntpTimestamp, startHostileServer } from "../../clock/hostile-server.ts";
 import { type ServerView, startObservingAgent, startTimeServers } from "../../clock/time-servers.ts";
-import { heldUdpPort } from "../../held-ports.ts";
 import type { CheckedAgent } from "../../http/checked-agent.ts";
-import { reaching } from "../../ipv6.ts";
 import type { Answer } from "../../running-agent.ts";
 import { standingTime } from "../../simulated/test-time.ts";
 import { ordinaryServer } from "../../simulated/time-network.ts";
-import { until } from "../../until.ts";
 
 const route = "/api/system/time-sync";
 const falseTime = { fakeTime: "+3s" };

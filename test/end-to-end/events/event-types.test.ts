@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { until } from "../../../lab/basics/until.ts";
 import { eventTypes } from "../../../src/contract/event-types.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
 import { codeOf, enrol } from "../../authenticator.ts";
@@ -13,7 +14,6 @@ import { cookieOf, ownPage } from "../../http/set-cookie.ts";
 import { stepUp } from "../../running-agent.ts";
 import { standingTime } from "../../simulated/test-time.ts";
 import { ordinaryServer } from "../../simulated/time-network.ts";
-import { until } from "../../until.ts";
 
 /**
  * Types that need a clock that moves or is trusted; the tests of a wrong clock check these. A step, another

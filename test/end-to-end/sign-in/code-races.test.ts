@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { counted } from "../../../lab/basics/counts.ts";
 import { enrol } from "../../authenticator.ts";
-import { counted } from "../../counts.ts";
 import { goodPassword } from "../../http/checked-agent.ts";
 import type { Answer } from "../../running-agent.ts";
 import { type CodedUser, codedUser, freshAddress } from "../../simulated/coded-user.ts";

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
+import { until } from "../../../lab/basics/until.ts";
 import { codeOf, type Enrolled, enrol, wrongCodeOf } from "../../authenticator.ts";
 import { asRoot, writeHostFile } from "../../host/host-file/host-file-of-root.ts";
 import {
@@ -13,7 +14,6 @@ import {
 import { type Answer, adminName, adminPassword } from "../../running-agent.ts";
 import { standingTime } from "../../simulated/test-time.ts";
 import { atEnd, temporaryDirectory } from "../../store/state-directory.ts";
-import { until } from "../../until.ts";
 import { assertThrottled, fail, login, newAddress, sealedSeconds, wrongPassword } from "./guessing.ts";
 
 /** Well-formed, but no user has it. */

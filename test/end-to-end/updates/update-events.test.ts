@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
+import { until } from "../../../lab/basics/until.ts";
 import { eventTypes } from "../../../src/contract/event-types.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
 import {
@@ -13,7 +14,6 @@ import {
 } from "../../../src/releases/release-journal.ts";
 import { checkEvent } from "../../http/answer-rules.ts";
 import { endOfSuite } from "../../store/state-directory.ts";
-import { until } from "../../until.ts";
 import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
 
 /** Types that a request causes; the agent finds the others without one. */

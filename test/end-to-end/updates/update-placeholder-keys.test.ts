@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { until } from "../../until.ts";
+import { until } from "../../../lab/basics/until.ts";
 import { SignedRepository } from "../../updates/lab/signed-repository.ts";
 import { placeholderKey } from "../../updates/lab/signing-key.ts";
 import { startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";

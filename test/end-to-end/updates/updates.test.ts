@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
+import { until } from "../../../lab/basics/until.ts";
 import { enrol } from "../../authenticator.ts";
 import { goodPassword, type SignedIn } from "../../http/checked-agent.ts";
 import { openStream } from "../../http/stream-reader.ts";
 import { endOfSuite } from "../../store/state-directory.ts";
-import { until } from "../../until.ts";
 import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
 
 describe("updates of an agent whose server signs", () => {

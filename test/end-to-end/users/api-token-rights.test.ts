@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { until } from "../../../lab/basics/until.ts";
 import {
   type CheckedAgent,
   type SignedIn,
@@ -11,7 +12,6 @@ import {
 } from "../../http/checked-agent.ts";
 import { type OpenedStream, openStream } from "../../http/stream-reader.ts";
 import { startTimedAgent, type TimedAgent } from "../../simulated/faked-time.ts";
-import { until } from "../../until.ts";
 
 type Made = { id: string; token: string };
 

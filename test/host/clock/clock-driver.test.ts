@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
+import { testProgram } from "../../../lab/basics/test-program.ts";
 import { settingCalls, traceClock } from "../../clock-calls.ts";
 import { hostClock } from "../../host-clock.ts";
-import { testProgram } from "../../test-program.ts";
 import { compiled } from "../compiled.ts";
 import type { DriverReport } from "./driver-process.ts";
 

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { testProgram } from "../../../lab/basics/test-program.ts";
 import { traceClock } from "../../clock-calls.ts";
-import { testProgram } from "../../test-program.ts";
 import type { ProcessStatus } from "./capability-process.ts";
 
 const addonPath = join(import.meta.dirname, "../../../dist/clock-steering.node");

@@ -3,12 +3,12 @@ import { createSocket } from "node:dgram";
 import { closeSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { describe, it } from "node:test";
+import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
+import { reaching } from "../../../lab/basics/ipv6.ts";
+import { until } from "../../../lab/basics/until.ts";
 import { createDatagrams } from "../../../src/host/linux/network/datagrams.ts";
 import type { Datagrams } from "../../../src/host/ports.ts";
-import { heldUdpPort } from "../../held-ports.ts";
 import { clockAddon } from "../../host-clock.ts";
-import { reaching } from "../../ipv6.ts";
-import { until } from "../../until.ts";
 import { bound, openSockets } from "./sockets.ts";
 
 const deaf = { onPacket: () => undefined, onFailure: () => undefined };

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { afterEach, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
+import { until } from "../../../lab/basics/until.ts";
 import { createTransfers, type LinuxTransferOptions } from "../../../src/host/linux/network/transfers.ts";
-import { until } from "../../until.ts";
 import {
   type Answerer,
   plainRequest,

@@ -12,11 +12,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { testProgram } from "../../../lab/basics/test-program.ts";
+import { until } from "../../../lab/basics/until.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { createSelfTest } from "../../../src/host/linux/releases/self-test.ts";
-import { testProgram } from "../../test-program.ts";
-import { until } from "../../until.ts";
 
 const isRoot = process.getuid?.() === 0;
 

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
+import { until } from "../../../lab/basics/until.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { createRunForRelease } from "../../../src/host/linux/releases/release-programs.ts";
 import { type ActivationOptions, createActivation } from "../../../src/host/linux/systemd/activation.ts";
 import type { ApplyPlan, ReleaseAtWork } from "../../../src/host/release-ports.ts";
-import { until } from "../../until.ts";
 import { temporaryDirectory, writeCommand } from "./journal.ts";
 
 const directory = "/var/lib/steward-releases/rules/current";

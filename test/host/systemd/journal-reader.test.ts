@@ -3,12 +3,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { until } from "../../../lab/basics/until.ts";
 import {
   createJournalReader,
   type JournalReaderOptions,
 } from "../../../src/host/linux/systemd/journal-reader.ts";
 import type { JournalEntry, JournalQuery } from "../../../src/host/ports.ts";
-import { until } from "../../until.ts";
 import {
   type Fields,
   firstMoment,

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
+import { until } from "../../../lab/basics/until.ts";
 import { adminName, adminPassword } from "../../running-agent.ts";
-import { until } from "../../until.ts";
 import { assertServesOthers, type CheckedAgent, startCheckedProcess } from "../checked-agent.ts";
 import { openSilently, requestText, sendRaw } from "../raw-http.ts";
 

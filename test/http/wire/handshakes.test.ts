@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { connect, type TLSSocket } from "node:tls";
+import { until } from "../../../lab/basics/until.ts";
 import { boundHandshakes, type HandshakeBounds } from "../../../src/http/wire/handshakes.ts";
-import { until } from "../../until.ts";
 
 const rate = (burst: number, perSecond = 1) => ({ burst, perSecond });
 const many = rate(1_000);

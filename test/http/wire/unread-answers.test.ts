@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
+import { until } from "../../../lab/basics/until.ts";
 import { type RequestListener, trackConnections } from "../../../src/http/wire/connections.ts";
 import { endUnreadBeyond, unreadMilliseconds } from "../../../src/http/wire/unread-answers.ts";
-import { until } from "../../until.ts";
 import { requestText } from "../raw-http.ts";
 
 const mebibyte = 1024 * 1024;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFile, rm } from "node:fs/promises";
 import { before, describe, it } from "node:test";
+import { sampled } from "../../../lab/basics/counts.ts";
 import type { UpdateKind } from "../../../src/releases/release.ts";
-import { sampled } from "../../counts.ts";
 import { endOfSuite } from "../../store/state-directory.ts";
 import { sampledStates, type Watched } from "../../updates/lab/power-cut.ts";
 import { type CrashBench, clock, createCrashBench, type Scenario } from "./crash-bench.ts";

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { runs } from "../../../lab/basics/counts.ts";
 import { refuseLinksOut } from "../../../src/installer/unpack/unpack.ts";
-import { runs } from "../../counts.ts";
 
 /** Directories that are there, links in them, and targets that climb, go through such links, or both. */
 const directories = ["a", "b", "c"];

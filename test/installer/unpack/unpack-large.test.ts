@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { testProgram } from "../../test-program.ts";
+import { testProgram } from "../../../lab/basics/test-program.ts";
 import { bomb, endlessEntries, type HostileTar, writeHostileTar } from "../lab/hostile-tars.ts";
 import { type PublishedTars, publishTars } from "../lab/published-tars.ts";
 import { tarEntry } from "../lab/tar-writer.ts";

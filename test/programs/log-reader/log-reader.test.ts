@@ -4,6 +4,7 @@ import { chmodSync, chownSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { until } from "../../../lab/basics/until.ts";
 import { createJournalReader } from "../../../src/host/linux/systemd/journal-reader.ts";
 import { createJournalctl } from "../../../src/host/linux/systemd/journalctl.ts";
 import { createLogReader } from "../../../src/host/linux/systemd/log-reader.ts";
@@ -15,7 +16,6 @@ import {
   makeJournal,
   temporaryDirectory,
 } from "../../host/systemd/journal.ts";
-import { until } from "../../until.ts";
 import { readAt } from "../host-file/judged-host-file.ts";
 import { startReader } from "./started-reader.ts";
 

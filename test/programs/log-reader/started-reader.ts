@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { until } from "../../../lab/basics/until.ts";
 import { type Owner, temporaryDirectory } from "../../host/systemd/journal.ts";
 import { atEnd } from "../../store/state-directory.ts";
-import { until } from "../../until.ts";
 
 const program = join(import.meta.dirname, "../../../dist/steward-logs");
 

@@ -15,7 +15,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { after, afterEach, beforeEach, describe, it } from "node:test";
 import fc from "fast-check";
-import { until } from "../../until.ts";
+import { until } from "../../../lab/basics/until.ts";
 import { compileHelper, type HelperProcess, startHelper } from "./helper-process.ts";
 
 const id = "0123456789abcdef".repeat(2);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { createChance } from "../../../lab/basics/chance.ts";
 import { type HaltRule, judgeRollouts, lowestShare } from "../../../src/publishing/rollout/halt-rule.ts";
 import type { ReleaseFigures } from "../../../src/publishing/rollout/tally.ts";
-import { createChance } from "../../simulated/chance.ts";
 
 const none = {
   offered: 0,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import { sampled } from "../../../lab/basics/counts.ts";
 import { readRelease } from "../../../src/releases/release.ts";
-import { sampled } from "../../counts.ts";
 import { endOfSuite } from "../../store/state-directory.ts";
 import { canonical } from "../lab/canonical.ts";
 import { type Lab, recovers, refused, startLab, withstands } from "../lab/device.ts";

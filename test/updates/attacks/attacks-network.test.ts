@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { sampled } from "../../../lab/basics/counts.ts";
+import { until } from "../../../lab/basics/until.ts";
 import { caps } from "../../../src/tuf/caps.ts";
-import { sampled } from "../../counts.ts";
-import { until } from "../../until.ts";
 import {
   after,
   answering,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { createChance } from "../../../lab/basics/chance.ts";
 import {
   readContentLength,
   readContentRange,
@@ -7,7 +8,6 @@ import {
   readRetryAfter,
   validatorsOf,
 } from "../../../src/updates/download/http-fields.ts";
-import { createChance } from "../../simulated/chance.ts";
 
 const date = "Sun, 06 Nov 1994 08:49:37 GMT";
 

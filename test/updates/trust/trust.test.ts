@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
+import { until } from "../../../lab/basics/until.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
-import { until } from "../../until.ts";
 import { type Device, openDevice } from "../checking-device.ts";
 import { canonical } from "../lab/canonical.ts";
 import { SignedRepository } from "../lab/signed-repository.ts";

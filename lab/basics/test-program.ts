@@ -1,6 +1,6 @@
 import { join, relative } from "node:path";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 
 /** Where scripts/run-tests.sh has compiled the tests to; undefined where a test is run in another way. */
 const compiled = process.env.STEWARD_COMPILED_TESTS;

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import type { CommandContext } from "../src/cli/client/context.ts";
+import type { CommandContext } from "../../src/cli/client/context.ts";
 
 /** What a command line has left behind. */
 export interface Ended {

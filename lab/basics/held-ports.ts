@@ -1,6 +1,6 @@
 import { createSocket, type SocketType } from "node:dgram";
 import { connect, createServer } from "node:net";
-import { systemErrorCode } from "../src/contract/errors.ts";
+import { systemErrorCode } from "../../src/contract/errors.ts";
 
 /**
  * A TCP port of 127.0.0.1 for a program that must be given one: it stays this process's until it ends, so that the kernel
