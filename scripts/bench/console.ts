@@ -2,9 +2,9 @@
 
 import { join } from "node:path";
 import type { BrowserContext } from "playwright-core";
+import { startAgentProcess } from "../../lab/agents/running-agent.ts";
 import { addUsers, signIn, startBrowser } from "../../test/console/browser.ts";
 import { type FirstView, firstView } from "../../test/console/first-view.ts";
-import { startAgentProcess } from "../../test/running-agent.ts";
 import { budgets, consoleSizes } from "../build-console.ts";
 import { type CockpitView, cockpitView } from "./cockpit.ts";
 import { median } from "./row.ts";

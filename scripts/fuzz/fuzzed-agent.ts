@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
-import { writeHostFile } from "../../test/host/host-file/host-file-of-root.ts";
 import {
   type AgentOptions,
   type AgentProcess,
   startAgentProcess,
   testProxy,
-} from "../../test/running-agent.ts";
+} from "../../lab/agents/running-agent.ts";
+import { writeHostFile } from "../../test/host/host-file/host-file-of-root.ts";
 import { peakMiBOf } from "./api/invariants.ts";
 import type { Ledger } from "./ledger.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Answer } from "../../lab/agents/running-agent.ts";
 import type { Chance } from "../../lab/basics/chance.ts";
-import type { Answer } from "../../test/running-agent.ts";
 import { createClient, type Request } from "../fuzz/api/client.ts";
 import { draw, oneOf } from "../fuzz/draw.ts";
 import { password, type SoakedAgent, usernames } from "./soaked-agent.ts";

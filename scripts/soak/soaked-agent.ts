@@ -2,8 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
-import { type AgentOptions, type AgentProcess, adminName, testProxy } from "../../test/running-agent.ts";
-import { libfaketimePath } from "../../test/simulated/faked-time.ts";
+import { libfaketimePath } from "../../lab/agents/faked-time.ts";
+import {
+  type AgentOptions,
+  type AgentProcess,
+  adminName,
+  testProxy,
+} from "../../lab/agents/running-agent.ts";
 import { publishDemoRelease } from "../demo-product/publish.ts";
 import { startWithoutClockRight } from "../fuzz/fuzzed-agent.ts";
 import { type MemoryReading, memoryFileVariable } from "./memory-probe.ts";

@@ -1,4 +1,4 @@
-import { openStream } from "../../test/http/stream-reader.ts";
+import { openStream } from "../../lab/agents/stream-reader.ts";
 import { passes } from "./disturbances.ts";
 import type { Loading } from "./load.ts";
 

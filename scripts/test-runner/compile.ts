@@ -67,7 +67,7 @@ const ownPackages = (root: string): Plugin => ({
 });
 
 /**
- * The program's validators are kept as the tests' own are (test/kept-validators.ts): to compile those of one agent took a
+ * The program's validators are kept as the tests' own are (lab/agents/kept-validators.ts): to compile those of one agent took a
  * fifth of a second. conf, which is given no schema, would bring ajv all the same.
  */
 const keptValidators = (root: string): Plugin => ({
@@ -79,7 +79,7 @@ const keptValidators = (root: string): Plugin => ({
       return /node_modules\/conf\//.test(importer) ? { path: "none", namespace } : null;
     });
     esbuild.onLoad({ filter: /^kept$/, namespace }, () => ({
-      contents: `import { createAjv, keptValidator } from ${JSON.stringify(join(root, "test/kept-validators.ts"))};
+      contents: `import { createAjv, keptValidator } from ${JSON.stringify(join(root, "lab/agents/kept-validators.ts"))};
 export function Ajv2020(options) {
   return options.code.source ? createAjv(options) : { compile: (schema) => keptValidator(options, schema) };
 }`,
@@ -95,7 +95,7 @@ export { refuse as Ajv2020, refuse as default };`,
 });
 
 /** The module that starts an agent in the process of a test. */
-const agentInProcess = "test/agent-in-process.ts";
+const agentInProcess = "lab/agents/agent-in-process.ts";
 
 /** Files that a group has at least, to be compiled apart from the others. */
 const fewestApart = 20;

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { runSteward } from "../agent-in-process.ts";
+import { runSteward } from "../../lab/agents/agent-in-process.ts";
 import { endOfSuite } from "../store/state-directory.ts";
 import { newToken, password, readState, startDevice, tokenOf } from "./configured-device.ts";
 

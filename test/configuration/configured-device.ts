@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type InProcessOptions, runSteward, startAgentInProcess } from "../agent-in-process.ts";
+import { type InProcessOptions, runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { atEnd, type Ending, temporaryDirectory } from "../store/state-directory.ts";
 
 /** Of all users of the file. */

@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach } from "node:test";
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
+import {
+  adminName,
+  adminPassword,
+  type RunningAgent,
+  startAgentProcess,
+} from "../../lab/agents/running-agent.ts";
 import { counted } from "../../lab/basics/counts.ts";
 import { until } from "../../lab/basics/until.ts";
 import type { Role } from "../../src/contract/types.ts";
-import { adminName, adminPassword, type RunningAgent, startAgentProcess } from "../running-agent.ts";
 import { type Ending, endOfSuite } from "../store/state-directory.ts";
 import { isFirefox, launchChromium, launchFirefox, patienceMilliseconds, type Scheme } from "./launch.ts";
 import {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Locator, Page, Route } from "playwright-core";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { heldUdpPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
 import { health } from "../../src/console/catalogue/languages/en/base.ts";
 import type { Role } from "../../src/contract/types.ts";
 import { openHostClock } from "../../src/programs/agent/wire-clock.ts";
-import { startAgentInProcess } from "../agent-in-process.ts";
-import type { RunningAgent } from "../running-agent.ts";
 import { type StandingTime, standingTime } from "../simulated/test-time.ts";
 import { ordinaryServer } from "../simulated/time-network.ts";
 import {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
 import type { Role } from "../../src/contract/types.ts";
-import type { RunningAgent } from "../running-agent.ts";
 import {
   type ConsoleWindow,
   endOfConsole,

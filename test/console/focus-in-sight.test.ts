@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { sampled } from "../../lab/basics/counts.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
-import { startAgentInProcess } from "../agent-in-process.ts";
-import type { RunningAgent } from "../running-agent.ts";
 import { endOfConsole, passwords, signIn, startConsole, type TestBrowser, untilFocused } from "./browser.ts";
 import { axe, picture, stepTo } from "./page-checks.ts";
 import { tabStops } from "./tab-stops.ts";

@@ -3,11 +3,11 @@ import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { type InProcessOptions, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
-import { type InProcessOptions, startAgentInProcess } from "../agent-in-process.ts";
 import { asRoot, writeHostFile } from "../host/host-file/host-file-of-root.ts";
-import type { RunningAgent } from "../running-agent.ts";
 import {
   addUsers,
   endOfConsole,

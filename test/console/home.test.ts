@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import type { Status } from "../../src/contract/types.ts";
-import type { RunningAgent } from "../running-agent.ts";
 import { endOfConsole, signIn, signInByForm, startBrowser, type TestBrowser } from "./browser.ts";
 import { startLightConsole } from "./light/light-browser.ts";
 import { Looks } from "./light/looks.ts";

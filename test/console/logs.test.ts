@@ -3,11 +3,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { sendRaw } from "../../lab/agents/raw-http.ts";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { counted } from "../../lab/basics/counts.ts";
 import { until } from "../../lab/basics/until.ts";
-import { startAgentInProcess } from "../agent-in-process.ts";
-import { sendRaw } from "../http/raw-http.ts";
-import type { RunningAgent } from "../running-agent.ts";
 import { temporaryDirectory } from "../store/state-directory.ts";
 import {
   type ConsoleWindow,

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
 import type { HostIdentity, RootOrder } from "../../src/host/ports.ts";
-import { startAgentInProcess } from "../agent-in-process.ts";
-import type { RunningAgent } from "../running-agent.ts";
 import { endOfConsole, signIn, startBrowser, type TestBrowser, untilShown } from "./browser.ts";
 import { startLightConsole } from "./light/light-browser.ts";
 import { Looks } from "./light/looks.ts";

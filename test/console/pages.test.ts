@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
 import type { Role } from "../../src/contract/types.ts";
-import type { RunningAgent } from "../running-agent.ts";
 import { endOfConsole, signIn, type TestBrowser } from "./browser.ts";
 import { startLightConsole } from "./light/light-browser.ts";
 import { whole } from "./page-checks.ts";

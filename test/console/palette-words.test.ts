@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import type { RunningAgent } from "../running-agent.ts";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { endOfConsole, signIn, type TestBrowser } from "./browser.ts";
 import { startLightConsole } from "./light/light-browser.ts";
 

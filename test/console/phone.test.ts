@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { afterEach, before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { counted, sampled } from "../../lab/basics/counts.ts";
 import { until } from "../../lab/basics/until.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
-import { startAgentInProcess } from "../agent-in-process.ts";
-import type { RunningAgent } from "../running-agent.ts";
 import { answerAwkwardly, awkward, awkwardTexts as texts } from "./awkward.ts";
 import { endOfConsole, names, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
 import { assertFits, brokenText, picture, smallTargets, stepTo, whole } from "./page-checks.ts";

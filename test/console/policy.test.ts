@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { type RunningAgent, startAgentProcess } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import { type RunningAgent, startAgentProcess } from "../running-agent.ts";
 import { type ConsoleWindow, endOfConsole, startBrowser } from "./browser.ts";
 
 /** The attempts of a script that was injected into the page. Runs in the page. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { codeNear } from "../../lab/agents/authenticator.ts";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
-import { startAgentInProcess } from "../agent-in-process.ts";
-import { codeNear } from "../authenticator.ts";
-import type { RunningAgent } from "../running-agent.ts";
 import { endOfConsole, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
 import { assertFits, axe, picture, stepTo } from "./page-checks.ts";
 

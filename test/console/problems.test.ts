@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { commands as commandTable } from "../../src/cli/command-table.ts";
 import * as de from "../../src/console/catalogue/languages/de/problems.ts";
 import * as en from "../../src/console/catalogue/languages/en/problems.ts";
 import { commands, places, type Remedy, remedyOf } from "../../src/console/problems/remedies.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
-import type { RunningAgent } from "../running-agent.ts";
 import {
   endOfConsole,
   signIn,

@@ -3,10 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import { startAgentInProcess } from "../agent-in-process.ts";
 import { startHostileServer } from "../clock/hostile-server.ts";
-import type { RunningAgent } from "../running-agent.ts";
 import { temporaryDirectory } from "../store/state-directory.ts";
 import {
   addUsers,

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { wrongCodeOf } from "../../lab/agents/authenticator.ts";
+import { goodPassword } from "../../lab/agents/checked-agent.ts";
+import { type CodedUser, codedUser } from "../../lab/agents/coded-user.ts";
+import { startTimedAgentInProcess, type TimedAgent } from "../../lab/agents/faked-time.ts";
 import { until } from "../../lab/basics/until.ts";
-import { startAgentInProcess } from "../agent-in-process.ts";
-import { wrongCodeOf } from "../authenticator.ts";
-import { goodPassword } from "../http/checked-agent.ts";
-import { type CodedUser, codedUser } from "../simulated/coded-user.ts";
-import { startTimedAgentInProcess, type TimedAgent } from "../simulated/faked-time.ts";
 import { standingTime } from "../simulated/test-time.ts";
 import {
   addUsers,

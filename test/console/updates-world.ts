@@ -14,12 +14,12 @@ import {
 import { tmpdir, uptime } from "node:os";
 import { join, relative } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
 import { installDemoProduct } from "../../scripts/demo-product/install.ts";
 import type { Updates } from "../../src/contract/types.ts";
-import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
 import { restBetweenChecks } from "../end-to-end/updates/rest-between-checks.ts";
-import type { RunningAgent } from "../running-agent.ts";
 import { passingTime } from "../simulated/test-time.ts";
 import type { Ending } from "../store/state-directory.ts";
 import { type HostileServer, startHostileServer } from "../updates/lab/hostile-server.ts";

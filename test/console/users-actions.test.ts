@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { enrol } from "../authenticator.ts";
-import type { RunningAgent } from "../running-agent.ts";
+import { enrol } from "../../lab/agents/authenticator.ts";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { standingTime } from "../simulated/test-time.ts";
 import {
   confirmPassword,

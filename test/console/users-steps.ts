@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
-import { startAgentInProcess } from "../agent-in-process.ts";
-import type { RunningAgent } from "../running-agent.ts";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { standingTime } from "../simulated/test-time.ts";
 import { signInWithoutStepUp, type TestBrowser, type WindowOptions } from "./browser.ts";
 

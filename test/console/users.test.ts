@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import { startAgentInProcess } from "../agent-in-process.ts";
-import type { RunningAgent } from "../running-agent.ts";
 import { standingTime } from "../simulated/test-time.ts";
 import { endOfConsole, names, signIn, startBrowser, type TestBrowser } from "./browser.ts";
 import { startLightConsole } from "./light/light-browser.ts";

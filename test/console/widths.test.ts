@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { counted, sampled } from "../../lab/basics/counts.ts";
 import { until } from "../../lab/basics/until.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
 import type { Role } from "../../src/contract/types.ts";
-import { startAgentInProcess } from "../agent-in-process.ts";
-import type { RunningAgent } from "../running-agent.ts";
 import {
   endOfConsole,
   names,

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
+import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { temporaryDirectory } from "../cli/run-steward.ts";
 import { blocksOf } from "./blocks.ts";
 import { complaintAbout } from "./documented-command.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { before, describe, it } from "node:test";
+import { startRun } from "../../lab/agents/make-run.ts";
 import { readPages } from "../../scripts/docs/pages.ts";
-import { startRun } from "../make-run.ts";
 import { endOfSuite } from "../store/state-directory.ts";
 import { blocksOf } from "./blocks.ts";
 

@@ -3,10 +3,15 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { codeOf, enrol } from "../../lab/agents/authenticator.ts";
+import {
+  adminName,
+  adminPassword,
+  type RunningAgent,
+  startAgentProcess,
+} from "../../lab/agents/running-agent.ts";
 import type { HostIdentity } from "../../src/host/ports.ts";
-import { startAgentInProcess } from "../agent-in-process.ts";
-import { codeOf, enrol } from "../authenticator.ts";
-import { adminName, adminPassword, type RunningAgent, startAgentProcess } from "../running-agent.ts";
 import { standingTime } from "../simulated/test-time.ts";
 import { mountPrivately } from "../store/private-mount.ts";
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { checkAnswer } from "../../lab/agents/answer-rules.ts";
+import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
-import { checkAnswer } from "../http/answer-rules.ts";
-import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
 import { passingTime } from "../simulated/test-time.ts";
 
 const path = "/api/system/factory-reset";

@@ -16,11 +16,11 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { connect, type TLSSocket } from "node:tls";
 import { promisify } from "node:util";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { checkEvent } from "../../lab/agents/answer-rules.ts";
+import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
-import { startAgentInProcess } from "../agent-in-process.ts";
-import { checkEvent } from "../http/answer-rules.ts";
-import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
 
 const run = promisify(execFile);
 

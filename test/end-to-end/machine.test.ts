@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { runSteward } from "../../lab/agents/agent-in-process.ts";
+import { checkEvent } from "../../lab/agents/answer-rules.ts";
+import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
 import type { Need } from "../../src/contract/types.ts";
 import type { RootOrder } from "../../src/host/ports.ts";
-import { runSteward } from "../agent-in-process.ts";
-import { checkEvent } from "../http/answer-rules.ts";
-import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
 
 /** An agent of a trial: it has no root helper. */
 describe("the machine, where the host has no root helper", () => {

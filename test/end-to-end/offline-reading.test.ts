@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { takeLock } from "../../src/store/files/lock.ts";
-import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
 import { makeReadOnly, mountPrivately, type PrivateMount } from "../store/private-mount.ts";
 
 /** Each command that says something without the agent and changes nothing. */

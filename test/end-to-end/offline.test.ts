@@ -13,9 +13,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { runSteward as runStewardProcess, startAgentProcess } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
-import { runSteward as runStewardProcess, startAgentProcess } from "../running-agent.ts";
 import { SignedRepository } from "../updates/lab/signed-repository.ts";
 
 const isRoot = process.getuid?.() === 0;

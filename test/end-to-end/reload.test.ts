@@ -4,8 +4,8 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { type AgentProcess, startAgentProcess } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import { type AgentProcess, startAgentProcess } from "../running-agent.ts";
 
 describe("a reload by SIGHUP", () => {
   let home: string;

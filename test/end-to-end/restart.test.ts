@@ -3,8 +3,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { type CheckedAgent, goodPassword, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
-import { type Answer, adminName, adminPassword } from "../running-agent.ts";
+import {
+  type CheckedAgent,
+  goodPassword,
+  type SignedIn,
+  startCheckedAgent,
+} from "../../lab/agents/checked-agent.ts";
+import { type Answer, adminName, adminPassword } from "../../lab/agents/running-agent.ts";
 
 describe("a restart of the agent", () => {
   let home: string;

@@ -4,11 +4,11 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { runSteward } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
 import { openServiceManager } from "../../src/host/linux/systemd/service-manager.ts";
-import { startAgentInProcess } from "../agent-in-process.ts";
 import { compiled } from "../host/compiled.ts";
-import { runSteward } from "../running-agent.ts";
 import { atEnd, startAgent } from "../store/state-directory.ts";
 
 /** Notices that the receiver takes at most: the test ends it before. */

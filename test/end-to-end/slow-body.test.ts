@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { type CheckedAgent, goodPassword, startCheckedAgent } from "../http/checked-agent.ts";
-import { openSilently, requestText } from "../http/raw-http.ts";
-import { stepUp } from "../running-agent.ts";
+import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
+import { openSilently, requestText } from "../../lab/agents/raw-http.ts";
+import { stepUp } from "../../lab/agents/running-agent.ts";
 
 const body = JSON.stringify({ username: "intruder", role: "admin", password: goodPassword });
 

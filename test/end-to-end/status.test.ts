@@ -2,6 +2,14 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
+import { runSteward } from "../../lab/agents/agent-in-process.ts";
+import {
+  type CheckedAgent,
+  goodPassword,
+  type SignedIn,
+  startCheckedAgent,
+} from "../../lab/agents/checked-agent.ts";
+import { adminName, type CallOptions } from "../../lab/agents/running-agent.ts";
 import { samplesOf } from "../../lab/basics/metrics-samples.ts";
 import { until } from "../../lab/basics/until.ts";
 import { metricFamilies } from "../../src/contract/metrics.ts";
@@ -9,10 +17,7 @@ import { needCodes } from "../../src/contract/need-areas.ts";
 import type { Need, Status } from "../../src/contract/types.ts";
 import { createStatusHandlers } from "../../src/http/handlers/status.ts";
 import type { EventQuery } from "../../src/journal/events/event-pages.ts";
-import { runSteward } from "../agent-in-process.ts";
 import { exampleUpdateSummary, exampleUpdates } from "../cli/example-updates.ts";
-import { type CheckedAgent, goodPassword, type SignedIn, startCheckedAgent } from "../http/checked-agent.ts";
-import { adminName, type CallOptions } from "../running-agent.ts";
 
 describe("the status of a device with something to see to", () => {
   let agent: CheckedAgent;

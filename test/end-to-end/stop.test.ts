@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { startAgentInProcess, stopWithin } from "../agent-in-process.ts";
-import { startAgentProcess } from "../running-agent.ts";
+import { startAgentInProcess, stopWithin } from "../../lab/agents/agent-in-process.ts";
+import { startAgentProcess } from "../../lab/agents/running-agent.ts";
 
 describe("a stop by SIGTERM", () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
-import { type CheckedAgent, startCheckedAgent } from "../http/checked-agent.ts";
+import { type CheckedAgent, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
 import { passingTime } from "../simulated/test-time.ts";
 
 const packageVersion = JSON.parse(

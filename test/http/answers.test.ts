@@ -2,10 +2,15 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { startAgentInProcess } from "../agent-in-process.ts";
-import type { Answer } from "../running-agent.ts";
-import { checkAnswer } from "./answer-rules.ts";
-import { type CheckedAgent, type SignedIn, startCheckedAgent, untilLogged } from "./checked-agent.ts";
+import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { checkAnswer } from "../../lab/agents/answer-rules.ts";
+import {
+  type CheckedAgent,
+  type SignedIn,
+  startCheckedAgent,
+  untilLogged,
+} from "../../lab/agents/checked-agent.ts";
+import type { Answer } from "../../lab/agents/running-agent.ts";
 
 describe("every answer", () => {
   let agent: CheckedAgent;

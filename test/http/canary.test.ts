@@ -3,9 +3,9 @@ import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { type Answer, adminPassword } from "../running-agent.ts";
-import { createCanary, shownByProcess } from "./canary.ts";
-import { startCheckedAgent } from "./checked-agent.ts";
+import { createCanary, shownByProcess } from "../../lab/agents/canary.ts";
+import { startCheckedAgent } from "../../lab/agents/checked-agent.ts";
+import { type Answer, adminPassword } from "../../lab/agents/running-agent.ts";
 
 const answer = (status: number, json: unknown, headers: Answer["headers"] = {}): Answer => ({
   status,

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
+import type { CallOptions } from "../../lab/agents/running-agent.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { errorCodesOf } from "../../src/contract/openapi/answers.ts";
 import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
-import type { CallOptions } from "../running-agent.ts";
-import { type CheckedAgent, type SignedIn, startCheckedAgent } from "./checked-agent.ts";
 
 const tests = join(import.meta.dirname, "..");
 

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type RulesetDefinition, Spectral } from "@stoplight/spectral-core";
 import { oas } from "@stoplight/spectral-rulesets";
+import { assertFits } from "../../lab/agents/answer-validators.ts";
+import { type CheckedAgent, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
 import { examplesOf } from "../../scripts/api/examples.ts";
 import { leftOut, type Recorded, walk } from "../../scripts/api/examples-walk.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
@@ -17,8 +19,6 @@ import type { Operation } from "../../src/contract/operations/operation.ts";
 import { operationOf } from "../../src/contract/operations.ts";
 import { scopeNames } from "../../src/contract/scopes.ts";
 import { roleNames } from "../../src/contract/shapes.ts";
-import { assertFits } from "./answer-validators.ts";
-import { type CheckedAgent, startCheckedAgent } from "./checked-agent.ts";
 
 type Schema = Record<string, unknown>;
 

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { appendFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
 import { createVerification } from "../../src/cli/events/event-verification.ts";
 import { systemErrorCode } from "../../src/contract/errors.ts";
 import type { AuditEvent } from "../../src/contract/types.ts";
-import type { RunningAgent } from "../running-agent.ts";
 import { mountPrivately, type PrivateMount } from "../store/private-mount.ts";
 import { startAgent } from "../store/state-directory.ts";
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { copyFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it, type TestContext } from "node:test";
+import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { type DocumentName, documentNames } from "../../src/contract/document-names.ts";
 import { documentKinds } from "../../src/programs/agent/documents.ts";
 import { counterKind } from "../fixtures/store-counter.ts";
-import type { RunningAgent } from "../running-agent.ts";
 import { damage, damageBoth, damages, type LivedInState, login, makeLivedInState } from "./damaged-state.ts";
 import {
   endOfSuite,

@@ -2,10 +2,15 @@ import assert from "node:assert/strict";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { type InProcessOptions, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import {
+  adminName,
+  adminPassword,
+  type CallOptions,
+  type RunningAgent,
+} from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
 import { reserveBytes } from "../../src/store/files/reserve.ts";
-import { type InProcessOptions, startAgentInProcess } from "../agent-in-process.ts";
-import { adminName, adminPassword, type CallOptions, type RunningAgent } from "../running-agent.ts";
 import { login } from "./damaged-state.ts";
 import { fill, makeReadOnly, makeWritable, mountPrivately, type PrivateMount } from "./private-mount.ts";
 import { atEnd, temporaryDirectory } from "./state-directory.ts";

@@ -3,6 +3,8 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
+import { assertFits } from "../../lab/agents/answer-validators.ts";
+import { type AgentProcess, runSteward } from "../../lab/agents/running-agent.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
 import { documentNames } from "../../src/contract/document-names.ts";
@@ -10,8 +12,6 @@ import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { timeSync } from "../../src/contract/schemas/clock.ts";
 import { consoleGreeting } from "../../src/contract/schemas/console.ts";
 import { status as deviceStatus } from "../../src/contract/schemas/status.ts";
-import { assertFits } from "../http/answer-validators.ts";
-import { type AgentProcess, runSteward } from "../running-agent.ts";
 import { damageBoth, type LivedInState, login, makeLivedInState } from "./damaged-state.ts";
 import {
   becomes,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import type { Answer, RunningAgent } from "../running-agent.ts";
+import type { Answer, RunningAgent } from "../../lab/agents/running-agent.ts";
 import { createHeldDisk, endOfSuite, type HeldDisk, onDisk, startAgent } from "./state-directory.ts";
 
 /** Signs in many times; the oldest session of a user makes room for the next, and the test's own must not. */

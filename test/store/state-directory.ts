@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { type AgentOptions, type AgentProcess, startAgentProcess } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
 import { type Document, type OpenOptions, openDocument } from "../../src/store/documents/document.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";
-import { type AgentOptions, type AgentProcess, startAgentProcess } from "../running-agent.ts";
 
 /** A test, or what several share: whatever tells when it is over. */
 export interface Ending {

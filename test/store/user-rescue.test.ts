@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { enrol } from "../../lab/agents/authenticator.ts";
+import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import { runSteward, startAgentInProcess } from "../agent-in-process.ts";
-import { enrol } from "../authenticator.ts";
-import { adminName, adminPassword, type RunningAgent } from "../running-agent.ts";
 import { standingTime } from "../simulated/test-time.ts";
 import { login } from "./damaged-state.ts";
 import { makeReadOnly, makeWritable, mountPrivately } from "./private-mount.ts";

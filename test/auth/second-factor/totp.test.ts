@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { codeOf } from "../../../lab/agents/authenticator.ts";
 import { counted } from "../../../lab/basics/counts.ts";
 import { makeSecret, matchSteps, secondsOfStep, stepOf } from "../../../src/auth/second-factor/totp.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
-import { codeOf } from "../../authenticator.ts";
 
 /** The ASCII text 12345678901234567890, with which both RFCs test. */
 const rfcSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";

@@ -3,9 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
-import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
+import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
+import {
+  adminPassword,
+  type RunningAgent,
+  runSteward as runStewardProcess,
+} from "../../../lab/agents/running-agent.ts";
 import { type Chronyd, startChronyd } from "../../clock/chronyd.ts";
-import { adminPassword, type RunningAgent, runSteward as runStewardProcess } from "../../running-agent.ts";
 import { startAgent } from "../agent.ts";
 import { exampleClock, exampleSummary } from "../example-clock.ts";
 import { runSteward as runFromSource, temporaryDirectory } from "../run-steward.ts";

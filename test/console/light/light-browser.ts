@@ -4,8 +4,8 @@
  * style, policy or the browser's own keyboard is for Chromium.
  */
 
-import { startAgentInProcess } from "../../agent-in-process.ts";
-import type { RunningAgent } from "../../running-agent.ts";
+import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
+import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
 import type { Ending } from "../../store/state-directory.ts";
 import { addUsers, type ConsoleEnding, type ConsoleWindow, type TestBrowser } from "../browser.ts";
 import { LightContext } from "./context.ts";

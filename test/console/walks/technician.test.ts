@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { startTimedAgent } from "../../simulated/faked-time.ts";
+import { startTimedAgent } from "../../../lab/agents/faked-time.ts";
 import {
   addUsers,
   type ConsoleWindow,

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { adminName, adminPassword, startAgentProcess } from "../../../lab/agents/running-agent.ts";
 import { traceClock } from "../../clock-calls.ts";
-import { adminName, adminPassword, startAgentProcess } from "../../running-agent.ts";
 
 describe("an agent that was not told to set the clock", () => {
   it("sets none from its start to its stop, while people sign in and look at the clock", async (test) => {

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { stopWithin } from "../../../lab/agents/agent-in-process.ts";
+import type { CheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 import { until } from "../../../lab/basics/until.ts";
-import { stopWithin } from "../../agent-in-process.ts";
 import { type ServerView, startObservingAgent } from "../../clock/time-servers.ts";
-import type { CheckedAgent } from "../../http/checked-agent.ts";
-import { adminName, adminPassword } from "../../running-agent.ts";
 import { standingTime } from "../../simulated/test-time.ts";
 import { ordinaryServer } from "../../simulated/time-network.ts";
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { CheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import type { Answer } from "../../../lab/agents/running-agent.ts";
 import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
 import { reaching } from "../../../lab/basics/ipv6.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { ntpTimestamp, startHostileServer } from "../../clock/hostile-server.ts";
 import { type ServerView, startObservingAgent, startTimeServers } from "../../clock/time-servers.ts";
-import type { CheckedAgent } from "../../http/checked-agent.ts";
-import type { Answer } from "../../running-agent.ts";
 import { standingTime } from "../../simulated/test-time.ts";
 import { ordinaryServer } from "../../simulated/time-network.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { codeOf } from "../../authenticator.ts";
-import { goodPassword, untilLogged } from "../../http/checked-agent.ts";
-import type { Answer } from "../../running-agent.ts";
-import { type CodedUser, codedUser, stepSeconds } from "../../simulated/coded-user.ts";
-import { startTimedAgent, type TimedAgent } from "../../simulated/faked-time.ts";
+import { codeOf } from "../../../lab/agents/authenticator.ts";
+import { goodPassword, untilLogged } from "../../../lab/agents/checked-agent.ts";
+import { type CodedUser, codedUser, stepSeconds } from "../../../lab/agents/coded-user.ts";
+import { startTimedAgent, type TimedAgent } from "../../../lab/agents/faked-time.ts";
+import type { Answer } from "../../../lab/agents/running-agent.ts";
 
 const year = 365 * 86_400;
 const trusted = { trust: "trusted", state: "synchronised", synchronised: true };

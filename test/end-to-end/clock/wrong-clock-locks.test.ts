@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { enrol } from "../../authenticator.ts";
-import { goodPassword } from "../../http/checked-agent.ts";
-import type { Answer } from "../../running-agent.ts";
-import { type CodedUser, codedUser, freshAddress } from "../../simulated/coded-user.ts";
-import { startTimedAgentInProcess, type TimedAgent } from "../../simulated/faked-time.ts";
+import { enrol } from "../../../lab/agents/authenticator.ts";
+import { goodPassword } from "../../../lab/agents/checked-agent.ts";
+import { type CodedUser, codedUser, freshAddress } from "../../../lab/agents/coded-user.ts";
+import { startTimedAgentInProcess, type TimedAgent } from "../../../lab/agents/faked-time.ts";
+import type { Answer } from "../../../lab/agents/running-agent.ts";
 
 const day = 86_400;
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { codeOf } from "../../authenticator.ts";
+import { codeOf } from "../../../lab/agents/authenticator.ts";
+import { goodPassword, type SignedIn } from "../../../lab/agents/checked-agent.ts";
+import { stepUp } from "../../../lab/agents/running-agent.ts";
 import { startObservingAgent } from "../../clock/time-servers.ts";
-import { goodPassword, type SignedIn } from "../../http/checked-agent.ts";
-import { stepUp } from "../../running-agent.ts";
 import { standingTime } from "../../simulated/test-time.ts";
 import { ordinaryServer } from "../../simulated/time-network.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { SignedIn } from "../../http/checked-agent.ts";
-import { type Answer, adminName, adminPassword } from "../../running-agent.ts";
-import { startTimedAgent, type TimedAgent } from "../../simulated/faked-time.ts";
+import type { SignedIn } from "../../../lab/agents/checked-agent.ts";
+import { startTimedAgent, type TimedAgent } from "../../../lab/agents/faked-time.ts";
+import { type Answer, adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 
 const day = 86_400;
 

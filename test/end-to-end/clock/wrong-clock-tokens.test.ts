@@ -3,10 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { goodPassword, type SignedIn } from "../../http/checked-agent.ts";
-import type { Answer } from "../../running-agent.ts";
-import { type CodedUser, codedUser } from "../../simulated/coded-user.ts";
-import { startTimedAgent, type TimedAgent } from "../../simulated/faked-time.ts";
+import { goodPassword, type SignedIn } from "../../../lab/agents/checked-agent.ts";
+import { type CodedUser, codedUser } from "../../../lab/agents/coded-user.ts";
+import { startTimedAgent, type TimedAgent } from "../../../lab/agents/faked-time.ts";
+import type { Answer } from "../../../lab/agents/running-agent.ts";
 
 const [hour, day] = [3_600, 86_400];
 const year = 365 * day;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { stopWithin } from "../../../lab/agents/agent-in-process.ts";
+import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { type OpenedStream, openStream } from "../../../lab/agents/stream-reader.ts";
 import { until } from "../../../lab/basics/until.ts";
-import { stopWithin } from "../../agent-in-process.ts";
-import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../http/checked-agent.ts";
-import { type OpenedStream, openStream } from "../../http/stream-reader.ts";
 
 const path = "/api/events/stream";
 

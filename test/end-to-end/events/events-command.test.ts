@@ -5,9 +5,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it, type TestContext } from "node:test";
+import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
+import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
 import { until } from "../../../lab/basics/until.ts";
-import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
-import type { RunningAgent } from "../../running-agent.ts";
 
 const program = join(import.meta.dirname, "../../../dist/main.js");
 

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { createVerification } from "../../../src/cli/events/event-verification.ts";
-import type { AuditEvent } from "../../../src/contract/types.ts";
 import {
   type CheckedAgent,
   goodPassword,
   type SignedIn,
   startCheckedAgent,
-} from "../../http/checked-agent.ts";
-import { adminName, adminPassword } from "../../running-agent.ts";
+} from "../../../lab/agents/checked-agent.ts";
+import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
+import { createVerification } from "../../../src/cli/events/event-verification.ts";
+import type { AuditEvent } from "../../../src/contract/types.ts";
 
 describe("the events of an agent", () => {
   let agent: CheckedAgent;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { type CheckedAgent, type SignedIn, startCheckedProcess } from "../../../lab/agents/checked-agent.ts";
+import { type OpenedStream, openStream } from "../../../lab/agents/stream-reader.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { writeCommand } from "../../host/systemd/journal.ts";
-import { type CheckedAgent, type SignedIn, startCheckedProcess } from "../../http/checked-agent.ts";
-import { type OpenedStream, openStream } from "../../http/stream-reader.ts";
 
 describe("GET /api/logs/stream", () => {
   let agent: CheckedAgent;

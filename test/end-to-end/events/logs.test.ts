@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { runSteward } from "../../agent-in-process.ts";
+import { runSteward } from "../../../lab/agents/agent-in-process.ts";
+import { type CheckedAgent, type SignedIn, startCheckedProcess } from "../../../lab/agents/checked-agent.ts";
 import { type Fields, makeJournal, type Owner, ownFields, writeCommand } from "../../host/systemd/journal.ts";
-import { type CheckedAgent, type SignedIn, startCheckedProcess } from "../../http/checked-agent.ts";
 
 /** An environment in which journalctl is this script. */
 function environmentWith(test: Owner, script: string): Record<string, string> {

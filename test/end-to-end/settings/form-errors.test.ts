@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { runSteward } from "../../agent-in-process.ts";
-import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../http/checked-agent.ts";
+import { runSteward } from "../../../lab/agents/agent-in-process.ts";
+import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 
 interface Told {
   pointer: string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
-import type { RunningAgent } from "../../running-agent.ts";
+import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
+import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
 
 describe("settings on the command line", () => {
   let agent: RunningAgent;

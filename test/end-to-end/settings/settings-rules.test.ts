@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { type CheckedAgent, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { startObservingAgent } from "../../clock/time-servers.ts";
-import { type CheckedAgent, startCheckedAgent } from "../../http/checked-agent.ts";
 
 const windowAt = (from: string, days: string[] = ["mon"]) => ({
   update: { windows: [{ days, from, to: "04:00" }] },

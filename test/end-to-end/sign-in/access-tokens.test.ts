@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createHmac, createSecretKey, randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import jsonwebtoken from "jsonwebtoken";
+import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { pemOfNewKey } from "../../../lab/basics/new-key.ts";
-import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../http/checked-agent.ts";
 
 type Json = Record<string, unknown>;
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { codeOf, type Enrolled, enrol, wrongCodeOf } from "../../authenticator.ts";
+import { codeOf, type Enrolled, enrol, wrongCodeOf } from "../../../lab/agents/authenticator.ts";
 import {
   type CheckedAgent,
   goodPassword,
   type SignedIn,
   startCheckedAgent,
-} from "../../http/checked-agent.ts";
-import { type Answer, adminName, adminPassword } from "../../running-agent.ts";
+} from "../../../lab/agents/checked-agent.ts";
+import { type Answer, adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 import { standingTime } from "../../simulated/test-time.ts";
 import { login, newAddress } from "./guessing.ts";
 

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { codeOf, type Enrolled, enrol, wrongCodeOf } from "../../../lab/agents/authenticator.ts";
+import { goodPassword, type SignedIn } from "../../../lab/agents/checked-agent.ts";
+import { startTimedAgentInProcess, type TimedAgent } from "../../../lab/agents/faked-time.ts";
 import { counted } from "../../../lab/basics/counts.ts";
-import { codeOf, type Enrolled, enrol, wrongCodeOf } from "../../authenticator.ts";
-import { goodPassword, type SignedIn } from "../../http/checked-agent.ts";
-import { startTimedAgentInProcess, type TimedAgent } from "../../simulated/faked-time.ts";
 import { newAddress } from "./guessing.ts";
 
 describe("ten wrong codes in a row, by a client that knows the password", () => {

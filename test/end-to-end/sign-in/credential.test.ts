@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { hash } from "@node-rs/argon2";
-import { startAgentInProcess } from "../../agent-in-process.ts";
-import { goodPassword, startCheckedAgent } from "../../http/checked-agent.ts";
-import { adminPassword, logLine } from "../../running-agent.ts";
+import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
+import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { adminPassword, logLine } from "../../../lab/agents/running-agent.ts";
 
 const passwordHashOf = (cost: string, salt: string, digest: string) =>
   `$argon2id$v=19$${cost}$${salt}$${digest}`;

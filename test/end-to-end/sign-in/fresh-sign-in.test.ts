@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { codeOf, enrol } from "../../../lab/agents/authenticator.ts";
+import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import type { Answer } from "../../../lab/agents/running-agent.ts";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
-import { codeOf, enrol } from "../../authenticator.ts";
-import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../http/checked-agent.ts";
-import type { Answer } from "../../running-agent.ts";
 import { passingTime } from "../../simulated/test-time.ts";
 
 describe("a fresh sign-in", () => {

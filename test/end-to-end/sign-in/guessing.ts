@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { CheckedAgent } from "../../http/checked-agent.ts";
-import { type Answer, adminName } from "../../running-agent.ts";
+import type { CheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { type Answer, adminName } from "../../../lab/agents/running-agent.ts";
 
 export const wrongPassword = "wrong but of a likely length";
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { operationIds, operationOf } from "../../../src/contract/operations.ts";
 import {
   type CheckedAgent,
   goodPassword,
   type SignedIn,
   startCheckedAgent,
-} from "../../http/checked-agent.ts";
+} from "../../../lab/agents/checked-agent.ts";
+import { operationIds, operationOf } from "../../../src/contract/operations.ts";
 
 describe("a one-use initial password", () => {
   let agent: CheckedAgent;

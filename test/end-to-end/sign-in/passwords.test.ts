@@ -5,7 +5,7 @@ import {
   goodPassword,
   startCheckedAgent,
   startCheckedProcess,
-} from "../../http/checked-agent.ts";
+} from "../../../lab/agents/checked-agent.ts";
 
 /** A host of this name, in a UTS namespace: names of fewer than four letters are not looked for, and this one's may be. */
 const asPumpHouse = [

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { type CheckedAgent, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
+import { cookieOf, type Kept, keptOf, ownPage } from "../../../lab/agents/set-cookie.ts";
 import { asRoot, writeHostFile } from "../../host/host-file/host-file-of-root.ts";
-import { type CheckedAgent, startCheckedAgent } from "../../http/checked-agent.ts";
-import { cookieOf, type Kept, keptOf, ownPage } from "../../http/set-cookie.ts";
-import { adminName, adminPassword } from "../../running-agent.ts";
 
 const body = { username: adminName, password: adminPassword, refresh: "cookie" };
 

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { codeOf, enrol } from "../../authenticator.ts";
-import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../http/checked-agent.ts";
-import { cookieOf, type Kept, keptOf, ownPage } from "../../http/set-cookie.ts";
-import { type Answer, adminName, adminPassword, type CallOptions } from "../../running-agent.ts";
+import { codeOf, enrol } from "../../../lab/agents/authenticator.ts";
+import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import {
+  type Answer,
+  adminName,
+  adminPassword,
+  type CallOptions,
+} from "../../../lab/agents/running-agent.ts";
+import { cookieOf, type Kept, keptOf, ownPage } from "../../../lab/agents/set-cookie.ts";
 import { standingTime } from "../../simulated/test-time.ts";
 
 describe("the refresh cookie of a browser", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../http/checked-agent.ts";
-import { adminName, adminPassword } from "../../running-agent.ts";
+import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 
 describe("refresh", () => {
   let agent: CheckedAgent;

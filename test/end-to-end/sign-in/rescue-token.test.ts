@@ -3,12 +3,12 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:
 import { uptime } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
+import { runSteward } from "../../../lab/agents/agent-in-process.ts";
+import { checkEvent } from "../../../lab/agents/answer-rules.ts";
+import { enrol } from "../../../lab/agents/authenticator.ts";
+import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 import { createRescueToken } from "../../../src/auth/sign-in/rescue-token.ts";
-import { runSteward } from "../../agent-in-process.ts";
-import { enrol } from "../../authenticator.ts";
-import { checkEvent } from "../../http/answer-rules.ts";
-import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../http/checked-agent.ts";
-import { adminName, adminPassword } from "../../running-agent.ts";
 
 describe("a token of rescue", () => {
   let agent: CheckedAgent;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { runSteward } from "../../../lab/agents/agent-in-process.ts";
+import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { adminName, adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
-import { runSteward } from "../../agent-in-process.ts";
-import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../http/checked-agent.ts";
-import { adminName, adminPassword, stepUp } from "../../running-agent.ts";
 import { passingTime } from "../../simulated/test-time.ts";
 
 describe("sessions", () => {

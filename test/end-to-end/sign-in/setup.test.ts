@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { adminPassword } from "../../../lab/agents/running-agent.ts";
 import { operationIds, operationOf } from "../../../src/contract/operations.ts";
-import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../http/checked-agent.ts";
-import { adminPassword } from "../../running-agent.ts";
 
 const tokenFile = (agent: CheckedAgent) => join(agent.runDirectory, "setup-token");
 const readToken = async (agent: CheckedAgent) => (await readFile(tokenFile(agent), "utf8")).trim();

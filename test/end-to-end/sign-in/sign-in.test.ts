@@ -2,9 +2,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { countHashing } from "../../hashing.ts";
-import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../http/checked-agent.ts";
-import { type Answer, adminName, adminPassword, startAgentProcess } from "../../running-agent.ts";
+import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { countHashing } from "../../../lab/agents/hashing.ts";
+import {
+  type Answer,
+  adminName,
+  adminPassword,
+  startAgentProcess,
+} from "../../../lab/agents/running-agent.ts";
 
 /** What was asked of argon2, in its order and with its cost: nearly all of the time that a sign-in takes. */
 const hashing: string[] = [];

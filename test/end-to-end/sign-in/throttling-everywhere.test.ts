@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { until } from "../../../lab/basics/until.ts";
-import { codeOf, type Enrolled, enrol, wrongCodeOf } from "../../authenticator.ts";
-import { asRoot, writeHostFile } from "../../host/host-file/host-file-of-root.ts";
+import { codeOf, type Enrolled, enrol, wrongCodeOf } from "../../../lab/agents/authenticator.ts";
 import {
   type CheckedAgent,
   goodPassword,
   type SignedIn,
   startCheckedAgent,
-} from "../../http/checked-agent.ts";
-import { type Answer, adminName, adminPassword } from "../../running-agent.ts";
+} from "../../../lab/agents/checked-agent.ts";
+import { type Answer, adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
+import { until } from "../../../lab/basics/until.ts";
+import { asRoot, writeHostFile } from "../../host/host-file/host-file-of-root.ts";
 import { standingTime } from "../../simulated/test-time.ts";
 import { atEnd, temporaryDirectory } from "../../store/state-directory.ts";
 import { assertThrottled, fail, login, newAddress, sealedSeconds, wrongPassword } from "./guessing.ts";

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { asRoot } from "../../host/host-file/host-file-of-root.ts";
 import {
   type CheckedAgent,
   goodPassword,
   type SignedIn,
   startCheckedAgent,
-} from "../../http/checked-agent.ts";
-import { type Answer, adminName, adminPassword } from "../../running-agent.ts";
+} from "../../../lab/agents/checked-agent.ts";
+import { type Answer, adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
+import { asRoot } from "../../host/host-file/host-file-of-root.ts";
 import { standingTime } from "../../simulated/test-time.ts";
 import { assertThrottled, fail, login, newAddress, sealedSeconds, wrongPassword } from "./guessing.ts";
 

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { hash } from "@node-rs/argon2";
+import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
+import { adminPassword, logLine, runSteward } from "../../../lab/agents/running-agent.ts";
 import { readFirstToken } from "../../../src/auth/tokens/first-token.ts";
-import { startAgentInProcess } from "../../agent-in-process.ts";
-import { adminPassword, logLine, runSteward } from "../../running-agent.ts";
 
 const words = ["--user", "provisioned", "--name", "fleet", "--scope", "system:read", "--expires-in", "30d"];
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { codeOf, type Enrolled, enrol } from "../../authenticator.ts";
+import { codeOf, type Enrolled, enrol } from "../../../lab/agents/authenticator.ts";
 import {
   type CheckedAgent,
   goodPassword,
   type SignedIn,
   startCheckedAgent,
-} from "../../http/checked-agent.ts";
-import { type Answer, stepUp } from "../../running-agent.ts";
+} from "../../../lab/agents/checked-agent.ts";
+import { type Answer, stepUp } from "../../../lab/agents/running-agent.ts";
 import { standingTime } from "../../simulated/test-time.ts";
 import { newAddress } from "./guessing.ts";
 

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
-import { codeOf } from "../../authenticator.ts";
+import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
+import { codeOf } from "../../../lab/agents/authenticator.ts";
+import { goodPassword } from "../../../lab/agents/checked-agent.ts";
+import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
 import { typeInto } from "../../cli/terminal.ts";
-import { goodPassword } from "../../http/checked-agent.ts";
-import type { RunningAgent } from "../../running-agent.ts";
 import { standingTime } from "../../simulated/test-time.ts";
 
 const program = [process.execPath, join(import.meta.dirname, "../../../dist/main.js")];

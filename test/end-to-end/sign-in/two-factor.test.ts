@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
-import { codeOf, type Enrolled, enrol } from "../../authenticator.ts";
+import { codeOf, type Enrolled, enrol } from "../../../lab/agents/authenticator.ts";
 import {
   type CheckedAgent,
   goodPassword,
   type SignedIn,
   startCheckedAgent,
-} from "../../http/checked-agent.ts";
-import { adminPassword, stepUp } from "../../running-agent.ts";
+} from "../../../lab/agents/checked-agent.ts";
+import { adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
+import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
 import { passingTime, standingTime } from "../../simulated/test-time.ts";
 import { atEnd, temporaryDirectory } from "../../store/state-directory.ts";
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
+import { checkEvent } from "../../../lab/agents/answer-rules.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { eventTypes } from "../../../src/contract/event-types.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
@@ -12,7 +13,6 @@ import {
   type ReleaseJournal,
   releaseJournalText,
 } from "../../../src/releases/release-journal.ts";
-import { checkEvent } from "../../http/answer-rules.ts";
 import { endOfSuite } from "../../store/state-directory.ts";
 import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
 

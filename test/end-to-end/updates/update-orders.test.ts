@@ -11,8 +11,8 @@ import {
 import { tmpdir, uptime } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { installDemoProduct } from "../../../scripts/demo-product/install.ts";
-import { runSteward } from "../../agent-in-process.ts";
 
 const [former, tried] = ["a".repeat(32), "b".repeat(32)] as const;
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
+import { enrol } from "../../../lab/agents/authenticator.ts";
+import { goodPassword, type SignedIn } from "../../../lab/agents/checked-agent.ts";
+import { openStream } from "../../../lab/agents/stream-reader.ts";
 import { until } from "../../../lab/basics/until.ts";
-import { enrol } from "../../authenticator.ts";
-import { goodPassword, type SignedIn } from "../../http/checked-agent.ts";
-import { openStream } from "../../http/stream-reader.ts";
 import { endOfSuite } from "../../store/state-directory.ts";
 import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
 

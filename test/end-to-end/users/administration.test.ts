@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { runSteward } from "../../agent-in-process.ts";
+import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import {
   type CheckedAgent,
   goodPassword,
   type SignedIn,
   startCheckedAgent,
-} from "../../http/checked-agent.ts";
+} from "../../../lab/agents/checked-agent.ts";
 
 let agent: CheckedAgent;
 let admin: SignedIn;

@@ -3,15 +3,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { until } from "../../../lab/basics/until.ts";
 import {
   type CheckedAgent,
   type SignedIn,
   startCheckedAgent,
   startCheckedProcess,
-} from "../../http/checked-agent.ts";
-import { type OpenedStream, openStream } from "../../http/stream-reader.ts";
-import { startTimedAgent, type TimedAgent } from "../../simulated/faked-time.ts";
+} from "../../../lab/agents/checked-agent.ts";
+import { startTimedAgent, type TimedAgent } from "../../../lab/agents/faked-time.ts";
+import { type OpenedStream, openStream } from "../../../lab/agents/stream-reader.ts";
+import { until } from "../../../lab/basics/until.ts";
 
 type Made = { id: string; token: string };
 

@@ -3,14 +3,14 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
 import {
   type CheckedAgent,
   goodPassword,
   type SignedIn,
   startCheckedAgent,
-} from "../../http/checked-agent.ts";
-import { adminName, adminPassword, stepUp } from "../../running-agent.ts";
+} from "../../../lab/agents/checked-agent.ts";
+import { adminName, adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
+import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
 import { passingTime } from "../../simulated/test-time.ts";
 
 const unknownUser = `usr_${"0".repeat(32)}`;

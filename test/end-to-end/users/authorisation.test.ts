@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { enrol } from "../../../lab/agents/authenticator.ts";
+import { goodPassword } from "../../../lab/agents/checked-agent.ts";
+import { startTimedAgentInProcess, type TimedAgent } from "../../../lab/agents/faked-time.ts";
+import type { Answer } from "../../../lab/agents/running-agent.ts";
 import { type OperationId, operationIds, operationOf } from "../../../src/contract/operations.ts";
 import { fleetScopes, scopeNames, userScopes } from "../../../src/contract/scopes.ts";
-import { enrol } from "../../authenticator.ts";
-import { goodPassword } from "../../http/checked-agent.ts";
-import type { Answer } from "../../running-agent.ts";
-import { startTimedAgentInProcess, type TimedAgent } from "../../simulated/faked-time.ts";
 
 /**
  * Who may call what, by hand from the contract's page: `+` may, `-` may not, `s` must give the password again, `e` must

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { createSetupToken } from "../../../src/auth/sign-in/setup-token.ts";
-import { descriptions } from "../../../src/contract/openapi/descriptions.ts";
-import type { Call } from "../../../src/http/call.ts";
-import { createUserHandlers } from "../../../src/http/handlers/users.ts";
-import { createPasswords } from "../../../src/users/passwords.ts";
-import { runSteward } from "../../agent-in-process.ts";
-import { virtualHost } from "../../auth/virtual-host.ts";
-import { codeFrom, context, virtualSignIn } from "../../auth/virtual-sign-in.ts";
+import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import {
   type CheckedAgent,
   goodPassword,
   type SignedIn,
   startCheckedAgent,
-} from "../../http/checked-agent.ts";
+} from "../../../lab/agents/checked-agent.ts";
+import { createSetupToken } from "../../../src/auth/sign-in/setup-token.ts";
+import { descriptions } from "../../../src/contract/openapi/descriptions.ts";
+import type { Call } from "../../../src/http/call.ts";
+import { createUserHandlers } from "../../../src/http/handlers/users.ts";
+import { createPasswords } from "../../../src/users/passwords.ts";
+import { virtualHost } from "../../auth/virtual-host.ts";
+import { codeFrom, context, virtualSignIn } from "../../auth/virtual-sign-in.ts";
 
 /** Documentation addresses (RFC 5737, RFC 3849): the network of the fleet's server, and others. */
 const inside = "203.0.113.7";

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
-import { type OperationId, operationIds, operationOf } from "../../../src/contract/operations.ts";
-import { enrol } from "../../authenticator.ts";
+import { enrol } from "../../../lab/agents/authenticator.ts";
 import {
   type CheckedAgent,
   goodPassword,
   type SignedIn,
   startCheckedAgent,
-} from "../../http/checked-agent.ts";
-import { type Answer, adminName, adminPassword, stepUp } from "../../running-agent.ts";
+} from "../../../lab/agents/checked-agent.ts";
+import { type Answer, adminName, adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
+import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
+import { type OperationId, operationIds, operationOf } from "../../../src/contract/operations.ts";
 import { standingTime } from "../../simulated/test-time.ts";
 
 /** For each operation with an id in its path a valid request about another user. */

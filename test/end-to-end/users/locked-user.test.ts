@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { startAgentInProcess } from "../../agent-in-process.ts";
+import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { standingTime } from "../../simulated/test-time.ts";
 
 describe("a user who is locked for a while", () => {

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
-import { keptSeconds } from "../../../src/http/kept-answers.ts";
 import {
   type CheckedAgent,
   goodPassword,
   type SignedIn,
   startCheckedAgent,
-} from "../../http/checked-agent.ts";
-import { adminPassword, stepUp } from "../../running-agent.ts";
+} from "../../../lab/agents/checked-agent.ts";
+import { adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
+import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
+import { keptSeconds } from "../../../src/http/kept-answers.ts";
 import { passingTime } from "../../simulated/test-time.ts";
 
 describe("a request for an API token that is sent again with its Idempotency-Key", () => {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { enrol } from "../../authenticator.ts";
+import { enrol } from "../../../lab/agents/authenticator.ts";
 import {
   type CheckedAgent,
   goodPassword,
   type SignedIn,
   startCheckedAgent,
-} from "../../http/checked-agent.ts";
+} from "../../../lab/agents/checked-agent.ts";
 import { standingTime } from "../../simulated/test-time.ts";
 
 type Intruded = SignedIn & { username: string; stolen: string };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../http/checked-agent.ts";
-import type { Answer } from "../../running-agent.ts";
+import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import type { Answer } from "../../../lab/agents/running-agent.ts";
 
 interface Listed {
   id: string;

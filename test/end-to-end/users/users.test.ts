@@ -5,7 +5,7 @@ import {
   goodPassword,
   type SignedIn,
   startCheckedAgent,
-} from "../../http/checked-agent.ts";
+} from "../../../lab/agents/checked-agent.ts";
 
 describe("users", () => {
   let agent: CheckedAgent;

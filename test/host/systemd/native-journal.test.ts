@@ -4,6 +4,7 @@ import { closeSync, fstatSync, openSync, readFileSync, rmSync, writeFileSync } f
 import { request } from "node:http";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { makeHome, noServers } from "../../../lab/agents/running-agent.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { readJournalPoints } from "../../../src/cli/events/event-journal.ts";
 import type { LogEntry } from "../../../src/contract/types.ts";
@@ -12,7 +13,6 @@ import { openNativeJournal } from "../../../src/host/linux/systemd/native-journa
 import { journalFieldsOf } from "../../../src/journal/logs/journal-fields.ts";
 import { createLog } from "../../../src/journal/logs/log.ts";
 import { createIsAllowed, readJournalLine } from "../../../src/journal/logs/log-line.ts";
-import { makeHome, noServers } from "../../running-agent.ts";
 import { compiled } from "../compiled.ts";
 import { firstMoment, temporaryDirectory } from "./journal.ts";
 

@@ -8,8 +8,8 @@ import {
   type SignedIn,
   startCheckedAgent,
   untilLogged,
-} from "../checked-agent.ts";
-import { openSilently, requestText, sendRaw } from "../raw-http.ts";
+} from "../../../lab/agents/checked-agent.ts";
+import { openSilently, requestText, sendRaw } from "../../../lab/agents/raw-http.ts";
 
 const limitBytes = 65_536;
 const newUser = { username: "intruder", role: "admin", password: goodPassword };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { hostname } from "node:os";
 import { after, before, describe, it } from "node:test";
-import { type CheckedAgent, startCheckedAgent } from "../checked-agent.ts";
-import { requestText, sendRaw } from "../raw-http.ts";
+import { type CheckedAgent, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { requestText, sendRaw } from "../../../lab/agents/raw-http.ts";
 
 const ours = [
   "127.0.0.1",

@@ -6,7 +6,7 @@ import {
   goodPassword,
   type SignedIn,
   startCheckedAgent,
-} from "../checked-agent.ts";
+} from "../../../lab/agents/checked-agent.ts";
 
 const unknownUser = `usr_${"0".repeat(32)}`;
 

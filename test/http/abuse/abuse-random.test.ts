@@ -2,15 +2,19 @@ import assert from "node:assert/strict";
 import { type AddressInfo, createServer } from "node:net";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
+import { assertFits } from "../../../lab/agents/answer-validators.ts";
+import {
+  assertServesOthers,
+  type CheckedAgent,
+  startCheckedAgent,
+} from "../../../lab/agents/checked-agent.ts";
+import { sendRaw } from "../../../lab/agents/raw-http.ts";
 import { createChance } from "../../../lab/basics/chance.ts";
 import { createClient, type Send } from "../../../scripts/fuzz/api/client.ts";
 import { fuzzAgent } from "../../../scripts/fuzz/api/fuzz-api.ts";
 import { createLedger, TooManyFindings } from "../../../scripts/fuzz/ledger.ts";
 import { fuzzPort } from "../../../scripts/fuzz/socket.ts";
 import { problem } from "../../../src/contract/shapes.ts";
-import { assertFits } from "../answer-validators.ts";
-import { assertServesOthers, type CheckedAgent, startCheckedAgent } from "../checked-agent.ts";
-import { sendRaw } from "../raw-http.ts";
 
 const paths = ["/", "/api/version", "/api/users", "/api/auth/login", "/api/system", "/api/auth/me"];
 const methods = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT", "M-SEARCH", ""];

@@ -2,10 +2,14 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { after, before, describe, it } from "node:test";
+import {
+  assertServesOthers,
+  type CheckedAgent,
+  startCheckedProcess,
+} from "../../../lab/agents/checked-agent.ts";
+import { openSilently, requestText, sendRaw } from "../../../lab/agents/raw-http.ts";
+import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 import { until } from "../../../lab/basics/until.ts";
-import { adminName, adminPassword } from "../../running-agent.ts";
-import { assertServesOthers, type CheckedAgent, startCheckedProcess } from "../checked-agent.ts";
-import { openSilently, requestText, sendRaw } from "../raw-http.ts";
 
 /** The bound of a listener's connections (listeners.ts). */
 const maximumConnections = 512;

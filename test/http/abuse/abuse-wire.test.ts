@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { assertServesOthers, type CheckedAgent, startCheckedAgent } from "../checked-agent.ts";
-import { type RawAnswers, requestText, sendRaw } from "../raw-http.ts";
+import {
+  assertServesOthers,
+  type CheckedAgent,
+  startCheckedAgent,
+} from "../../../lab/agents/checked-agent.ts";
+import { type RawAnswers, requestText, sendRaw } from "../../../lab/agents/raw-http.ts";
 
 const json = "Content-Type: application/json";
 const host = "Host: 127.0.0.1";

@@ -3,10 +3,10 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import fc from "fast-check";
+import { requestText, sendRaw } from "../../../lab/agents/raw-http.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { firstToGo, keepPlace, type Occupant } from "../../../src/http/wire/connection-places.ts";
 import { type RequestListener, trackConnections } from "../../../src/http/wire/connections.ts";
-import { requestText, sendRaw } from "../raw-http.ts";
 
 /** Of these, strangers keep 8 for unfinished and 8 for answered requests; those who carried tokens keep 16. */
 const maximum = 32;

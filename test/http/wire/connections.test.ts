@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
+import { checkAnswer } from "../../../lab/agents/answer-rules.ts";
+import { requestText, sendRaw } from "../../../lab/agents/raw-http.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { readJson, strangersBody, usualBody } from "../../../src/http/read-json.ts";
 import { keepPlace } from "../../../src/http/wire/connection-places.ts";
 import { type RequestListener, trackConnections } from "../../../src/http/wire/connections.ts";
-import { checkAnswer } from "../answer-rules.ts";
-import { requestText, sendRaw } from "../raw-http.ts";
 
 const json = "Content-Type: application/json";
 

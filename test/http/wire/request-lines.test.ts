@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { startAgentInProcess } from "../../agent-in-process.ts";
-import type { RunningAgent } from "../../running-agent.ts";
+import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
+import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
 
 interface Line {
   message: string;

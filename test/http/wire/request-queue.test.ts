@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { describe, it } from "node:test";
+import { requestText } from "../../../lab/agents/raw-http.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { keepPlace } from "../../../src/http/wire/connection-places.ts";
 import { trackConnections } from "../../../src/http/wire/connections.ts";
 import { createRequestQueue } from "../../../src/http/wire/request-queue.ts";
-import { requestText } from "../raw-http.ts";
 
 /** A queue whose turns the test makes, and each of whose requests takes a millisecond or more. */
 function virtualQueue() {

@@ -5,12 +5,12 @@ import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { join, relative } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
+import { requestText, sendRaw } from "../../../lab/agents/raw-http.ts";
+import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
 import { consolePaths } from "../../../src/contract/schemas/console.ts";
 import { createStaticFiles } from "../../../src/http/wire/static-files.ts";
-import { startAgentInProcess } from "../../agent-in-process.ts";
-import type { RunningAgent } from "../../running-agent.ts";
 import { temporaryDirectory } from "../../store/state-directory.ts";
-import { requestText, sendRaw } from "../raw-http.ts";
 
 const built = join(import.meta.dirname, "../../../dist/console");
 

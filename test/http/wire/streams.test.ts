@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import { connect } from "node:net";
 import { describe, it, type TestContext } from "node:test";
+import { openStream } from "../../../lab/agents/stream-reader.ts";
 import { until } from "../../../lab/basics/until.ts";
 import type { Actor, StreamSource } from "../../../src/http/call.ts";
 import { createStreams, type NewStream, type Streams } from "../../../src/http/wire/streams.ts";
-import { openStream } from "../stream-reader.ts";
 
 type Begin = Partial<Pick<NewStream, "actor" | "isAllowed" | "source">>;
 

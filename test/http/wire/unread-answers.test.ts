@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
+import { requestText } from "../../../lab/agents/raw-http.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { type RequestListener, trackConnections } from "../../../src/http/wire/connections.ts";
 import { endUnreadBeyond, unreadMilliseconds } from "../../../src/http/wire/unread-answers.ts";
-import { requestText } from "../raw-http.ts";
 
 const mebibyte = 1024 * 1024;
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { chmodSync, chownSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import type { Need } from "../../../src/contract/types.ts";
 import { readDecisionsInForce } from "../../../src/programs/host-file/host-file.ts";
 import { keepHostFile, restoreHostFile } from "../../../src/programs/host-file/kept.ts";
-import { runSteward, startAgentInProcess } from "../../agent-in-process.ts";
 import { asRoot } from "../../host/host-file/host-file-of-root.ts";
 import { ownDirectory, write } from "./judged-host-file.ts";
 

@@ -4,10 +4,10 @@ import { mkdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { runSteward } from "../../../lab/agents/running-agent.ts";
 import { counted } from "../../../lab/basics/counts.ts";
 import type { StewardError } from "../../../src/contract/errors.ts";
 import { findLock, takeAgentLock, takeLock } from "../../../src/store/files/lock.ts";
-import { runSteward } from "../../running-agent.ts";
 import {
   atEnd,
   bundleFixture,

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { testProgram } from "../../lab/basics/test-program.ts";
-import { type CheckedAgent, startCheckedAgent, startCheckedProcess } from "../http/checked-agent.ts";
-import { standingTime } from "./test-time.ts";
-import { toldClock } from "./told-clock.ts";
+import { standingTime } from "../../test/simulated/test-time.ts";
+import { toldClock } from "../../test/simulated/told-clock.ts";
+import { testProgram } from "../basics/test-program.ts";
+import { type CheckedAgent, startCheckedAgent, startCheckedProcess } from "./checked-agent.ts";
 
 /** An agent whose wall clock the test moves with libfaketime while its monotonic clock runs on. */
 export interface TimedAgent extends CheckedAgent {

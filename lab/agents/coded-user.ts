@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { codeOf, enrol } from "../authenticator.ts";
-import { goodPassword, type SignedIn } from "../http/checked-agent.ts";
-import type { Answer } from "../running-agent.ts";
+import { codeOf, enrol } from "./authenticator.ts";
+import { goodPassword, type SignedIn } from "./checked-agent.ts";
 import type { TimedAgent } from "./faked-time.ts";
+import type { Answer } from "./running-agent.ts";
 
 /** A user who signs in with a code, on an agent whose clock the test moves. */
 export interface CodedUser extends SignedIn {

@@ -2,18 +2,18 @@ import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { capture, type Ended } from "../lab/basics/captured-streams.ts";
-import { runCommandLine } from "../src/cli/main.ts";
-import { errorCodes } from "../src/contract/error-codes.ts";
-import { StewardError } from "../src/contract/errors.ts";
-import { isJournalStream } from "../src/host/linux/systemd/journal-stream.ts";
-import { createLog, type Log } from "../src/journal/logs/log.ts";
-import { createOwnLines } from "../src/journal/logs/own-lines.ts";
-import type { Program } from "../src/programs/agent/config.ts";
-import { type Surroundings, serve } from "../src/programs/agent/serve.ts";
-import { createCommandContext } from "../src/programs/command-line/context.ts";
-import { processUsage } from "../src/programs/process-usage.ts";
-import { assertAnswersHeld, holdAnswers } from "./http/held-answers.ts";
+import { runCommandLine } from "../../src/cli/main.ts";
+import { errorCodes } from "../../src/contract/error-codes.ts";
+import { StewardError } from "../../src/contract/errors.ts";
+import { isJournalStream } from "../../src/host/linux/systemd/journal-stream.ts";
+import { createLog, type Log } from "../../src/journal/logs/log.ts";
+import { createOwnLines } from "../../src/journal/logs/own-lines.ts";
+import type { Program } from "../../src/programs/agent/config.ts";
+import { type Surroundings, serve } from "../../src/programs/agent/serve.ts";
+import { createCommandContext } from "../../src/programs/command-line/context.ts";
+import { processUsage } from "../../src/programs/process-usage.ts";
+import { capture, type Ended } from "../basics/captured-streams.ts";
+import { assertAnswersHeld, holdAnswers } from "./held-answers.ts";
 import {
   type AgentOptions,
   agentAt,
@@ -23,7 +23,7 @@ import {
   testProxy,
 } from "./running-agent.ts";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 const dist = join(root, "dist");
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
 

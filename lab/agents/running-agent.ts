@@ -69,10 +69,10 @@ export interface AgentOptions {
 export const adminName = "root-admin";
 export const adminPassword = "green tractor sings loudly";
 
-const program = join(import.meta.dirname, "../dist/main.js");
+const program = join(import.meta.dirname, "../../dist/main.js");
 
 /** No agent under test asks a public server for the time. */
-export const noServers = join(import.meta.dirname, "../scripts/run-settings.json");
+export const noServers = join(import.meta.dirname, "../../scripts/run-settings.json");
 
 /** Milliseconds after which a request hangs: no machine is as slow, and a file is not held for as long as a run lasts. */
 const hangsMilliseconds = 180_000;
@@ -124,7 +124,7 @@ export async function startAgentProcess(options: AgentOptions = {}): Promise<Age
 function held(call: RunningAgent["call"]): RunningAgent["call"] {
   return async (method, path, options) => {
     const answer = await call(method, path, options);
-    const { checkAnswer } = await import("./http/answer-rules.ts");
+    const { checkAnswer } = await import("./answer-rules.ts");
     checkAnswer(method, path, answer);
     return answer;
   };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Answer, CallOptions } from "../running-agent.ts";
+import type { Answer, CallOptions } from "./running-agent.ts";
 
 /** Every password, token, secret and code that an agent was told or told, to be looked for where none may be. */
 export interface Canary {

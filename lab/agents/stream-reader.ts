@@ -1,6 +1,6 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { createParser } from "eventsource-parser";
-import { until } from "../../lab/basics/until.ts";
+import { until } from "../basics/until.ts";
 
 export interface ReadMessage {
   id: string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Options, ValidateFunction } from "ajv/dist/2020.js";
 import { annotationKeywords } from "../../src/contract/schemas/settings.ts";
-import { keptValidator } from "../kept-validators.ts";
+import { keptValidator } from "./kept-validators.ts";
 
 /** RFC 3339 in UTC with milliseconds, as the contract promises. */
 export const timestampForm =

@@ -1,6 +1,6 @@
 import { type IncomingMessage, ServerResponse } from "node:http";
-import type { Answer } from "../running-agent.ts";
 import { checkAnswer } from "./answer-rules.ts";
+import type { Answer } from "./running-agent.ts";
 
 /** What was wrong with the answers that agents in this process have given. */
 const faults: string[] = [];

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import type { Answer } from "../running-agent.ts";
+import type { Answer } from "./running-agent.ts";
 
 /** What came back on a connection that sent bytes of its own making. */
 export interface RawAnswers {

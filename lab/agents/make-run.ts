@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { testProgram } from "../lab/basics/test-program.ts";
-import { until } from "../lab/basics/until.ts";
-import { atEnd, type Ending } from "./store/state-directory.ts";
+import { atEnd, type Ending } from "../../test/store/state-directory.ts";
+import { testProgram } from "../basics/test-program.ts";
+import { until } from "../basics/until.ts";
 
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 
 /** What `make run` starts, at a port that is free and with another place than ./var. */
 export interface Run {

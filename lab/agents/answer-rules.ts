@@ -7,8 +7,8 @@ import type { Operation } from "../../src/contract/operations/operation.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { problem as problemSchema } from "../../src/contract/shapes.ts";
 import type { AuditEvent } from "../../src/contract/types.ts";
-import type { Answer } from "../running-agent.ts";
 import { assertFits, timestampForm } from "./answer-validators.ts";
+import type { Answer } from "./running-agent.ts";
 
 const securityHeaders = {
   "x-content-type-options": "nosniff",

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Answer } from "../running-agent.ts";
+import type { Answer } from "./running-agent.ts";
 
 /** What a browser sends of itself from a page of this origin. */
 export const ownPage = { "sec-fetch-site": "same-origin" };

@@ -10,7 +10,7 @@ import { inspect } from "node:util";
 import type { Ajv2020, Options, ValidateFunction } from "ajv/dist/2020.js";
 import ajvPackage from "ajv/package.json" with { type: "json" };
 
-const directory = join(import.meta.dirname, "../.cache/validators");
+const directory = join(import.meta.dirname, "../../.cache/validators");
 const load = createRequire(import.meta.url);
 
 /** ajv is read where something is to be compiled: most files find all that they need. */

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { until } from "../../lab/basics/until.ts";
-import { type InProcessOptions, startAgentInProcess } from "../agent-in-process.ts";
+import { until } from "../basics/until.ts";
+import { type InProcessOptions, startAgentInProcess } from "./agent-in-process.ts";
+import { checkAnswer } from "./answer-rules.ts";
+import { createCanary, shownByProcess } from "./canary.ts";
 import {
   type AgentOptions,
   type AgentProcess,
@@ -11,9 +13,7 @@ import {
   type RunningAgent,
   startAgentProcess,
   stepUp,
-} from "../running-agent.ts";
-import { checkAnswer } from "./answer-rules.ts";
-import { createCanary, shownByProcess } from "./canary.ts";
+} from "./running-agent.ts";
 
 /** An agent whose every answer is held against the contract, and that must write down nothing it was told in secret. */
 export interface CheckedAgent extends RunningAgent {
