@@ -13,7 +13,7 @@ import { noDecisions } from "../../src/programs/host-file/host-file.ts";
 import { processUsage } from "../../src/programs/process-usage.ts";
 import { makeDirectory } from "../../src/store/files/durable-file.ts";
 import { takeLock } from "../../src/store/files/lock.ts";
-import { toldClock } from "../../test/simulated/told-clock.ts";
+import { toldClock } from "../simulated/told-clock.ts";
 import { testProxy } from "./running-agent.ts";
 
 const { values } = parseArgs({

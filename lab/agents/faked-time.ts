@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { standingTime } from "../../test/simulated/test-time.ts";
-import { toldClock } from "../../test/simulated/told-clock.ts";
 import { testProgram } from "../basics/test-program.ts";
+import { standingTime } from "../simulated/test-time.ts";
+import { toldClock } from "../simulated/told-clock.ts";
 import { type CheckedAgent, startCheckedAgent, startCheckedProcess } from "./checked-agent.ts";
 
 /** An agent whose wall clock the test moves with libfaketime while its monotonic clock runs on. */

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { codeOf } from "../../lab/agents/authenticator.ts";
 import { type Answer, type RunningAgent, stepUp } from "../../lab/agents/running-agent.ts";
+import { standingTime } from "../../lab/simulated/test-time.ts";
 import { type OperationId, operationOf } from "../../src/contract/operations.ts";
-import { standingTime } from "../../test/simulated/test-time.ts";
 
 /** A call of the walk: what was sent, and what came back. */
 export interface Recorded {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { hostStart, virtualHost } from "../../lab/simulated/virtual-host.ts";
+import { context, virtualSignIn } from "../../lab/simulated/virtual-sign-in.ts";
 import { peopleFacts } from "../../src/auth/people.ts";
 import type { Settings } from "../../src/contract/types.ts";
-import { hostStart, virtualHost } from "./virtual-host.ts";
-import { context, virtualSignIn } from "./virtual-sign-in.ts";
 
 const day = 86_400;
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { fail, type Host, throttleAt, tried } from "../../lab/simulated/throttle-at.ts";
 import type { ThrottledClient } from "../../src/auth/request-context.ts";
 import { type TriedSecret, withThrottle } from "../../src/auth/throttle/with-throttle.ts";
 import { StewardError } from "../../src/contract/errors.ts";
-import { fail, type Host, throttleAt, tried } from "./throttle-at.ts";
 
 const home = "192.0.2.7";
 

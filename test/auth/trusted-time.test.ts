@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { hostFloor, hostStart, virtualHost } from "./virtual-host.ts";
+import { hostFloor, hostStart, virtualHost } from "../../lab/simulated/virtual-host.ts";
 
 const day = 86_400;
 

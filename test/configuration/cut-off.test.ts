@@ -4,6 +4,8 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { sampled } from "../../lab/basics/counts.ts";
+import { temporaryDocument, virtualHost } from "../../lab/simulated/virtual-host.ts";
+import { codeFrom } from "../../lab/simulated/virtual-sign-in.ts";
 import { createSeal } from "../../src/auth/second-factor/seal.ts";
 import { apiTokensKind } from "../../src/auth/tokens/api-token.ts";
 import { createConfigurator } from "../../src/configuration/configuration.ts";
@@ -12,8 +14,6 @@ import { createTimers } from "../../src/host/linux/timers.ts";
 import { defaultSettings } from "../../src/programs/agent/documents.ts";
 import { settingsKind } from "../../src/settings/settings.ts";
 import { accountsKind } from "../../src/users/account.ts";
-import { temporaryDocument, virtualHost } from "../auth/virtual-host.ts";
-import { codeFrom } from "../auth/virtual-sign-in.ts";
 import { createHeldDisk, leftovers, startAgent, temporaryDirectory } from "../store/state-directory.ts";
 import { SignedRepository } from "../updates/lab/signed-repository.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { hostStart } from "../../lab/simulated/virtual-host.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { Configuration } from "../../src/contract/types.ts";
-import { hostStart } from "../auth/virtual-host.ts";
 import { accountOf, anna, berta, hashOf, presentOf, tokenOf, virtualDevice } from "./virtual-device.ts";
 
 type File = Omit<Configuration, "version">;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { hostStart } from "../../lab/simulated/virtual-host.ts";
+import { codeFrom } from "../../lab/simulated/virtual-sign-in.ts";
 import type { StoredApiToken } from "../../src/auth/tokens/api-token.ts";
 import { noEnd } from "../../src/auth/tokens/token-rights.ts";
 import { changeEvents } from "../../src/configuration/change-events.ts";
 import { changesBetween } from "../../src/configuration/changes.ts";
 import { planned, requireSound } from "../../src/configuration/plan.ts";
 import type { Configuration } from "../../src/contract/types.ts";
-import { hostStart } from "../auth/virtual-host.ts";
-import { codeFrom } from "../auth/virtual-sign-in.ts";
 import { accountOf, anna, berta, hashOf, orderOf, presentOf, tokenOf } from "./virtual-device.ts";
 
 type File = Omit<Configuration, "version">;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { runSteward } from "../../lab/agents/agent-in-process.ts";
 import { codeOf } from "../../lab/agents/authenticator.ts";
-import { standingTime } from "../simulated/test-time.ts";
+import { standingTime } from "../../lab/simulated/test-time.ts";
 import { endOfSuite } from "../store/state-directory.ts";
 import { password, startDevice } from "./configured-device.ts";
 

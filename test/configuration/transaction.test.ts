@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { codeFrom } from "../../lab/simulated/virtual-sign-in.ts";
 import {
   readTransaction,
   removeTransaction,
@@ -9,7 +10,6 @@ import {
   transactionPath,
   writeTransaction,
 } from "../../src/configuration/transaction.ts";
-import { codeFrom } from "../auth/virtual-sign-in.ts";
 import { temporaryDirectory } from "../store/state-directory.ts";
 import { watchDisk } from "../store/watched-disk.ts";
 import { orderOf } from "./virtual-device.ts";

@@ -1,6 +1,12 @@
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import {
+  hostStart,
+  temporaryDirectory,
+  temporaryDocument,
+  virtualHost,
+} from "../../lab/simulated/virtual-host.ts";
 import { createSeal } from "../../src/auth/second-factor/seal.ts";
 import { type ApiTokensState, apiTokensKind, type StoredApiToken } from "../../src/auth/tokens/api-token.ts";
 import { type ConfiguratorOptions, createConfigurator } from "../../src/configuration/configuration.ts";
@@ -11,7 +17,6 @@ import { createTimers } from "../../src/host/linux/timers.ts";
 import { defaultSettings } from "../../src/programs/agent/documents.ts";
 import { settingsKind } from "../../src/settings/settings.ts";
 import { type Account, accountsKind } from "../../src/users/account.ts";
-import { hostStart, temporaryDirectory, temporaryDocument, virtualHost } from "../auth/virtual-host.ts";
 
 /** Of the cost that a device's own hashes have, and of no password. */
 export const hashOf = (sign: string, cost = "m=19456,t=2,p=1") =>

@@ -5,11 +5,11 @@ import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { heldUdpPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
+import { type StandingTime, standingTime } from "../../lab/simulated/test-time.ts";
+import { ordinaryServer } from "../../lab/simulated/time-network.ts";
 import { health } from "../../src/console/catalogue/languages/en/base.ts";
 import type { Role } from "../../src/contract/types.ts";
 import { openHostClock } from "../../src/programs/agent/wire-clock.ts";
-import { type StandingTime, standingTime } from "../simulated/test-time.ts";
-import { ordinaryServer } from "../simulated/time-network.ts";
 import {
   type ConsoleWindow,
   confirmPassword,

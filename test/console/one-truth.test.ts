@@ -9,9 +9,9 @@ import { checkEvent } from "../../lab/agents/answer-rules.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { samplesOf } from "../../lab/basics/metrics-samples.ts";
 import { until } from "../../lab/basics/until.ts";
+import { passingTime } from "../../lab/simulated/test-time.ts";
 import type { AuditEvent, Need, Status } from "../../src/contract/types.ts";
 import { emptyJournal, releaseJournalText } from "../../src/releases/release-journal.ts";
-import { passingTime } from "../simulated/test-time.ts";
 import { endOfConsole, names, signIn } from "./browser.ts";
 import { startLightConsole } from "./light/light-browser.ts";
 

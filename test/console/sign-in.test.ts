@@ -7,7 +7,7 @@ import { goodPassword } from "../../lab/agents/checked-agent.ts";
 import { type CodedUser, codedUser } from "../../lab/agents/coded-user.ts";
 import { startTimedAgentInProcess, type TimedAgent } from "../../lab/agents/faked-time.ts";
 import { until } from "../../lab/basics/until.ts";
-import { standingTime } from "../simulated/test-time.ts";
+import { standingTime } from "../../lab/simulated/test-time.ts";
 import {
   addUsers,
   endOfConsole,

@@ -3,7 +3,7 @@ import { before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { enrol } from "../../lab/agents/authenticator.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
-import { standingTime } from "../simulated/test-time.ts";
+import { standingTime } from "../../lab/simulated/test-time.ts";
 import {
   confirmPassword,
   endOfConsole,

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import { standingTime } from "../simulated/test-time.ts";
+import { standingTime } from "../../lab/simulated/test-time.ts";
 import { endOfConsole, names, signIn, startBrowser, type TestBrowser } from "./browser.ts";
 import { startLightConsole } from "./light/light-browser.ts";
 import { Looks } from "./light/looks.ts";

@@ -11,8 +11,8 @@ import {
   type RunningAgent,
   startAgentProcess,
 } from "../../lab/agents/running-agent.ts";
+import { standingTime } from "../../lab/simulated/test-time.ts";
 import type { HostIdentity } from "../../src/host/ports.ts";
-import { standingTime } from "../simulated/test-time.ts";
 import { mountPrivately } from "../store/private-mount.ts";
 
 /** As openIdentity gives it for a machine-id, or for none. */

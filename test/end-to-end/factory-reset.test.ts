@@ -6,7 +6,7 @@ import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-proce
 import { checkAnswer } from "../../lab/agents/answer-rules.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import { passingTime } from "../simulated/test-time.ts";
+import { passingTime } from "../../lab/simulated/test-time.ts";
 
 const path = "/api/system/factory-reset";
 

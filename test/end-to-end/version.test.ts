@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { type CheckedAgent, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
-import { passingTime } from "../simulated/test-time.ts";
+import { passingTime } from "../../lab/simulated/test-time.ts";
 
 const packageVersion = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { createReleaseHost, type SimulatedReleaseHost } from "../../lab/simulated/release-host.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { openJournal } from "../../src/installer/files/journal-store.ts";
 import { conformLinks } from "../../src/installer/files/links.ts";
 import { pathsOf, usualDirectories } from "../../src/installer/files/release-directories.ts";
 import { emptyJournal, type KnownRelease, type Slot } from "../../src/releases/release-journal.ts";
-import { createReleaseHost, type SimulatedReleaseHost } from "../simulated/release-host.ts";
 
 const directories = usualDirectories;
 const paths = pathsOf(directories);

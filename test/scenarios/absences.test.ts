@@ -1,5 +1,5 @@
 import { describe } from "node:test";
-import type { ClockHost } from "../simulated/clock-host.ts";
+import type { ClockHost } from "../../lab/simulated/clock-host.ts";
 import { fourServers, type Overrides, play, type Run } from "./scenario.ts";
 
 const hour = 3_600;

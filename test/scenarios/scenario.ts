@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { counted } from "../../lab/basics/counts.ts";
-import { StewardError } from "../../src/contract/errors.ts";
 import {
   type ClockHost,
   type ClockHostPlan,
   type ClockView,
   createClockHost,
-} from "../simulated/clock-host.ts";
-import { ordinaryServer, type ServerPlan } from "../simulated/time-network.ts";
+} from "../../lab/simulated/clock-host.ts";
+import { ordinaryServer, type ServerPlan } from "../../lab/simulated/time-network.ts";
+import { StewardError } from "../../src/contract/errors.ts";
 
 /** What a scenario wants of the run; each left out is not asked. */
 export interface Bounds {

@@ -1,6 +1,6 @@
 import { describe } from "node:test";
-import type { ClockHost } from "../simulated/clock-host.ts";
-import { ordinaryServer } from "../simulated/time-network.ts";
+import type { ClockHost } from "../../lab/simulated/clock-host.ts";
+import { ordinaryServer } from "../../lab/simulated/time-network.ts";
 import { fourServers, ordinaryHost, play, type Run, servers } from "./scenario.ts";
 
 const hour = 3_600;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import { type StandingTime, standingTime } from "../simulated/test-time.ts";
+import { type StandingTime, standingTime } from "../../lab/simulated/test-time.ts";
 import { login } from "./damaged-state.ts";
 import { atEnd, comes, comesToRest, fingerprints, leftovers } from "./state-directory.ts";
 

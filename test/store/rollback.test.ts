@@ -5,9 +5,9 @@ import { before, describe, it, type TestContext } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { codeOf, enrol } from "../../lab/agents/authenticator.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
+import { standingTime } from "../../lab/simulated/test-time.ts";
 import { documentNames } from "../../src/contract/document-names.ts";
 import type { Document } from "../../src/store/documents/document.ts";
-import { standingTime } from "../simulated/test-time.ts";
 import { asNextRelease, majorKinds, minorKinds, moodsOf, withMood } from "./next-release.ts";
 import { atEnd, type Ending, endOfSuite, keptFiles, onDisk, temporaryDirectory } from "./state-directory.ts";
 

@@ -4,7 +4,7 @@ import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-proce
 import { enrol } from "../../lab/agents/authenticator.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import { standingTime } from "../simulated/test-time.ts";
+import { standingTime } from "../../lab/simulated/test-time.ts";
 import { login } from "./damaged-state.ts";
 import { makeReadOnly, makeWritable, mountPrivately } from "./private-mount.ts";
 import { fingerprints, onDisk } from "./state-directory.ts";

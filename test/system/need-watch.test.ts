@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
+import { createVirtualTime, type VirtualTime } from "../../lab/simulated/virtual-time.ts";
 import type { NeedCode } from "../../src/contract/need-areas.ts";
 import type { Need } from "../../src/contract/types.ts";
 import { createNeedWatch, type NeedWatch, type ToldNeed } from "../../src/system/need-watch.ts";
-import { createVirtualTime, type VirtualTime } from "../simulated/virtual-time.ts";
 
 const needOf = (code: NeedCode, facts: Need["facts"] = {}, level: Need["level"] = "attention"): Need => ({
   ...{ code, level, facts, detail: "A need.", remedy: null },

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createVirtualTime, type VirtualTime } from "../../lab/simulated/virtual-time.ts";
 import type { UpdateEventType } from "../../src/contract/event-types.ts";
 import type { Settings } from "../../src/contract/types.ts";
 import type { InstalledVersions } from "../../src/releases/selection.ts";
@@ -7,7 +8,6 @@ import type { Document } from "../../src/store/documents/document.ts";
 import { validatorOf } from "../../src/store/documents/document-kind.ts";
 import { openUpdates, type UpdateRoom } from "../../src/updates/updater.ts";
 import type { FetchPlan, Installer, Payload, UpdaterOptions } from "../../src/updates/updater-options.ts";
-import { createVirtualTime, type VirtualTime } from "../simulated/virtual-time.ts";
 import { SignedRepository } from "./lab/signed-repository.ts";
 import { filesInMemory, reading } from "./refreshing.ts";
 

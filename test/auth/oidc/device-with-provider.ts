@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
+import { virtualHost } from "../../../lab/simulated/virtual-host.ts";
+import { context, virtualSignIn } from "../../../lab/simulated/virtual-sign-in.ts";
 import { createSingleSignOn } from "../../../src/auth/oidc/single-sign-on.ts";
 import { createAccessTokens } from "../../../src/auth/tokens/access-tokens.ts";
 import type { Person } from "../../../src/auth/tokens/bearer.ts";
 import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
 import type { SignInProvider } from "../../../src/host/provider-ports.ts";
-import { virtualHost } from "../virtual-host.ts";
-import { context, virtualSignIn } from "../virtual-sign-in.ts";
 import { clientId, clientSecret, type Json, type Lies, startLyingProvider } from "./lying-provider.ts";
 
 /** In virtual time, as the provider is. */

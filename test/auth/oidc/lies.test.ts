@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { beforeEach, describe, it } from "node:test";
+import { codeFrom, context, errorFrom } from "../../../lab/simulated/virtual-sign-in.ts";
 import { createFlows } from "../../../src/auth/oidc/flows.ts";
 import { createSignIn } from "../../../src/auth/sign-in/sign-in.ts";
-import { codeFrom, context, errorFrom } from "../virtual-sign-in.ts";
 import {
   claims,
   type DeviceWithProvider,

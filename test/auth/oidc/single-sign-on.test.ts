@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { beforeEach, describe, it } from "node:test";
+import { codeFrom, context, errorFrom } from "../../../lab/simulated/virtual-sign-in.ts";
 import { displayNameOf, roleOf, usernamesFor } from "../../../src/auth/oidc/identity.ts";
 import { createSingleSignOn, isOfProvider } from "../../../src/auth/oidc/single-sign-on.ts";
 import { createSignIn } from "../../../src/auth/sign-in/sign-in.ts";
-import { codeFrom, context, errorFrom } from "../virtual-sign-in.ts";
 import {
   claims,
   type DeviceWithProvider,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { codesRefused, type Host, throttleAt, tried } from "../../../lab/simulated/throttle-at.ts";
 import type { Throttle } from "../../../src/auth/throttle/throttle.ts";
-import { codesRefused, type Host, throttleAt, tried } from "../throttle-at.ts";
 
 function wrong(throttle: Throttle, name: string, times: number): void {
   for (let count = 0; count < times; count += 1) throttle.wrongCode(name);

@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { virtualHost } from "../../../lab/simulated/virtual-host.ts";
+import {
+  codeAt,
+  codeFrom,
+  context,
+  enrolled,
+  errorFrom,
+  virtualSignIn,
+} from "../../../lab/simulated/virtual-sign-in.ts";
 import type { Person } from "../../../src/auth/tokens/bearer.ts";
-import { virtualHost } from "../virtual-host.ts";
-import { codeAt, codeFrom, context, enrolled, errorFrom, virtualSignIn } from "../virtual-sign-in.ts";
 
 const password = "quiet otters borrow umbrellas";
 

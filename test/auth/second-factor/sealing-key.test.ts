@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
+import { temporaryDocument } from "../../../lab/simulated/virtual-host.ts";
 import { resealed } from "../../../src/auth/second-factor/reseal.ts";
 import { createSeal } from "../../../src/auth/second-factor/seal.ts";
 import { createSealingKeyTrouble } from "../../../src/auth/second-factor/sealing-key.ts";
@@ -15,7 +16,6 @@ import { finding } from "../../../src/contract/finding.ts";
 import { type Account, accountsKind } from "../../../src/users/account.ts";
 import { createAccounts } from "../../../src/users/accounts.ts";
 import { createPasswords } from "../../../src/users/passwords.ts";
-import { temporaryDocument } from "../virtual-host.ts";
 
 const key = createHash("sha256").update("a key").digest();
 const otherKey = createHash("sha256").update("another key").digest();

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { virtualHost } from "../virtual-host.ts";
-import { codeAt, codeFrom, context, enrolled, errorFrom, virtualSignIn } from "../virtual-sign-in.ts";
+import { virtualHost } from "../../../lab/simulated/virtual-host.ts";
+import {
+  codeAt,
+  codeFrom,
+  context,
+  enrolled,
+  errorFrom,
+  virtualSignIn,
+} from "../../../lab/simulated/virtual-sign-in.ts";
 
 const day = 86_400;
 

@@ -6,7 +6,7 @@ import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { codeOf, enrol } from "../../../lab/agents/authenticator.ts";
 import { adminPassword } from "../../../lab/agents/running-agent.ts";
 import { until } from "../../../lab/basics/until.ts";
-import { standingTime } from "../../simulated/test-time.ts";
+import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { login } from "../../store/damaged-state.ts";
 import { makeReadOnly, makeWritable, mountPrivately } from "../../store/private-mount.ts";
 

@@ -3,6 +3,12 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import {
+  hostStart,
+  temporaryDirectory,
+  temporaryDocument,
+  virtualHost,
+} from "../../../lab/simulated/virtual-host.ts";
 import { createLostCodes } from "../../../src/auth/second-factor/lost-codes.ts";
 import { createUnwrittenCodes } from "../../../src/auth/second-factor/unwritten-codes.ts";
 import {
@@ -11,7 +17,6 @@ import {
   usedCodesKind,
 } from "../../../src/auth/second-factor/used-codes.ts";
 import { validatorOf } from "../../../src/store/documents/document-kind.ts";
-import { hostStart, temporaryDirectory, temporaryDocument, virtualHost } from "../virtual-host.ts";
 
 const ana = `usr_${"a".repeat(32)}`;
 const bob = `usr_${"b".repeat(32)}`;

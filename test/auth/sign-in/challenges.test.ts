@@ -3,12 +3,12 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { temporaryDirectory } from "../../../lab/simulated/virtual-host.ts";
 import { createChallenges } from "../../../src/auth/sign-in/challenges.ts";
 import { readProvisioned } from "../../../src/auth/sign-in/first-administrator.ts";
 import { createRescueToken, makeRescueToken } from "../../../src/auth/sign-in/rescue-token.ts";
 import { createSetupToken } from "../../../src/auth/sign-in/setup-token.ts";
 import { asUsername } from "../../../src/auth/sign-in/sign-in.ts";
-import { temporaryDirectory } from "../virtual-host.ts";
 
 const challenge = { userId: `usr_${"a".repeat(32)}`, passwordHash: "$argon2id$…", rehashed: undefined };
 

@@ -1,13 +1,20 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { virtualHost } from "../../../lab/simulated/virtual-host.ts";
+import {
+  codeAt,
+  codeFrom,
+  context,
+  enrolled,
+  errorFrom,
+  virtualSignIn,
+} from "../../../lab/simulated/virtual-sign-in.ts";
 import { requiredActionOf } from "../../../src/auth/sessions/required-action.ts";
 import { createChallenges } from "../../../src/auth/sign-in/challenges.ts";
 import { createRecovery } from "../../../src/auth/sign-in/recovery.ts";
 import { createSignIn } from "../../../src/auth/sign-in/sign-in.ts";
 import { createAccessTokens } from "../../../src/auth/tokens/access-tokens.ts";
 import { inBody } from "../sessions-at.ts";
-import { virtualHost } from "../virtual-host.ts";
-import { codeAt, codeFrom, context, enrolled, errorFrom, virtualSignIn } from "../virtual-sign-in.ts";
 
 /** A user with a second factor whose password an administrator has just reset. */
 async function withOneUsePassword() {

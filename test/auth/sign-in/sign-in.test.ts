@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hash } from "@node-rs/argon2";
+import { virtualHost } from "../../../lab/simulated/virtual-host.ts";
+import { context, virtualSignIn } from "../../../lab/simulated/virtual-sign-in.ts";
 import { createSignIn } from "../../../src/auth/sign-in/sign-in.ts";
 import { createAccessTokens } from "../../../src/auth/tokens/access-tokens.ts";
 import { isCostlier } from "../../../src/users/passwords.ts";
-import { virtualHost } from "../virtual-host.ts";
-import { context, virtualSignIn } from "../virtual-sign-in.ts";
 
 const password = "seven quiet owls at dusk";
 

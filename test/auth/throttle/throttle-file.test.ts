@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { until } from "../../../lab/basics/until.ts";
-import { fail, type Host, throttleAt, tried } from "../throttle-at.ts";
+import { fail, type Host, throttleAt, tried } from "../../../lab/simulated/throttle-at.ts";
 
 const home = "192.0.2.7";
 const away = "198.51.100.9";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { counted } from "../../../lab/basics/counts.ts";
+import { type Host, throttleAt, tried } from "../../../lab/simulated/throttle-at.ts";
 import type { Throttle } from "../../../src/auth/throttle/throttle.ts";
-import { type Host, throttleAt, tried } from "../throttle-at.ts";
 
 const day = 86_400;
 const home = "192.0.2.7";

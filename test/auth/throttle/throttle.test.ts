@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { fail, type Host, throttleAt, tried } from "../throttle-at.ts";
+import { fail, type Host, throttleAt, tried } from "../../../lab/simulated/throttle-at.ts";
 
 const home = "192.0.2.7";
 const away = "198.51.100.9";

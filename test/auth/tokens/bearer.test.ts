@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { virtualHost } from "../../../lab/simulated/virtual-host.ts";
+import { context, virtualSignIn } from "../../../lab/simulated/virtual-sign-in.ts";
 import { readClaims } from "../../../src/auth/tokens/access-tokens.ts";
 import { createBearer } from "../../../src/auth/tokens/bearer.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
-import { virtualHost } from "../virtual-host.ts";
-import { context, virtualSignIn } from "../virtual-sign-in.ts";
 
 const [hour, day] = [3_600, 86_400];
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { reaching } from "../../../lab/basics/ipv6.ts";
+import { createVirtualTime } from "../../../lab/simulated/virtual-time.ts";
 import { createExchange } from "../../../src/clock/ntp/exchange.ts";
 import { createDatagrams } from "../../../src/host/linux/network/datagrams.ts";
-import { createVirtualTime } from "../../simulated/virtual-time.ts";
 import {
   assertOffset,
   common,

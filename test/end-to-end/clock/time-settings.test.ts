@@ -6,9 +6,9 @@ import { stopWithin } from "../../../lab/agents/agent-in-process.ts";
 import type { CheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 import { until } from "../../../lab/basics/until.ts";
+import { standingTime } from "../../../lab/simulated/test-time.ts";
+import { ordinaryServer } from "../../../lab/simulated/time-network.ts";
 import { type ServerView, startObservingAgent } from "../../clock/time-servers.ts";
-import { standingTime } from "../../simulated/test-time.ts";
-import { ordinaryServer } from "../../simulated/time-network.ts";
 
 const route = "/api/system/time-sync";
 

@@ -5,10 +5,10 @@ import type { Answer } from "../../../lab/agents/running-agent.ts";
 import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
 import { reaching } from "../../../lab/basics/ipv6.ts";
 import { until } from "../../../lab/basics/until.ts";
+import { standingTime } from "../../../lab/simulated/test-time.ts";
+import { ordinaryServer } from "../../../lab/simulated/time-network.ts";
 import { ntpTimestamp, startHostileServer } from "../../clock/hostile-server.ts";
 import { type ServerView, startObservingAgent, startTimeServers } from "../../clock/time-servers.ts";
-import { standingTime } from "../../simulated/test-time.ts";
-import { ordinaryServer } from "../../simulated/time-network.ts";
 
 const route = "/api/system/time-sync";
 const falseTime = { fakeTime: "+3s" };

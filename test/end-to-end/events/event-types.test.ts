@@ -9,11 +9,11 @@ import { type CheckedAgent, goodPassword } from "../../../lab/agents/checked-age
 import { stepUp } from "../../../lab/agents/running-agent.ts";
 import { cookieOf, ownPage } from "../../../lab/agents/set-cookie.ts";
 import { until } from "../../../lab/basics/until.ts";
+import { standingTime } from "../../../lab/simulated/test-time.ts";
+import { ordinaryServer } from "../../../lab/simulated/time-network.ts";
 import { eventTypes } from "../../../src/contract/event-types.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
 import { startObservingAgent } from "../../clock/time-servers.ts";
-import { standingTime } from "../../simulated/test-time.ts";
-import { ordinaryServer } from "../../simulated/time-network.ts";
 
 /**
  * Types that need a clock that moves or is trusted; the tests of a wrong clock check these. A step, another

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
-import { standingTime } from "../../simulated/test-time.ts";
+import { standingTime } from "../../../lab/simulated/test-time.ts";
 
 describe("an account that writes as fast as it can", () => {
   const time = standingTime();

@@ -8,7 +8,7 @@ import {
   startCheckedAgent,
 } from "../../../lab/agents/checked-agent.ts";
 import { type Answer, adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
-import { standingTime } from "../../simulated/test-time.ts";
+import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { login, newAddress } from "./guessing.ts";
 
 interface Keeper extends SignedIn, Enrolled {

@@ -3,8 +3,8 @@ import { after, before, describe, it } from "node:test";
 import { codeOf, enrol } from "../../../lab/agents/authenticator.ts";
 import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
+import { passingTime } from "../../../lab/simulated/test-time.ts";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
-import { passingTime } from "../../simulated/test-time.ts";
 
 describe("a fresh sign-in", () => {
   const time = passingTime();

@@ -9,7 +9,7 @@ import {
   type CallOptions,
 } from "../../../lab/agents/running-agent.ts";
 import { cookieOf, type Kept, keptOf, ownPage } from "../../../lab/agents/set-cookie.ts";
-import { standingTime } from "../../simulated/test-time.ts";
+import { standingTime } from "../../../lab/simulated/test-time.ts";
 
 describe("the refresh cookie of a browser", () => {
   const time = standingTime();

@@ -3,8 +3,8 @@ import { after, before, describe, it } from "node:test";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { adminName, adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
+import { passingTime } from "../../../lab/simulated/test-time.ts";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
-import { passingTime } from "../../simulated/test-time.ts";
 
 describe("sessions", () => {
   let agent: CheckedAgent;

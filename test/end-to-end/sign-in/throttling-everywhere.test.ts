@@ -11,8 +11,8 @@ import {
 } from "../../../lab/agents/checked-agent.ts";
 import { type Answer, adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 import { until } from "../../../lab/basics/until.ts";
+import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { asRoot, writeHostFile } from "../../host/host-file/host-file-of-root.ts";
-import { standingTime } from "../../simulated/test-time.ts";
 import { atEnd, temporaryDirectory } from "../../store/state-directory.ts";
 import { assertThrottled, fail, login, newAddress, sealedSeconds, wrongPassword } from "./guessing.ts";
 

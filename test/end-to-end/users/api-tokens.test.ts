@@ -10,8 +10,8 @@ import {
   startCheckedAgent,
 } from "../../../lab/agents/checked-agent.ts";
 import { adminName, adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
+import { passingTime } from "../../../lab/simulated/test-time.ts";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
-import { passingTime } from "../../simulated/test-time.ts";
 
 const unknownUser = `usr_${"0".repeat(32)}`;
 

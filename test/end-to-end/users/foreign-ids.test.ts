@@ -8,9 +8,9 @@ import {
   startCheckedAgent,
 } from "../../../lab/agents/checked-agent.ts";
 import { type Answer, adminName, adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
+import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
 import { type OperationId, operationIds, operationOf } from "../../../src/contract/operations.ts";
-import { standingTime } from "../../simulated/test-time.ts";
 
 /** For each operation with an id in its path a valid request about another user. */
 const bodies: Partial<Record<OperationId, object>> = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
-import { standingTime } from "../../simulated/test-time.ts";
+import { standingTime } from "../../../lab/simulated/test-time.ts";
 
 describe("a user who is locked for a while", () => {
   it("keeps its ETag from reading to reading, so that it can be changed with If-Match", async (test) => {

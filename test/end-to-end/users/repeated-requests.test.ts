@@ -7,9 +7,9 @@ import {
   startCheckedAgent,
 } from "../../../lab/agents/checked-agent.ts";
 import { adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
+import { passingTime } from "../../../lab/simulated/test-time.ts";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
 import { keptSeconds } from "../../../src/http/kept-answers.ts";
-import { passingTime } from "../../simulated/test-time.ts";
 
 describe("a request for an API token that is sent again with its Idempotency-Key", () => {
   const time = passingTime();

@@ -7,7 +7,7 @@ import {
   type SignedIn,
   startCheckedAgent,
 } from "../../../lab/agents/checked-agent.ts";
-import { standingTime } from "../../simulated/test-time.ts";
+import { standingTime } from "../../../lab/simulated/test-time.ts";
 
 type Intruded = SignedIn & { username: string; stolen: string };
 

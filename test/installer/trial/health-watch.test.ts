@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { createReleaseHost } from "../../../lab/simulated/release-host.ts";
 import { createHealthWatch } from "../../../src/installer/trial/health-watch.ts";
 import type { Trial } from "../../../src/releases/release-journal.ts";
-import { createReleaseHost } from "../../simulated/release-host.ts";
 import { plan } from "../simulated-installer.ts";
 
 const trial: Trial = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { createVirtualTime } from "../../../lab/simulated/virtual-time.ts";
 import { createDueTimer } from "../../../src/store/files/due-timer.ts";
-import { createVirtualTime } from "../../simulated/virtual-time.ts";
 
 it("a due timer goes off once, at the earliest of the times that it was asked for", () => {
   const time = createVirtualTime();

@@ -4,6 +4,7 @@ import { lstat, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promis
 import { syncBuiltinESMExports } from "node:module";
 import { join, relative } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { codeFrom } from "../../../lab/simulated/virtual-sign-in.ts";
 import {
   isReplaced,
   makeDirectory,
@@ -13,7 +14,6 @@ import {
   unusableDirectory,
   writeDurably,
 } from "../../../src/store/files/durable-file.ts";
-import { codeFrom } from "../../auth/virtual-sign-in.ts";
 import { atEnd, temporaryDirectory } from "../state-directory.ts";
 import { heldIn, watchDisk } from "../watched-disk.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { createVirtualTime } from "../../../lab/simulated/virtual-time.ts";
 import { createAlarm } from "../../../src/updates/check/alarm.ts";
-import { createVirtualTime } from "../../simulated/virtual-time.ts";
 
 const day = 86_400;
 

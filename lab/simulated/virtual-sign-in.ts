@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { codeOf } from "../../lab/agents/authenticator.ts";
 import { createEnrolment } from "../../src/auth/second-factor/enrolment.ts";
 import { makeRecoveryCodes } from "../../src/auth/second-factor/recovery-codes.ts";
 import { createSeal } from "../../src/auth/second-factor/seal.ts";
@@ -18,6 +17,7 @@ import type { EventFacts } from "../../src/journal/events/event.ts";
 import { type Account, accountsKind, type StoredFactor } from "../../src/users/account.ts";
 import { createAccounts } from "../../src/users/accounts.ts";
 import { createPasswords } from "../../src/users/passwords.ts";
+import { codeOf } from "../agents/authenticator.ts";
 import { createTestThrottle } from "./throttle-at.ts";
 import { temporaryDocument, type VirtualHost } from "./virtual-host.ts";
 

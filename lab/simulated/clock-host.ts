@@ -1,10 +1,10 @@
-import { type Chance, createChance } from "../../lab/basics/chance.ts";
 import { type ExternalDaemon, reportOfKernel } from "../../src/clock/daemons/external-daemon.ts";
 import { type Clock, DeviceClock } from "../../src/clock/loop/clock.ts";
 import { type ClockRecord, clockRecordKind } from "../../src/clock/trust/clock-record.ts";
 import type { Settings, TimeSync } from "../../src/contract/types.ts";
 import type { Leap, SteeringBlocker, TimeDaemon } from "../../src/host/ports.ts";
 import type { Document } from "../../src/store/documents/document.ts";
+import { type Chance, createChance } from "../basics/chance.ts";
 import { createKernelClock, type SimulatedKernelClock } from "./kernel-clock.ts";
 import { createOscillator, type OscillatorPlan } from "./oscillator.ts";
 import { createTimeNetwork, type ServerPlan, type TimeNetwork } from "./time-network.ts";

@@ -1,7 +1,7 @@
-import { until } from "../../../lab/basics/until.ts";
-import type { Updates } from "../../../src/contract/types.ts";
-import { leastSecondsBetweenChecks } from "../../../src/updates/check/check-refusals.ts";
-import type { TestTime } from "../../simulated/test-time.ts";
+import type { Updates } from "../../src/contract/types.ts";
+import { leastSecondsBetweenChecks } from "../../src/updates/check/check-refusals.ts";
+import { until } from "../basics/until.ts";
+import type { TestTime } from "./test-time.ts";
 
 type ReadStatus = () => Promise<Updates>;
 

@@ -1,4 +1,4 @@
-import type { Chance } from "../../lab/basics/chance.ts";
+import type { Chance } from "../basics/chance.ts";
 
 /** What drives a clock. */
 export interface OscillatorPlan {

@@ -1,9 +1,9 @@
-import type { Chance } from "../../lab/basics/chance.ts";
 import type { Exchange } from "../../src/clock/ntp/exchange.ts";
 import { sampleOf } from "../../src/clock/ntp/on-wire.ts";
 import type { BadPacket, ExchangeOutcome } from "../../src/clock/ntp/sample.ts";
 import type { AskSecondOpinion } from "../../src/clock/ntp/second-opinion.ts";
 import type { ClockDriver, Leap, ResolveHost } from "../../src/host/ports.ts";
+import type { Chance } from "../basics/chance.ts";
 import type { WorldTime } from "./virtual-time.ts";
 
 /** A time server and the way to it; a scenario may change each of these while it runs. */

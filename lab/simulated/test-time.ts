@@ -1,8 +1,8 @@
-import { createChance } from "../../lab/basics/chance.ts";
-import { longSeconds, until } from "../../lab/basics/until.ts";
 import { DeviceClock } from "../../src/clock/loop/clock.ts";
 import type { HostTime } from "../../src/host/host.ts";
 import { hostClockOptions, type OpenClock } from "../../src/programs/agent/wire-clock.ts";
+import { createChance } from "../basics/chance.ts";
+import { longSeconds, until } from "../basics/until.ts";
 import { createKernelClock } from "./kernel-clock.ts";
 import { createOscillator } from "./oscillator.ts";
 import { createTimeNetwork, ordinaryServer, type ServerPlan } from "./time-network.ts";

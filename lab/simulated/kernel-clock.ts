@@ -1,6 +1,6 @@
-import type { Chance } from "../../lab/basics/chance.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { ClockDriver, ClockQuality, Leap, SteeringBlocker } from "../../src/host/ports.ts";
+import type { Chance } from "../basics/chance.ts";
 import type { Oscillator } from "./oscillator.ts";
 
 /** The kernel's clock of a simulated host, and what the world sees of it. */
