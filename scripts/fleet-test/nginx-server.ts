@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
-import { type Ending, temporaryDirectory } from "../../test/store/state-directory.ts";
+import { type Ending, temporaryDirectory } from "../../lab/state/state-directory.ts";
 
 export interface NginxServer {
   /** Without a slash at its end. */

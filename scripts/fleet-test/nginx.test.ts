@@ -6,6 +6,7 @@ import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../lab/basics/until.ts";
+import { temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { addRelease } from "../../src/publishing/add.ts";
 import { LogFile } from "../../src/publishing/rollout/log-file.ts";
 import { Tally } from "../../src/publishing/rollout/tally.ts";
@@ -19,7 +20,6 @@ import {
   rulesEntry,
   type Site,
 } from "../../test/publishing/site.ts";
-import { temporaryDirectory } from "../../test/store/state-directory.ts";
 import { cutOffDownload, openFleetDevice } from "./fleet-device.ts";
 import { type NginxServer, requestsIn, startNginx } from "./nginx-server.ts";
 import { addRow } from "./table.ts";

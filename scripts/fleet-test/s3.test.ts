@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
+import { temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { addRelease } from "../../src/publishing/add.ts";
 import {
   add,
@@ -20,7 +21,6 @@ import {
   rulesEntry,
   type Site,
 } from "../../test/publishing/site.ts";
-import { temporaryDirectory } from "../../test/store/state-directory.ts";
 import { cutOffDownload, type FleetDevice, openFleetDevice } from "./fleet-device.ts";
 import { ended } from "./nginx-server.ts";
 import { addRow } from "./table.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
+import { atEnd, endOfSuite, open, temporaryDirectory } from "../../lab/state/state-directory.ts";
 import type { RefreshProof } from "../../src/auth/sessions/refresh-exchange.ts";
 import { type SessionsState, sessionsKind } from "../../src/auth/sessions/session.ts";
 import { createSessions } from "../../src/auth/sessions/sessions.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
-import { atEnd, endOfSuite, open, temporaryDirectory } from "../store/state-directory.ts";
 
 export const ana = `usr_${"a".repeat(32)}`;
 export const bob = `usr_${"b".repeat(32)}`;

@@ -5,9 +5,9 @@ import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { testProgram } from "../../lab/basics/test-program.ts";
 import { until } from "../../lab/basics/until.ts";
+import { endOfSuite, temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { beginNotes, readNotes } from "../../scripts/test-runner/costs.ts";
 import { startMeter, watchChildren } from "../../scripts/test-runner/processor-time.ts";
-import { endOfSuite, temporaryDirectory } from "../store/state-directory.ts";
 
 /** Seconds that the grandchild of noted-process.ts uses. */
 const busySeconds = 0.5;

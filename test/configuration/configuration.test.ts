@@ -3,11 +3,11 @@ import { describe, it } from "node:test";
 import { temporaryDocument } from "../../lab/simulated/virtual-host.ts";
 import { codeFrom } from "../../lab/simulated/virtual-sign-in.ts";
 import { createVirtualTime } from "../../lab/simulated/virtual-time.ts";
+import { comes, comesToRest } from "../../lab/state/state-directory.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { Configuration, ConfigurationChange } from "../../src/contract/types.ts";
 import type { Document } from "../../src/store/documents/document.ts";
 import { type AccountsState, accountsKind } from "../../src/users/account.ts";
-import { comes, comesToRest } from "../store/state-directory.ts";
 import { SignedRepository } from "../updates/lab/signed-repository.ts";
 import {
   accountOf,

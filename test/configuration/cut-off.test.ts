@@ -6,6 +6,12 @@ import { describe, it } from "node:test";
 import { sampled } from "../../lab/basics/counts.ts";
 import { temporaryDocument, virtualHost } from "../../lab/simulated/virtual-host.ts";
 import { codeFrom } from "../../lab/simulated/virtual-sign-in.ts";
+import {
+  createHeldDisk,
+  leftovers,
+  startAgent,
+  temporaryDirectory,
+} from "../../lab/state/state-directory.ts";
 import { createSeal } from "../../src/auth/second-factor/seal.ts";
 import { apiTokensKind } from "../../src/auth/tokens/api-token.ts";
 import { createConfigurator } from "../../src/configuration/configuration.ts";
@@ -14,7 +20,6 @@ import { createTimers } from "../../src/host/linux/timers.ts";
 import { defaultSettings } from "../../src/programs/agent/documents.ts";
 import { settingsKind } from "../../src/settings/settings.ts";
 import { accountsKind } from "../../src/users/account.ts";
-import { createHeldDisk, leftovers, startAgent, temporaryDirectory } from "../store/state-directory.ts";
 import { SignedRepository } from "../updates/lab/signed-repository.ts";
 
 /** Of "correct horse battery staple lamp", made with `argon2 -id -m 15 -t 2 -p 1 -e`; no one signs in here. */

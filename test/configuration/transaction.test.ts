@@ -3,6 +3,8 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { codeFrom } from "../../lab/simulated/virtual-sign-in.ts";
+import { temporaryDirectory } from "../../lab/state/state-directory.ts";
+import { watchDisk } from "../../lab/state/watched-disk.ts";
 import {
   readTransaction,
   removeTransaction,
@@ -10,8 +12,6 @@ import {
   transactionPath,
   writeTransaction,
 } from "../../src/configuration/transaction.ts";
-import { temporaryDirectory } from "../store/state-directory.ts";
-import { watchDisk } from "../store/watched-disk.ts";
 import { orderOf } from "./virtual-device.ts";
 
 const transaction: Transaction = {

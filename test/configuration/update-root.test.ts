@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { runSteward } from "../../lab/agents/agent-in-process.ts";
 import { until } from "../../lab/basics/until.ts";
-import { endOfSuite, temporaryDirectory } from "../store/state-directory.ts";
+import { endOfSuite, temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { canonical } from "../updates/lab/canonical.ts";
 import { SignedRepository } from "../updates/lab/signed-repository.ts";
 import { createSigningKey } from "../updates/lab/signing-key.ts";

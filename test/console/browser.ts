@@ -9,8 +9,8 @@ import {
 } from "../../lab/agents/running-agent.ts";
 import { counted } from "../../lab/basics/counts.ts";
 import { until } from "../../lab/basics/until.ts";
+import { type Ending, endOfSuite } from "../../lab/state/state-directory.ts";
 import type { Role } from "../../src/contract/types.ts";
-import { type Ending, endOfSuite } from "../store/state-directory.ts";
 import { isFirefox, launchChromium, launchFirefox, patienceMilliseconds, type Scheme } from "./launch.ts";
 import {
   type ConsoleWindow,

@@ -8,7 +8,7 @@ import { sendRaw } from "../../lab/agents/raw-http.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { counted } from "../../lab/basics/counts.ts";
 import { until } from "../../lab/basics/until.ts";
-import { temporaryDirectory } from "../store/state-directory.ts";
+import { temporaryDirectory } from "../../lab/state/state-directory.ts";
 import {
   type ConsoleWindow,
   endOfConsole,

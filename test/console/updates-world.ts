@@ -19,9 +19,9 @@ import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
 import { restBetweenChecks } from "../../lab/simulated/rest-between-checks.ts";
 import { passingTime } from "../../lab/simulated/test-time.ts";
+import type { Ending } from "../../lab/state/state-directory.ts";
 import { installDemoProduct } from "../../scripts/demo-product/install.ts";
 import type { Updates } from "../../src/contract/types.ts";
-import type { Ending } from "../store/state-directory.ts";
 import { type HostileServer, startHostileServer } from "../updates/lab/hostile-server.ts";
 import { useOpenSsl } from "../updates/lab/quick-ed25519.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { until } from "../../lab/basics/until.ts";
-import { temporaryDirectory } from "../store/state-directory.ts";
+import { temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { addUsers, type ConsoleWindow, endOfConsole, signIn, startBrowser, untilFocused } from "./browser.ts";
 import { lightBrowser } from "./light/light-browser.ts";
 import { Looks } from "./light/looks.ts";

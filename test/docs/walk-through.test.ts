@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { before, describe, it } from "node:test";
 import { startRun } from "../../lab/agents/make-run.ts";
+import { endOfSuite } from "../../lab/state/state-directory.ts";
 import { readPages } from "../../scripts/docs/pages.ts";
-import { endOfSuite } from "../store/state-directory.ts";
 import { blocksOf } from "./blocks.ts";
 
 /** The pages whose `sh` blocks are typed, in the order in which a reader comes to them; one agent for all. */

@@ -12,8 +12,8 @@ import {
   startAgentProcess,
 } from "../../lab/agents/running-agent.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
+import { mountPrivately } from "../../lab/state/private-mount.ts";
 import type { HostIdentity } from "../../src/host/ports.ts";
-import { mountPrivately } from "../store/private-mount.ts";
 
 /** As openIdentity gives it for a machine-id, or for none. */
 function machine(deviceId: string, isLasting = true): HostIdentity {

@@ -3,8 +3,8 @@ import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { makeReadOnly, mountPrivately, type PrivateMount } from "../../lab/state/private-mount.ts";
 import { takeLock } from "../../src/store/files/lock.ts";
-import { makeReadOnly, mountPrivately, type PrivateMount } from "../store/private-mount.ts";
 
 /** Each command that says something without the agent and changes nothing. */
 const readings: readonly (readonly string[])[] = [

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../lab/basics/until.ts";
+import { change, openLog } from "../../lab/state/event-directory.ts";
 import type { Call, StreamMessage } from "../../src/http/call.ts";
 import { createEventHandlers } from "../../src/http/handlers/events.ts";
 import type { EventLog } from "../../src/journal/events/event-log.ts";
-import { change, openLog } from "../journal/event-directory.ts";
 
 /** Reads the stream as local root, by its source alone. */
 async function follow(events: EventLog, lastEventId: string) {

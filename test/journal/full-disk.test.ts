@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
+import { mountPrivately, type PrivateMount } from "../../lab/state/private-mount.ts";
+import { startAgent } from "../../lab/state/state-directory.ts";
 import { createVerification } from "../../src/cli/events/event-verification.ts";
 import { systemErrorCode } from "../../src/contract/errors.ts";
 import type { AuditEvent } from "../../src/contract/types.ts";
-import { mountPrivately, type PrivateMount } from "../store/private-mount.ts";
-import { startAgent } from "../store/state-directory.ts";
 
 const login = { body: { username: "root-admin", password: "green tractor sings loudly" } };
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { endOfSuite, startAgent, temporaryDirectory } from "../store/state-directory.ts";
+import { endOfSuite, startAgent, temporaryDirectory } from "../../lab/state/state-directory.ts";
 
 const root = join(import.meta.dirname, "../..");
 

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../lab/basics/until.ts";
+import { temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { createLocalListeners } from "../../src/programs/agent/listeners/local-listeners.ts";
-import { temporaryDirectory } from "../store/state-directory.ts";
 
 /** The agent's own listeners, whose minutes the test makes. */
 async function localListeners(t: TestContext, port: number) {

@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { mountPrivately, type PrivateMount } from "../../lab/state/private-mount.ts";
 import { runSteward, stewardCommand } from "../cli/run-steward.ts";
-import { mountPrivately, type PrivateMount } from "../store/private-mount.ts";
 import { makeScratch } from "./site.ts";
 
 const diskMebibytes = 2;

@@ -3,10 +3,14 @@ import { copyFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it, type TestContext } from "node:test";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
-import { type DocumentName, documentNames } from "../../src/contract/document-names.ts";
-import { documentKinds } from "../../src/programs/agent/documents.ts";
-import { counterKind } from "../fixtures/store-counter.ts";
-import { damage, damageBoth, damages, type LivedInState, login, makeLivedInState } from "./damaged-state.ts";
+import {
+  damage,
+  damageBoth,
+  damages,
+  type LivedInState,
+  login,
+  makeLivedInState,
+} from "../../lab/state/damaged-state.ts";
 import {
   endOfSuite,
   keptFiles,
@@ -15,7 +19,10 @@ import {
   open,
   startAgent,
   temporaryDirectory,
-} from "./state-directory.ts";
+} from "../../lab/state/state-directory.ts";
+import { counterKind } from "../../lab/state/store-counter.ts";
+import { type DocumentName, documentNames } from "../../src/contract/document-names.ts";
+import { documentKinds } from "../../src/programs/agent/documents.ts";
 
 const file = endOfSuite();
 let state: LivedInState;

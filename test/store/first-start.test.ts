@@ -10,10 +10,16 @@ import {
   type RunningAgent,
 } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
+import { login } from "../../lab/state/damaged-state.ts";
+import {
+  fill,
+  makeReadOnly,
+  makeWritable,
+  mountPrivately,
+  type PrivateMount,
+} from "../../lab/state/private-mount.ts";
+import { atEnd, temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { reserveBytes } from "../../src/store/files/reserve.ts";
-import { login } from "./damaged-state.ts";
-import { fill, makeReadOnly, makeWritable, mountPrivately, type PrivateMount } from "./private-mount.ts";
-import { atEnd, temporaryDirectory } from "./state-directory.ts";
 
 describe("the very first start", () => {
   it("on a full disk comes up, and is set up without a restart when there is space", async (test) => {

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { adminName, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
+import { login } from "../../lab/state/damaged-state.ts";
+import { fill, mountPrivately, type PrivateMount } from "../../lab/state/private-mount.ts";
+import { leftovers, startAgent } from "../../lab/state/state-directory.ts";
 import { reserveBytes } from "../../src/store/files/reserve.ts";
-import { login } from "./damaged-state.ts";
-import { fill, mountPrivately, type PrivateMount } from "./private-mount.ts";
-import { leftovers, startAgent } from "./state-directory.ts";
 
 /** The reserve is only made where three times its size is free. */
 const diskMebibytes = 48;

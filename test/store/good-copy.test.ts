@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { documentText } from "../../src/store/documents/document-kind.ts";
-import { counterKind } from "../fixtures/store-counter.ts";
 import {
   comes,
   comesToRest,
@@ -12,7 +10,9 @@ import {
   open,
   stopTime,
   temporaryDirectory,
-} from "./state-directory.ts";
+} from "../../lab/state/state-directory.ts";
+import { counterKind } from "../../lab/state/store-counter.ts";
+import { documentText } from "../../src/store/documents/document-kind.ts";
 
 const at = (counter: number) => documentText(counterKind, { counter });
 

@@ -6,7 +6,6 @@ import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { counted } from "../../lab/basics/counts.ts";
-import { counterKind } from "../fixtures/store-counter.ts";
 import {
   becomes,
   bundleFixture,
@@ -16,7 +15,8 @@ import {
   open as openStored,
   startAgent,
   temporaryDirectory,
-} from "./state-directory.ts";
+} from "../../lab/state/state-directory.ts";
+import { counterKind } from "../../lab/state/store-counter.ts";
 
 const kills = counted({ usual: 15, all: 200 });
 

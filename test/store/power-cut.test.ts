@@ -4,10 +4,16 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
+import {
+  bundleFixture,
+  endOfSuite,
+  leftovers,
+  open,
+  temporaryDirectory,
+} from "../../lab/state/state-directory.ts";
+import { counterKind } from "../../lab/state/store-counter.ts";
 import { reserveBytes } from "../../src/store/files/reserve.ts";
-import { counterKind } from "../fixtures/store-counter.ts";
 import { compileKillAt, type State, type Watched, watchRun } from "../updates/lab/power-cut.ts";
-import { bundleFixture, endOfSuite, leftovers, open, temporaryDirectory } from "./state-directory.ts";
 
 const writes = 4;
 

@@ -5,9 +5,14 @@ import { describe, it, type TestContext } from "node:test";
 import { codeNear, enrol } from "../../lab/agents/authenticator.ts";
 import { adminName, adminPassword } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import { login } from "./damaged-state.ts";
-import { makeReadOnly, makeWritable, mountPrivately, type PrivateMount } from "./private-mount.ts";
-import { fingerprints, startAgent } from "./state-directory.ts";
+import { login } from "../../lab/state/damaged-state.ts";
+import {
+  makeReadOnly,
+  makeWritable,
+  mountPrivately,
+  type PrivateMount,
+} from "../../lab/state/private-mount.ts";
+import { fingerprints, startAgent } from "../../lab/state/state-directory.ts";
 
 describe("a state directory that becomes read-only", () => {
   it("refuses a change with storage_unwritable, in words that say where to look, and changes nothing", async (test) => {

@@ -7,12 +7,7 @@ import { assertFits } from "../../lab/agents/answer-validators.ts";
 import { type AgentProcess, runSteward } from "../../lab/agents/running-agent.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
-import { documentNames } from "../../src/contract/document-names.ts";
-import { operationIds, operationOf } from "../../src/contract/operations.ts";
-import { timeSync } from "../../src/contract/schemas/clock.ts";
-import { consoleGreeting } from "../../src/contract/schemas/console.ts";
-import { status as deviceStatus } from "../../src/contract/schemas/status.ts";
-import { damageBoth, type LivedInState, login, makeLivedInState } from "./damaged-state.ts";
+import { damageBoth, type LivedInState, login, makeLivedInState } from "../../lab/state/damaged-state.ts";
 import {
   becomes,
   type Ending,
@@ -20,7 +15,12 @@ import {
   keptFiles,
   startAgent,
   temporaryDirectory,
-} from "./state-directory.ts";
+} from "../../lab/state/state-directory.ts";
+import { documentNames } from "../../src/contract/document-names.ts";
+import { operationIds, operationOf } from "../../src/contract/operations.ts";
+import { timeSync } from "../../src/contract/schemas/clock.ts";
+import { consoleGreeting } from "../../src/contract/schemas/console.ts";
+import { status as deviceStatus } from "../../src/contract/schemas/status.ts";
 
 const file = endOfSuite();
 let state: LivedInState;

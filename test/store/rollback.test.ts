@@ -6,10 +6,17 @@ import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { codeOf, enrol } from "../../lab/agents/authenticator.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
+import {
+  atEnd,
+  type Ending,
+  endOfSuite,
+  keptFiles,
+  onDisk,
+  temporaryDirectory,
+} from "../../lab/state/state-directory.ts";
 import { documentNames } from "../../src/contract/document-names.ts";
 import type { Document } from "../../src/store/documents/document.ts";
 import { asNextRelease, majorKinds, minorKinds, moodsOf, withMood } from "./next-release.ts";
-import { atEnd, type Ending, endOfSuite, keptFiles, onDisk, temporaryDirectory } from "./state-directory.ts";
 
 /** What a device holds that must outlive a release which is undone. */
 interface Device {

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { allEvents, change, openLog } from "../../lab/state/event-directory.ts";
+import { atEnd, keptFiles, onDisk, open, temporaryDirectory } from "../../lab/state/state-directory.ts";
+import { counterKind } from "../../lab/state/store-counter.ts";
 import { createRescueToken } from "../../src/auth/sign-in/rescue-token.ts";
 import { createSetupToken } from "../../src/auth/sign-in/setup-token.ts";
 import { createSelfMade } from "../../src/certificates/self-made.ts";
@@ -21,9 +24,6 @@ import { createReserve, reserveBytes } from "../../src/store/files/reserve.ts";
 import { readStateIdentity, writeStateIdentity } from "../../src/store/files/state-identity.ts";
 import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { openPart } from "../../src/updates/download/payload-part.ts";
-import { counterKind } from "../fixtures/store-counter.ts";
-import { allEvents, change, openLog } from "../journal/event-directory.ts";
-import { atEnd, keptFiles, onDisk, open, temporaryDirectory } from "./state-directory.ts";
 import { putStrange, strangeFiles } from "./strange-files.ts";
 
 interface Place {

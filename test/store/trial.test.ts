@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { keptForms, onDisk, open, temporaryDirectory } from "../../lab/state/state-directory.ts";
 import type { StewardError } from "../../src/contract/errors.ts";
 import { type DocumentKind, formOf } from "../../src/store/documents/document-kind.ts";
 import { createStateTools } from "../../src/store/documents/inspection.ts";
-import { keptForms, onDisk, open, temporaryDirectory } from "./state-directory.ts";
 
 interface Lamp {
   brightness: number;

@@ -2,13 +2,19 @@ import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import {
+  fill,
+  makeReadOnly,
+  makeWritable,
+  mountPrivately,
+  type PrivateMount,
+} from "../../lab/state/private-mount.ts";
+import { fingerprints, keptFiles, onDisk, open } from "../../lab/state/state-directory.ts";
 import type { StewardError } from "../../src/contract/errors.ts";
 import type { State } from "../../src/programs/agent/state.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { takeLock } from "../../src/store/files/lock.ts";
 import { openStateAt } from "./opened-state.ts";
-import { fill, makeReadOnly, makeWritable, mountPrivately, type PrivateMount } from "./private-mount.ts";
-import { fingerprints, keptFiles, onDisk, open } from "./state-directory.ts";
 
 const isUnwritable = ({ code }: StewardError): boolean => code === "storage_unwritable";
 const isFull = ({ code }: StewardError): boolean => code === "storage_full";

@@ -5,9 +5,9 @@ import { enrol } from "../../lab/agents/authenticator.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
-import { login } from "./damaged-state.ts";
-import { makeReadOnly, makeWritable, mountPrivately } from "./private-mount.ts";
-import { fingerprints, onDisk } from "./state-directory.ts";
+import { login } from "../../lab/state/damaged-state.ts";
+import { makeReadOnly, makeWritable, mountPrivately } from "../../lab/state/private-mount.ts";
+import { fingerprints, onDisk } from "../../lab/state/state-directory.ts";
 
 const time = standingTime();
 const ownPassword = "quiet otters borrow umbrellas";

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { comes, fingerprints, open, stopTime, temporaryDirectory } from "../../lab/state/state-directory.ts";
+import { type Counter, counterKind } from "../../lab/state/store-counter.ts";
 import type { StewardError } from "../../src/contract/errors.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { createStateTools } from "../../src/store/documents/inspection.ts";
 import { accountsKind } from "../../src/users/account.ts";
-import { type Counter, counterKind } from "../fixtures/store-counter.ts";
-import { comes, fingerprints, open, stopTime, temporaryDirectory } from "./state-directory.ts";
 
 /** Odd numbers are worth no version. */
 const versioned: DocumentKind<Counter> = {

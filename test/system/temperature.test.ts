@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { createTemperature } from "../../src/system/temperature.ts";
-import { temporaryDirectory } from "../store/state-directory.ts";
 
 describe("the temperature of the processor", () => {
   const put = (directory: string, sensor: string, members: Readonly<Record<string, string>>) => {

@@ -7,8 +7,8 @@ import { codeOf, enrol } from "../../../lab/agents/authenticator.ts";
 import { adminPassword } from "../../../lab/agents/running-agent.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
-import { login } from "../../store/damaged-state.ts";
-import { makeReadOnly, makeWritable, mountPrivately } from "../../store/private-mount.ts";
+import { login } from "../../../lab/state/damaged-state.ts";
+import { makeReadOnly, makeWritable, mountPrivately } from "../../../lab/state/private-mount.ts";
 
 describe("a code that was used on a read-only disk", () => {
   it("is not good again for an agent that is started anew, also once the disk is mended", async (test) => {

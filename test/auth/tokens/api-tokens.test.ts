@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { hostStart, temporaryDocument, virtualHost } from "../../../lab/simulated/virtual-host.ts";
 import { codeFrom } from "../../../lab/simulated/virtual-sign-in.ts";
+import { open, temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import { apiTokensKind } from "../../../src/auth/tokens/api-token.ts";
 import { createApiTokens, type WantedToken } from "../../../src/auth/tokens/api-tokens.ts";
 import { newFirstToken, provisionToken, readFirstToken } from "../../../src/auth/tokens/first-token.ts";
 import type { Account } from "../../../src/users/account.ts";
-import { open, temporaryDirectory } from "../../store/state-directory.ts";
 
 const day = 86_400;
 const ana = { id: `usr_${"a".repeat(32)}`, role: "operator" } as Account;

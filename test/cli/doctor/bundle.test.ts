@@ -4,12 +4,12 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { after, before, describe, it, type TestContext } from "node:test";
+import { type LivedInState, makeLivedInState } from "../../../lab/state/damaged-state.ts";
 import { openBundle } from "../../../src/cli/doctor/bundle.ts";
 import { examine } from "../../../src/cli/doctor/examine.ts";
 import type { Ground } from "../../../src/cli/doctor/ground.ts";
 import { journalWords } from "../../../src/cli/doctor/look-at-log.ts";
 import { createRedaction } from "../../../src/cli/doctor/redaction.ts";
-import { type LivedInState, makeLivedInState } from "../../store/damaged-state.ts";
 import { deviceOf } from "./examined.ts";
 
 const journal = [

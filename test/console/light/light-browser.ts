@@ -6,7 +6,7 @@
 
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
-import type { Ending } from "../../store/state-directory.ts";
+import type { Ending } from "../../../lab/state/state-directory.ts";
 import { addUsers, type ConsoleEnding, type ConsoleWindow, type TestBrowser } from "../browser.ts";
 import { LightContext } from "./context.ts";
 import { LightPage } from "./page.ts";

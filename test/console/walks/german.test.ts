@@ -5,7 +5,7 @@ import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { adminName, adminPassword, type RunningAgent } from "../../../lab/agents/running-agent.ts";
 import { sampled } from "../../../lab/basics/counts.ts";
-import { startAgent } from "../../store/state-directory.ts";
+import { startAgent } from "../../../lab/state/state-directory.ts";
 import { type ConsoleWindow, endOfConsole, startBrowser, untilShown } from "../browser.ts";
 import { picture, stepTo, whole } from "../page-checks.ts";
 import { assertEveryLook } from "./looks.ts";

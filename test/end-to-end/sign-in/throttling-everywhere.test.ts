@@ -12,8 +12,8 @@ import {
 import { type Answer, adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
+import { atEnd, temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import { asRoot, writeHostFile } from "../../host/host-file/host-file-of-root.ts";
-import { atEnd, temporaryDirectory } from "../../store/state-directory.ts";
 import { assertThrottled, fail, login, newAddress, sealedSeconds, wrongPassword } from "./guessing.ts";
 
 /** Well-formed, but no user has it. */

@@ -11,8 +11,8 @@ import {
 } from "../../../lab/agents/checked-agent.ts";
 import { adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
 import { passingTime, standingTime } from "../../../lab/simulated/test-time.ts";
+import { atEnd, temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
-import { atEnd, temporaryDirectory } from "../../store/state-directory.ts";
 
 const login = (agent: CheckedAgent, username: string, proof: object = {}) =>
   agent.call("POST", "/api/auth/login", { body: { username, password: goodPassword, ...proof } });

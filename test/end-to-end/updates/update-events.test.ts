@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { checkEvent } from "../../../lab/agents/answer-rules.ts";
 import { until } from "../../../lab/basics/until.ts";
+import { endOfSuite } from "../../../lab/state/state-directory.ts";
 import { eventTypes } from "../../../src/contract/event-types.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
 import {
@@ -13,7 +14,6 @@ import {
   type ReleaseJournal,
   releaseJournalText,
 } from "../../../src/releases/release-journal.ts";
-import { endOfSuite } from "../../store/state-directory.ts";
 import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
 
 /** Types that a request causes; the agent finds the others without one. */

@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { atEnd } from "../../../lab/state/state-directory.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
-import { atEnd } from "../../store/state-directory.ts";
 
 export const key = createHash("sha256").update("a key").digest();
 export const otherKey = createHash("sha256").update("another key").digest();

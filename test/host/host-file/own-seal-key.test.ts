@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { testProgram } from "../../../lab/basics/test-program.ts";
+import { mountPrivately } from "../../../lab/state/private-mount.ts";
 import { readSealKeys } from "../../../src/host/linux/host-file/seal-keys.ts";
-import { mountPrivately } from "../../store/private-mount.ts";
 import { device, hex, refused } from "./key-device.ts";
 
 describe("the agent's own key", () => {

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { heldPort } from "../../../lab/basics/held-ports.ts";
+import type { Ending } from "../../../lab/state/state-directory.ts";
 import type { UpdateKind } from "../../../src/releases/release.ts";
-import type { Ending } from "../../store/state-directory.ts";
 import { digestOfDirectory, type State } from "../../updates/lab/power-cut.ts";
 import {
   current,

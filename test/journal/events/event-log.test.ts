@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { appendFile, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { describe, it } from "node:test";
+import { allEvents, change, filesOf, linesOf, openLog, refusal } from "../../../lab/state/event-directory.ts";
 import { createVerification } from "../../../src/cli/events/event-verification.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
 import { agentEvent } from "../../../src/journal/events/event.ts";
 import type { EventQuery } from "../../../src/journal/events/event-pages.ts";
-import { allEvents, change, filesOf, linesOf, openLog, refusal } from "../event-directory.ts";
 
 function findingsOf(events: readonly AuditEvent[], chainFrom = 0) {
   const verification = createVerification();

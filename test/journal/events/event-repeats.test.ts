@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { allEvents, change, openLog } from "../../../lab/state/event-directory.ts";
 import { createTimers } from "../../../src/host/linux/timers.ts";
 import { agentEvent, type EventFacts } from "../../../src/journal/events/event.ts";
-import { allEvents, change, openLog } from "../event-directory.ts";
 
 /** An event log whose timers the test moves. */
 async function log(test: TestContext) {

@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { allEvents, change, filesOf, type OpenedLog, openLog } from "../../../lab/state/event-directory.ts";
 import { type EventType, eventTypes, recordOf } from "../../../src/contract/event-types.ts";
 import type { EventFacts } from "../../../src/journal/events/event.ts";
 import type { EventLog } from "../../../src/journal/events/event-log.ts";
-import { allEvents, change, filesOf, type OpenedLog, openLog } from "../event-directory.ts";
 
 /** Some 90 lines in the log and 45 kept, of which a sixth for each record. */
 const totalBytes = 90_000;

@@ -3,10 +3,10 @@ import { rename } from "node:fs/promises";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { runs } from "../../../lab/basics/counts.ts";
+import { allEvents, change, openLog, refusal } from "../../../lab/state/event-directory.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
 import type { EventLog } from "../../../src/journal/events/event-log.ts";
 import type { EventFilter } from "../../../src/journal/events/event-pages.ts";
-import { allEvents, change, openLog, refusal } from "../event-directory.ts";
 
 /** Some 130 changes and 20 refusals in twelve files each, so that files are dropped all the time. */
 const totalBytes = 90_000;

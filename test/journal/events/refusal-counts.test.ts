@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { refusal } from "../../../lab/state/event-directory.ts";
 import { createTimers } from "../../../src/host/linux/timers.ts";
 import { createLoggedEvents } from "../../../src/journal/events/logged-events.ts";
 import { createRefusalCounts } from "../../../src/journal/events/refusal-counts.ts";
-import { refusal } from "../event-directory.ts";
 
 interface Written {
   from: string;

@@ -4,10 +4,10 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { atEnd, onDisk, open, temporaryDirectory } from "../../../lab/state/state-directory.ts";
+import { type Counter, counterKind } from "../../../lab/state/store-counter.ts";
 import { isReplaced, writeDurably } from "../../../src/store/files/durable-file.ts";
 import type { Reserve } from "../../../src/store/files/reserve.ts";
-import { type Counter, counterKind } from "../../fixtures/store-counter.ts";
-import { atEnd, onDisk, open, temporaryDirectory } from "../state-directory.ts";
 
 const plusOne = ({ counter }: Counter): Counter => ({ counter: counter + 1 });
 

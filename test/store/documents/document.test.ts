@@ -3,8 +3,6 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { StewardError } from "../../../src/contract/errors.ts";
-import { type Counter, counterKind } from "../../fixtures/store-counter.ts";
 import {
   atEnd,
   comes,
@@ -14,7 +12,9 @@ import {
   open,
   stopTime,
   temporaryDirectory,
-} from "../state-directory.ts";
+} from "../../../lab/state/state-directory.ts";
+import { type Counter, counterKind } from "../../../lab/state/store-counter.ts";
+import type { StewardError } from "../../../src/contract/errors.ts";
 
 const plusOne = ({ counter }: Counter): Counter => ({ counter: counter + 1 });
 const counterOn = async (directory: string) => (await onDisk(directory, "counter.json")).counter;

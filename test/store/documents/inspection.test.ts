@@ -3,12 +3,12 @@ import { readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it, type TestContext } from "node:test";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
+import { type LivedInState, makeLivedInState } from "../../../lab/state/damaged-state.ts";
+import { endOfSuite, onDisk, temporaryDirectory } from "../../../lab/state/state-directory.ts";
+import { counterKind } from "../../../lab/state/store-counter.ts";
 import { documentNames } from "../../../src/contract/document-names.ts";
 import { createStateTools } from "../../../src/store/documents/inspection.ts";
 import { Register } from "../../../src/store/documents/register.ts";
-import { counterKind } from "../../fixtures/store-counter.ts";
-import { type LivedInState, makeLivedInState } from "../damaged-state.ts";
-import { endOfSuite, onDisk, temporaryDirectory } from "../state-directory.ts";
 
 /** The secrets of documents, which an inspection must not show: hashes, sealed secrets, keys. */
 const secretForms =

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import {
   compareFormats,
   type DocumentKind,
@@ -13,7 +14,6 @@ import { formVersions, markOf, newestVersion } from "../../../src/store/document
 import { loadDocument } from "../../../src/store/documents/load.ts";
 import { createMemoryDocument, readDocument } from "../../../src/store/documents/memory-document.ts";
 import { readForm } from "../../../src/store/documents/read-form.ts";
-import { temporaryDirectory } from "../state-directory.ts";
 
 interface Lamp {
   brightness: number;

@@ -7,12 +7,12 @@ import { checkEvent } from "../../../lab/agents/answer-rules.ts";
 import { codeOf, enrol } from "../../../lab/agents/authenticator.ts";
 import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
+import { atEnd, endOfSuite, onDisk, temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import { documentNames } from "../../../src/contract/document-names.ts";
 import type { StewardError } from "../../../src/contract/errors.ts";
 import { Register, readRegister } from "../../../src/store/documents/register.ts";
 import { processTime } from "../../../src/store/files/store-time.ts";
 import { openStateAt } from "../opened-state.ts";
-import { atEnd, endOfSuite, onDisk, temporaryDirectory } from "../state-directory.ts";
 
 const file = endOfSuite();
 let original: string | undefined;

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { describe, it } from "node:test";
+import { mountPrivately } from "../../../lab/state/private-mount.ts";
+import { atEnd, temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import { findDiskTrouble, spaceOf } from "../../../src/store/files/disk.ts";
 import { type Space, spaceTrouble } from "../../../src/store/files/disk-trouble.ts";
 import { readOnlyAdvice, storageAdvice, writableLine } from "../../../src/store/files/storage-advice.ts";
-import { mountPrivately } from "../private-mount.ts";
-import { atEnd, temporaryDirectory } from "../state-directory.ts";
 
 /** From docs: health warns below 16 MiB and below 256 files. */
 const enough = { freeBytes: 16 * 2 ** 20, freeInodes: 256 };

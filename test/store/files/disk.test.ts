@@ -6,13 +6,13 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { createVirtualTime } from "../../../lab/simulated/virtual-time.ts";
+import { fill, mountPrivately, type PrivateMount } from "../../../lab/state/private-mount.ts";
+import { atEnd, comes, comesToRest, temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import { Disk } from "../../../src/store/files/disk.ts";
 import { leastFreeInodes } from "../../../src/store/files/disk-trouble.ts";
 import { storageError } from "../../../src/store/files/durable-file.ts";
 import { createReserve, type Reserve, reserveBytes } from "../../../src/store/files/reserve.ts";
 import { processTime } from "../../../src/store/files/store-time.ts";
-import { fill, mountPrivately, type PrivateMount } from "../private-mount.ts";
-import { atEnd, comes, comesToRest, temporaryDirectory } from "../state-directory.ts";
 
 describe("the disk that the state lies on", () => {
   it("is well where there is space, and has its reserve after the first look", async (test) => {

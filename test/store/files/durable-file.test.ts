@@ -5,6 +5,8 @@ import { syncBuiltinESMExports } from "node:module";
 import { join, relative } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { codeFrom } from "../../../lab/simulated/virtual-sign-in.ts";
+import { atEnd, temporaryDirectory } from "../../../lab/state/state-directory.ts";
+import { heldIn, watchDisk } from "../../../lab/state/watched-disk.ts";
 import {
   isReplaced,
   makeDirectory,
@@ -14,8 +16,6 @@ import {
   unusableDirectory,
   writeDurably,
 } from "../../../src/store/files/durable-file.ts";
-import { atEnd, temporaryDirectory } from "../state-directory.ts";
-import { heldIn, watchDisk } from "../watched-disk.ts";
 
 /** What was done to the disk after `begin`, as `what path`; without opens, and with a temporary name as `…`. */
 async function watched(test: TestContext) {

@@ -6,8 +6,6 @@ import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { runSteward } from "../../../lab/agents/running-agent.ts";
 import { counted } from "../../../lab/basics/counts.ts";
-import type { StewardError } from "../../../src/contract/errors.ts";
-import { findLock, takeAgentLock, takeLock } from "../../../src/store/files/lock.ts";
 import {
   atEnd,
   bundleFixture,
@@ -15,8 +13,10 @@ import {
   onDisk,
   startAgent,
   temporaryDirectory,
-} from "../state-directory.ts";
-import { heldIn } from "../watched-disk.ts";
+} from "../../../lab/state/state-directory.ts";
+import { heldIn } from "../../../lab/state/watched-disk.ts";
+import type { StewardError } from "../../../src/contract/errors.ts";
+import { findLock, takeAgentLock, takeLock } from "../../../src/store/files/lock.ts";
 
 const isLocked = (error: StewardError): boolean => error.code === "state_locked";
 

@@ -4,15 +4,15 @@ import { lstat, readFile, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { atEnd, temporaryDirectory } from "../../../lab/state/state-directory.ts";
+import { heldIn, watchDisk } from "../../../lab/state/watched-disk.ts";
 import {
   NotRegular,
   openDispensable,
   readRegular,
   readRegularSync,
 } from "../../../src/store/files/regular-file.ts";
-import { atEnd, temporaryDirectory } from "../state-directory.ts";
 import { putStrange, strangeFiles, targetOf } from "../strange-files.ts";
-import { heldIn, watchDisk } from "../watched-disk.ts";
 
 const mostBytes = 1_000;
 const readers = {

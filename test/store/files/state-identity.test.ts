@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { it } from "node:test";
+import { temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import { readStateIdentity, writeStateIdentity } from "../../../src/store/files/state-identity.ts";
-import { temporaryDirectory } from "../state-directory.ts";
 
 it("the identity of a state directory is as it was written", async (test) => {
   const directory = await temporaryDirectory(test);

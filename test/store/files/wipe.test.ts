@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { mountPrivately } from "../../../lab/state/private-mount.ts";
+import { watchDisk } from "../../../lab/state/watched-disk.ts";
 import type { StewardError } from "../../../src/contract/errors.ts";
 import { finishWipe, isWipeRequested, requestWipe } from "../../../src/store/files/wipe.ts";
-import { mountPrivately } from "../private-mount.ts";
-import { watchDisk } from "../watched-disk.ts";
 
 describe("the deletion of a state directory", () => {
   let directory: string;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { sampled } from "../../../lab/basics/counts.ts";
+import { endOfSuite } from "../../../lab/state/state-directory.ts";
 import { readRelease } from "../../../src/releases/release.ts";
-import { endOfSuite } from "../../store/state-directory.ts";
 import { canonical } from "../lab/canonical.ts";
 import { type Lab, recovers, refused, startLab, withstands } from "../lab/device.ts";
 import type { Tampering } from "../lab/signed-forms.ts";

@@ -3,13 +3,13 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
+import { atEnd, type Ending, endOfSuite, temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import { freeSpace } from "../../../src/host/linux/free-space.ts";
 import { readSignedPayload } from "../../../src/releases/signed-payload.ts";
 import { openStaged } from "../../../src/releases/staged-payload.ts";
 import { caps as ownCaps } from "../../../src/tuf/caps.ts";
 import type { FoundTarget } from "../../../src/tuf/client.ts";
 import { fetchPayload } from "../../../src/updates/download/payload.ts";
-import { atEnd, type Ending, endOfSuite, temporaryDirectory } from "../../store/state-directory.ts";
 import {
   answering,
   cutAfter,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type Ending, temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import type { ResolveHost } from "../../../src/host/ports.ts";
 import { type Caps, caps as ownCaps } from "../../../src/tuf/caps.ts";
@@ -9,7 +10,6 @@ import { openMetadataFiles } from "../../../src/tuf/metadata-files.ts";
 import { refresh } from "../../../src/tuf/refresh.ts";
 import type { Validators } from "../../../src/tuf/repository.ts";
 import { ed25519Alone } from "../../../src/tuf/signatures.ts";
-import { type Ending, temporaryDirectory } from "../../store/state-directory.ts";
 import { type HostileServer, startHostileServer } from "./hostile-server.ts";
 import { openServed } from "./served.ts";
 import { type RepositoryOptions, SignedRepository } from "./signed-repository.ts";

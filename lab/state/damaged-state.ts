@@ -1,8 +1,8 @@
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { enrol } from "../../lab/agents/authenticator.ts";
-import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import type { DocumentName } from "../../src/contract/document-names.ts";
+import { enrol } from "../agents/authenticator.ts";
+import { adminName, adminPassword, type RunningAgent } from "../agents/running-agent.ts";
 import { type Ending, startAgent, temporaryDirectory } from "./state-directory.ts";
 
 /** State that an agent has written and closed: one administrator, one session, the device's name "pump 7". */

@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { type AgentOptions, type AgentProcess, startAgentProcess } from "../../lab/agents/running-agent.ts";
-import { until } from "../../lab/basics/until.ts";
 import { type Document, type OpenOptions, openDocument } from "../../src/store/documents/document.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";
+import { type AgentOptions, type AgentProcess, startAgentProcess } from "../agents/running-agent.ts";
+import { until } from "../basics/until.ts";
 
 /** A test, or what several share: whatever tells when it is over. */
 export interface Ending {
@@ -141,13 +141,13 @@ export async function fingerprints(directory: string): Promise<Record<string, st
   return Object.fromEntries(entries);
 }
 
-/** One of the fixtures as a program of one file, so that a start costs little. Returns its path. */
+/** One of the programs beside this file as a program of one file, so that a start costs little. Returns its path. */
 export async function bundleFixture(directory: string, name: string): Promise<string> {
   // Here, and not for all who only have an end.
   const { build } = await import("esbuild");
   const outfile = join(directory, `${name}.mjs`);
   await build({
-    entryPoints: [join(import.meta.dirname, `../fixtures/${name}.ts`)],
+    entryPoints: [join(import.meta.dirname, `${name}.ts`)],
     outfile,
     bundle: true,
     format: "esm",
@@ -175,7 +175,7 @@ export interface HeldDisk {
 export async function createHeldDisk(test: Ending): Promise<HeldDisk> {
   const directory = await temporaryDirectory(test);
   const library = join(directory, "held-fsync.so");
-  const source = join(import.meta.dirname, "../fixtures/store-held-fsync.c");
+  const source = join(import.meta.dirname, "store-held-fsync.c");
   execFileSync("cc", ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"], { stdio: "pipe" });
   const file = join(directory, "held");
   const release = () => rmSync(file, { force: true });
