@@ -5,7 +5,7 @@ import {
   startAgentProcess,
   testProxy,
 } from "../../lab/agents/running-agent.ts";
-import { writeHostFile } from "../../test/host/host-file/host-file-of-root.ts";
+import { writeHostFile } from "../../lab/host/host-file-of-root.ts";
 import { peakMiBOf } from "./api/invariants.ts";
 import type { Ledger } from "./ledger.ts";
 

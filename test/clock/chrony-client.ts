@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { heldUdpPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
-import { chronyProgram } from "./chronyd.ts";
+import { chronyProgram } from "../../lab/host/chronyd.ts";
 
 /** A chronyd that reads from the tests' servers and, with -x, never touches the machine's clock. */
 export interface ChronyClient {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { afterEach } from "node:test";
+import { clockAddon, hostClock } from "../../lab/host/host-clock.ts";
+import { type Asked, type HostileServer, startHostileServer } from "../../lab/host/hostile-time-server.ts";
+import { patientTimers } from "../../lab/host/timers.ts";
 import { createExchange } from "../../src/clock/ntp/exchange.ts";
 import type { ExchangeOutcome, Sample } from "../../src/clock/ntp/sample.ts";
 import { createDatagrams } from "../../src/host/linux/network/datagrams.ts";
 import type { Datagrams } from "../../src/host/ports.ts";
-import { clockAddon, hostClock } from "../host-clock.ts";
-import { type Asked, type HostileServer, startHostileServer } from "./hostile-server.ts";
-import { patientTimers } from "./timers.ts";
 
 export const driver = hostClock;
 

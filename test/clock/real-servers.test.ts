@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { reaching } from "../../lab/basics/ipv6.ts";
-import { type Chronyd, startChronyd } from "./chronyd.ts";
+import { type Chronyd, startChronyd } from "../../lab/host/chronyd.ts";
 import { assertOffset, endServersAfterEach, exchange, sampleIn } from "./exchanging.ts";
 
 endServersAfterEach();

@@ -7,7 +7,7 @@ import { type InProcessOptions, startAgentInProcess } from "../../lab/agents/age
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
-import { asRoot, writeHostFile } from "../host/host-file/host-file-of-root.ts";
+import { asRoot, writeHostFile } from "../../lab/host/host-file-of-root.ts";
 import {
   addUsers,
   endOfConsole,

@@ -6,8 +6,8 @@ import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
+import { startHostileServer } from "../../lab/host/hostile-time-server.ts";
 import { temporaryDirectory } from "../../lab/state/state-directory.ts";
-import { startHostileServer } from "../clock/hostile-server.ts";
 import {
   addUsers,
   endOfConsole,

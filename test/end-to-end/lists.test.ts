@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
 import { adminName, adminPassword } from "../../lab/agents/running-agent.ts";
+import { writeCommand } from "../../lab/host/journal.ts";
 import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
 import { emptyJournal, type JournalEntry, releaseJournalText } from "../../src/releases/release-journal.ts";
-import { writeCommand } from "../host/systemd/journal.ts";
 
 const lists = operationIds.filter((id) => id.startsWith("list"));
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { writeCommand } from "../../lab/host/journal.ts";
 import { createRunCommand } from "../../src/host/linux/commands.ts";
-import { writeCommand } from "./systemd/journal.ts";
 
 const limits = { timeoutMilliseconds: 120_000 };
 const run = createRunCommand();

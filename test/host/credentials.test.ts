@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { testProgram } from "../../lab/basics/test-program.ts";
+import { builtAddon, isRoot, ownCredentials } from "../../lab/host/credentials.ts";
 import { asUser, becomeUser, type Credentials } from "../../src/host/linux/credentials.ts";
-import { builtAddon, isRoot, ownCredentials } from "../credentials.ts";
 import type { Outcome } from "./credentials-process.ts";
 
 function outcomeOf(words: readonly string[], environment: Readonly<Record<string, string>> = {}): Outcome {

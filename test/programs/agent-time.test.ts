@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { startObservingAgent } from "../../lab/agents/time-servers.ts";
 import { until } from "../../lab/basics/until.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
 import { ordinaryServer } from "../../lab/simulated/time-network.ts";
-import { startObservingAgent } from "../clock/time-servers.ts";
 
 describe("an agent's time", () => {
   it("is one: three passes of ten seconds and the clock's checks after them step nothing and end no session", async (test) => {

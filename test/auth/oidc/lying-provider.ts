@@ -11,8 +11,8 @@ import { createServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pemOfNewKey } from "../../../lab/basics/new-key.ts";
-import { createAuthority } from "../../host/network/certificates.ts";
-import { listening, type WebServer } from "../../host/network/web-server.ts";
+import { createAuthority } from "../../../lab/host/certificates.ts";
+import { listening, type WebServer } from "../../../lab/host/web-server.ts";
 
 /** A JSON object, as the provider sends it. */
 export type Json = Record<string, unknown>;

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { chmodSync, copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { asNobody } from "../../../lab/host/credentials.ts";
 import { type LivedInState, makeLivedInState } from "../../../lab/state/damaged-state.ts";
 import { examine } from "../../../src/cli/doctor/examine.ts";
 import { nextLine } from "../../../src/cli/doctor/finding.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
-import { asNobody } from "../../credentials.ts";
 import { deviceOf, showUnit, troublesOf, unit } from "./examined.ts";
 
 const setters =

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { temporaryDirectory } from "../../../lab/host/journal.ts";
 import { allEvents, change, openLog } from "../../../lab/state/event-directory.ts";
 import {
   type JournalPoints,
@@ -9,7 +10,6 @@ import {
   readJournalPoints,
 } from "../../../src/cli/events/event-journal.ts";
 import { createVerification } from "../../../src/cli/events/event-verification.ts";
-import { temporaryDirectory } from "../../host/systemd/journal.ts";
 
 /** A log of which the beginning was dropped, and what it said of that. */
 async function grownLog(test: TestContext) {

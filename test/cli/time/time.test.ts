@@ -9,7 +9,7 @@ import {
   type RunningAgent,
   runSteward as runStewardProcess,
 } from "../../../lab/agents/running-agent.ts";
-import { type Chronyd, startChronyd } from "../../clock/chronyd.ts";
+import { type Chronyd, startChronyd } from "../../../lab/host/chronyd.ts";
 import { startAgent } from "../agent.ts";
 import { exampleClock, exampleSummary } from "../example-clock.ts";
 import { runSteward as runFromSource, temporaryDirectory } from "../run-steward.ts";

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { realTimers } from "../../../lab/host/timers.ts";
 import { parseChronyc } from "../../../src/clock/daemons/chronyc-report.ts";
 import { createChronyd } from "../../../src/clock/daemons/chronyd.ts";
 import { reportOfChrony } from "../../../src/clock/daemons/chronyd-report.ts";
 import type { DaemonReport } from "../../../src/clock/daemons/external-daemon.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { absentHelper } from "../recorded-helper.ts";
-import { realTimers } from "../timers.ts";
 
 // Printed by chronyc 4.3 (`-c -n -m tracking sources sourcestats`) of a chronyd -x with a server of its own; the text
 // form said at that moment "0.000001217 seconds fast of NTP time", "0.104 ppm slow" and "^* … 377 1 +203ns[ +271ns]".

@@ -3,15 +3,15 @@ import { after, before, describe, it } from "node:test";
 import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
 import { reaching } from "../../../lab/basics/ipv6.ts";
 import { until } from "../../../lab/basics/until.ts";
+import { type Chronyd, chronyProgram, startChronyd } from "../../../lab/host/chronyd.ts";
+import { realTimers } from "../../../lab/host/timers.ts";
 import { createChronyd } from "../../../src/clock/daemons/chronyd.ts";
 import type { DaemonReport, ExternalDaemon } from "../../../src/clock/daemons/external-daemon.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import type { RootHelper, Timers } from "../../../src/host/ports.ts";
 import { type ChronyClient, serverLine, startChronyClient } from "../chrony-client.ts";
-import { type Chronyd, chronyProgram, startChronyd } from "../chronyd.ts";
 import { absentHelper, recordedHelper } from "../recorded-helper.ts";
-import { realTimers } from "../timers.ts";
 
 const command = chronyProgram("chronyc");
 

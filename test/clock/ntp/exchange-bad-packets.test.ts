@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
+import { type Asked, ntpTimestamp, type ReplyFields } from "../../../lab/host/hostile-time-server.ts";
 import { assertOffset, endServersAfterEach, exchange, sampleIn, serve } from "../exchanging.ts";
-import { type Asked, ntpTimestamp, type ReplyFields } from "../hostile-server.ts";
 
 endServersAfterEach();
 

@@ -3,6 +3,8 @@ import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
 import { hasIpv6 } from "../../../lab/basics/ipv6.ts";
+import type { Asked } from "../../../lab/host/hostile-time-server.ts";
+import { heldTimers, realTimers } from "../../../lab/host/timers.ts";
 import { createExchange, deadlineSeconds } from "../../../src/clock/ntp/exchange.ts";
 import type { DatagramAddress, Datagrams } from "../../../src/host/ports.ts";
 import {
@@ -15,8 +17,6 @@ import {
   sampleIn,
   serve,
 } from "../exchanging.ts";
-import type { Asked } from "../hostile-server.ts";
-import { heldTimers, realTimers } from "../timers.ts";
 
 endServersAfterEach();
 

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { reaching } from "../../../lab/basics/ipv6.ts";
+import { encode, ntpTimestamp, rightReply } from "../../../lab/host/hostile-time-server.ts";
+import { realTimers } from "../../../lab/host/timers.ts";
 import { createVirtualTime } from "../../../lab/simulated/virtual-time.ts";
 import { createExchange } from "../../../src/clock/ntp/exchange.ts";
 import { createDatagrams } from "../../../src/host/linux/network/datagrams.ts";
@@ -14,8 +16,6 @@ import {
   sampleIn,
   serve,
 } from "../exchanging.ts";
-import { encode, ntpTimestamp, rightReply } from "../hostile-server.ts";
-import { realTimers } from "../timers.ts";
 
 endServersAfterEach();
 

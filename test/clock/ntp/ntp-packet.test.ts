@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { encode, type ReplyFields } from "../../../lab/host/hostile-time-server.ts";
 import { decodeReply, encodeRequest, inEra, type NtpReply } from "../../../src/clock/ntp/ntp-packet.ts";
-import { encode, type ReplyFields } from "../hostile-server.ts";
 
 const nonce = Uint8Array.from([0xde, 0xad, 0xbe, 0xef, 1, 2, 3, 4]);
 

@@ -3,10 +3,15 @@ import { randomBytes } from "node:crypto";
 import { afterEach, describe, it } from "node:test";
 import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
 import { reaching } from "../../../lab/basics/ipv6.ts";
+import { type Chronyd, startChronyd } from "../../../lab/host/chronyd.ts";
+import { hostClock } from "../../../lab/host/host-clock.ts";
+import {
+  type Asked,
+  type HostileServer,
+  ntpTimestamp,
+  startHostileServer,
+} from "../../../lab/host/hostile-time-server.ts";
 import { askSecondOpinion, disagrees, type SecondOpinion } from "../../../src/clock/ntp/second-opinion.ts";
-import { hostClock } from "../../host-clock.ts";
-import { type Chronyd, startChronyd } from "../chronyd.ts";
-import { type Asked, type HostileServer, ntpTimestamp, startHostileServer } from "../hostile-server.ts";
 
 const driver = hostClock;
 

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createChance } from "../../../lab/basics/chance.ts";
 import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
+import type { Asked } from "../../../lab/host/hostile-time-server.ts";
+import { heldTimers, patientTimers } from "../../../lab/host/timers.ts";
 import { createTimeNetwork, ordinaryServer } from "../../../lab/simulated/time-network.ts";
 import { createVirtualTime } from "../../../lab/simulated/virtual-time.ts";
 import { createProbe, type Probe, type ProbeOptions } from "../../../src/clock/status/probe.ts";
 import type { TimeProbe } from "../../../src/contract/types.ts";
 import { endServersAfterEach, exchange, serve } from "../exchanging.ts";
-import type { Asked } from "../hostile-server.ts";
-import { heldTimers, patientTimers } from "../timers.ts";
 
 const right = ({ send, reply }: Asked): Promise<void> => send(reply());
 

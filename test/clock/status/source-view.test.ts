@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { realTimers } from "../../../lab/host/timers.ts";
 import { createSourcePool, type SourcePool } from "../../../src/clock/ntp/source-pool.ts";
 import { createCounters } from "../../../src/clock/status/counters.ts";
 import { sourceViews } from "../../../src/clock/status/source-view.ts";
 import { sampleWith } from "../samples.ts";
-import { realTimers } from "../timers.ts";
 
 const agreed = { kind: "agreed" } as const;
 

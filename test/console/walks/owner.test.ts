@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { codeNear } from "../../../lab/agents/authenticator.ts";
 import { compiledRun, type Run, startRun } from "../../../lab/agents/make-run.ts";
 import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
-import { startTimeServers } from "../../clock/time-servers.ts";
+import { startTimeServers } from "../../../lab/agents/time-servers.ts";
 import { type ConsoleWindow, endOfConsole, startBrowser, untilShown } from "../browser.ts";
 import { picture } from "../page-checks.ts";
 import { touch } from "./hands.ts";

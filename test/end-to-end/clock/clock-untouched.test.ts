@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { adminName, adminPassword, startAgentProcess } from "../../../lab/agents/running-agent.ts";
-import { traceClock } from "../../clock-calls.ts";
+import { traceClock } from "../../../lab/host/clock-calls.ts";
 
 describe("an agent that was not told to set the clock", () => {
   it("sets none from its start to its stop, while people sign in and look at the clock", async (test) => {

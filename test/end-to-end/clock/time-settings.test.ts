@@ -5,10 +5,10 @@ import { after, before, describe, it } from "node:test";
 import { stopWithin } from "../../../lab/agents/agent-in-process.ts";
 import type { CheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
+import { type ServerView, startObservingAgent } from "../../../lab/agents/time-servers.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { ordinaryServer } from "../../../lab/simulated/time-network.ts";
-import { type ServerView, startObservingAgent } from "../../clock/time-servers.ts";
 
 const route = "/api/system/time-sync";
 

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { CheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
+import { type ServerView, startObservingAgent, startTimeServers } from "../../../lab/agents/time-servers.ts";
 import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
 import { reaching } from "../../../lab/basics/ipv6.ts";
 import { until } from "../../../lab/basics/until.ts";
+import { ntpTimestamp, startHostileServer } from "../../../lab/host/hostile-time-server.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { ordinaryServer } from "../../../lab/simulated/time-network.ts";
-import { ntpTimestamp, startHostileServer } from "../../clock/hostile-server.ts";
-import { type ServerView, startObservingAgent, startTimeServers } from "../../clock/time-servers.ts";
 
 const route = "/api/system/time-sync";
 const falseTime = { fakeTime: "+3s" };

@@ -3,9 +3,9 @@ import { after, before, describe, it } from "node:test";
 import { codeOf } from "../../../lab/agents/authenticator.ts";
 import { goodPassword, type SignedIn } from "../../../lab/agents/checked-agent.ts";
 import { stepUp } from "../../../lab/agents/running-agent.ts";
+import { startObservingAgent } from "../../../lab/agents/time-servers.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { ordinaryServer } from "../../../lab/simulated/time-network.ts";
-import { startObservingAgent } from "../../clock/time-servers.ts";
 
 const hour = 3_600;
 const route = "/api/system/time-sync";

@@ -8,12 +8,12 @@ import { codeOf, enrol } from "../../../lab/agents/authenticator.ts";
 import { type CheckedAgent, goodPassword } from "../../../lab/agents/checked-agent.ts";
 import { stepUp } from "../../../lab/agents/running-agent.ts";
 import { cookieOf, ownPage } from "../../../lab/agents/set-cookie.ts";
+import { startObservingAgent } from "../../../lab/agents/time-servers.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { ordinaryServer } from "../../../lab/simulated/time-network.ts";
 import { eventTypes } from "../../../src/contract/event-types.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
-import { startObservingAgent } from "../../clock/time-servers.ts";
 
 /**
  * Types that need a clock that moves or is trusted; the tests of a wrong clock check these. A step, another

@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { type CheckedAgent, type SignedIn, startCheckedProcess } from "../../../lab/agents/checked-agent.ts";
 import { type OpenedStream, openStream } from "../../../lab/agents/stream-reader.ts";
 import { until } from "../../../lab/basics/until.ts";
-import { writeCommand } from "../../host/systemd/journal.ts";
+import { writeCommand } from "../../../lab/host/journal.ts";
 
 describe("GET /api/logs/stream", () => {
   let agent: CheckedAgent;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { type CheckedAgent, type SignedIn, startCheckedProcess } from "../../../lab/agents/checked-agent.ts";
-import { type Fields, makeJournal, type Owner, ownFields, writeCommand } from "../../host/systemd/journal.ts";
+import { type Fields, makeJournal, type Owner, ownFields, writeCommand } from "../../../lab/host/journal.ts";
 
 /** An environment in which journalctl is this script. */
 function environmentWith(test: Owner, script: string): Record<string, string> {

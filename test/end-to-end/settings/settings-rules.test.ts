@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type CheckedAgent, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
-import { startObservingAgent } from "../../clock/time-servers.ts";
+import { startObservingAgent } from "../../../lab/agents/time-servers.ts";
 
 const windowAt = (from: string, days: string[] = ["mon"]) => ({
   update: { windows: [{ days, from, to: "04:00" }] },

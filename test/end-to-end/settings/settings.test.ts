@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { CheckedAgent, SignedIn } from "../../../lab/agents/checked-agent.ts";
 import { adminName, adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
+import { startObservingAgent } from "../../../lab/agents/time-servers.ts";
 import { passingTime } from "../../../lab/simulated/test-time.ts";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
-import { startObservingAgent } from "../../clock/time-servers.ts";
 
 /** The contract's page, "Settings", by hand. */
 const defaults = {

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { type CheckedAgent, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 import { cookieOf, type Kept, keptOf, ownPage } from "../../../lab/agents/set-cookie.ts";
-import { asRoot, writeHostFile } from "../../host/host-file/host-file-of-root.ts";
+import { asRoot, writeHostFile } from "../../../lab/host/host-file-of-root.ts";
 
 const body = { username: adminName, password: adminPassword, refresh: "cookie" };
 

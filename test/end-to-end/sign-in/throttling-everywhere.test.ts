@@ -11,9 +11,9 @@ import {
 } from "../../../lab/agents/checked-agent.ts";
 import { type Answer, adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 import { until } from "../../../lab/basics/until.ts";
+import { asRoot, writeHostFile } from "../../../lab/host/host-file-of-root.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { atEnd, temporaryDirectory } from "../../../lab/state/state-directory.ts";
-import { asRoot, writeHostFile } from "../../host/host-file/host-file-of-root.ts";
 import { assertThrottled, fail, login, newAddress, sealedSeconds, wrongPassword } from "./guessing.ts";
 
 /** Well-formed, but no user has it. */

@@ -9,8 +9,8 @@ import {
   startCheckedAgent,
 } from "../../../lab/agents/checked-agent.ts";
 import { type Answer, adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
+import { asRoot } from "../../../lab/host/host-file-of-root.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
-import { asRoot } from "../../host/host-file/host-file-of-root.ts";
 import { assertThrottled, fail, login, newAddress, sealedSeconds, wrongPassword } from "./guessing.ts";
 
 /** What an answer tells, without what differs between any two. */

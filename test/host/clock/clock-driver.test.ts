@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { testProgram } from "../../../lab/basics/test-program.ts";
-import { settingCalls, traceClock } from "../../clock-calls.ts";
-import { hostClock } from "../../host-clock.ts";
-import { compiled } from "../compiled.ts";
+import { settingCalls, traceClock } from "../../../lab/host/clock-calls.ts";
+import { compiled } from "../../../lab/host/compiled.ts";
+import { hostClock } from "../../../lab/host/host-clock.ts";
 import type { DriverReport } from "./driver-process.ts";
 
 const addonPath = join(import.meta.dirname, "../../../dist/clock-steering.node");

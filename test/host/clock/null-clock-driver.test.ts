@@ -7,8 +7,8 @@ import { createInterface } from "node:readline";
 import { describe, it, type TestContext } from "node:test";
 import { libfaketimePath } from "../../../lab/agents/faked-time.ts";
 import { testProgram } from "../../../lab/basics/test-program.ts";
+import { hostClock } from "../../../lab/host/host-clock.ts";
 import { createNullClockDriver } from "../../../src/host/linux/clock/null-clock-driver.ts";
-import { hostClock } from "../../host-clock.ts";
 import type { NullReading } from "./null-clock-process.ts";
 
 /** A null driver in a process whose wall clock libfaketime moves, while its monotonic clock runs on. */

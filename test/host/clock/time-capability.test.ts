@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { testProgram } from "../../../lab/basics/test-program.ts";
-import { traceClock } from "../../clock-calls.ts";
+import { traceClock } from "../../../lab/host/clock-calls.ts";
 import type { ProcessStatus } from "./capability-process.ts";
 
 const addonPath = join(import.meta.dirname, "../../../dist/clock-steering.node");

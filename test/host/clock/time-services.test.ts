@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
+import { type Owner, temporaryDirectory } from "../../../lab/host/journal.ts";
 import { createTimeServices } from "../../../src/host/linux/clock/time-services.ts";
-import { type Owner, temporaryDirectory } from "../systemd/journal.ts";
 
 /** A tree of cgroups with these files. */
 function cgroupsWith(test: Owner, files: Record<string, string>): string {

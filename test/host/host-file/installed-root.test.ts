@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { chmodSync, chownSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { asRoot } from "../../../lab/host/host-file-of-root.ts";
+import { ownDirectory, write } from "../../../lab/host/judged-host-file.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { readInstalledRoot, updateRootFile } from "../../../src/host/linux/host-file/installed-root.ts";
-import { ownDirectory, write } from "../../programs/host-file/judged-host-file.ts";
-import { asRoot } from "./host-file-of-root.ts";
 
 const maximumBytes = 100;
 

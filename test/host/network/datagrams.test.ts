@@ -6,9 +6,9 @@ import { describe, it } from "node:test";
 import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
 import { reaching } from "../../../lab/basics/ipv6.ts";
 import { until } from "../../../lab/basics/until.ts";
+import { clockAddon } from "../../../lab/host/host-clock.ts";
 import { createDatagrams } from "../../../src/host/linux/network/datagrams.ts";
 import type { Datagrams } from "../../../src/host/ports.ts";
-import { clockAddon } from "../../host-clock.ts";
 import { bound, openSockets } from "./sockets.ts";
 
 const deaf = { onPacket: () => undefined, onFailure: () => undefined };

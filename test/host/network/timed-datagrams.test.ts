@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import { until } from "../../../lab/basics/until.ts";
+import { clockAddon, hostClock } from "../../../lab/host/host-clock.ts";
 import { createDatagrams } from "../../../src/host/linux/network/datagrams.ts";
 import type { Datagrams } from "../../../src/host/ports.ts";
-import { clockAddon, hostClock } from "../../host-clock.ts";
 import { bound, openSockets } from "./sockets.ts";
 
 // With the first comes one that stays.

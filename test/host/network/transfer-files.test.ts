@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
+import { plainRequest, readText } from "../../../lab/host/web-server.ts";
 import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
-import { plainRequest, readText } from "./web-server.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "steward-files-"));
 after(() => rmSync(directory, { recursive: true, force: true }));

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
+import {
+  type Answerer,
+  plainRequest,
+  readText,
+  startWebServer,
+  type WebServer,
+} from "../../../lab/host/web-server.ts";
 import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
-import { type Answerer, plainRequest, readText, startWebServer, type WebServer } from "./web-server.ts";
 
 const servers: WebServer[] = [];
 

@@ -7,8 +7,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, describe, it } from "node:test";
-import { createTransfers, type LinuxTransferOptions } from "../../../src/host/linux/network/transfers.ts";
-import { createAuthority, type ServerCertificate } from "./certificates.ts";
+import { createAuthority, type ServerCertificate } from "../../../lab/host/certificates.ts";
 import {
   listening,
   plainRequest,
@@ -16,7 +15,8 @@ import {
   readText,
   startWebServer,
   type WebServer,
-} from "./web-server.ts";
+} from "../../../lab/host/web-server.ts";
+import { createTransfers, type LinuxTransferOptions } from "../../../src/host/linux/network/transfers.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "steward-tls-"));
 const authority = createAuthority(directory);

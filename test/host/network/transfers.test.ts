@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { afterEach, describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { until } from "../../../lab/basics/until.ts";
-import { createTransfers, type LinuxTransferOptions } from "../../../src/host/linux/network/transfers.ts";
 import {
   type Answerer,
   plainRequest,
@@ -12,7 +11,8 @@ import {
   startRawServer,
   startWebServer,
   type WebServer,
-} from "./web-server.ts";
+} from "../../../lab/host/web-server.ts";
+import { createTransfers, type LinuxTransferOptions } from "../../../src/host/linux/network/transfers.ts";
 
 const servers: WebServer[] = [];
 

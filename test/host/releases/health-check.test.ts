@@ -3,10 +3,10 @@ import { createServer, type RequestListener } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { heldPort } from "../../../lab/basics/held-ports.ts";
+import { writeCommand } from "../../../lab/host/journal.ts";
 import { createHealthCheck, type HealthCheckOptions } from "../../../src/host/linux/releases/health-check.ts";
 import { createRunForRelease } from "../../../src/host/linux/releases/release-programs.ts";
 import type { ApplyPlan, HealthPlan, HttpCheck, ReleaseAtWork } from "../../../src/host/release-ports.ts";
-import { writeCommand } from "../systemd/journal.ts";
 
 const release: ReleaseAtWork = { kind: "binary", version: "1.3.0", directory: "/var/lib/x/binary/current" };
 

@@ -3,11 +3,11 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { until } from "../../../lab/basics/until.ts";
+import { temporaryDirectory, writeCommand } from "../../../lab/host/journal.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { createRunForRelease } from "../../../src/host/linux/releases/release-programs.ts";
 import { type ActivationOptions, createActivation } from "../../../src/host/linux/systemd/activation.ts";
 import type { ApplyPlan, ReleaseAtWork } from "../../../src/host/release-ports.ts";
-import { temporaryDirectory, writeCommand } from "./journal.ts";
 
 const directory = "/var/lib/steward-releases/rules/current";
 const rules: ReleaseAtWork = { kind: "rules", version: "1.3.0", directory };

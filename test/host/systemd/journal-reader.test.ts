@@ -5,18 +5,18 @@ import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "../../../lab/basics/until.ts";
 import {
-  createJournalReader,
-  type JournalReaderOptions,
-} from "../../../src/host/linux/systemd/journal-reader.ts";
-import type { JournalEntry, JournalQuery } from "../../../src/host/ports.ts";
-import {
   type Fields,
   firstMoment,
   growJournal,
   makeJournal,
   temporaryDirectory,
   writeCommand,
-} from "./journal.ts";
+} from "../../../lab/host/journal.ts";
+import {
+  createJournalReader,
+  type JournalReaderOptions,
+} from "../../../src/host/linux/systemd/journal-reader.ts";
+import type { JournalEntry, JournalQuery } from "../../../src/host/ports.ts";
 
 function say(message: string, fields: Fields = {}): Fields {
   return { _SYSTEMD_UNIT: "steward.service", MESSAGE: message, ...fields };

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { makeHome, noServers } from "../../../lab/agents/running-agent.ts";
 import { until } from "../../../lab/basics/until.ts";
+import { compiled } from "../../../lab/host/compiled.ts";
+import { firstMoment, temporaryDirectory } from "../../../lab/host/journal.ts";
 import { readJournalPoints } from "../../../src/cli/events/event-journal.ts";
 import type { LogEntry } from "../../../src/contract/types.ts";
 import { createJournalReader } from "../../../src/host/linux/systemd/journal-reader.ts";
@@ -13,8 +15,6 @@ import { openNativeJournal } from "../../../src/host/linux/systemd/native-journa
 import { journalFieldsOf } from "../../../src/journal/logs/journal-fields.ts";
 import { createLog } from "../../../src/journal/logs/log.ts";
 import { createIsAllowed, readJournalLine } from "../../../src/journal/logs/log-line.ts";
-import { compiled } from "../compiled.ts";
-import { firstMoment, temporaryDirectory } from "./journal.ts";
 
 const dist = join(import.meta.dirname, "../../../dist");
 const addon = join(dist, "clock-steering.node");

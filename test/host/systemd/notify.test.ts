@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../lab/basics/until.ts";
+import { compiled } from "../../../lab/host/compiled.ts";
 import { loadClockAddon } from "../../../src/host/linux/clock/clock-addon.ts";
-import { compiled } from "../compiled.ts";
 
 const addon = loadClockAddon(join(import.meta.dirname, "../../../dist/clock-steering.node"));
 

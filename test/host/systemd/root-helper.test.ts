@@ -5,11 +5,11 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, afterEach, beforeEach, describe, it, type TestContext } from "node:test";
 import { until } from "../../../lab/basics/until.ts";
+import { compileHelper, type HelperProcess, startHelper } from "../../../lab/host/helper-process.ts";
+import { temporaryDirectory } from "../../../lab/host/journal.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { createRootHelper } from "../../../src/host/linux/systemd/root-helper.ts";
 import type { RootOrder } from "../../../src/host/ports.ts";
-import { compileHelper, type HelperProcess, startHelper } from "../../programs/root-helper/helper-process.ts";
-import { temporaryDirectory } from "./journal.ts";
 
 const id = "0123456789abcdef".repeat(2);
 

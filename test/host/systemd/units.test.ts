@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { makeJournal, type Owner, temporaryDirectory } from "../../../lab/host/journal.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { createUnits } from "../../../src/host/linux/systemd/units.ts";
 import recorded from "../../fixtures/systemd-252.json" with { type: "json" };
-import { makeJournal, type Owner, temporaryDirectory } from "./journal.ts";
 
 type Moment = keyof typeof recorded.shown;
 

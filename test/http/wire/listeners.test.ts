@@ -3,11 +3,11 @@ import { readdirSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { asNobody } from "../../../lab/host/credentials.ts";
 import { temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import { choosePlaces } from "../../../src/cli/client/places.ts";
 import { StewardError, systemErrorCode } from "../../../src/contract/errors.ts";
 import { listenTcp, listenUnix } from "../../../src/http/wire/listeners.ts";
-import { asNobody } from "../../credentials.ts";
 
 const now = () => new Date();
 

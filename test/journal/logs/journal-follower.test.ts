@@ -3,11 +3,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../lab/basics/until.ts";
+import { growJournal, ownFields, temporaryDirectory, writeCommand } from "../../../lab/host/journal.ts";
 import { createVirtualTime } from "../../../lab/simulated/virtual-time.ts";
 import { createJournalReader } from "../../../src/host/linux/systemd/journal-reader.ts";
 import type { JournalEntry } from "../../../src/host/ports.ts";
 import { createJournalFollower, type JournalFollower } from "../../../src/journal/logs/journal-follower.ts";
-import { growJournal, ownFields, temporaryDirectory, writeCommand } from "../../host/systemd/journal.ts";
 
 /** A growing journal whose followers are counted, and the ids of their processes. */
 function counted(test: TestContext, instead = 'exec journalctl "$@"') {

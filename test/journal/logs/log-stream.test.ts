@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../lab/basics/until.ts";
+import { type Fields, firstMoment, growJournal, ownFields } from "../../../lab/host/journal.ts";
 import type { LogEntry } from "../../../src/contract/types.ts";
 import {
   createJournalReader,
@@ -11,7 +12,6 @@ import { readCursor } from "../../../src/journal/logs/log-cursor.ts";
 import type { LogStreamQuery } from "../../../src/journal/logs/log-stream.ts";
 import { createLogs, type Logs } from "../../../src/journal/logs/logs.ts";
 import { createOwnLines } from "../../../src/journal/logs/own-lines.ts";
-import { type Fields, firstMoment, growJournal, ownFields } from "../../host/systemd/journal.ts";
 
 const line = (message: string, members: object = {}) =>
   ownFields({ severity: "notice", message, ...members });

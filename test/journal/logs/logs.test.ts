@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { type Fields, firstMoment, makeJournal, ownFields, writeCommand } from "../../../lab/host/journal.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import type { LogEntry, LogList } from "../../../src/contract/types.ts";
 import { createJournalReader } from "../../../src/host/linux/systemd/journal-reader.ts";
@@ -8,13 +9,6 @@ import { readCursor } from "../../../src/journal/logs/log-cursor.ts";
 import type { LogPageQuery } from "../../../src/journal/logs/log-page.ts";
 import { createLogs, type Logs } from "../../../src/journal/logs/logs.ts";
 import { createOwnLines, type OwnLines } from "../../../src/journal/logs/own-lines.ts";
-import {
-  type Fields,
-  firstMoment,
-  makeJournal,
-  ownFields,
-  writeCommand,
-} from "../../host/systemd/journal.ts";
 
 const seen = (page: LogList) => page.items.map(({ message }) => message);
 const anyone: LogPageQuery = { limit: 100, mayReadAudit: false };

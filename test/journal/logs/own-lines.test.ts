@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { temporaryDirectory } from "../../../lab/host/journal.ts";
 import { createTimers } from "../../../src/host/linux/timers.ts";
 import { createKeptLines } from "../../../src/journal/logs/kept-lines.ts";
 import { createOwnLines, type OwnLine } from "../../../src/journal/logs/own-lines.ts";
-import { temporaryDirectory } from "../../host/systemd/journal.ts";
 
 const texts = (lines: readonly OwnLine[]) => lines.map(({ text }) => text);
 

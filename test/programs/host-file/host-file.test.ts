@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
+import { asNobody } from "../../../lab/host/credentials.ts";
+import { asRoot } from "../../../lab/host/host-file-of-root.ts";
+import { ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
 import { checkHostFile } from "../../../src/programs/host-file/check.ts";
 import { plainHostFile, readHostFile } from "../../../src/programs/host-file/host-file.ts";
-import { asNobody } from "../../credentials.ts";
-import { asRoot } from "../../host/host-file/host-file-of-root.ts";
-import { ownDirectory, readAt, refused, write } from "./judged-host-file.ts";
 
 const nothing = plainHostFile();
 

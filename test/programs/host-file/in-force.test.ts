@@ -3,11 +3,11 @@ import { chmodSync, chownSync, existsSync, readFileSync, rmSync, statSync, write
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
+import { asRoot } from "../../../lab/host/host-file-of-root.ts";
+import { ownDirectory, write } from "../../../lab/host/judged-host-file.ts";
 import type { Need } from "../../../src/contract/types.ts";
 import { readDecisionsInForce } from "../../../src/programs/host-file/host-file.ts";
 import { keepHostFile, restoreHostFile } from "../../../src/programs/host-file/kept.ts";
-import { asRoot } from "../../host/host-file/host-file-of-root.ts";
-import { ownDirectory, write } from "./judged-host-file.ts";
 
 const good = { names: ["edge-7.example.net"], product: "pump-7" };
 const missingComma = '{\n  "names": ["edge-7.example.net"]\n  "product": "pump-7"\n}\n';

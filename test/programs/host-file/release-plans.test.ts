@@ -12,9 +12,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { asRoot } from "../../../lab/host/host-file-of-root.ts";
+import { ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
 import { plainHostFile } from "../../../src/programs/host-file/host-file.ts";
-import { asRoot } from "../../host/host-file/host-file-of-root.ts";
-import { ownDirectory, readAt, refused, write } from "./judged-host-file.ts";
 
 /** A program as a package would install it. */
 function program(directory: string, name = "reload"): string {

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 
-import { asRoot } from "../../host/host-file/host-file-of-root.ts";
-import { readAt, refused, write } from "./judged-host-file.ts";
+import { asRoot } from "../../../lab/host/host-file-of-root.ts";
+import { readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
 
 describe("the host file of a trial, away from the usual place", asRoot, () => {
   /** Debian's nobody: a user who is neither root nor, in the words of these tests, the one who runs the agent. */

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { chownSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { asRoot } from "../../../lab/host/host-file-of-root.ts";
+import { ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
 import { plainHostFile } from "../../../src/programs/host-file/host-file.ts";
-import { asRoot } from "../../host/host-file/host-file-of-root.ts";
-import { ownDirectory, readAt, refused, write } from "./judged-host-file.ts";
 
 describe("what the host file says of updates", asRoot, () => {
   const certificate = readFileSync(join(import.meta.dirname, "../../fixtures/authority.pem"), "utf8");

@@ -5,18 +5,18 @@ import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { until } from "../../../lab/basics/until.ts";
-import { createJournalReader } from "../../../src/host/linux/systemd/journal-reader.ts";
-import { createJournalctl } from "../../../src/host/linux/systemd/journalctl.ts";
-import { createLogReader } from "../../../src/host/linux/systemd/log-reader.ts";
-import type { Journal, JournalEnd, JournalEntry, JournalQuery } from "../../../src/host/ports.ts";
 import {
   type Fields,
   firstMoment,
   growJournal,
   makeJournal,
   temporaryDirectory,
-} from "../../host/systemd/journal.ts";
-import { readAt } from "../host-file/judged-host-file.ts";
+} from "../../../lab/host/journal.ts";
+import { readAt } from "../../../lab/host/judged-host-file.ts";
+import { createJournalReader } from "../../../src/host/linux/systemd/journal-reader.ts";
+import { createJournalctl } from "../../../src/host/linux/systemd/journalctl.ts";
+import { createLogReader } from "../../../src/host/linux/systemd/log-reader.ts";
+import type { Journal, JournalEnd, JournalEntry, JournalQuery } from "../../../src/host/ports.ts";
 import { startReader } from "./started-reader.ts";
 
 const say = (MESSAGE: string, _SYSTEMD_UNIT: string, fields: Fields = {}): Fields => ({

@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { until } from "../../../lab/basics/until.ts";
+import { type Owner, temporaryDirectory } from "../../../lab/host/journal.ts";
 import { atEnd } from "../../../lab/state/state-directory.ts";
-import { type Owner, temporaryDirectory } from "../../host/systemd/journal.ts";
 
 const program = join(import.meta.dirname, "../../../dist/steward-logs");
 

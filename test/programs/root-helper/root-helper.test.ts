@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { after, afterEach, beforeEach, describe, it } from "node:test";
 import fc from "fast-check";
 import { until } from "../../../lab/basics/until.ts";
-import { compileHelper, type HelperProcess, startHelper } from "./helper-process.ts";
+import { compileHelper, type HelperProcess, startHelper } from "../../../lab/host/helper-process.ts";
 
 const id = "0123456789abcdef".repeat(2);
 const directory = compileHelper();

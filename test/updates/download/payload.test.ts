@@ -14,12 +14,12 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { type Answerer, startWebServer, type WebServer } from "../../../lab/host/web-server.ts";
 import { watchDisk } from "../../../lab/state/watched-disk.ts";
 import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
 import { caps } from "../../../src/tuf/caps.ts";
 import { type FetchPayloadOptions, fetchPayload } from "../../../src/updates/download/payload.ts";
 import { openRepository } from "../../../src/updates/download/repository-files.ts";
-import { type Answerer, startWebServer, type WebServer } from "../../host/network/web-server.ts";
 
 const content = randomBytes(3_000_001);
 let directory = "";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { type Credentials, openCredentials } from "../src/host/linux/credentials.ts";
+import { type Credentials, openCredentials } from "../../src/host/linux/credentials.ts";
 
-export const builtAddon = join(import.meta.dirname, "../dist/clock-steering.node");
+export const builtAddon = join(import.meta.dirname, "../../dist/clock-steering.node");
 
 /** This process's own, as a main opens them. */
 export const ownCredentials = (): Credentials => openCredentials(builtAddon, process);

@@ -3,7 +3,7 @@ import { createSocket } from "node:dgram";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { heldUdpPort } from "../../lab/basics/held-ports.ts";
+import { heldUdpPort } from "../basics/held-ports.ts";
 
 /** A server of the tests: Debian's chronyd, which with -x never touches the machine's clock. */
 export interface Chronyd {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "../lab/basics/until.ts";
+import { until } from "../basics/until.ts";
 
 /** A command to run another under, which writes each system call that can set a clock to a file. */
 export interface ClockTrace {

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "../../../lab/basics/until.ts";
-import { buildHelper } from "../../../scripts/build-addon.ts";
+import { buildHelper } from "../../scripts/build-addon.ts";
+import { until } from "../basics/until.ts";
 
 /** The root helper as a process of ours, over directories of a test in the place of /etc and the like. */
 export interface HelperProcess {

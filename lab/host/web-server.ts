@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
-import type { Transfer, TransferRequest } from "../../../src/host/ports.ts";
+import type { Transfer, TransferRequest } from "../../src/host/ports.ts";
 
 /** A real server on loopback. */
 export interface WebServer {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { TestContext } from "node:test";
-import { atEnd } from "../../../lab/state/state-directory.ts";
-import { checkHostFile } from "../../../src/programs/host-file/check.ts";
-import { decisionsOf, type HostFile } from "../../../src/programs/host-file/decisions.ts";
-import { HostFileRefused, readHostFile } from "../../../src/programs/host-file/host-file.ts";
+import { checkHostFile } from "../../src/programs/host-file/check.ts";
+import { decisionsOf, type HostFile } from "../../src/programs/host-file/decisions.ts";
+import { HostFileRefused, readHostFile } from "../../src/programs/host-file/host-file.ts";
+import { atEnd } from "../state/state-directory.ts";
 
 /** A directory that, like /etc, only root can write; the temporary one can be written by all. */
 export function ownDirectory(test: TestContext): string {

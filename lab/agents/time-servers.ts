@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { InProcessOptions } from "../../lab/agents/agent-in-process.ts";
-import { type CheckedAgent, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
-import { type Chronyd, type ChronydOptions, startChronyd } from "./chronyd.ts";
+import { type Chronyd, type ChronydOptions, startChronyd } from "../host/chronyd.ts";
+import type { InProcessOptions } from "./agent-in-process.ts";
+import { type CheckedAgent, startCheckedAgent } from "./checked-agent.ts";
 
 /** An agent that measures, and never sets, this machine's clock by servers of the test. */
 export async function startObservingAgent(
