@@ -10,8 +10,6 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
-import { temporaryDirectory } from "../../lab/state/state-directory.ts";
-import { addRelease } from "../../src/publishing/add.ts";
 import {
   add,
   keysOf,
@@ -20,7 +18,9 @@ import {
   publishAll,
   rulesEntry,
   type Site,
-} from "../../test/publishing/site.ts";
+} from "../../lab/publisher/site.ts";
+import { temporaryDirectory } from "../../lab/state/state-directory.ts";
+import { addRelease } from "../../src/publishing/add.ts";
 import { cutOffDownload, type FleetDevice, openFleetDevice } from "./fleet-device.ts";
 import { ended } from "./nginx-server.ts";
 import { addRow } from "./table.ts";

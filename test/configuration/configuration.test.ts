@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
 import { temporaryDocument } from "../../lab/simulated/virtual-host.ts";
 import { codeFrom } from "../../lab/simulated/virtual-sign-in.ts";
 import { createVirtualTime } from "../../lab/simulated/virtual-time.ts";
@@ -8,7 +9,6 @@ import { StewardError } from "../../src/contract/errors.ts";
 import type { Configuration, ConfigurationChange } from "../../src/contract/types.ts";
 import type { Document } from "../../src/store/documents/document.ts";
 import { type AccountsState, accountsKind } from "../../src/users/account.ts";
-import { SignedRepository } from "../updates/lab/signed-repository.ts";
 import {
   accountOf,
   anna,

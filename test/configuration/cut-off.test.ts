@@ -4,6 +4,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { sampled } from "../../lab/basics/counts.ts";
+import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
 import { temporaryDocument, virtualHost } from "../../lab/simulated/virtual-host.ts";
 import { codeFrom } from "../../lab/simulated/virtual-sign-in.ts";
 import {
@@ -20,7 +21,6 @@ import { createTimers } from "../../src/host/linux/timers.ts";
 import { defaultSettings } from "../../src/programs/agent/documents.ts";
 import { settingsKind } from "../../src/settings/settings.ts";
 import { accountsKind } from "../../src/users/account.ts";
-import { SignedRepository } from "../updates/lab/signed-repository.ts";
 
 /** Of "correct horse battery staple lamp", made with `argon2 -id -m 15 -t 2 -p 1 -e`; no one signs in here. */
 const hash = "$argon2id$v=19$m=32768,t=2,p=1$c29tZXNhbHRzb21lc2E$QPXnvMfOTb1PMtLYjXGxDIvRqDHuFEmyQmsG9ZsA2Tk";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
+import { createSigningKey } from "../../lab/publisher/signing-key.ts";
 import { installedFingerprint, judgeRoot, rootChanges } from "../../src/configuration/update-root.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { Configuration } from "../../src/contract/types.ts";
 import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
-import { SignedRepository } from "../updates/lab/signed-repository.ts";
-import { createSigningKey } from "../updates/lab/signing-key.ts";
 
 const publisher = new SignedRepository();
 for (const _ of ["second", "third"]) {

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { runSteward } from "../../lab/agents/agent-in-process.ts";
 import { until } from "../../lab/basics/until.ts";
+import { canonical } from "../../lab/publisher/canonical.ts";
+import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
+import { createSigningKey } from "../../lab/publisher/signing-key.ts";
 import { endOfSuite, temporaryDirectory } from "../../lab/state/state-directory.ts";
-import { canonical } from "../updates/lab/canonical.ts";
-import { SignedRepository } from "../updates/lab/signed-repository.ts";
-import { createSigningKey } from "../updates/lab/signing-key.ts";
 import { startDevice } from "./configured-device.ts";
 
 const suite = endOfSuite();

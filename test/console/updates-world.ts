@@ -17,13 +17,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
+import { type HostileServer, startHostileServer } from "../../lab/publisher/hostile-server.ts";
+import { useOpenSsl } from "../../lab/publisher/quick-ed25519.ts";
 import { restBetweenChecks } from "../../lab/simulated/rest-between-checks.ts";
 import { passingTime } from "../../lab/simulated/test-time.ts";
 import type { Ending } from "../../lab/state/state-directory.ts";
 import { installDemoProduct } from "../../scripts/demo-product/install.ts";
 import type { Updates } from "../../src/contract/types.ts";
-import { type HostileServer, startHostileServer } from "../updates/lab/hostile-server.ts";
-import { useOpenSsl } from "../updates/lab/quick-ed25519.ts";
 
 // Each of the publisher's commands verifies the whole repository again.
 useOpenSsl();

@@ -16,7 +16,7 @@ import { after, before, describe, it } from "node:test";
 import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { runSteward as runStewardProcess, startAgentProcess } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import { SignedRepository } from "../updates/lab/signed-repository.ts";
+import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
 
 const isRoot = process.getuid?.() === 0;
 

@@ -3,11 +3,6 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { addRelease, withdrawRelease } from "../../src/publishing/add.ts";
-import { inspectRepository } from "../../src/publishing/inspect.ts";
-import { readPublished } from "../../src/publishing/published.ts";
-import type { ReleaseEntry } from "../../src/publishing/release-entry.ts";
-import { readSteps } from "../../src/publishing/wave-plan.ts";
 import {
   add,
   keysOf,
@@ -17,7 +12,12 @@ import {
   rulesEntry,
   type Site,
   surroundings,
-} from "./site.ts";
+} from "../../lab/publisher/site.ts";
+import { addRelease, withdrawRelease } from "../../src/publishing/add.ts";
+import { inspectRepository } from "../../src/publishing/inspect.ts";
+import { readPublished } from "../../src/publishing/published.ts";
+import type { ReleaseEntry } from "../../src/publishing/release-entry.ts";
+import { readSteps } from "../../src/publishing/wave-plan.ts";
 
 const path = "stable/rules/demo-rules-1.0.0.tar.gz";
 

@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join, normalize } from "node:path";
 import type { TestContext } from "node:test";
 import { Updater } from "tuf-js";
+import { useOpenSsl } from "../../lab/publisher/quick-ed25519.ts";
+import { today } from "../../lab/publisher/site.ts";
 import { atEnd } from "../../lab/state/state-directory.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import type { Refreshed } from "../../src/tuf/client.ts";
@@ -13,8 +15,6 @@ import type { MetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
 import type { Repository } from "../../src/tuf/repository.ts";
 import { ed25519Alone } from "../../src/tuf/signatures.ts";
-import { useOpenSsl } from "../updates/lab/quick-ed25519.ts";
-import { today } from "./site.ts";
 
 useOpenSsl();
 

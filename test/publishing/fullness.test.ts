@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { keysOf, makeSite, publishAll, rulesEntry } from "../../lab/publisher/site.ts";
 import { draftRole } from "../../src/publishing/add.ts";
 import { encode, readState, stateOf } from "../../src/publishing/drafts/drafts.ts";
 import { fillingSentence, fillingsOf } from "../../src/publishing/fullness.ts";
@@ -10,7 +11,6 @@ import { usualSteps } from "../../src/publishing/wave-plan.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import type { Targets } from "../../src/tuf/metadata.ts";
 import { readMetadata } from "../../src/tuf/read-metadata.ts";
-import { keysOf, makeSite, publishAll, rulesEntry } from "./site.ts";
 
 const waves = { start: "2026-01-01T00:00:00Z", steps: usualSteps };
 

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { add, keysOf, makeScratch, makeSite, publishAll, type Site } from "../../lab/publisher/site.ts";
 import { attachSignature, bytesToSign } from "../../src/publishing/drafts/sign-draft.ts";
 import { addPrivateKey } from "../../src/publishing/keys/private-keys.ts";
 import { type NamedKey, readPublicKey } from "../../src/publishing/keys/public-keys.ts";
@@ -10,7 +11,6 @@ import { publish } from "../../src/publishing/publish.ts";
 import { renewRole } from "../../src/publishing/renew.ts";
 import { type RoleName, roleNames } from "../../src/publishing/roles.ts";
 import { downloadWithTufJs, makeDevice } from "./clients.ts";
-import { add, keysOf, makeScratch, makeSite, publishAll, type Site } from "./site.ts";
 
 const path = "stable/rules/demo-rules-1.0.0.tar.gz";
 

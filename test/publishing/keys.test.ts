@@ -3,10 +3,10 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { makeScratch, makeSite, surroundings } from "../../lab/publisher/site.ts";
 import { readKeysAtHand, readPrivateKey } from "../../src/publishing/keys/private-keys.ts";
 import { readPublicKey } from "../../src/publishing/keys/public-keys.ts";
 import { countSignatures } from "../../src/publishing/keys/signing.ts";
-import { makeScratch, makeSite, surroundings } from "./site.ts";
 
 const { askPassphrase } = surroundings;
 

@@ -5,6 +5,15 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { build } from "esbuild";
 import { counted } from "../../lab/basics/counts.ts";
+import {
+  add,
+  keysOf,
+  makeSite,
+  publishAll,
+  type Site,
+  surroundings,
+  today,
+} from "../../lab/publisher/site.ts";
 import { endOfSuite, temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { discardDrafts, planDiscard } from "../../src/publishing/drafts/discard.ts";
 import { readState } from "../../src/publishing/drafts/drafts.ts";
@@ -16,7 +25,6 @@ import type { RoleName } from "../../src/publishing/roles.ts";
 import { type Workspace, withWorkspace } from "../../src/publishing/workspace.ts";
 import { compileKillAt, sampledStates, watchRun } from "../updates/lab/power-cut.ts";
 import { type Device, makeDevice } from "./clients.ts";
-import { add, keysOf, makeSite, publishAll, type Site, surroundings, today } from "./site.ts";
 
 interface Scenario {
   readonly name: string;

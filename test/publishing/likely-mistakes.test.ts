@@ -2,10 +2,17 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import {
+  keysOf,
+  makePayload,
+  makeSite,
+  publishAll,
+  rulesEntry,
+  type Site,
+} from "../../lab/publisher/site.ts";
 import { addRelease, withdrawRelease } from "../../src/publishing/add.ts";
 import type { LikelyMistake } from "../../src/publishing/likely-mistakes.ts";
 import type { ReleaseEntry } from "../../src/publishing/release-entry.ts";
-import { keysOf, makePayload, makeSite, publishAll, rulesEntry, type Site } from "./site.ts";
 
 /** Adds a payload whose contents are `content`, its version if not given; the same contents are the same bytes. */
 async function add(

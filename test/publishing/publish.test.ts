@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { add, at, keysOf, makeSite, publishAll, type Site } from "../../lab/publisher/site.ts";
 import { inspectRepository } from "../../src/publishing/inspect.ts";
 import { publish, renewOnline } from "../../src/publishing/publish.ts";
 import { readPublished } from "../../src/publishing/published.ts";
@@ -18,7 +19,6 @@ import { renewRole } from "../../src/publishing/renew.ts";
 import type { DraftedRole } from "../../src/publishing/roles.ts";
 import type { Workspace } from "../../src/publishing/workspace.ts";
 import { makeDevice } from "./clients.ts";
-import { add, at, keysOf, makeSite, publishAll, type Site } from "./site.ts";
 
 const unchanged = { add: {}, remove: {}, thresholds: {} };
 

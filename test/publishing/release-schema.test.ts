@@ -3,6 +3,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { customOf } from "../../lab/publisher/offers.ts";
+import {
+  add,
+  keysOf,
+  makePayload,
+  makeSite,
+  publishAll,
+  rulesEntry,
+  surroundings,
+} from "../../lab/publisher/site.ts";
 import { addRelease, withdrawRelease } from "../../src/publishing/add.ts";
 import { inspectRepository } from "../../src/publishing/inspect.ts";
 import { readPublished } from "../../src/publishing/published.ts";
@@ -10,9 +20,7 @@ import { readRelease } from "../../src/releases/release.ts";
 import { customSchema, targetSchema } from "../../src/releases/release-format.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import { readMetadata } from "../../src/tuf/read-metadata.ts";
-import { customOf } from "../updates/offers.ts";
 import { makeDevice } from "./clients.ts";
-import { add, keysOf, makePayload, makeSite, publishAll, rulesEntry, surroundings } from "./site.ts";
 
 const docs = join(import.meta.dirname, "../../docs/updates");
 const schema = JSON.parse(readFileSync(join(docs, "release.schema.json"), "utf8"));

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { add, keysOf, makeSite, publishAll, type Site } from "../../lab/publisher/site.ts";
 import { attachSignature, bytesToSign, signDraft } from "../../src/publishing/drafts/sign-draft.ts";
 import { addPrivateKey } from "../../src/publishing/keys/private-keys.ts";
 import { readPublished } from "../../src/publishing/published.ts";
 import { type KeyChanges, renewRole } from "../../src/publishing/renew.ts";
 import type { DraftedRole, RoleName } from "../../src/publishing/roles.ts";
 import { makeDevice } from "./clients.ts";
-import { add, keysOf, makeSite, publishAll, type Site } from "./site.ts";
 
 async function idOf({ workspace }: Site, role: RoleName): Promise<string> {
   return (await keysOf(workspace)).find(({ file }) => file.endsWith(`/${role}.pem`))?.id ?? "";

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { add, keysOf, makeSite, publishAll, type Site } from "../../lab/publisher/site.ts";
 import { discardDrafts, planDiscard } from "../../src/publishing/drafts/discard.ts";
 import { readState } from "../../src/publishing/drafts/drafts.ts";
 import { signDraft } from "../../src/publishing/drafts/sign-draft.ts";
@@ -10,7 +11,6 @@ import { publish, renewOnline } from "../../src/publishing/publish.ts";
 import { renewRole } from "../../src/publishing/renew.ts";
 import type { DraftedRole, RoleName } from "../../src/publishing/roles.ts";
 import { makeDevice } from "./clients.ts";
-import { add, keysOf, makeSite, publishAll, type Site } from "./site.ts";
 
 const unchanged = { add: {}, remove: {}, thresholds: {} };
 

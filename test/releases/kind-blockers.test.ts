@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { offer } from "../../lab/publisher/offers.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import {
   blockersOf,
@@ -9,7 +10,6 @@ import {
   refusalOfKind,
 } from "../../src/releases/kind-blockers.ts";
 import type { Refreshed } from "../../src/tuf/client.ts";
-import { offer } from "../updates/offers.ts";
 
 const expired = new StewardError("update_metadata_expired", "It has expired.");
 const unsigned = new StewardError("update_signature_invalid", "It is signed by others.");

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { openDevice } from "../../lab/devices/checking-device.ts";
+import { type Custom, offer } from "../../lab/publisher/offers.ts";
 import { passedOver } from "../../src/contract/schemas/update-passed-over.ts";
 import type { PassedOver } from "../../src/contract/types.ts";
 import { countForOthers, countsOf, passedOverWords } from "../../src/releases/passed-over.ts";
 import { type Device, passedOverOf, select } from "../../src/releases/selection.ts";
 import { createCompiler } from "../../src/store/validation/compile.ts";
-import { openDevice } from "../updates/checking-device.ts";
-import { type Custom, offer } from "../updates/offers.ts";
 
 const here: Device = {
   product: "demo",

@@ -4,9 +4,9 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { codePoint } from "../../lab/basics/code-point.ts";
 import { runs } from "../../lab/basics/counts.ts";
+import { offer } from "../../lab/publisher/offers.ts";
 import { readRelease } from "../../src/releases/release.ts";
 import { customSchema, targetPathPattern } from "../../src/releases/release-format.ts";
-import { offer } from "../updates/offers.ts";
 
 const isOfSchema = new Ajv2020().compile(customSchema);
 

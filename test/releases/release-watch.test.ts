@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { openDevice, startSeconds } from "../../lab/devices/checking-device.ts";
+import { createSimulatedInstaller } from "../../lab/devices/simulated-installer.ts";
 import type { JournalEntry, ReleaseJournal, Trial } from "../../src/releases/release-journal.ts";
 import { emptyJournal, readReleaseJournal, releaseJournalText } from "../../src/releases/release-journal.ts";
 import { newsOf, ReleaseWatch } from "../../src/updates/status/release-watch.ts";
-import { openDevice, startSeconds } from "../updates/checking-device.ts";
-import { createSimulatedInstaller } from "../updates/simulated-installer.ts";
 
 const entry = (sequence: number, outcome: JournalEntry["outcome"]): JournalEntry => ({
   ...{ sequence, at: "2026-11-20T12:00:00.000Z", kind: "rules", release_id: "1".repeat(32), name: "base" },

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { runs } from "../../lab/basics/counts.ts";
+import { type Custom, offer } from "../../lab/publisher/offers.ts";
 import { readRelease } from "../../src/releases/release.ts";
 import { caps } from "../../src/tuf/caps.ts";
-import { type Custom, offer } from "../updates/offers.ts";
 
 const start = "2026-11-20T12:00:00Z";
 const steps = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { type Custom, offer } from "../../lab/publisher/offers.ts";
 import { type Device, refusalsInWords, type Selection, select } from "../../src/releases/selection.ts";
-import { type Custom, offer } from "../updates/offers.ts";
 
 const device: Device = {
   product: "demo",

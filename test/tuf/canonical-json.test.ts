@@ -3,10 +3,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { runs } from "../../lab/basics/counts.ts";
+import { canonical } from "../../lab/publisher/canonical.ts";
+import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { canonicalJson } from "../../src/tuf/canonical-json.ts";
-import { canonical } from "../updates/lab/canonical.ts";
-import { SignedRepository } from "../updates/lab/signed-repository.ts";
 
 const text = (value: unknown): string => Buffer.from(canonicalJson(value)).toString("utf8");
 

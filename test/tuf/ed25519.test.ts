@@ -7,8 +7,8 @@ import fc from "fast-check";
 import nacl from "tweetnacl";
 import { runs } from "../../lab/basics/counts.ts";
 import { pemOfNewKey } from "../../lab/basics/new-key.ts";
+import { useOpenSsl, useTweetnacl } from "../../lab/publisher/quick-ed25519.ts";
 import { keyProblem, verifyEd25519 } from "../../src/tuf/ed25519.ts";
-import { useOpenSsl, useTweetnacl } from "../updates/lab/quick-ed25519.ts";
 
 interface WycheproofGroup {
   publicKey: { pk: string };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { filesInMemory, refreshing } from "../../lab/publisher/refreshing.ts";
+import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
+import { createSigningKey } from "../../lab/publisher/signing-key.ts";
 import { keepingRoots } from "../../src/tuf/kept-roots.ts";
-import { SignedRepository } from "../updates/lab/signed-repository.ts";
-import { createSigningKey } from "../updates/lab/signing-key.ts";
-import { filesInMemory, refreshing } from "../updates/refreshing.ts";
 
 const rootOf = (version: number): Buffer => Buffer.from(JSON.stringify({ signed: { version } }));
 

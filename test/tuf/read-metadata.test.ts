@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { runs } from "../../lab/basics/counts.ts";
+import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import type { RoleType } from "../../src/tuf/metadata.ts";
 import { readMetadata } from "../../src/tuf/read-metadata.ts";
-import { SignedRepository } from "../updates/lab/signed-repository.ts";
 
 const lab = new SignedRepository();
 lab.addRelease();

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { filesInMemory, reading } from "../../lab/publisher/refreshing.ts";
+import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import type { Refreshed } from "../../src/tuf/client.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
 import type { Repository } from "../../src/tuf/repository.ts";
 import type { Session } from "../../src/tuf/session.ts";
 import { ed25519Alone } from "../../src/tuf/signatures.ts";
-import { SignedRepository } from "../updates/lab/signed-repository.ts";
-import { filesInMemory, reading } from "../updates/refreshing.ts";
 
 const validators = { etag: '"1"', last_modified: null };
 

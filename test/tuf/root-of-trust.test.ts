@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import nacl from "tweetnacl";
+import { canonical } from "../../lab/publisher/canonical.ts";
+import { filesInMemory } from "../../lab/publisher/refreshing.ts";
+import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
+import { createSigningKey, placeholderKey, underAnotherId } from "../../lab/publisher/signing-key.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { RootFollower } from "../../src/tuf/root-following.ts";
 import { isSignedBySuccession, readRootOfTrust, requireSuccession } from "../../src/tuf/root-of-trust.ts";
-import { canonical } from "../updates/lab/canonical.ts";
-import { SignedRepository } from "../updates/lab/signed-repository.ts";
-import { createSigningKey, placeholderKey, underAnotherId } from "../updates/lab/signing-key.ts";
-import { filesInMemory } from "../updates/refreshing.ts";
 
 describe("readRootOfTrust", () => {
   it("gives the root and the SHA-256 of the canonical form of its signed part", () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { filesInMemory, refreshing } from "../../lab/publisher/refreshing.ts";
+import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
+import { createSigningKey, placeholderKey } from "../../lab/publisher/signing-key.ts";
 import { caps } from "../../src/tuf/caps.ts";
-import { SignedRepository } from "../updates/lab/signed-repository.ts";
-import { createSigningKey, placeholderKey } from "../updates/lab/signing-key.ts";
-import { filesInMemory, refreshing } from "../updates/refreshing.ts";
 
 const trusting = (lab: SignedRepository) => ({ root: lab.metadata("1.root") });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { gzipped } from "./lab/behaviours.ts";
-import { startLab } from "./lab/device.ts";
+import { startLab } from "../../lab/devices/updating-device.ts";
+import { gzipped } from "../../lab/publisher/behaviours.ts";
 
 /** Everything that a device asks for as gzip. */
 const compressible = /\d\.(root|snapshot|targets|rules|binary)\.json$/;

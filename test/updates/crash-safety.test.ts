@@ -4,6 +4,10 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { counted } from "../../lab/basics/counts.ts";
+import { type HostileServer, startHostileServer } from "../../lab/publisher/hostile-server.ts";
+import { openServed } from "../../lab/publisher/served.ts";
+import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
+import { createSigningKey } from "../../lab/publisher/signing-key.ts";
 import { endOfSuite, temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
 import { caps } from "../../src/tuf/caps.ts";
@@ -12,11 +16,7 @@ import { refresh } from "../../src/tuf/refresh.ts";
 import { ed25519Alone } from "../../src/tuf/signatures.ts";
 import { fetchPayload } from "../../src/updates/download/payload.ts";
 import { type CrashHarness, createCrashHarness, type Ended, type Interruption } from "./lab/crash-points.ts";
-import { type HostileServer, startHostileServer } from "./lab/hostile-server.ts";
 import { type State, sampledStates, type Watched } from "./lab/power-cut.ts";
-import { openServed } from "./lab/served.ts";
-import { SignedRepository } from "./lab/signed-repository.ts";
-import { createSigningKey } from "./lab/signing-key.ts";
 
 const roles = ["root", "timestamp", "snapshot", "targets", "rules", "binary"];
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Device, openDevice, startSeconds } from "./checking-device.ts";
-import { type Envelope, inDays } from "./lab/signed-forms.ts";
-import type { SignedRepository } from "./lab/signed-repository.ts";
-import { createSigningKey } from "./lab/signing-key.ts";
-import { reading } from "./refreshing.ts";
-import { createSimulatedInstaller } from "./simulated-installer.ts";
+import { type Device, openDevice, startSeconds } from "../../lab/devices/checking-device.ts";
+import { createSimulatedInstaller } from "../../lab/devices/simulated-installer.ts";
+import { reading } from "../../lab/publisher/refreshing.ts";
+import { type Envelope, inDays } from "../../lab/publisher/signed-forms.ts";
+import type { SignedRepository } from "../../lab/publisher/signed-repository.ts";
+import { createSigningKey } from "../../lab/publisher/signing-key.ts";
 
 const now = new Date(startSeconds * 1_000);
 

@@ -1,7 +1,7 @@
+import { type Device, openDevice, startSeconds } from "../../lab/devices/checking-device.ts";
+import { createSimulatedInstaller, type SimulatedInstaller } from "../../lab/devices/simulated-installer.ts";
 import { emptyJournal, type JournalEntry, type ReleaseJournal } from "../../src/releases/release-journal.ts";
 import type { StoredCheck, UpdateRecord } from "../../src/releases/update-record.ts";
-import { type Device, openDevice, startSeconds } from "./checking-device.ts";
-import { createSimulatedInstaller, type SimulatedInstaller } from "./simulated-installer.ts";
 
 /** What a device knows when its agent starts; the rest is as on a new one. */
 export interface Told {

@@ -3,9 +3,9 @@ import { createHmac } from "node:crypto";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { until } from "../../lab/basics/until.ts";
+import { type Device, openDevice, server, startSeconds } from "../../lab/devices/checking-device.ts";
+import { createSimulatedInstaller, type SimulatedInstaller } from "../../lab/devices/simulated-installer.ts";
 import { StewardError } from "../../src/contract/errors.ts";
-import { type Device, openDevice, server, startSeconds } from "./checking-device.ts";
-import { createSimulatedInstaller, type SimulatedInstaller } from "./simulated-installer.ts";
 
 const hour = 3_600;
 

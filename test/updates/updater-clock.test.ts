@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { type Device, openDevice, startSeconds } from "../../lab/devices/checking-device.ts";
+import { reading } from "../../lab/publisher/refreshing.ts";
 import { StewardError } from "../../src/contract/errors.ts";
-import { type Device, openDevice, startSeconds } from "./checking-device.ts";
-import { reading } from "./refreshing.ts";
 
 const hour = 3_600;
 

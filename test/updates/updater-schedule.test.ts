@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../lab/basics/until.ts";
+import { type Device, openDevice } from "../../lab/devices/checking-device.ts";
+import { reading } from "../../lab/publisher/refreshing.ts";
 import { StewardError } from "../../src/contract/errors.ts";
-import { type Device, openDevice } from "./checking-device.ts";
-import { reading } from "./refreshing.ts";
 
 const minute = 60;
 const hour = 3_600;

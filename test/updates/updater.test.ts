@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { type Device, openDevice, server } from "../../lab/devices/checking-device.ts";
+import { reading } from "../../lab/publisher/refreshing.ts";
+import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
-import { type Device, openDevice, server } from "./checking-device.ts";
-import { SignedRepository } from "./lab/signed-repository.ts";
-import { reading } from "./refreshing.ts";
 
 const hour = 3_600;
 

@@ -10,9 +10,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { canonical } from "../../updates/lab/canonical.ts";
-import { SignedRepository } from "../../updates/lab/signed-repository.ts";
-import { placeholderKey, sha256 } from "../../updates/lab/signing-key.ts";
+import { canonical } from "../../../lab/publisher/canonical.ts";
+import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
+import { placeholderKey, sha256 } from "../../../lab/publisher/signing-key.ts";
 import { startAgent } from "../agent.ts";
 import { exampleFingerprint, exampleTrust, exampleUpdates } from "../example-updates.ts";
 import { runSteward, runStewardProcess, stewardCommand, temporaryDirectory } from "../run-steward.ts";

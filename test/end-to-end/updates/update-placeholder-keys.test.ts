@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { until } from "../../../lab/basics/until.ts";
-import { SignedRepository } from "../../updates/lab/signed-repository.ts";
-import { placeholderKey } from "../../updates/lab/signing-key.ts";
+import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
+import { placeholderKey } from "../../../lab/publisher/signing-key.ts";
 import { startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
 
 const server = "https://updates.example.net";

@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { type CheckedAgent, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { until } from "../../../lab/basics/until.ts";
+import { canonical } from "../../../lab/publisher/canonical.ts";
+import { type HostileServer, startHostileServer } from "../../../lab/publisher/hostile-server.ts";
+import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
+import { sha256 } from "../../../lab/publisher/signing-key.ts";
 import { restBetweenChecks, untilIdle } from "../../../lab/simulated/rest-between-checks.ts";
 import { passingTime, type TestTime } from "../../../lab/simulated/test-time.ts";
 import { ordinaryServer } from "../../../lab/simulated/time-network.ts";
 import type { endOfSuite } from "../../../lab/state/state-directory.ts";
 import type { Updates } from "../../../src/contract/types.ts";
-import { canonical } from "../../updates/lab/canonical.ts";
-import { type HostileServer, startHostileServer } from "../../updates/lab/hostile-server.ts";
-import { SignedRepository } from "../../updates/lab/signed-repository.ts";
-import { sha256 } from "../../updates/lab/signing-key.ts";
 
 export interface Publisher {
   repository: SignedRepository;

@@ -3,11 +3,11 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { chown, mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { agentUser, isRoot } from "../../../lab/devices/verifying-device.ts";
 import { ownCredentials } from "../../../lab/host/credentials.ts";
 import { temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import type { Credentials } from "../../../src/host/linux/credentials.ts";
 import { createOwnersRights } from "../../../src/host/linux/releases/agent-rights.ts";
-import { agentUser, isRoot } from "../../installer/verify-lab.ts";
 
 async function directoryOfAgent(test: TestContext): Promise<string> {
   const directory = await temporaryDirectory(test);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { makeScratch } from "../../../lab/publisher/site.ts";
 import {
   type AgentFile,
   type AsAgent,
@@ -9,7 +10,6 @@ import {
   openAgentFiles,
   readWhole,
 } from "../../../src/installer/files/agent-files.ts";
-import { makeScratch } from "../../publishing/site.ts";
 
 const asSelf: AsAgent = async (work) => work();
 const id = "0f".repeat(16);

@@ -14,12 +14,12 @@ import {
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { makeScratch } from "../../../lab/publisher/site.ts";
 import { mountPrivately } from "../../../lab/state/private-mount.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { freeSpace } from "../../../src/host/linux/free-space.ts";
 import type { ReleaseFiles } from "../../../src/host/release-ports.ts";
 import { createReleaseFiles } from "../../../src/installer/files/release-files.ts";
-import { makeScratch } from "../../publishing/site.ts";
 
 const run = createRunCommand();
 const files = createReleaseFiles({ run, freeSpace });

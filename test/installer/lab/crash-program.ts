@@ -3,8 +3,8 @@
  * thrown on standard output, where it was refused.
  */
 
+import { useOpenSsl } from "../../../lab/publisher/quick-ed25519.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
-import { useOpenSsl } from "../../updates/lab/quick-ed25519.ts";
 import type { CrashRequest } from "./crash-harness.ts";
 import { createCounter } from "./crashing-host.ts";
 import { deviceIn } from "./device.ts";

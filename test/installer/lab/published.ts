@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { cp, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { openServed } from "../../../lab/publisher/served.ts";
 import { freeSpace } from "../../../src/host/linux/free-space.ts";
 import { caps } from "../../../src/tuf/caps.ts";
 import { openMetadataFiles } from "../../../src/tuf/metadata-files.ts";
 import { refresh } from "../../../src/tuf/refresh.ts";
 import { ed25519Alone } from "../../../src/tuf/signatures.ts";
 import { fetchPayload } from "../../../src/updates/download/payload.ts";
-import { openServed } from "../../updates/lab/served.ts";
 import { openPublisher } from "./publisher.ts";
 import { type PackedRelease, packRelease, type ReleaseModel } from "./releases.ts";
 

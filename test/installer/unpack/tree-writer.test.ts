@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { makeScratch } from "../../../lab/publisher/site.ts";
 import { createTreeWriter, type TreeWriter } from "../../../src/installer/unpack/tree-writer.ts";
-import { makeScratch } from "../../publishing/site.ts";
 
 function treeIn(test: TestContext, bounds: { entries?: number; roomBytes?: number } = {}) {
   const top = join(makeScratch(test), "release");

@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { makeScratch } from "../../../lab/publisher/site.ts";
 import type { AgentFile } from "../../../src/installer/files/agent-files.ts";
 import { copySigned, emptyCopyDirectory } from "../../../src/installer/verify/copy-payload.ts";
 import { readSignedPayload } from "../../../src/releases/signed-payload.ts";
-import { makeScratch } from "../../publishing/site.ts";
 
 /** A file of the agent that gives at most so many bytes at a time, and after the first reading perhaps others. */
 function fileOf(bytes: Buffer, { most = bytes.length, sizeBytes = bytes.length } = {}): AgentFile {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { offer } from "../../../lab/publisher/offers.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import type { AgentFile } from "../../../src/installer/files/agent-files.ts";
 import { createAgentRepository } from "../../../src/installer/verify/agent-repository.ts";
 import { type EligibilityFacts, judgeEligibility } from "../../../src/installer/verify/eligibility.ts";
 import { emptyJournal } from "../../../src/releases/release-journal.ts";
 import type { FoundTarget, Refreshed } from "../../../src/tuf/client.ts";
-import { offer } from "../../updates/offers.ts";
 
 const limits = { maximumBytes: 1_000_000 };
 

@@ -3,14 +3,21 @@ import { execFileSync } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { refused } from "../../../lab/devices/updating-device.ts";
+import {
+  agentUser,
+  idOf,
+  isRoot,
+  openVerifyLab,
+  takenFiles,
+  type VerifyLab,
+} from "../../../lab/devices/verifying-device.ts";
+import { refreshing } from "../../../lab/publisher/refreshing.ts";
+import { createSigningKey, sha512 } from "../../../lab/publisher/signing-key.ts";
 import { onDisk } from "../../../lab/state/state-directory.ts";
 import { emptyJournal } from "../../../src/releases/release-journal.ts";
 import { keepingRoots } from "../../../src/tuf/kept-roots.ts";
 import { openMetadataFiles } from "../../../src/tuf/metadata-files.ts";
-import { refused } from "../../updates/lab/device.ts";
-import { createSigningKey, sha512 } from "../../updates/lab/signing-key.ts";
-import { refreshing } from "../../updates/refreshing.ts";
-import { agentUser, idOf, isRoot, openVerifyLab, takenFiles, type VerifyLab } from "../verify-lab.ts";
 
 describe("verifying and copying a staged release", { skip: !isRoot && "needs root" }, () => {
   it("takes a release that an agent of another user has staged, into a copy of root's own", async (test) => {

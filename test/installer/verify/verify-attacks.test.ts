@@ -1,10 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { openInstallerTrust } from "../../../src/installer/verify/installer-trust.ts";
-import type { VerificationOptions } from "../../../src/installer/verify/verify-and-copy.ts";
-import { emptyJournal, type ReleaseJournal } from "../../../src/releases/release-journal.ts";
-import type { ReleaseOptions } from "../../updates/lab/signed-forms.ts";
-import { SignedRepository } from "../../updates/lab/signed-repository.ts";
 import {
   agentUser,
   does,
@@ -13,7 +8,12 @@ import {
   openVerifyLab,
   takesNothing,
   withStaged,
-} from "../verify-lab.ts";
+} from "../../../lab/devices/verifying-device.ts";
+import type { ReleaseOptions } from "../../../lab/publisher/signed-forms.ts";
+import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
+import { openInstallerTrust } from "../../../src/installer/verify/installer-trust.ts";
+import type { VerificationOptions } from "../../../src/installer/verify/verify-and-copy.ts";
+import { emptyJournal, type ReleaseJournal } from "../../../src/releases/release-journal.ts";
 
 function journalWith(version: string, more: Partial<ReleaseJournal["slots"]["rules"]> = {}): ReleaseJournal {
   const good = [{ id: "0".repeat(32), name: "base", version }];

@@ -4,14 +4,7 @@ import { chown, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { until } from "../../../lab/basics/until.ts";
-import { ownCredentials } from "../../../lab/host/credentials.ts";
-import { atEnd, temporaryDirectory } from "../../../lab/state/state-directory.ts";
-import { StewardError } from "../../../src/contract/errors.ts";
-import { createOwnersRights } from "../../../src/host/linux/releases/agent-rights.ts";
-import { openAgentFiles } from "../../../src/installer/files/agent-files.ts";
-import { copySigned } from "../../../src/installer/verify/copy-payload.ts";
-import { readSignedPayload } from "../../../src/releases/signed-payload.ts";
-import { refused } from "../../updates/lab/device.ts";
+import { refused } from "../../../lab/devices/updating-device.ts";
 import {
   asAgentUser,
   does,
@@ -20,7 +13,14 @@ import {
   takenFiles,
   takesNothing,
   withStaged,
-} from "../verify-lab.ts";
+} from "../../../lab/devices/verifying-device.ts";
+import { ownCredentials } from "../../../lab/host/credentials.ts";
+import { atEnd, temporaryDirectory } from "../../../lab/state/state-directory.ts";
+import { StewardError } from "../../../src/contract/errors.ts";
+import { createOwnersRights } from "../../../src/host/linux/releases/agent-rights.ts";
+import { openAgentFiles } from "../../../src/installer/files/agent-files.ts";
+import { copySigned } from "../../../src/installer/verify/copy-payload.ts";
+import { readSignedPayload } from "../../../src/releases/signed-payload.ts";
 
 const code = "update_not_acceptable";
 

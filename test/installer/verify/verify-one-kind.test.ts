@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { inDays } from "../../updates/lab/signed-forms.ts";
-import { createSigningKey } from "../../updates/lab/signing-key.ts";
-import { isRoot, openVerifyLab, takesNothing, type VerifyLab } from "../verify-lab.ts";
+import {
+  isRoot,
+  openVerifyLab,
+  takesNothing,
+  type VerifyLab,
+} from "../../../lab/devices/verifying-device.ts";
+import { inDays } from "../../../lab/publisher/signed-forms.ts";
+import { createSigningKey } from "../../../lab/publisher/signing-key.ts";
 
 /** A staged release of each kind, with something wrong with one of the two roles. */
 async function withSpoilt(

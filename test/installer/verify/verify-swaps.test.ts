@@ -6,15 +6,21 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { counted } from "../../../lab/basics/counts.ts";
+import {
+  asAgentUser,
+  isRoot,
+  takenFiles,
+  type VerifyLab,
+  withStaged,
+} from "../../../lab/devices/verifying-device.ts";
 import { ownCredentials } from "../../../lab/host/credentials.ts";
+import { sha512 } from "../../../lab/publisher/signing-key.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { createOwnersRights } from "../../../src/host/linux/releases/agent-rights.ts";
 import { openAgentFiles } from "../../../src/installer/files/agent-files.ts";
 import { copySigned } from "../../../src/installer/verify/copy-payload.ts";
 import { readSignedPayload } from "../../../src/releases/signed-payload.ts";
-import { sha512 } from "../../updates/lab/signing-key.ts";
 import { swapperSource } from "../swapping.ts";
-import { asAgentUser, isRoot, takenFiles, type VerifyLab, withStaged } from "../verify-lab.ts";
 
 const installs = counted({ usual: 30, all: 1_000 });
 /** So many by the whole of it; the rest by the steps that touch what the agent can touch. */

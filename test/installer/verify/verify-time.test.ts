@@ -2,9 +2,14 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import {
+  isRoot,
+  openVerifyLab,
+  takesNothing,
+  type VerifyLab,
+} from "../../../lab/devices/verifying-device.ts";
+import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
 import type { VerificationOptions } from "../../../src/installer/verify/verify-and-copy.ts";
-import { SignedRepository } from "../../updates/lab/signed-repository.ts";
-import { isRoot, openVerifyLab, takesNothing, type VerifyLab } from "../verify-lab.ts";
 
 /** A publisher's today; the timestamp is good for 7 days from it. */
 const today = new Date("2026-12-01T00:00:00Z");

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { add, keysOf, makeScratch, makeSite, type Site, surroundings } from "../../../lab/publisher/site.ts";
 import { readState } from "../../../src/publishing/drafts/drafts.ts";
 import { signDraft } from "../../../src/publishing/drafts/sign-draft.ts";
 import { keysElsewhere } from "../../../src/publishing/keys/external-signer.ts";
@@ -10,7 +11,6 @@ import { heldKeys, nameOwners } from "../../../src/publishing/keys/owners.ts";
 import { readPublicKey } from "../../../src/publishing/keys/public-keys.ts";
 import { publish } from "../../../src/publishing/publish.ts";
 import { openWorkspace } from "../../../src/publishing/workspace.ts";
-import { add, keysOf, makeScratch, makeSite, type Site, surroundings } from "../site.ts";
 
 /** As publishers of this page do it: openssl wants a file, whose length it can tell. */
 function opensslWith(key: string, file: string): string {

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { add, keysOf, makeSite, publishAll, type Site } from "../../../lab/publisher/site.ts";
 import { readState } from "../../../src/publishing/drafts/drafts.ts";
 import { planPruning, prune } from "../../../src/publishing/prune/prune.ts";
 import type { PruneRequest } from "../../../src/publishing/prune/prune-plan.ts";
 import { renewRole } from "../../../src/publishing/renew.ts";
 import { downloadWithTufJs, makeDevice } from "../clients.ts";
-import { add, keysOf, makeSite, publishAll, type Site } from "../site.ts";
 
 const path = (version: string) => `stable/rules/demo-rules-${version}.tar.gz`;
 const all = ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.0"];

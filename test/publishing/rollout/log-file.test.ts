@@ -13,9 +13,9 @@ import fs, {
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { makeScratch } from "../../../lab/publisher/site.ts";
 import { longestLine } from "../../../src/publishing/rollout/access-log.ts";
 import { LogFile, type LogFileOptions } from "../../../src/publishing/rollout/log-file.ts";
-import { makeScratch } from "../site.ts";
 
 const elapsedSeconds = () => 0;
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { add, at, keysOf, makeSite, publishAll, type Site } from "../../../lab/publisher/site.ts";
 import { readState } from "../../../src/publishing/drafts/drafts.ts";
 import { haltRollout } from "../../../src/publishing/rollout/halt.ts";
 import { pauseRelease, resumeRelease } from "../../../src/publishing/rollout/pause.ts";
@@ -9,7 +10,6 @@ import { type ReleaseFigures, Tally, watchedReleases } from "../../../src/publis
 import { readRelease } from "../../../src/releases/release.ts";
 import { waveDueSeconds } from "../../../src/releases/waves.ts";
 import { makeDevice } from "../clients.ts";
-import { add, at, keysOf, makeSite, publishAll, type Site } from "../site.ts";
 
 const selection = { kind: "rules", name: "demo-rules", version: "1.0.0", channel: "stable" } as const;
 const waves = {

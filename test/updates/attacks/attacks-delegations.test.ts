@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { recovers, refused, startLab } from "../lab/device.ts";
+import { recovers, refused, startLab } from "../../../lab/devices/updating-device.ts";
 
 describe("a stolen rules key", () => {
   it("ships no binary: what it signs for under binary/ is not found", async (test) => {
@@ -218,9 +218,9 @@ describe("delegations without end", () => {
 
 /** targets → d0 → d1 → … */
 function chain(
-  repository: import("../lab/signed-repository.ts").SignedRepository,
+  repository: import("../../../lab/publisher/signed-repository.ts").SignedRepository,
   depth: number,
-  key: import("../lab/signing-key.ts").SigningKey,
+  key: import("../../../lab/publisher/signing-key.ts").SigningKey,
 ): void {
   const names = Array.from({ length: depth }, (_, index) => `d${index}`);
   const role = (name: string) => ({

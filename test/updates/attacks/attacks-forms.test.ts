@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
 import { describe, it } from "node:test";
+import { refused } from "../../../lab/devices/updating-device.ts";
+import { filesInMemory, refreshing } from "../../../lab/publisher/refreshing.ts";
+import type { LabListing, LabRoot, LabSigned } from "../../../lab/publisher/signed-forms.ts";
+import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
+import type { SigningKey } from "../../../lab/publisher/signing-key.ts";
 import { readRootOfTrust, readRootToInstall } from "../../../src/tuf/root-of-trust.ts";
-import { refused } from "../lab/device.ts";
-import type { LabListing, LabRoot, LabSigned } from "../lab/signed-forms.ts";
-import { SignedRepository } from "../lab/signed-repository.ts";
-import type { SigningKey } from "../lab/signing-key.ts";
-import { filesInMemory, refreshing } from "../refreshing.ts";
 
 const trusting = (lab: SignedRepository) => filesInMemory({ root: lab.metadata("1.root") });
 

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { sampled } from "../../../lab/basics/counts.ts";
 import { until } from "../../../lab/basics/until.ts";
-import { caps } from "../../../src/tuf/caps.ts";
+import { type Lab, recovers, refused, startLab, withstands } from "../../../lab/devices/updating-device.ts";
 import {
   after,
   answering,
@@ -17,9 +17,9 @@ import {
   redirectTo,
   silent,
   truncatedTo,
-} from "../lab/behaviours.ts";
-import { type Lab, recovers, refused, startLab, withstands } from "../lab/device.ts";
-import { type Behaviour, startHostileServer } from "../lab/hostile-server.ts";
+} from "../../../lab/publisher/behaviours.ts";
+import { type Behaviour, startHostileServer } from "../../../lab/publisher/hostile-server.ts";
+import { caps } from "../../../src/tuf/caps.ts";
 
 /** Each of the four files that a refresh may fetch, and what was kept before it. */
 const files: [string, RegExp, string[]][] = [

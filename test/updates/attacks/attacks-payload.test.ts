@@ -3,13 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { atEnd, type Ending, endOfSuite, temporaryDirectory } from "../../../lab/state/state-directory.ts";
-import { freeSpace } from "../../../src/host/linux/free-space.ts";
-import { readSignedPayload } from "../../../src/releases/signed-payload.ts";
-import { openStaged } from "../../../src/releases/staged-payload.ts";
-import { caps as ownCaps } from "../../../src/tuf/caps.ts";
-import type { FoundTarget } from "../../../src/tuf/client.ts";
-import { fetchPayload } from "../../../src/updates/download/payload.ts";
+import { type Lab, refused, startLab } from "../../../lab/devices/updating-device.ts";
 import {
   answering,
   cutAfter,
@@ -23,10 +17,16 @@ import {
   silent,
   truncatedTo,
   withHeaders,
-} from "../lab/behaviours.ts";
-import { type Lab, refused, startLab } from "../lab/device.ts";
-import { type Behaviour, startHostileServer } from "../lab/hostile-server.ts";
-import { openServed } from "../lab/served.ts";
+} from "../../../lab/publisher/behaviours.ts";
+import { type Behaviour, startHostileServer } from "../../../lab/publisher/hostile-server.ts";
+import { openServed } from "../../../lab/publisher/served.ts";
+import { atEnd, type Ending, endOfSuite, temporaryDirectory } from "../../../lab/state/state-directory.ts";
+import { freeSpace } from "../../../src/host/linux/free-space.ts";
+import { readSignedPayload } from "../../../src/releases/signed-payload.ts";
+import { openStaged } from "../../../src/releases/staged-payload.ts";
+import { caps as ownCaps } from "../../../src/tuf/caps.ts";
+import type { FoundTarget } from "../../../src/tuf/client.ts";
+import { fetchPayload } from "../../../src/updates/download/payload.ts";
 
 const payload = randomBytes(1_500_000);
 const anyPayload = /^targets\//;

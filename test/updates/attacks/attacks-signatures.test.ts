@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Lab, recovers, refused, startLab, withstands } from "../lab/device.ts";
-import { SignedRepository } from "../lab/signed-repository.ts";
-import { createSigningKey, placeholderKey, underAnotherId } from "../lab/signing-key.ts";
+import { type Lab, recovers, refused, startLab, withstands } from "../../../lab/devices/updating-device.ts";
+import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
+import { createSigningKey, placeholderKey, underAnotherId } from "../../../lab/publisher/signing-key.ts";
 
 const roles = ["timestamp", "snapshot", "targets", "rules"];
 

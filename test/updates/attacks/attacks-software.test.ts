@@ -3,16 +3,16 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { until } from "../../../lab/basics/until.ts";
+import { type Device, openDevice, startSeconds } from "../../../lab/devices/checking-device.ts";
+import { dripping, instead } from "../../../lab/publisher/behaviours.ts";
+import { type HostileServer, startHostileServer } from "../../../lab/publisher/hostile-server.ts";
+import type { ReleaseOptions } from "../../../lab/publisher/signed-forms.ts";
 import { type Ending, temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import { freeSpace } from "../../../src/host/linux/free-space.ts";
 import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
 import { caps } from "../../../src/tuf/caps.ts";
 import { fetchPayload } from "../../../src/updates/download/payload.ts";
 import { openRepository } from "../../../src/updates/download/repository-files.ts";
-import { type Device, openDevice, startSeconds } from "../checking-device.ts";
-import { dripping, instead } from "../lab/behaviours.ts";
-import { type HostileServer, startHostileServer } from "../lab/hostile-server.ts";
-import type { ReleaseOptions } from "../lab/signed-forms.ts";
 
 interface Setting {
   device: Device;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Lab, recovers, refused, startLab, withstands } from "../lab/device.ts";
-import { inDays } from "../lab/signed-forms.ts";
+import { type Lab, recovers, refused, startLab, withstands } from "../../../lab/devices/updating-device.ts";
+import { inDays } from "../../../lab/publisher/signed-forms.ts";
 
 const published = new Date("2026-11-20T12:00:00Z");
 const later = (days: number) => new Date(published.getTime() + days * 86_400_000);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Lab, recovers, refused, startLab, withstands } from "../lab/device.ts";
-import { createSigningKey } from "../lab/signing-key.ts";
+import { type Lab, recovers, refused, startLab, withstands } from "../../../lab/devices/updating-device.ts";
+import { createSigningKey } from "../../../lab/publisher/signing-key.ts";
 
 /** The repository two versions on, and the device with it; gives back what was served before. */
 async function movedOn(lab: Lab): Promise<Map<string, Buffer>> {

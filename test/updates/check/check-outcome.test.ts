@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { type Custom, offer } from "../../../lab/publisher/offers.ts";
 import type { ErrorCode } from "../../../src/contract/error-codes.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { select } from "../../../src/releases/selection.ts";
@@ -12,7 +13,6 @@ import {
   recordAfter,
   targetsOf,
 } from "../../../src/updates/check/check-outcome.ts";
-import { type Custom, offer } from "../offers.ts";
 
 const server = "https://updates.example";
 const fresh: UpdateRecord = { ...updateRecordKind.defaults, seed: "ab".repeat(16) };

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { type Device, openDevice, server } from "../../../lab/devices/checking-device.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import type { CheckSource } from "../../../src/updates/check/check-outcome.ts";
 import type { CheckRun } from "../../../src/updates/check/check-run.ts";
 import { CheckScheduler } from "../../../src/updates/check/check-scheduler.ts";
 import { createProgress } from "../../../src/updates/status/progress.ts";
-import { type Device, openDevice, server } from "../checking-device.ts";
 import { goodCheck } from "../told-device.ts";
 
 const ofServer: CheckSource = { url: server, isServer: true };

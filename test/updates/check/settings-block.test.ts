@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { openDevice } from "../checking-device.ts";
+import { openDevice } from "../../../lab/devices/checking-device.ts";
 
 describe("settings whose channel the host file does not allow", () => {
   it("stop automatic checks, and have a person's check refused", async () => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { offer } from "../../../lab/publisher/offers.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import type { FoundTarget } from "../../../src/tuf/client.ts";
 import { Downloads, type FetchOrder } from "../../../src/updates/download/downloads.ts";
 import type { FetchPlan } from "../../../src/updates/updater-options.ts";
 import { binary, rules } from "../example-releases.ts";
-import { offer } from "../offers.ts";
 
 const full = new StewardError("storage_full", "The disk is full.");
 const cut = new StewardError("update_server_unreachable", "The line is cut.");

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { openDevice, startSeconds } from "../../../lab/devices/checking-device.ts";
+import { createSimulatedInstaller } from "../../../lab/devices/simulated-installer.ts";
 import { createVirtualTime } from "../../../lab/simulated/virtual-time.ts";
 import { outcomeCause } from "../../../src/releases/outcome-reasons.ts";
 import type { GoodRelease, Trial } from "../../../src/releases/release-journal.ts";
 import { createProgress } from "../../../src/updates/status/progress.ts";
 import { newsOf, ReleaseWatch } from "../../../src/updates/status/release-watch.ts";
-import { openDevice, startSeconds } from "../checking-device.ts";
-import { createSimulatedInstaller } from "../simulated-installer.ts";
 import { entry } from "../told-device.ts";
 
 const id = "1".repeat(32);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import { server } from "../../../lab/devices/checking-device.ts";
 import type { PassedOver } from "../../../src/contract/types.ts";
 import { countsOf } from "../../../src/releases/passed-over.ts";
 import { emptyJournal, type SetAside, type Trial } from "../../../src/releases/release-journal.ts";
-import { server } from "../checking-device.ts";
 import { binary, rules } from "../example-releases.ts";
 import { entry, goodCheck, openToldDevice, type Told, type ToldDevice } from "../told-device.ts";
 

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import { until } from "../../../lab/basics/until.ts";
+import { type Device, openDevice } from "../../../lab/devices/checking-device.ts";
+import { canonical } from "../../../lab/publisher/canonical.ts";
+import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
+import { createSigningKey, placeholderKey } from "../../../lab/publisher/signing-key.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
-import { type Device, openDevice } from "../checking-device.ts";
-import { canonical } from "../lab/canonical.ts";
-import { SignedRepository } from "../lab/signed-repository.ts";
-import { createSigningKey, placeholderKey } from "../lab/signing-key.ts";
 
 /** By nothing of ours. */
 function fingerprintOf(root: Buffer): string {

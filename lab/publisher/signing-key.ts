@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
-import { pemOfNewKey } from "../../../lab/basics/new-key.ts";
+import { pemOfNewKey } from "../basics/new-key.ts";
 import { canonical } from "./canonical.ts";
 import { useOpenSsl } from "./quick-ed25519.ts";
 

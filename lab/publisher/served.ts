@@ -1,9 +1,9 @@
-import { StewardError } from "../../../src/contract/errors.ts";
-import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
-import type { ResolveHost } from "../../../src/host/ports.ts";
-import type { Caps } from "../../../src/tuf/caps.ts";
-import type { Repository } from "../../../src/tuf/repository.ts";
-import { openRepository } from "../../../src/updates/download/repository-files.ts";
+import { StewardError } from "../../src/contract/errors.ts";
+import { createTransfers } from "../../src/host/linux/network/transfers.ts";
+import type { ResolveHost } from "../../src/host/ports.ts";
+import type { Caps } from "../../src/tuf/caps.ts";
+import type { Repository } from "../../src/tuf/repository.ts";
+import { openRepository } from "../../src/updates/download/repository-files.ts";
 
 /** How the device reaches its server. */
 export interface ServedOptions {

@@ -4,7 +4,7 @@ import type { MetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
 import type { Repository, Validators } from "../../src/tuf/repository.ts";
 import { ed25519Alone } from "../../src/tuf/signatures.ts";
-import type { SignedRepository } from "./lab/signed-repository.ts";
+import type { SignedRepository } from "./signed-repository.ts";
 
 /** A repository's metadata out of memory, and the names in the order in which they were asked for. */
 export function reading({ files }: SignedRepository): { repository: Repository; asked: string[] } {

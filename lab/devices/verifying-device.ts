@@ -3,8 +3,6 @@ import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { chmod, chown, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { ownCredentials } from "../../lab/host/credentials.ts";
-import { type Ending, temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { createOwnersRights } from "../../src/host/linux/releases/agent-rights.ts";
 import {
   type VerificationOptions,
@@ -13,9 +11,11 @@ import {
 } from "../../src/installer/verify/verify-and-copy.ts";
 import { emptyJournal } from "../../src/releases/release-journal.ts";
 import { metadataFileName } from "../../src/tuf/metadata-files.ts";
-import { refused } from "../updates/lab/device.ts";
-import type { AddedTarget, ReleaseOptions } from "../updates/lab/signed-forms.ts";
-import { SignedRepository } from "../updates/lab/signed-repository.ts";
+import { ownCredentials } from "../host/credentials.ts";
+import type { AddedTarget, ReleaseOptions } from "../publisher/signed-forms.ts";
+import { SignedRepository } from "../publisher/signed-repository.ts";
+import { type Ending, temporaryDirectory } from "../state/state-directory.ts";
+import { refused } from "./updating-device.ts";
 
 /** An unused user of this host, without any right of root. */
 export const agentUser = 47_123;

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { createVirtualTime, type VirtualTime } from "../../lab/simulated/virtual-time.ts";
 import type { UpdateEventType } from "../../src/contract/event-types.ts";
 import type { Settings } from "../../src/contract/types.ts";
 import type { InstalledVersions } from "../../src/releases/selection.ts";
@@ -8,8 +7,9 @@ import type { Document } from "../../src/store/documents/document.ts";
 import { validatorOf } from "../../src/store/documents/document-kind.ts";
 import { openUpdates, type UpdateRoom } from "../../src/updates/updater.ts";
 import type { FetchPlan, Installer, Payload, UpdaterOptions } from "../../src/updates/updater-options.ts";
-import { SignedRepository } from "./lab/signed-repository.ts";
-import { filesInMemory, reading } from "./refreshing.ts";
+import { filesInMemory, reading } from "../publisher/refreshing.ts";
+import { SignedRepository } from "../publisher/signed-repository.ts";
+import { createVirtualTime, type VirtualTime } from "../simulated/virtual-time.ts";
 
 /** Seconds since 1970 at the beginning: a Friday, noon in UTC. */
 export const startSeconds = Date.parse("2026-11-20T12:00:00Z") / 1_000;

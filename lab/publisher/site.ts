@@ -3,14 +3,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { atEnd } from "../../lab/state/state-directory.ts";
 import { type AddResult, addRelease } from "../../src/publishing/add.ts";
 import { type InitRequest, initRepository } from "../../src/publishing/init.ts";
 import { readKeysAtHand } from "../../src/publishing/keys/private-keys.ts";
 import { type PublishResult, publish } from "../../src/publishing/publish.ts";
 import type { ReleaseEntry } from "../../src/publishing/release-entry.ts";
 import { openWorkspace, type Surroundings, type Workspace } from "../../src/publishing/workspace.ts";
-import { useOpenSsl } from "../updates/lab/quick-ed25519.ts";
+import { atEnd } from "../state/state-directory.ts";
+import { useOpenSsl } from "./quick-ed25519.ts";
 
 // Releases that are published here are verified again and again.
 useOpenSsl();

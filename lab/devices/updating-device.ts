@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Ending, temporaryDirectory } from "../../../lab/state/state-directory.ts";
-import { StewardError } from "../../../src/contract/errors.ts";
-import type { ResolveHost } from "../../../src/host/ports.ts";
-import { type Caps, caps as ownCaps } from "../../../src/tuf/caps.ts";
-import type { Refreshed } from "../../../src/tuf/client.ts";
-import { openMetadataFiles } from "../../../src/tuf/metadata-files.ts";
-import { refresh } from "../../../src/tuf/refresh.ts";
-import type { Validators } from "../../../src/tuf/repository.ts";
-import { ed25519Alone } from "../../../src/tuf/signatures.ts";
-import { type HostileServer, startHostileServer } from "./hostile-server.ts";
-import { openServed } from "./served.ts";
-import { type RepositoryOptions, SignedRepository } from "./signed-repository.ts";
+import { StewardError } from "../../src/contract/errors.ts";
+import type { ResolveHost } from "../../src/host/ports.ts";
+import { type Caps, caps as ownCaps } from "../../src/tuf/caps.ts";
+import type { Refreshed } from "../../src/tuf/client.ts";
+import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
+import { refresh } from "../../src/tuf/refresh.ts";
+import type { Validators } from "../../src/tuf/repository.ts";
+import { ed25519Alone } from "../../src/tuf/signatures.ts";
+import { type HostileServer, startHostileServer } from "../publisher/hostile-server.ts";
+import { openServed } from "../publisher/served.ts";
+import { type RepositoryOptions, SignedRepository } from "../publisher/signed-repository.ts";
+import { type Ending, temporaryDirectory } from "../state/state-directory.ts";
 
 /** How one refresh differs from the usual. */
 export interface RefreshOptions {
