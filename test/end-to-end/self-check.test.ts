@@ -14,12 +14,12 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { type RunningAgent, startAgentProcess } from "../../lab/agents/running-agent.ts";
+import { open, plan } from "../../lab/installer/simulated-installer.ts";
 import { endOfSuite, temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { createPartLoader } from "../../scripts/build/part-loader.ts";
 import { createHealthCheck } from "../../src/host/linux/releases/health-check.ts";
 import { createRunForRelease } from "../../src/host/linux/releases/release-programs.ts";
 import { nodeArgon2 } from "../../src/users/argon2.ts";
-import { open, plan } from "../installer/simulated-installer.ts";
 
 const root = join(import.meta.dirname, "../..");
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { open, type SimulatedInstaller } from "../../lab/installer/simulated-installer.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { pathsOf } from "../../src/installer/files/release-directories.ts";
 import { requireAgentMayRollBack } from "../../src/releases/agent-rollback.ts";
-import { open, type SimulatedInstaller } from "./simulated-installer.ts";
 
 const hours = (count: number): number => count * 3_600;
 

@@ -1,3 +1,3 @@
-import { describeCrashPoints } from "./lab/crash-suite.ts";
+import { describeCrashPoints } from "../../lab/crashes/crash-suite.ts";
 
 describeCrashPoints("binary", { when: "after", oneIn: 8, oneStateIn: 1 });

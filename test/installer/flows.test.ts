@@ -5,6 +5,26 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
+import { current, isConsistent, journalOf, linked, runsWell } from "../../lab/installer/checks.ts";
+import {
+  copyDevice,
+  type Device,
+  type DeviceOptions,
+  makeDevice,
+  pumpLog,
+  stage,
+} from "../../lab/installer/device.ts";
+import { startEngine } from "../../lab/installer/engine.ts";
+import {
+  type InstallerOrder,
+  runInstallerInProcess,
+  underVirtualTime,
+} from "../../lab/installer/installer-in-process.ts";
+import { type Published, publishReleases } from "../../lab/installer/published.ts";
+import { endPump } from "../../lab/installer/pump.ts";
+import { quickDirectory } from "../../lab/installer/quick-directory.ts";
+import { type PackedRelease, type ReleaseModel, treeHash } from "../../lab/installer/releases.ts";
+import { type Supervisor, supervise } from "../../lab/installer/supervisor.ts";
 import { endOfSuite } from "../../lab/state/state-directory.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { StewardError } from "../../src/contract/errors.ts";
@@ -12,15 +32,6 @@ import type { ReleaseHost } from "../../src/host/release-ports.ts";
 import { pathsOf } from "../../src/installer/files/release-directories.ts";
 import type { UpdateKind } from "../../src/releases/release.ts";
 import type { JournalEntry, Slot } from "../../src/releases/release-journal.ts";
-import { current, isConsistent, journalOf, linked, runsWell } from "./lab/checks.ts";
-import { copyDevice, type Device, type DeviceOptions, makeDevice, pumpLog, stage } from "./lab/device.ts";
-import { startEngine } from "./lab/engine.ts";
-import { type InstallerOrder, runInstallerInProcess, underVirtualTime } from "./lab/installer-in-process.ts";
-import { type Published, publishReleases } from "./lab/published.ts";
-import { endPump } from "./lab/pump.ts";
-import { quickDirectory } from "./lab/quick-directory.ts";
-import { type PackedRelease, type ReleaseModel, treeHash } from "./lab/releases.ts";
-import { type Supervisor, supervise } from "./lab/supervisor.ts";
 
 const kinds = ["rules", "binary"] as const;
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { idOf, isError, open, plan } from "../../lab/installer/simulated-installer.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { pathsOf } from "../../src/installer/files/release-directories.ts";
 import { guard } from "../../src/installer/trial/guard.ts";
-import { idOf, isError, open, plan } from "./simulated-installer.ts";
 
 describe("going back by hand", () => {
   it("leads to the release before, and holds the one that was left", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { isError, open, type SimulatedInstaller } from "./simulated-installer.ts";
+import { isError, open, type SimulatedInstaller } from "../../lab/installer/simulated-installer.ts";
 
 /** A device on which these releases of Steward have proved healthy, and then a package came. */
 async function withPackage(version: string, releases: readonly string[]): Promise<SimulatedInstaller> {

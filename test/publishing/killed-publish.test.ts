@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { build } from "esbuild";
 import { counted } from "../../lab/basics/counts.ts";
+import { compileKillAt, sampledStates, watchRun } from "../../lab/crashes/power-cut.ts";
 import {
   add,
   keysOf,
@@ -23,7 +24,6 @@ import { publish } from "../../src/publishing/publish.ts";
 import { renewRole } from "../../src/publishing/renew.ts";
 import type { RoleName } from "../../src/publishing/roles.ts";
 import { type Workspace, withWorkspace } from "../../src/publishing/workspace.ts";
-import { compileKillAt, sampledStates, watchRun } from "../updates/lab/power-cut.ts";
 import { type Device, makeDevice } from "./clients.ts";
 
 interface Scenario {

@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
+import { compileKillAt, type State, type Watched, watchRun } from "../../lab/crashes/power-cut.ts";
 import {
   bundleFixture,
   endOfSuite,
@@ -13,7 +14,6 @@ import {
 } from "../../lab/state/state-directory.ts";
 import { counterKind } from "../../lab/state/store-counter.ts";
 import { reserveBytes } from "../../src/store/files/reserve.ts";
-import { compileKillAt, type State, type Watched, watchRun } from "../updates/lab/power-cut.ts";
 
 const writes = 4;
 

@@ -4,6 +4,13 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { counted } from "../../lab/basics/counts.ts";
+import { type State, sampledStates, type Watched } from "../../lab/crashes/power-cut.ts";
+import {
+  type CrashHarness,
+  createCrashHarness,
+  type Ended,
+  type Interruption,
+} from "../../lab/crashes/refresh-crashes.ts";
 import { type HostileServer, startHostileServer } from "../../lab/publisher/hostile-server.ts";
 import { openServed } from "../../lab/publisher/served.ts";
 import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
@@ -15,8 +22,6 @@ import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
 import { ed25519Alone } from "../../src/tuf/signatures.ts";
 import { fetchPayload } from "../../src/updates/download/payload.ts";
-import { type CrashHarness, createCrashHarness, type Ended, type Interruption } from "./lab/crash-points.ts";
-import { type State, sampledStates, type Watched } from "./lab/power-cut.ts";
 
 const roles = ["root", "timestamp", "snapshot", "targets", "rules", "binary"];
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { idOf, open } from "../../../lab/installer/simulated-installer.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { pathsOf } from "../../../src/installer/files/release-directories.ts";
-import { idOf, open } from "../simulated-installer.ts";
 
 describe("a journal that cannot be read", () => {
   it("is made anew without a release whose label does not say what it is", async () => {

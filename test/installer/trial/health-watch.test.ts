@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { plan } from "../../../lab/installer/simulated-installer.ts";
 import { createReleaseHost } from "../../../lab/simulated/release-host.ts";
 import { createHealthWatch } from "../../../src/installer/trial/health-watch.ts";
 import type { Trial } from "../../../src/releases/release-journal.ts";
-import { plan } from "../simulated-installer.ts";
 
 const trial: Trial = {
   release: { id: "1".repeat(32), name: "pump", version: "1.1.0" },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { open, type SimulatedInstaller } from "../simulated-installer.ts";
+import { open, type SimulatedInstaller } from "../../../lab/installer/simulated-installer.ts";
 
 describe("whatever ends in the middle", () => {
   /** Every operation of a flow, each ended before it once: afterwards exactly the old or the new release is current. */

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import {
+  idOf,
+  isError,
+  open,
+  plan,
+  type SimulatedInstaller,
+} from "../../../lab/installer/simulated-installer.ts";
 import { pathsOf } from "../../../src/installer/files/release-directories.ts";
 import { forgive, guard, order, withReleases } from "../../../src/installer/trial/guard.ts";
-import { idOf, isError, open, plan, type SimulatedInstaller } from "../simulated-installer.ts";
 
 describe("a release that is well", () => {
   it("becomes current, with the one before it as previous", async () => {

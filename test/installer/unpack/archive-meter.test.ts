@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { tarEnd, tarEntry } from "../../../lab/archives/tar-writer.ts";
 import { createArchiveMeter } from "../../../src/installer/unpack/archive-meter.ts";
-import { tarEnd, tarEntry } from "../lab/tar-writer.ts";
 
 const caps = { bytes: 1024 ** 2, expansion: 4, expansionFreeBytes: 4_096 };
 const zero = Buffer.alloc(512);

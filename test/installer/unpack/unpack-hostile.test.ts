@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { hostileTars } from "../../../lab/archives/hostile-tars.ts";
+import { type PublishedTars, publishTars } from "../../../lab/archives/published-tars.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { unpack } from "../../../src/installer/unpack/unpack.ts";
-import { hostileTars } from "../lab/hostile-tars.ts";
-import { type PublishedTars, publishTars } from "../lab/published-tars.ts";
 
 const files = { freeBytes: async () => 1024 ** 4, sync: async () => undefined };
 

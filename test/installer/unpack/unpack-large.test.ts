@@ -5,12 +5,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
+import {
+  bomb,
+  endlessEntries,
+  type HostileTar,
+  writeHostileTar,
+} from "../../../lab/archives/hostile-tars.ts";
+import { type PublishedTars, publishTars } from "../../../lab/archives/published-tars.ts";
+import { tarEntry } from "../../../lab/archives/tar-writer.ts";
 import { testProgram } from "../../../lab/basics/test-program.ts";
-import { bomb, endlessEntries, type HostileTar, writeHostileTar } from "../lab/hostile-tars.ts";
-import { type PublishedTars, publishTars } from "../lab/published-tars.ts";
-import { tarEntry } from "../lab/tar-writer.ts";
 
-const program = join(import.meta.dirname, "../lab/unpack-process.ts");
+const program = join(import.meta.dirname, "../../../lab/archives/unpack-process.ts");
 
 /** Above idle; docs/performance.md has the same bound. */
 const mostMiB = 32;

@@ -15,6 +15,8 @@ import {
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
+import { bigTar, bomb, writeHostileTar } from "../../../lab/archives/hostile-tars.ts";
+import { longEntry, tarEnd, tarEntry, writeGzip } from "../../../lab/archives/tar-writer.ts";
 import { makeScratch } from "../../../lab/publisher/site.ts";
 import { mountPrivately } from "../../../lab/state/private-mount.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
@@ -22,8 +24,6 @@ import { freeSpace } from "../../../src/host/linux/free-space.ts";
 import { createReleaseFiles } from "../../../src/installer/files/release-files.ts";
 import { unpack } from "../../../src/installer/unpack/unpack.ts";
 import { unpackCaps } from "../../../src/installer/unpack/unpack-caps.ts";
-import { bigTar, bomb, writeHostileTar } from "../lab/hostile-tars.ts";
-import { longEntry, tarEnd, tarEntry, writeGzip } from "../lab/tar-writer.ts";
 
 const files = createReleaseFiles({ run: createRunCommand(), freeSpace });
 

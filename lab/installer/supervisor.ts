@@ -3,13 +3,13 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { access, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { until } from "../../../lab/basics/until.ts";
-import { createHealthCheck } from "../../../src/host/linux/releases/health-check.ts";
-import { createRunForRelease } from "../../../src/host/linux/releases/release-programs.ts";
-import { createActivation } from "../../../src/host/linux/systemd/activation.ts";
-import type { DescribedUnitState, LinuxUnits } from "../../../src/host/linux/systemd/units.ts";
-import type { ReleaseHost } from "../../../src/host/release-ports.ts";
-import { pathsOf } from "../../../src/installer/files/release-directories.ts";
+import { createHealthCheck } from "../../src/host/linux/releases/health-check.ts";
+import { createRunForRelease } from "../../src/host/linux/releases/release-programs.ts";
+import { createActivation } from "../../src/host/linux/systemd/activation.ts";
+import type { DescribedUnitState, LinuxUnits } from "../../src/host/linux/systemd/units.ts";
+import type { ReleaseHost } from "../../src/host/release-ports.ts";
+import { pathsOf } from "../../src/installer/files/release-directories.ts";
+import { until } from "../basics/until.ts";
 import type { Device } from "./device.ts";
 
 /** The pump's service under a supervisor that acts like systemd with `Restart=on-failure`. */

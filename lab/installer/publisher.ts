@@ -1,10 +1,10 @@
-import { useOpenSsl } from "../../../lab/publisher/quick-ed25519.ts";
-import { addRelease } from "../../../src/publishing/add.ts";
-import { initRepository } from "../../../src/publishing/init.ts";
-import { readKeysAtHand } from "../../../src/publishing/keys/private-keys.ts";
-import { publish } from "../../../src/publishing/publish.ts";
-import type { ReleaseEntry } from "../../../src/publishing/release-entry.ts";
-import { openWorkspace, type Surroundings } from "../../../src/publishing/workspace.ts";
+import { addRelease } from "../../src/publishing/add.ts";
+import { initRepository } from "../../src/publishing/init.ts";
+import { readKeysAtHand } from "../../src/publishing/keys/private-keys.ts";
+import { publish } from "../../src/publishing/publish.ts";
+import type { ReleaseEntry } from "../../src/publishing/release-entry.ts";
+import { openWorkspace, type Surroundings } from "../../src/publishing/workspace.ts";
+import { useOpenSsl } from "../publisher/quick-ed25519.ts";
 
 /** What `steward repo` does for a publisher, in this process. */
 export interface Publisher {

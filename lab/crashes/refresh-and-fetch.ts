@@ -4,15 +4,15 @@
  * fails with.
  */
 
-import { useOpenSsl } from "../../../lab/publisher/quick-ed25519.ts";
-import { openServed } from "../../../lab/publisher/served.ts";
-import { StewardError } from "../../../src/contract/errors.ts";
-import { freeSpace } from "../../../src/host/linux/free-space.ts";
-import { caps } from "../../../src/tuf/caps.ts";
-import { openMetadataFiles } from "../../../src/tuf/metadata-files.ts";
-import { refresh } from "../../../src/tuf/refresh.ts";
-import { ed25519Alone } from "../../../src/tuf/signatures.ts";
-import { fetchPayload } from "../../../src/updates/download/payload.ts";
+import { StewardError } from "../../src/contract/errors.ts";
+import { freeSpace } from "../../src/host/linux/free-space.ts";
+import { caps } from "../../src/tuf/caps.ts";
+import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
+import { refresh } from "../../src/tuf/refresh.ts";
+import { ed25519Alone } from "../../src/tuf/signatures.ts";
+import { fetchPayload } from "../../src/updates/download/payload.ts";
+import { useOpenSsl } from "../publisher/quick-ed25519.ts";
+import { openServed } from "../publisher/served.ts";
 
 useOpenSsl();
 

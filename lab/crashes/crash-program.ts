@@ -3,12 +3,12 @@
  * thrown on standard output, where it was refused.
  */
 
-import { useOpenSsl } from "../../../lab/publisher/quick-ed25519.ts";
-import { StewardError } from "../../../src/contract/errors.ts";
+import { StewardError } from "../../src/contract/errors.ts";
+import { deviceIn } from "../installer/device.ts";
+import { runInstallerInProcess, underVirtualTime } from "../installer/installer-in-process.ts";
+import { useOpenSsl } from "../publisher/quick-ed25519.ts";
 import type { CrashRequest } from "./crash-harness.ts";
 import { createCounter } from "./crashing-host.ts";
-import { deviceIn } from "./device.ts";
-import { runInstallerInProcess, underVirtualTime } from "./installer-in-process.ts";
 
 const request = JSON.parse(process.argv[2] ?? "") as CrashRequest;
 process.umask(0o022);

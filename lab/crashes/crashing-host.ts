@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
-import type { ReleaseFiles, ReleaseHost, Units } from "../../../src/host/release-ports.ts";
-import type { MetadataFiles } from "../../../src/tuf/metadata-files.ts";
+import type { ReleaseFiles, ReleaseHost, Units } from "../../src/host/release-ports.ts";
+import type { MetadataFiles } from "../../src/tuf/metadata-files.ts";
 
 /** The operation at which the process is killed, and on which side of it. */
 export interface CrashPlan {

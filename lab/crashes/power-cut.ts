@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { sampled } from "../../../lab/basics/counts.ts";
+import { sampled } from "../basics/counts.ts";
 
 /** Compiles the library for LD_PRELOAD that counts, asks, kills and keeps; see its sources. Gives back its path. */
 export function compileKillAt(directory: string): string {

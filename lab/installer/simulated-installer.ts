@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { createReleaseHost, type SimulatedReleaseHost } from "../../lab/simulated/release-host.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { ApplyPlan } from "../../src/host/release-ports.ts";
 import { openJournal } from "../../src/installer/files/journal-store.ts";
@@ -13,6 +12,7 @@ import { guard } from "../../src/installer/trial/guard.ts";
 import type { InstallerContext } from "../../src/installer/trial/run-trial.ts";
 import { readReleaseJournal } from "../../src/releases/release-journal.ts";
 import type { InstalledVersions } from "../../src/releases/selection.ts";
+import { createReleaseHost, type SimulatedReleaseHost } from "../simulated/release-host.ts";
 
 export const plan: ApplyPlan = {
   unit: "pump.service",

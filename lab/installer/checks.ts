@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { pathsOf } from "../../../src/installer/files/release-directories.ts";
-import type { UpdateKind } from "../../../src/releases/release.ts";
-import { type ReleaseJournal, readReleaseJournal } from "../../../src/releases/release-journal.ts";
+import { pathsOf } from "../../src/installer/files/release-directories.ts";
+import type { UpdateKind } from "../../src/releases/release.ts";
+import { type ReleaseJournal, readReleaseJournal } from "../../src/releases/release-journal.ts";
 import type { Device } from "./device.ts";
 import type { Published } from "./published.ts";
 import { type PackedRelease, treeHash } from "./releases.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { openPublisher } from "../installer/publisher.ts";
 import { type HostileTar, writeHostileTar } from "./hostile-tars.ts";
-import { openPublisher } from "./publisher.ts";
 
 /** A repository whose releases are validly signed, whatever is in them. */
 export interface PublishedTars {

@@ -5,10 +5,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { createRunCommand } from "../../../src/host/linux/commands.ts";
-import { freeSpace } from "../../../src/host/linux/free-space.ts";
-import { createReleaseFiles } from "../../../src/installer/files/release-files.ts";
-import { unpack } from "../../../src/installer/unpack/unpack.ts";
+import { createRunCommand } from "../../src/host/linux/commands.ts";
+import { freeSpace } from "../../src/host/linux/free-space.ts";
+import { createReleaseFiles } from "../../src/installer/files/release-files.ts";
+import { unpack } from "../../src/installer/unpack/unpack.ts";
 
 const [directory = "", payload = "", warmUp = ""] = process.argv.slice(2);
 const files = createReleaseFiles({ run: createRunCommand(), freeSpace });

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { readFile, rm } from "node:fs/promises";
 import { before, describe, it } from "node:test";
-import { sampled } from "../../../lab/basics/counts.ts";
-import { endOfSuite } from "../../../lab/state/state-directory.ts";
-import type { UpdateKind } from "../../../src/releases/release.ts";
-import { sampledStates, type Watched } from "../../updates/lab/power-cut.ts";
+import type { UpdateKind } from "../../src/releases/release.ts";
+import { sampled } from "../basics/counts.ts";
+import type { Device } from "../installer/device.ts";
+import { eachAtOnce } from "../installer/each-at-once.ts";
+import { quickDirectory } from "../installer/quick-directory.ts";
+import { endOfSuite } from "../state/state-directory.ts";
 import { type CrashBench, clock, createCrashBench, type Scenario } from "./crash-bench.ts";
 import { type CrashHarness, createCrashHarness, type Ended } from "./crash-harness.ts";
 import type { CrashPlan } from "./crashing-host.ts";
-import type { Device } from "./device.ts";
-import { eachAtOnce } from "./each-at-once.ts";
-import { quickDirectory } from "./quick-directory.ts";
+import { sampledStates, type Watched } from "./power-cut.ts";
 
 const atOnce = 2;
 

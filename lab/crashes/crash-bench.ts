@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { heldPort } from "../../../lab/basics/held-ports.ts";
-import type { Ending } from "../../../lab/state/state-directory.ts";
-import type { UpdateKind } from "../../../src/releases/release.ts";
-import { digestOfDirectory, type State } from "../../updates/lab/power-cut.ts";
+import type { UpdateKind } from "../../src/releases/release.ts";
+import { heldPort } from "../basics/held-ports.ts";
 import {
   current,
   isConsistent,
@@ -14,7 +12,7 @@ import {
   neverBack,
   noLeftovers,
   runsWell,
-} from "./checks.ts";
+} from "../installer/checks.ts";
 import {
   copyDevice,
   type Device,
@@ -23,12 +21,18 @@ import {
   makeDevice,
   settle,
   stage,
-} from "./device.ts";
-import { startEngine } from "./engine.ts";
-import { type InstallerOrder, runInstallerInProcess, underVirtualTime } from "./installer-in-process.ts";
-import { type Published, publishReleases } from "./published.ts";
-import { endPump } from "./pump.ts";
-import type { PackedRelease, ReleaseModel } from "./releases.ts";
+} from "../installer/device.ts";
+import { startEngine } from "../installer/engine.ts";
+import {
+  type InstallerOrder,
+  runInstallerInProcess,
+  underVirtualTime,
+} from "../installer/installer-in-process.ts";
+import { type Published, publishReleases } from "../installer/published.ts";
+import { endPump } from "../installer/pump.ts";
+import type { PackedRelease, ReleaseModel } from "../installer/releases.ts";
+import type { Ending } from "../state/state-directory.ts";
+import { digestOfDirectory, type State } from "./power-cut.ts";
 
 /** Seconds of the virtual clock: of the killed run, of the run after it in the same boot, of the next apply. */
 export const clock = { crash: 1_000, recovery: 1_000.01, next: 2_000 };

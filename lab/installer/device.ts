@@ -1,10 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  type ReleaseDirectories,
-  usualDirectories,
-} from "../../../src/installer/files/release-directories.ts";
+import { type ReleaseDirectories, usualDirectories } from "../../src/installer/files/release-directories.ts";
 import { productDirectory } from "./releases.ts";
 
 /** A device as directories: what root has, what the agent has, and what the pump has of its own. */

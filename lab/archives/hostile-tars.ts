@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { counted } from "../../../lab/basics/counts.ts";
+import { counted } from "../basics/counts.ts";
 import { longEntry, paxHeader, type TarEntry, tarEnd, tarEntry, writeGzip } from "./tar-writer.ts";
 
 /** A payload that no device may unpack, though it may well be signed. */
