@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { Script } from "node:vm";
+import { temporaryDirectory } from "../../lab/command-line/run-steward.ts";
 import { codeCachePath, createPartLoader } from "../../scripts/build/part-loader.ts";
-import { temporaryDirectory } from "../cli/run-steward.ts";
 
 const noOther = (name: string) => assert.fail(`asked for ${name}`);
 

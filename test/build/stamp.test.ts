@@ -3,9 +3,9 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { temporaryDirectory } from "../../lab/command-line/run-steward.ts";
 import { stampOf } from "../../scripts/stamp.ts";
 import { compareVersions, isVersion } from "../../src/releases/semver.ts";
-import { temporaryDirectory } from "../cli/run-steward.ts";
 
 const root = join(import.meta.dirname, "../..");
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { runSteward, temporaryDirectory } from "../../lab/command-line/run-steward.ts";
+import { exampleUser, listen } from "../../lab/command-line/scripted-agent.ts";
 import { BoundlessAnswer } from "../../src/cli/client/context.ts";
 import { createListEnd } from "../../src/cli/client/list-end.ts";
-import { exampleUser, listen } from "./agent.ts";
-import { runSteward, temporaryDirectory } from "./run-steward.ts";
 
 const mebibyte = 1024 * 1024;
 

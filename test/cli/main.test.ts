@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import { openSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { exampleUser, pageOf, problem, startAgent } from "./agent.ts";
 import {
   notedCalls,
   runSteward,
@@ -11,7 +10,8 @@ import {
   stewardCommand,
   temporaryDirectory,
   writeOffline,
-} from "./run-steward.ts";
+} from "../../lab/command-line/run-steward.ts";
+import { exampleUser, pageOf, problem, startAgent } from "../../lab/command-line/scripted-agent.ts";
 
 describe("steward", { concurrency: true }, () => {
   it("prints help on standard output and ends with 0", async () => {

@@ -1,5 +1,12 @@
+import {
+  type Answer,
+  type Answers,
+  exampleUser,
+  pageOf,
+  problem,
+  type Received,
+} from "../../lab/command-line/scripted-agent.ts";
 import type { Session, User } from "../../src/contract/types.ts";
-import { type Answer, type Answers, exampleUser, pageOf, problem, type Received } from "./agent.ts";
 
 /** The password of the user of these tests. */
 export const password = "quiet otters borrow umbrellas";

@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Ended } from "../../lab/basics/captured-streams.ts";
+import { runSteward, temporaryDirectory } from "../../lab/command-line/run-steward.ts";
 import { useOpenSsl } from "../../lab/publisher/quick-ed25519.ts";
-import { runSteward, temporaryDirectory } from "./run-steward.ts";
 
 // Each command verifies the whole repository again.
 useOpenSsl();

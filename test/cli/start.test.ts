@@ -3,9 +3,9 @@ import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { temporaryDirectory } from "../../lab/command-line/run-steward.ts";
 import { commands } from "../../src/cli/command-table.ts";
 import { completionScript, shells } from "../../src/cli/framework/completion.ts";
-import { temporaryDirectory } from "./run-steward.ts";
 
 const root = join(import.meta.dirname, "../..");
 const version = readFileSync(join(root, "dist/version"), "utf8").trim();

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import { exampleUpdateSummary, exampleUpdates } from "../../lab/command-line/example-updates.ts";
 import * as base from "../../src/console/catalogue/languages/en/base.ts";
 import * as updates from "../../src/console/catalogue/languages/en/updates.ts";
 import { putTexts } from "../../src/console/catalogue/words.ts";
@@ -11,7 +12,6 @@ import { clockWords } from "../../src/contract/schemas/clock.ts";
 import { summaryCodes } from "../../src/contract/schemas/update-reasons.ts";
 import { checkOutcomes } from "../../src/contract/schemas/updates.ts";
 import type { Need, Status, Updates } from "../../src/contract/types.ts";
-import { exampleUpdateSummary, exampleUpdates } from "../cli/example-updates.ts";
 
 const levels = ["attention", "failing"] as const;
 const colours = { attention: "attention", failing: "wrong" } as const;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { exampleHold, exampleUpdateSummary } from "../../lab/command-line/example-updates.ts";
 import * as deBase from "../../src/console/catalogue/languages/de/base.ts";
 import * as deUpdates from "../../src/console/catalogue/languages/de/updates.ts";
 import * as enBase from "../../src/console/catalogue/languages/en/base.ts";
@@ -14,7 +15,6 @@ import {
   summarySentence,
 } from "../../src/console/updates/update-sentences.ts";
 import type { UpdateReason } from "../../src/contract/types.ts";
-import { exampleHold, exampleUpdateSummary } from "../cli/example-updates.ts";
 
 const detail = "The server updates.example answered 503 to timestamp.json.";
 const answer = "the engine answered 500";

@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import {
+  exampleEntry,
+  exampleFailure,
+  exampleHold,
+  exampleRelease,
+  exampleTrial,
+  exampleUpdateSummary,
+  exampleUpdates,
+} from "../../lab/command-line/example-updates.ts";
 import * as base from "../../src/console/catalogue/languages/en/base.ts";
 import * as updates from "../../src/console/catalogue/languages/en/updates.ts";
 import { putTexts, t } from "../../src/console/catalogue/words.ts";
@@ -9,15 +18,6 @@ import { checkRemedy, holdRemedy, type Remedy, summaryRemedy } from "../../src/c
 import { wholeOf } from "../../src/console/updates/updates-whole.ts";
 import { summaryCodes } from "../../src/contract/schemas/update-reasons.ts";
 import type { HistoryEntry, Need, UpdateProgress, Updates } from "../../src/contract/types.ts";
-import {
-  exampleEntry,
-  exampleFailure,
-  exampleHold,
-  exampleRelease,
-  exampleTrial,
-  exampleUpdateSummary,
-  exampleUpdates,
-} from "../cli/example-updates.ts";
 
 const idle: UpdateProgress = {
   phase: "idle",

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { exampleEntry } from "../../lab/command-line/example-updates.ts";
 import { knownReleases } from "../../src/console/updates/installed-releases.ts";
 import type { HistoryEntry } from "../../src/contract/types.ts";
-import { exampleEntry } from "../cli/example-updates.ts";
 
 describe("the release that undoing leads back to", () => {
   /** Oldest first, as told here; the page gets the newest first. */

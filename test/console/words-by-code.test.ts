@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { exampleClock } from "../../lab/command-line/example-clock.ts";
 import { shortDuration } from "../../src/console/catalogue/formats.ts";
 import * as deBase from "../../src/console/catalogue/languages/de/base.ts";
 import * as deDevice from "../../src/console/catalogue/languages/de/device.ts";
@@ -39,7 +40,6 @@ import {
   updateProblemCodes,
 } from "../../src/contract/schemas/update-reasons.ts";
 import type { AuditEvent, Need, TimeSource, TimeSync } from "../../src/contract/types.ts";
-import { exampleClock } from "../cli/example-clock.ts";
 
 /** What the agent says of each code, in English; no page in another language may show it. */
 const detail = "The sentence of the agent.";

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import { temporaryDirectory } from "../cli/run-steward.ts";
+import { temporaryDirectory } from "../../lab/command-line/run-steward.ts";
 import { blocksOf } from "./blocks.ts";
 import { complaintAbout } from "./documented-command.ts";
 

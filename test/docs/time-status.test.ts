@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { exampleClock, heardSource } from "../../lab/command-line/example-clock.ts";
 import { readPages } from "../../scripts/docs/pages.ts";
 import { timeReport } from "../../src/cli/time/time-view.ts";
 import type { TimeSource } from "../../src/contract/types.ts";
-import { exampleClock, heardSource } from "../cli/example-clock.ts";
 import { blocksOf } from "./blocks.ts";
 
 const page = readPages().find(({ path }) => path === "docs/clock.md")?.text ?? "";

@@ -12,12 +12,12 @@ import {
 import { adminName, type CallOptions } from "../../lab/agents/running-agent.ts";
 import { samplesOf } from "../../lab/basics/metrics-samples.ts";
 import { until } from "../../lab/basics/until.ts";
+import { exampleUpdateSummary, exampleUpdates } from "../../lab/command-line/example-updates.ts";
 import { metricFamilies } from "../../src/contract/metrics.ts";
 import { needCodes } from "../../src/contract/need-areas.ts";
 import type { Need, Status } from "../../src/contract/types.ts";
 import { createStatusHandlers } from "../../src/http/handlers/status.ts";
 import type { EventQuery } from "../../src/journal/events/event-pages.ts";
-import { exampleUpdateSummary, exampleUpdates } from "../cli/example-updates.ts";
 
 describe("the status of a device with something to see to", () => {
   let agent: CheckedAgent;

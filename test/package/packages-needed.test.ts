@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { temporaryDirectory } from "../cli/run-steward.ts";
+import { temporaryDirectory } from "../../lab/command-line/run-steward.ts";
 
 const script = join(import.meta.dirname, "../../scripts/package/packages.sh");
 

@@ -4,9 +4,9 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { runSteward, stewardCommand } from "../../lab/command-line/run-steward.ts";
 import { makeScratch } from "../../lab/publisher/site.ts";
 import { mountPrivately, type PrivateMount } from "../../lab/state/private-mount.ts";
-import { runSteward, stewardCommand } from "../cli/run-steward.ts";
 
 const diskMebibytes = 2;
 

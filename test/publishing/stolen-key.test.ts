@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { runSteward } from "../../lab/command-line/run-steward.ts";
 import { makePayload, makeScratch } from "../../lab/publisher/site.ts";
 import { type PrivateKey, readKeysAtHand } from "../../src/publishing/keys/private-keys.ts";
 import { canonicalJson } from "../../src/tuf/canonical-json.ts";
-import { runSteward } from "../cli/run-steward.ts";
 import { type Device, makeDevice } from "./clients.ts";
 
 /** What docs/updates/publish.md has its reader type after a theft, block by block; `site` is the repository. */

@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { exampleClock, exampleSummary } from "../../lab/command-line/example-clock.ts";
+import {
+  exampleFailed,
+  exampleRelease,
+  exampleTrust,
+  exampleUpdates,
+} from "../../lab/command-line/example-updates.ts";
 import { clockWordOf } from "../../src/contract/clock-word.ts";
 import { finding, line } from "../../src/contract/finding.ts";
 import { settings as settingsSchema } from "../../src/contract/schemas/settings.ts";
@@ -8,8 +15,6 @@ import { validatorOf } from "../../src/store/documents/document-kind.ts";
 import { readHealth, troublesOf } from "../../src/system/health.ts";
 import { type StatusGround, statusOf } from "../../src/system/status.ts";
 import type { PeopleFacts } from "../../src/system/status-needs.ts";
-import { exampleClock, exampleSummary } from "../cli/example-clock.ts";
-import { exampleFailed, exampleRelease, exampleTrust, exampleUpdates } from "../cli/example-updates.ts";
 
 const rightClock = exampleClock({ mode: "discipline", state: "synchronised", trust: "trusted" });
 

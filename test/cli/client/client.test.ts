@@ -5,12 +5,7 @@ import { createServer as createHttpsServer } from "node:https";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { asNobody } from "../../../lab/host/credentials.ts";
-import { AgentAbsent } from "../../../src/cli/client/agent-connection.ts";
-import { createHttpClient } from "../../../src/cli/client/client.ts";
-import { CommandError } from "../../../src/cli/client/context.ts";
-import type { Places } from "../../../src/cli/client/places.ts";
-import { StewardError } from "../../../src/contract/errors.ts";
+import { temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
 import {
   annaId,
   answerFrom,
@@ -22,8 +17,13 @@ import {
   type Received,
   startAgent,
   startNetworkAgent,
-} from "../agent.ts";
-import { temporaryDirectory } from "../run-steward.ts";
+} from "../../../lab/command-line/scripted-agent.ts";
+import { asNobody } from "../../../lab/host/credentials.ts";
+import { AgentAbsent } from "../../../src/cli/client/agent-connection.ts";
+import { createHttpClient } from "../../../src/cli/client/client.ts";
+import { CommandError } from "../../../src/cli/client/context.ts";
+import type { Places } from "../../../src/cli/client/places.ts";
+import { StewardError } from "../../../src/contract/errors.ts";
 
 function placesAt(change: Partial<Places>): Places {
   return {

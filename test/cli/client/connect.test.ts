@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
+import { type Answer, answerFrom, listen, problem } from "../../../lab/command-line/scripted-agent.ts";
 import { createAgentClient, untilStarted } from "../../../src/cli/client/connect.ts";
 import { type CommandContext, CommandError } from "../../../src/cli/client/context.ts";
 import { afterOtherCommands } from "../../../src/cli/client/patience.ts";
 import { choosePlaces } from "../../../src/cli/client/places.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { StateLocked, takeLock } from "../../../src/store/files/lock.ts";
-import { type Answer, answerFrom, listen, problem } from "../agent.ts";
-import { temporaryDirectory } from "../run-steward.ts";
 
 const version = { version: "0.1.0" };
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
 import { makeReadOnly, mountPrivately } from "../../../lab/state/private-mount.ts";
 import { rootFileFailure, writeRootFile } from "../../../src/cli/client/root-file.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
-import { temporaryDirectory } from "../run-steward.ts";
 
 const refusal = (code: string) => Object.assign(new Error(`${code}: of the system`), { code });
 

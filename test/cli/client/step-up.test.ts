@@ -2,10 +2,17 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { type Answers, annaId, exampleUser, pageOf, problem, startNetworkAgent } from "../agent.ts";
+import { runSteward, stewardCommand, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
+import {
+  type Answers,
+  annaId,
+  exampleUser,
+  pageOf,
+  problem,
+  startNetworkAgent,
+} from "../../../lab/command-line/scripted-agent.ts";
+import { typeInto } from "../../../lab/command-line/terminal.ts";
 import { twoFactorOn, untilSteppedUp } from "../own-session.ts";
-import { runSteward, stewardCommand, temporaryDirectory } from "../run-steward.ts";
-import { typeInto } from "../terminal.ts";
 
 const admin = exampleUser({ id: `usr_${"c".repeat(32)}`, username: "chief", role: "admin" });
 const unlock = `POST /api/users/${annaId}/unlock`;

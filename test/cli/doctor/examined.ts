@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
+import { temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
 import { choosePlaces } from "../../../src/cli/client/places.ts";
 import { examine } from "../../../src/cli/doctor/examine.ts";
 import type { Entry } from "../../../src/cli/doctor/finding.ts";
@@ -9,7 +10,6 @@ import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { openStateTools } from "../../../src/programs/agent/offline.ts";
 import { openExaminedHost } from "../../../src/programs/command-line/examined-host.ts";
 import { programParts } from "../../../src/system/program-parts.ts";
-import { temporaryDirectory } from "../run-steward.ts";
 
 /** What systemctl and its kind say, by their line. */
 export type Said = Readonly<Record<string, string>>;

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { exampleClock } from "../../../lab/command-line/example-clock.ts";
 import { type LivedInState, makeLivedInState } from "../../../lab/state/damaged-state.ts";
 import { lookForClockSetters } from "../../../src/cli/doctor/clock-setters.ts";
 import { merged } from "../../../src/cli/doctor/examine.ts";
@@ -11,7 +12,6 @@ import { reportText } from "../../../src/cli/doctor/report.ts";
 import { finding, line, needOf } from "../../../src/contract/finding.ts";
 import type { Need, Status } from "../../../src/contract/types.ts";
 import { spaceTrouble } from "../../../src/store/files/disk-trouble.ts";
-import { exampleClock } from "../example-clock.ts";
 import { deviceOf, showUnit, troublesOf, unit } from "./examined.ts";
 
 const agent = showUnit("steward.service");

@@ -4,10 +4,10 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
+import { stewardCommand, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
+import { exampleUser, pageOf, startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import { commands } from "../../../src/cli/command-table.ts";
 import { completionScript, shells } from "../../../src/cli/framework/completion.ts";
-import { exampleUser, pageOf, startAgent } from "../agent.ts";
-import { stewardCommand, temporaryDirectory } from "../run-steward.ts";
 
 const script = completionScript("bash", commands);
 

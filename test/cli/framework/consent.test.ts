@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { runSteward, stewardCommand } from "../../../lab/command-line/run-steward.ts";
+import { annaId, exampleUser, pageOf, startAgent } from "../../../lab/command-line/scripted-agent.ts";
+import { typeInto } from "../../../lab/command-line/terminal.ts";
 import type { ApiToken } from "../../../src/contract/types.ts";
-import { annaId, exampleUser, pageOf, startAgent } from "../agent.ts";
 import { twoFactorOn } from "../own-session.ts";
-import { runSteward, stewardCommand } from "../run-steward.ts";
-import { typeInto } from "../terminal.ts";
 
 const anna = exampleUser(twoFactorOn);
 const token: ApiToken = {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { describe, it, type TestContext } from "node:test";
+import { runSteward, temporaryDirectory, writeOffline } from "../../../lab/command-line/run-steward.ts";
+import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import type { Client, CommandContext } from "../../../src/cli/client/context.ts";
 import type { Places } from "../../../src/cli/client/places.ts";
 import { splitLine } from "../../../src/cli/framework/command-line.ts";
@@ -8,8 +10,6 @@ import { logs } from "../../../src/cli/system/logs.ts";
 import { createOutput } from "../../../src/cli/terminal/output.ts";
 import type { OperationId } from "../../../src/contract/operations.ts";
 import type { LogEntry, Output } from "../../../src/contract/types.ts";
-import { startAgent } from "../agent.ts";
-import { runSteward, temporaryDirectory, writeOffline } from "../run-steward.ts";
 
 function entry(message: string, change: Partial<LogEntry> = {}): LogEntry {
   return {

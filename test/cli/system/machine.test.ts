@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { runSteward } from "../run-steward.ts";
+import { runSteward } from "../../../lab/command-line/run-steward.ts";
 
 describe("the commands for the machine", () => {
   let directory: string;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { notedCalls, runSteward, temporaryDirectory } from "../run-steward.ts";
+import { notedCalls, runSteward, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
 
 const users = {
   name: "users",

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { exampleSummary } from "../../../lab/command-line/example-clock.ts";
+import { exampleHold, exampleUpdateSummary } from "../../../lab/command-line/example-updates.ts";
+import { runSteward } from "../../../lab/command-line/run-steward.ts";
+import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import type { AuditEvent, Status } from "../../../src/contract/types.ts";
-import { startAgent } from "../agent.ts";
-import { exampleSummary } from "../example-clock.ts";
-import { exampleHold, exampleUpdateSummary } from "../example-updates.ts";
-import { runSteward } from "../run-steward.ts";
 
 const event = (change: Partial<AuditEvent>): AuditEvent => ({
   ...{

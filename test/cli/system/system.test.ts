@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { problem, startAgent } from "../agent.ts";
-import { runSteward } from "../run-steward.ts";
+import { runSteward } from "../../../lab/command-line/run-steward.ts";
+import { problem, startAgent } from "../../../lab/command-line/scripted-agent.ts";
 
 const settings = {
   device: { name: "gate", location: "", contact: "ops" },

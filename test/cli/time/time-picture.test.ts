@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { exampleReason, exampleSource, heardSource } from "../../../lab/command-line/example-clock.ts";
 import { drawBar, drawSources } from "../../../src/cli/time/time-picture.ts";
 import type { TimeSource } from "../../../src/contract/types.ts";
-import { exampleReason, exampleSource, heardSource } from "../example-clock.ts";
 
 /** The bar of a source, without its frame; undefined: it has none. */
 function barOf(lines: readonly string[], host: string): string | undefined {

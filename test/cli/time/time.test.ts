@@ -9,11 +9,11 @@ import {
   type RunningAgent,
   runSteward as runStewardProcess,
 } from "../../../lab/agents/running-agent.ts";
+import { exampleClock, exampleSummary } from "../../../lab/command-line/example-clock.ts";
+import { runSteward as runFromSource, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
+import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
+import { typeInto } from "../../../lab/command-line/terminal.ts";
 import { type Chronyd, startChronyd } from "../../../lab/host/chronyd.ts";
-import { startAgent } from "../agent.ts";
-import { exampleClock, exampleSummary } from "../example-clock.ts";
-import { runSteward as runFromSource, temporaryDirectory } from "../run-steward.ts";
-import { typeInto } from "../terminal.ts";
 
 const program = join(import.meta.dirname, "../../../dist/main.js");
 

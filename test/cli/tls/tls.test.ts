@@ -17,13 +17,13 @@ import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { heldPort } from "../../../lab/basics/held-ports.ts";
+import { temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
 import { announce, withdraw } from "../../../src/cli/tls/announcement.ts";
 import { changeHttps } from "../../../src/cli/tls/host-file-https.ts";
 import { welcomeOf } from "../../../src/cli/tls/tls.ts";
 import type { Tls } from "../../../src/contract/types.ts";
 import type { RunCommand } from "../../../src/host/ports.ts";
 import { openExaminedHost } from "../../../src/programs/command-line/examined-host.ts";
-import { temporaryDirectory } from "../run-steward.ts";
 
 const run = promisify(execFile);
 

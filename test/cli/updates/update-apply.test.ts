@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { HistoryEntry, Updates } from "../../../src/contract/types.ts";
-import { type Answers, answerFrom, pageOf, problem, startAgent } from "../agent.ts";
 import {
   exampleEntry,
   exampleFailed,
@@ -14,9 +12,22 @@ import {
   exampleTrial,
   exampleUpdateSummary,
   exampleUpdates,
-} from "../example-updates.ts";
-import { notedCalls, runSteward, stewardCommand, temporaryDirectory } from "../run-steward.ts";
-import { typeInto } from "../terminal.ts";
+} from "../../../lab/command-line/example-updates.ts";
+import {
+  notedCalls,
+  runSteward,
+  stewardCommand,
+  temporaryDirectory,
+} from "../../../lab/command-line/run-steward.ts";
+import {
+  type Answers,
+  answerFrom,
+  pageOf,
+  problem,
+  startAgent,
+} from "../../../lab/command-line/scripted-agent.ts";
+import { typeInto } from "../../../lab/command-line/terminal.ts";
+import type { HistoryEntry, Updates } from "../../../src/contract/types.ts";
 
 const staged = { ...exampleRelease, staged: true };
 const waiting = exampleUpdates({ state: "staged", available: { rules: staged, binary: null } });

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { exampleEntry, exampleFailure, exampleTrial } from "../../../lab/command-line/example-updates.ts";
+import { notedCalls, runSteward, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
+import { pageOf, startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import type { HistoryEntry } from "../../../src/contract/types.ts";
 import type { JournalEntry } from "../../../src/releases/release-journal.ts";
-import { pageOf, startAgent } from "../agent.ts";
-import { exampleEntry, exampleFailure, exampleTrial } from "../example-updates.ts";
-import { notedCalls, runSteward, temporaryDirectory } from "../run-steward.ts";
 
 /** As the journal stores it: `detail` in the place of `reason`. */
 const stored = ({ reason, ...entry }: HistoryEntry): JournalEntry => ({ ...entry, detail: reason.detail });

@@ -10,13 +10,22 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import {
+  exampleFingerprint,
+  exampleTrust,
+  exampleUpdates,
+} from "../../../lab/command-line/example-updates.ts";
+import {
+  runSteward,
+  runStewardProcess,
+  stewardCommand,
+  temporaryDirectory,
+} from "../../../lab/command-line/run-steward.ts";
+import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
+import { typeInto } from "../../../lab/command-line/terminal.ts";
 import { canonical } from "../../../lab/publisher/canonical.ts";
 import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
 import { placeholderKey, sha256 } from "../../../lab/publisher/signing-key.ts";
-import { startAgent } from "../agent.ts";
-import { exampleFingerprint, exampleTrust, exampleUpdates } from "../example-updates.ts";
-import { runSteward, runStewardProcess, stewardCommand, temporaryDirectory } from "../run-steward.ts";
-import { typeInto } from "../terminal.ts";
 
 const isRoot = process.getuid?.() === 0;
 

@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { ErrorCode } from "../../../src/contract/error-codes.ts";
-import type { Updates } from "../../../src/contract/types.ts";
-import { type Answers, problem, startAgent } from "../agent.ts";
 import {
   exampleFailed,
   exampleHold,
@@ -13,9 +10,18 @@ import {
   exampleTrial,
   exampleUpdateSummary,
   exampleUpdates,
-} from "../example-updates.ts";
-import { notedCalls, runSteward, stewardCommand, temporaryDirectory, writeOffline } from "../run-steward.ts";
-import { typeInto } from "../terminal.ts";
+} from "../../../lab/command-line/example-updates.ts";
+import {
+  notedCalls,
+  runSteward,
+  stewardCommand,
+  temporaryDirectory,
+  writeOffline,
+} from "../../../lab/command-line/run-steward.ts";
+import { type Answers, problem, startAgent } from "../../../lab/command-line/scripted-agent.ts";
+import { typeInto } from "../../../lab/command-line/terminal.ts";
+import type { ErrorCode } from "../../../src/contract/error-codes.ts";
+import type { Updates } from "../../../src/contract/types.ts";
 
 /** An agent whose status moves on at each look. */
 async function agentOf(test: TestContext, begun: Updates, ...later: Updates[]) {

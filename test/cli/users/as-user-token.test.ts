@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { type Answers, annaId, exampleUser, startAgent } from "../agent.ts";
+import { runSteward, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
+import { type Answers, annaId, exampleUser, startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import { password, stepsOf, twoFactorOn, untilSteppedUp } from "../own-session.ts";
-import { runSteward, temporaryDirectory } from "../run-steward.ts";
 
 const codesPath = `/api/users/${annaId}/2fa/recovery-codes`;
 const codes = { body: { recovery_codes: ["K7QM-2F9X-0TRB-5WHD"] } };

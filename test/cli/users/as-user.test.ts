@@ -3,9 +3,16 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { type Answers, annaId, exampleUser, pageOf, problem, startAgent } from "../agent.ts";
+import { runSteward, stewardCommand, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
+import {
+  type Answers,
+  annaId,
+  exampleUser,
+  pageOf,
+  problem,
+  startAgent,
+} from "../../../lab/command-line/scripted-agent.ts";
 import { password, signInAnswers, stepsOf, twoFactorOn, untilSteppedUp } from "../own-session.ts";
-import { runSteward, stewardCommand, temporaryDirectory } from "../run-steward.ts";
 
 const codesPath = `/api/users/${annaId}/2fa/recovery-codes`;
 const codes = { body: { recovery_codes: ["K7QM-2F9X-0TRB-5WHD"] } };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { annaId, exampleUser, startAgent } from "../agent.ts";
+import { runSteward, stewardCommand } from "../../../lab/command-line/run-steward.ts";
+import { annaId, exampleUser, startAgent } from "../../../lab/command-line/scripted-agent.ts";
+import { typeInto } from "../../../lab/command-line/terminal.ts";
 import { password, signInAnswers, stepsOf, untilSteppedUp } from "../own-session.ts";
-import { runSteward, stewardCommand } from "../run-steward.ts";
-import { typeInto } from "../terminal.ts";
 
 const codesPath = `/api/users/${annaId}/2fa/recovery-codes`;
 const codes = { body: { recovery_codes: ["K7QM-2F9X-0TRB-5WHD"] } };

@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { startAgent } from "../agent.ts";
-import { runSteward, temporaryDirectory } from "../run-steward.ts";
+import { runSteward, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
+import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
 
 /** The run directory of an agent that answers. */
 async function runDirectory(test: TestContext, status = "ok"): Promise<string> {

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import {
+  notedCalls,
+  runSteward,
+  temporaryDirectory,
+  writeOffline,
+} from "../../../lab/command-line/run-steward.ts";
+import { annaId, exampleUser, pageOf, startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import type { ApiToken } from "../../../src/contract/types.ts";
-import { annaId, exampleUser, pageOf, startAgent } from "../agent.ts";
 import { password, signInAnswers, untilSteppedUp } from "../own-session.ts";
-import { notedCalls, runSteward, temporaryDirectory, writeOffline } from "../run-steward.ts";
 
 const token: ApiToken = {
   id: `tok_${"b".repeat(32)}`,

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { exampleClock, exampleSummary } from "../../../lab/command-line/example-clock.ts";
+import { runSteward } from "../../../lab/command-line/run-steward.ts";
+import { annaId, exampleUser, pageOf, startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import { type DiagnosisFacts, diagnosisOf, type SeenSkew } from "../../../src/cli/users/user-diagnosis.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
-import { annaId, exampleUser, pageOf, startAgent } from "../agent.ts";
-import { exampleClock, exampleSummary } from "../example-clock.ts";
 import { twoFactorOn } from "../own-session.ts";
-import { runSteward } from "../run-steward.ts";
 
 const anna = exampleUser(twoFactorOn);
 const clock = exampleClock({

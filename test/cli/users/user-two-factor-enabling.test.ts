@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { runSteward, stewardCommand } from "../../../lab/command-line/run-steward.ts";
+import {
+  type Answers,
+  annaId,
+  exampleUser,
+  problem,
+  startAgent,
+} from "../../../lab/command-line/scripted-agent.ts";
+import { typeInto } from "../../../lab/command-line/terminal.ts";
 import type { Enrolment } from "../../../src/contract/types.ts";
-import { type Answers, annaId, exampleUser, problem, startAgent } from "../agent.ts";
 import { password, signInAnswers, twoFactorOn } from "../own-session.ts";
-import { runSteward, stewardCommand } from "../run-steward.ts";
-import { typeInto } from "../terminal.ts";
 
 const base = `/api/users/${annaId}/2fa`;
 const anna = exampleUser(twoFactorOn);

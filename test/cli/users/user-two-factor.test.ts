@@ -1,9 +1,22 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Answers, annaId, exampleUser, pageOf, problem, startAgent } from "../agent.ts";
+import {
+  notedCalls,
+  runSteward,
+  stewardCommand,
+  temporaryDirectory,
+  writeOffline,
+} from "../../../lab/command-line/run-steward.ts";
+import {
+  type Answers,
+  annaId,
+  exampleUser,
+  pageOf,
+  problem,
+  startAgent,
+} from "../../../lab/command-line/scripted-agent.ts";
+import { typeInto } from "../../../lab/command-line/terminal.ts";
 import { exampleSession, password, signInAnswers, twoFactorOn } from "../own-session.ts";
-import { notedCalls, runSteward, stewardCommand, temporaryDirectory, writeOffline } from "../run-steward.ts";
-import { typeInto } from "../terminal.ts";
 
 const base = `/api/users/${annaId}/2fa`;
 const anna = exampleUser(twoFactorOn);

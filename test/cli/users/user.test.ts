@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { type Answers, annaId, exampleUser, pageOf, problem, startAgent } from "../agent.ts";
-import { runSteward } from "../run-steward.ts";
+import { runSteward } from "../../../lab/command-line/run-steward.ts";
+import {
+  type Answers,
+  annaId,
+  exampleUser,
+  pageOf,
+  problem,
+  startAgent,
+} from "../../../lab/command-line/scripted-agent.ts";
 
 const anna = `/api/users/${annaId}`;
 

@@ -8,8 +8,8 @@ import { codeOf } from "../../../lab/agents/authenticator.ts";
 import { assertWithout } from "../../../lab/agents/canary.ts";
 import { goodPassword } from "../../../lab/agents/checked-agent.ts";
 import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
+import { allCommandLines, type Typed, typeInto } from "../../../lab/command-line/terminal.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
-import { allCommandLines, type Typed, typeInto } from "../../cli/terminal.ts";
 
 const program = [process.execPath, join(import.meta.dirname, "../../../dist/main.js")];
 

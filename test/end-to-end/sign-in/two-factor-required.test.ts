@@ -7,8 +7,8 @@ import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-pr
 import { codeOf } from "../../../lab/agents/authenticator.ts";
 import { goodPassword } from "../../../lab/agents/checked-agent.ts";
 import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
+import { typeInto } from "../../../lab/command-line/terminal.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
-import { typeInto } from "../../cli/terminal.ts";
 
 const program = [process.execPath, join(import.meta.dirname, "../../../dist/main.js")];
 

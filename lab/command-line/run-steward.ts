@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { capture, type Ended } from "../../lab/basics/captured-streams.ts";
-import { testProgram } from "../../lab/basics/test-program.ts";
-import { atEnd } from "../../lab/state/state-directory.ts";
 import { runCommandLine } from "../../src/cli/main.ts";
+import { capture, type Ended } from "../basics/captured-streams.ts";
+import { testProgram } from "../basics/test-program.ts";
+import { atEnd } from "../state/state-directory.ts";
 import { exampleContext } from "./example-context.ts";
 
 /** The words that start the command line as a process of its own. */

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { atEnd } from "../../lab/state/state-directory.ts";
 import type { User } from "../../src/contract/types.ts";
+import { atEnd } from "../state/state-directory.ts";
 import { temporaryDirectory } from "./run-steward.ts";
 
 export interface Received {

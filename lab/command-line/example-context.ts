@@ -1,6 +1,5 @@
 import { appendFileSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import type { Streams } from "../../lab/basics/captured-streams.ts";
 import { type CommandContext, CommandError } from "../../src/cli/client/context.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { OperationId } from "../../src/contract/operations.ts";
@@ -8,6 +7,7 @@ import type { Output } from "../../src/contract/types.ts";
 import { openExaminedHost } from "../../src/programs/command-line/examined-host.ts";
 import type { CopyChoice, StateCopy, StateEntry } from "../../src/store/documents/inspection.ts";
 import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
+import type { Streams } from "../basics/captured-streams.ts";
 
 /**
  * The world of the command line for the tests of this room. What lies below it is a directory: offline answers come from
