@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import type { BrowserContext } from "playwright-core";
 import { startAgentProcess } from "../../lab/agents/running-agent.ts";
-import { addUsers, signIn, startBrowser } from "../../test/console/browser.ts";
-import { type FirstView, firstView } from "../../test/console/first-view.ts";
+import { addUsers, signIn, startBrowser } from "../../lab/console/browser.ts";
+import { type FirstView, firstView } from "../../lab/console/first-view.ts";
 import { budgets, consoleSizes } from "../build-console.ts";
 import { type CockpitView, cockpitView } from "./cockpit.ts";
 import { median } from "./row.ts";

@@ -9,9 +9,9 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { type AgentProcess, startAgentProcess } from "../../lab/agents/running-agent.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
+import { launchChromium } from "../../lab/console/launch.ts";
 import { createAuthority } from "../../lab/host/certificates.ts";
 import { type Chronyd, startChronyd } from "../../lab/host/chronyd.ts";
-import { launchChromium } from "../../test/console/launch.ts";
 import { addRow } from "./table.ts";
 
 const root = join(import.meta.dirname, "../..");

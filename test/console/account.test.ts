@@ -12,10 +12,10 @@ import {
   signInByForm,
   startBrowser,
   type TestBrowser,
-} from "./browser.ts";
-import { startLightConsole } from "./light/light-browser.ts";
-import { Looks } from "./light/looks.ts";
-import { assertFits, axe, picture } from "./page-checks.ts";
+} from "../../lab/console/browser.ts";
+import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { Looks } from "../../lab/console/light/looks.ts";
+import { assertFits, axe, picture } from "../../lab/console/page-checks.ts";
 
 const canary = "<img src=x onerror=alert(1)>";
 const recoveryCodePattern = /[0-9A-Z]{4}(-[0-9A-Z]{4}){3}/g;

@@ -5,11 +5,6 @@ import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { heldUdpPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
-import { type StandingTime, standingTime } from "../../lab/simulated/test-time.ts";
-import { ordinaryServer } from "../../lab/simulated/time-network.ts";
-import { health } from "../../src/console/catalogue/languages/en/base.ts";
-import type { Role } from "../../src/contract/types.ts";
-import { openHostClock } from "../../src/programs/agent/wire-clock.ts";
 import {
   type ConsoleWindow,
   confirmPassword,
@@ -19,10 +14,15 @@ import {
   startBrowser,
   type TestBrowser,
   type WindowOptions,
-} from "./browser.ts";
-import { startLightConsole } from "./light/light-browser.ts";
-import { Looks } from "./light/looks.ts";
-import { assertReads } from "./page-checks.ts";
+} from "../../lab/console/browser.ts";
+import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { Looks } from "../../lab/console/light/looks.ts";
+import { assertReads } from "../../lab/console/page-checks.ts";
+import { type StandingTime, standingTime } from "../../lab/simulated/test-time.ts";
+import { ordinaryServer } from "../../lab/simulated/time-network.ts";
+import { health } from "../../src/console/catalogue/languages/en/base.ts";
+import type { Role } from "../../src/contract/types.ts";
+import { openHostClock } from "../../src/programs/agent/wire-clock.ts";
 
 const route = "/api/system/time-sync";
 const minutes = 60_000;

@@ -3,7 +3,6 @@ import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import type { Role } from "../../src/contract/types.ts";
 import {
   type ConsoleWindow,
   endOfConsole,
@@ -11,10 +10,11 @@ import {
   untilThereAre,
   type WindowOfRole,
   windowsOfRoles,
-} from "./browser.ts";
-import { startLightConsole } from "./light/light-browser.ts";
-import { Looks } from "./light/looks.ts";
-import { assertReads, looks } from "./page-checks.ts";
+} from "../../lab/console/browser.ts";
+import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { Looks } from "../../lab/console/light/looks.ts";
+import { assertReads, looks } from "../../lab/console/page-checks.ts";
+import type { Role } from "../../src/contract/types.ts";
 
 const hostile = `<img src=x onerror="document.title='broken'">`;
 

@@ -7,10 +7,10 @@ import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
+import { endOfConsole, startBrowser, type TestBrowser, untilFocused } from "../../lab/console/browser.ts";
+import { lightBrowser } from "../../lab/console/light/light-browser.ts";
+import { Looks } from "../../lab/console/light/looks.ts";
 import { makeRescueToken, rescueTokenName } from "../../src/auth/sign-in/rescue-token.ts";
-import { endOfConsole, startBrowser, type TestBrowser, untilFocused } from "./browser.ts";
-import { lightBrowser } from "./light/light-browser.ts";
-import { Looks } from "./light/looks.ts";
 
 function fields(page: Page) {
   return {

@@ -4,10 +4,17 @@ import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { sampled } from "../../lab/basics/counts.ts";
+import {
+  endOfConsole,
+  passwords,
+  signIn,
+  startConsole,
+  type TestBrowser,
+  untilFocused,
+} from "../../lab/console/browser.ts";
+import { axe, picture, stepTo } from "../../lab/console/page-checks.ts";
+import { tabStops } from "../../lab/console/tab-stops.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
-import { endOfConsole, passwords, signIn, startConsole, type TestBrowser, untilFocused } from "./browser.ts";
-import { axe, picture, stepTo } from "./page-checks.ts";
-import { tabStops } from "./tab-stops.ts";
 
 /** CSS pixels: windows of 1280 × 800 at a zoom of 200 % and of 100 %, and a small phone. */
 const windows = [

@@ -7,7 +7,6 @@ import { type InProcessOptions, startAgentInProcess } from "../../lab/agents/age
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
-import { asRoot, writeHostFile } from "../../lab/host/host-file-of-root.ts";
 import {
   addUsers,
   endOfConsole,
@@ -17,10 +16,11 @@ import {
   startBrowser,
   type TestBrowser,
   untilFocused,
-} from "./browser.ts";
-import { startLightConsole } from "./light/light-browser.ts";
-import { Looks } from "./light/looks.ts";
-import { assertFits, axe, picture, stepTo } from "./page-checks.ts";
+} from "../../lab/console/browser.ts";
+import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { Looks } from "../../lab/console/light/looks.ts";
+import { assertFits, axe, picture, stepTo } from "../../lab/console/page-checks.ts";
+import { asRoot, writeHostFile } from "../../lab/host/host-file-of-root.ts";
 
 /** Answers a read of the agent's with something else in some of its members. */
 async function answerWith(page: Page, path: string, members: object): Promise<void> {

@@ -2,11 +2,17 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
+import {
+  endOfConsole,
+  signIn,
+  signInByForm,
+  startBrowser,
+  type TestBrowser,
+} from "../../lab/console/browser.ts";
+import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { Looks } from "../../lab/console/light/looks.ts";
+import { assertReads } from "../../lab/console/page-checks.ts";
 import type { Status } from "../../src/contract/types.ts";
-import { endOfConsole, signIn, signInByForm, startBrowser, type TestBrowser } from "./browser.ts";
-import { startLightConsole } from "./light/light-browser.ts";
-import { Looks } from "./light/looks.ts";
-import { assertReads } from "./page-checks.ts";
 
 /** A need of each level, of users that are named, and one that this page does not know. */
 const needs = [

@@ -6,7 +6,7 @@ import { before, describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
-import { endOfConsole, signInByForm, startBrowser, type TestBrowser } from "./browser.ts";
+import { endOfConsole, signInByForm, startBrowser, type TestBrowser } from "../../lab/console/browser.ts";
 
 describe("the console over HTTPS", () => {
   const ending = endOfConsole();

@@ -6,10 +6,17 @@ import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { counted, sampled } from "../../lab/basics/counts.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
+import {
+  endOfConsole,
+  names,
+  signIn,
+  startBrowser,
+  type TestBrowser,
+  untilShown,
+} from "../../lab/console/browser.ts";
+import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { Looks } from "../../lab/console/light/looks.ts";
 import type { Role } from "../../src/contract/types.ts";
-import { endOfConsole, names, signIn, startBrowser, type TestBrowser, untilShown } from "./browser.ts";
-import { startLightConsole } from "./light/light-browser.ts";
-import { Looks } from "./light/looks.ts";
 
 /** What the page asks of the agent from now on, and whether an answer is still to come. */
 function listenTo(page: Page): { readonly asked: string[]; isQuiet(): boolean } {

@@ -8,7 +8,6 @@ import { sendRaw } from "../../lab/agents/raw-http.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { counted } from "../../lab/basics/counts.ts";
 import { until } from "../../lab/basics/until.ts";
-import { temporaryDirectory } from "../../lab/state/state-directory.ts";
 import {
   type ConsoleWindow,
   endOfConsole,
@@ -19,9 +18,10 @@ import {
   untilThereAre,
   type WindowOfRole,
   windowsOfRoles,
-} from "./browser.ts";
-import { startLightConsole } from "./light/light-browser.ts";
-import { assertFits, axe, brokenText, picture } from "./page-checks.ts";
+} from "../../lab/console/browser.ts";
+import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { assertFits, axe, brokenText, picture } from "../../lab/console/page-checks.ts";
+import { temporaryDirectory } from "../../lab/state/state-directory.ts";
 
 /** The most lines that may be drawn, of however many. */
 const mostDrawn = 90;

@@ -5,9 +5,15 @@ import type { Locator, Page } from "playwright-core";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { counted } from "../../lab/basics/counts.ts";
 import { until } from "../../lab/basics/until.ts";
-import { endOfConsole, signIn, startBrowser, type TestBrowser, untilFocused } from "./browser.ts";
-import { startFullAgent } from "./many.ts";
-import { assertFits, axe, brokenText, picture } from "./page-checks.ts";
+import {
+  endOfConsole,
+  signIn,
+  startBrowser,
+  type TestBrowser,
+  untilFocused,
+} from "../../lab/console/browser.ts";
+import { startFullAgent } from "../../lab/console/many.ts";
+import { assertFits, axe, brokenText, picture } from "../../lab/console/page-checks.ts";
 
 /** Usually fewer than are kept, and many pages all the same. */
 const events = counted({ usual: 800, all: 10_000 });

@@ -5,11 +5,17 @@ import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
+import {
+  endOfConsole,
+  signIn,
+  startBrowser,
+  type TestBrowser,
+  untilShown,
+} from "../../lab/console/browser.ts";
+import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { Looks } from "../../lab/console/light/looks.ts";
+import { assertFits } from "../../lab/console/page-checks.ts";
 import type { HostIdentity, RootOrder } from "../../src/host/ports.ts";
-import { endOfConsole, signIn, startBrowser, type TestBrowser, untilShown } from "./browser.ts";
-import { startLightConsole } from "./light/light-browser.ts";
-import { Looks } from "./light/looks.ts";
-import { assertFits } from "./page-checks.ts";
 
 describe("the console's view of the machine", () => {
   const ending = endOfConsole();

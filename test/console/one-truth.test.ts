@@ -9,11 +9,11 @@ import { checkEvent } from "../../lab/agents/answer-rules.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { samplesOf } from "../../lab/basics/metrics-samples.ts";
 import { until } from "../../lab/basics/until.ts";
+import { endOfConsole, names, signIn } from "../../lab/console/browser.ts";
+import { startLightConsole } from "../../lab/console/light/light-browser.ts";
 import { passingTime } from "../../lab/simulated/test-time.ts";
 import type { AuditEvent, Need, Status } from "../../src/contract/types.ts";
 import { emptyJournal, releaseJournalText } from "../../src/releases/release-journal.ts";
-import { endOfConsole, names, signIn } from "./browser.ts";
-import { startLightConsole } from "./light/light-browser.ts";
 
 const failedId = "1".repeat(32);
 

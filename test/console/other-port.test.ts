@@ -13,7 +13,7 @@ import {
   signIn,
   startConsole,
   untilShown,
-} from "./browser.ts";
+} from "../../lab/console/browser.ts";
 
 const accountOf = (page: Page, name: string) => page.getByRole("button", { name: `Your account: ${name}` });
 const sentence =

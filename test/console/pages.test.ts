@@ -3,11 +3,11 @@ import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
+import { endOfConsole, signIn, type TestBrowser } from "../../lab/console/browser.ts";
+import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { whole } from "../../lab/console/page-checks.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
 import type { Role } from "../../src/contract/types.ts";
-import { endOfConsole, signIn, type TestBrowser } from "./browser.ts";
-import { startLightConsole } from "./light/light-browser.ts";
-import { whole } from "./page-checks.ts";
 
 type ConsolePath = (typeof consolePaths)[number];
 

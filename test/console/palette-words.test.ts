@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
-import { endOfConsole, signIn, type TestBrowser } from "./browser.ts";
-import { startLightConsole } from "./light/light-browser.ts";
+import { endOfConsole, signIn, type TestBrowser } from "../../lab/console/browser.ts";
+import { startLightConsole } from "../../lab/console/light/light-browser.ts";
 
 /** Sixty words that people type, with the name of what they look for; it is among the first three. */
 const english: Readonly<Record<string, string>> = {

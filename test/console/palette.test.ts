@@ -4,8 +4,14 @@ import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import { endOfConsole, signIn, startConsole, type TestBrowser, untilFocused } from "./browser.ts";
-import { assertFits, axe, brokenText, picture } from "./page-checks.ts";
+import {
+  endOfConsole,
+  signIn,
+  startConsole,
+  type TestBrowser,
+  untilFocused,
+} from "../../lab/console/browser.ts";
+import { assertFits, axe, brokenText, picture } from "../../lab/console/page-checks.ts";
 
 describe("the console's search and look", () => {
   const ending = endOfConsole();

@@ -5,10 +5,24 @@ import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { counted, sampled } from "../../lab/basics/counts.ts";
 import { until } from "../../lab/basics/until.ts";
+import { answerAwkwardly, awkward, awkwardTexts as texts } from "../../lab/console/awkward.ts";
+import {
+  endOfConsole,
+  names,
+  signIn,
+  startConsole,
+  type TestBrowser,
+  untilShown,
+} from "../../lab/console/browser.ts";
+import {
+  assertFits,
+  brokenText,
+  picture,
+  smallTargets,
+  stepTo,
+  whole,
+} from "../../lab/console/page-checks.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
-import { answerAwkwardly, awkward, awkwardTexts as texts } from "./awkward.ts";
-import { endOfConsole, names, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
-import { assertFits, brokenText, picture, smallTargets, stepTo, whole } from "./page-checks.ts";
 
 /** CSS pixels. */
 const widths = counted({ usual: [320, 360, 1280], all: [320, 360, 768, 1280] });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { type RunningAgent, startAgentProcess } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import { type ConsoleWindow, endOfConsole, startBrowser } from "./browser.ts";
+import { type ConsoleWindow, endOfConsole, startBrowser } from "../../lab/console/browser.ts";
 
 /** The attempts of a script that was injected into the page. Runs in the page. */
 const attacks: [name: string, violates: RegExp, attempt: () => unknown][] = [

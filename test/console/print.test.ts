@@ -4,9 +4,15 @@ import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { codeNear } from "../../lab/agents/authenticator.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
+import {
+  endOfConsole,
+  signIn,
+  startConsole,
+  type TestBrowser,
+  untilShown,
+} from "../../lab/console/browser.ts";
+import { assertFits, axe, picture, stepTo } from "../../lab/console/page-checks.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
-import { endOfConsole, signIn, startConsole, type TestBrowser, untilShown } from "./browser.ts";
-import { assertFits, axe, picture, stepTo } from "./page-checks.ts";
 
 /** 64 characters without a blank: what would be markup, a compound, letters from right to left, an emoji. */
 const badName = `<i>Straßenverkehrszulassungsordnung</i>شركة🏭${"x".repeat(18)}`;

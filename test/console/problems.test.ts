@@ -2,12 +2,6 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
-import { commands as commandTable } from "../../src/cli/command-table.ts";
-import * as de from "../../src/console/catalogue/languages/de/problems.ts";
-import * as en from "../../src/console/catalogue/languages/en/problems.ts";
-import { commands, places, type Remedy, remedyOf } from "../../src/console/problems/remedies.ts";
-import { errorCodes } from "../../src/contract/error-codes.ts";
-import { consolePaths } from "../../src/contract/schemas/console.ts";
 import {
   endOfConsole,
   signIn,
@@ -16,10 +10,16 @@ import {
   untilFocused,
   untilShown,
   untilThereAre,
-} from "./browser.ts";
-import { startLightConsole } from "./light/light-browser.ts";
-import { Looks } from "./light/looks.ts";
-import { assertFits, assertReads } from "./page-checks.ts";
+} from "../../lab/console/browser.ts";
+import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { Looks } from "../../lab/console/light/looks.ts";
+import { assertFits, assertReads } from "../../lab/console/page-checks.ts";
+import { commands as commandTable } from "../../src/cli/command-table.ts";
+import * as de from "../../src/console/catalogue/languages/de/problems.ts";
+import * as en from "../../src/console/catalogue/languages/en/problems.ts";
+import { commands, places, type Remedy, remedyOf } from "../../src/console/problems/remedies.ts";
+import { errorCodes } from "../../src/contract/error-codes.ts";
+import { consolePaths } from "../../src/contract/schemas/console.ts";
 
 const codes = Object.keys(errorCodes) as (keyof typeof errorCodes)[];
 

@@ -13,9 +13,9 @@ import {
   signIn,
   signInByForm,
   startBrowser,
-} from "./browser.ts";
-import { lightBrowser } from "./light/light-browser.ts";
-import { axe, picture } from "./page-checks.ts";
+} from "../../lab/console/browser.ts";
+import { lightBrowser } from "../../lab/console/light/light-browser.ts";
+import { axe, picture } from "../../lab/console/page-checks.ts";
 
 const displayName = (page: Page) => page.getByLabel("Display name");
 const save = (page: Page) => page.getByRole("button", { name: "Save" });

@@ -13,10 +13,10 @@ import {
   type TestBrowser,
   untilFocused,
   type WindowOptions,
-} from "./browser.ts";
-import { startLightConsole } from "./light/light-browser.ts";
-import { Looks } from "./light/looks.ts";
-import { looks as everyLook } from "./page-checks.ts";
+} from "../../lab/console/browser.ts";
+import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { Looks } from "../../lab/console/light/looks.ts";
+import { looks as everyLook } from "../../lab/console/page-checks.ts";
 
 const canary = `<img src=x onerror="document.title='broken'">`;
 

@@ -6,8 +6,6 @@ import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import { startHostileServer } from "../../lab/host/hostile-time-server.ts";
-import { temporaryDirectory } from "../../lab/state/state-directory.ts";
 import {
   addUsers,
   endOfConsole,
@@ -17,10 +15,12 @@ import {
   untilFocused,
   untilShown,
   untilThereAre,
-} from "./browser.ts";
-import { lightBrowser } from "./light/light-browser.ts";
-import { Looks } from "./light/looks.ts";
-import { assertFits, assertReads } from "./page-checks.ts";
+} from "../../lab/console/browser.ts";
+import { lightBrowser } from "../../lab/console/light/light-browser.ts";
+import { Looks } from "../../lab/console/light/looks.ts";
+import { assertFits, assertReads } from "../../lab/console/page-checks.ts";
+import { startHostileServer } from "../../lab/host/hostile-time-server.ts";
+import { temporaryDirectory } from "../../lab/state/state-directory.ts";
 
 /** 64 characters without a blank, and what would be markup. */
 const badName = `<b>Straßenverkehrszulassungsordnung</b>${"x".repeat(25)}`;

@@ -7,7 +7,6 @@ import { goodPassword } from "../../lab/agents/checked-agent.ts";
 import { type CodedUser, codedUser } from "../../lab/agents/coded-user.ts";
 import { startTimedAgentInProcess, type TimedAgent } from "../../lab/agents/faked-time.ts";
 import { until } from "../../lab/basics/until.ts";
-import { standingTime } from "../../lab/simulated/test-time.ts";
 import {
   addUsers,
   endOfConsole,
@@ -17,10 +16,11 @@ import {
   startBrowser,
   type TestBrowser,
   untilFocused,
-} from "./browser.ts";
-import { lightBrowser } from "./light/light-browser.ts";
-import { Looks } from "./light/looks.ts";
-import { assertReads } from "./page-checks.ts";
+} from "../../lab/console/browser.ts";
+import { lightBrowser } from "../../lab/console/light/light-browser.ts";
+import { Looks } from "../../lab/console/light/looks.ts";
+import { assertReads } from "../../lab/console/page-checks.ts";
+import { standingTime } from "../../lab/simulated/test-time.ts";
 
 const tenMinutes = 600;
 /** Seconds. */

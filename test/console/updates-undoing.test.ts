@@ -9,11 +9,11 @@ import {
   startBrowser,
   type TestBrowser,
   untilShown,
-} from "./browser.ts";
-import { lightBrowser } from "./light/light-browser.ts";
-import { Looks } from "./light/looks.ts";
-import { assertFits, whole } from "./page-checks.ts";
-import { startUpdatesWorld, type UpdatesWorld } from "./updates-world.ts";
+} from "../../lab/console/browser.ts";
+import { lightBrowser } from "../../lab/console/light/light-browser.ts";
+import { Looks } from "../../lab/console/light/looks.ts";
+import { assertFits, whole } from "../../lab/console/page-checks.ts";
+import { startUpdatesWorld, type UpdatesWorld } from "../../lab/console/updates-world.ts";
 
 /** Plain text, whatever it looks like. */
 const notes = "Fewer **false** alarms <img src=x onerror=alert(1)>";

@@ -4,11 +4,18 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { until } from "../../lab/basics/until.ts";
+import {
+  addUsers,
+  type ConsoleWindow,
+  endOfConsole,
+  signIn,
+  startBrowser,
+  untilFocused,
+} from "../../lab/console/browser.ts";
+import { lightBrowser } from "../../lab/console/light/light-browser.ts";
+import { Looks } from "../../lab/console/light/looks.ts";
+import { startUpdatesWorld, type UpdatesWorld } from "../../lab/console/updates-world.ts";
 import { temporaryDirectory } from "../../lab/state/state-directory.ts";
-import { addUsers, type ConsoleWindow, endOfConsole, signIn, startBrowser, untilFocused } from "./browser.ts";
-import { lightBrowser } from "./light/light-browser.ts";
-import { Looks } from "./light/looks.ts";
-import { startUpdatesWorld, type UpdatesWorld } from "./updates-world.ts";
 
 /** As a publisher prints it: in capitals, with colons. */
 const printed = (fingerprint: string): string => (fingerprint.toUpperCase().match(/../g) ?? []).join(":");

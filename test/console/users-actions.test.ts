@@ -3,7 +3,6 @@ import { before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { enrol } from "../../lab/agents/authenticator.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
-import { standingTime } from "../../lab/simulated/test-time.ts";
 import {
   confirmPassword,
   endOfConsole,
@@ -12,10 +11,18 @@ import {
   signInWithoutStepUp,
   startBrowser,
   type TestBrowser,
-} from "./browser.ts";
-import { startLightConsole } from "./light/light-browser.ts";
-import { Looks } from "./light/looks.ts";
-import { lock, makeUser, openUsers, rowOf, startLockingAgent, userNamed } from "./users-steps.ts";
+} from "../../lab/console/browser.ts";
+import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { Looks } from "../../lab/console/light/looks.ts";
+import {
+  lock,
+  makeUser,
+  openUsers,
+  rowOf,
+  startLockingAgent,
+  userNamed,
+} from "../../lab/console/users-steps.ts";
+import { standingTime } from "../../lab/simulated/test-time.ts";
 
 describe("actions on users in the console", () => {
   const ending = endOfConsole();

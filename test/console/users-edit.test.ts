@@ -11,10 +11,17 @@ import {
   startBrowser,
   type TestBrowser,
   untilFocused,
-} from "./browser.ts";
-import { startLightConsole } from "./light/light-browser.ts";
-import { Looks } from "./light/looks.ts";
-import { lock, makeUser, openUsers, rowOf, startLockingAgent, userNamed } from "./users-steps.ts";
+} from "../../lab/console/browser.ts";
+import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { Looks } from "../../lab/console/light/looks.ts";
+import {
+  lock,
+  makeUser,
+  openUsers,
+  rowOf,
+  startLockingAgent,
+  userNamed,
+} from "../../lab/console/users-steps.ts";
 
 describe("users in the console, added and edited", () => {
   const ending = endOfConsole();

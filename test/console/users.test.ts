@@ -4,12 +4,12 @@ import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
+import { endOfConsole, names, signIn, startBrowser, type TestBrowser } from "../../lab/console/browser.ts";
+import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { Looks } from "../../lab/console/light/looks.ts";
+import { assertFits } from "../../lab/console/page-checks.ts";
+import { lock, makeUser, openUsers, rowOf, userNamed } from "../../lab/console/users-steps.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
-import { endOfConsole, names, signIn, startBrowser, type TestBrowser } from "./browser.ts";
-import { startLightConsole } from "./light/light-browser.ts";
-import { Looks } from "./light/looks.ts";
-import { assertFits } from "./page-checks.ts";
-import { lock, makeUser, openUsers, rowOf, userNamed } from "./users-steps.ts";
 
 const canary = `<img src=x onerror="complain('canary')">`;
 const canary2 = `"><script>complain('canary')</script>`;

@@ -5,8 +5,6 @@ import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { counted, sampled } from "../../lab/basics/counts.ts";
 import { until } from "../../lab/basics/until.ts";
-import { consolePaths } from "../../src/contract/schemas/console.ts";
-import type { Role } from "../../src/contract/types.ts";
 import {
   endOfConsole,
   names,
@@ -15,10 +13,12 @@ import {
   startConsole,
   type TestBrowser,
   untilFocused,
-} from "./browser.ts";
-import { lightBrowser } from "./light/light-browser.ts";
-import { assertFits, axe, brokenText, stepTo, whole } from "./page-checks.ts";
-import { tabTo } from "./walks/hands.ts";
+} from "../../lab/console/browser.ts";
+import { lightBrowser } from "../../lab/console/light/light-browser.ts";
+import { assertFits, axe, brokenText, stepTo, whole } from "../../lab/console/page-checks.ts";
+import { tabTo } from "../../lab/console/walks/hands.ts";
+import { consolePaths } from "../../src/contract/schemas/console.ts";
+import type { Role } from "../../src/contract/types.ts";
 
 /** CSS pixels, of windows from a phone to a desk, and on both sides of each width at which the pages change their look. */
 const widths = counted({

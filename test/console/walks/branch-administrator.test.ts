@@ -10,11 +10,11 @@ import {
   signInByForm,
   startBrowser,
   untilShown,
-} from "../browser.ts";
-import { downloaded } from "../launch.ts";
-import { startFullAgent } from "../many.ts";
-import { picture } from "../page-checks.ts";
-import { assertEveryLook } from "./looks.ts";
+} from "../../../lab/console/browser.ts";
+import { downloaded } from "../../../lab/console/launch.ts";
+import { startFullAgent } from "../../../lab/console/many.ts";
+import { picture } from "../../../lab/console/page-checks.ts";
+import { assertEveryLook } from "../../../lab/console/walks/looks.ts";
 
 /** Operators, by how they are made. */
 const [colleague, other] = ["user-0003", "user-0011"];

@@ -5,11 +5,11 @@ import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { adminName, adminPassword, type RunningAgent } from "../../../lab/agents/running-agent.ts";
 import { sampled } from "../../../lab/basics/counts.ts";
+import { type ConsoleWindow, endOfConsole, startBrowser, untilShown } from "../../../lab/console/browser.ts";
+import { picture, stepTo, whole } from "../../../lab/console/page-checks.ts";
+import { assertEveryLook } from "../../../lab/console/walks/looks.ts";
+import { assertOrdered } from "../../../lab/console/walks/reading.ts";
 import { startAgent } from "../../../lab/state/state-directory.ts";
-import { type ConsoleWindow, endOfConsole, startBrowser, untilShown } from "../browser.ts";
-import { picture, stepTo, whole } from "../page-checks.ts";
-import { assertEveryLook } from "./looks.ts";
-import { assertOrdered } from "./reading.ts";
 
 /** Of 41 letters, as Germans make them. */
 const compound = "Donaudampfschifffahrtsgesellschaftskapitän";

@@ -7,10 +7,10 @@ import { codeNear } from "../../../lab/agents/authenticator.ts";
 import { compiledRun, type Run, startRun } from "../../../lab/agents/make-run.ts";
 import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 import { startTimeServers } from "../../../lab/agents/time-servers.ts";
-import { type ConsoleWindow, endOfConsole, startBrowser, untilShown } from "../browser.ts";
-import { picture } from "../page-checks.ts";
-import { touch } from "./hands.ts";
-import { assertEveryLook } from "./looks.ts";
+import { type ConsoleWindow, endOfConsole, startBrowser, untilShown } from "../../../lab/console/browser.ts";
+import { picture } from "../../../lab/console/page-checks.ts";
+import { touch } from "../../../lab/console/walks/hands.ts";
+import { assertEveryLook } from "../../../lab/console/walks/looks.ts";
 
 describe("an owner with a phone and a new device", () => {
   const ending = endOfConsole();

@@ -14,11 +14,11 @@ import {
   type TestBrowser,
   untilFocused,
   untilShown,
-} from "../browser.ts";
-import { picture, stepTo } from "../page-checks.ts";
-import { tabTo } from "./hands.ts";
-import { assertEveryLook } from "./looks.ts";
-import { assertOrdered, assertWords } from "./reading.ts";
+} from "../../../lab/console/browser.ts";
+import { picture, stepTo } from "../../../lab/console/page-checks.ts";
+import { tabTo } from "../../../lab/console/walks/hands.ts";
+import { assertEveryLook } from "../../../lab/console/walks/looks.ts";
+import { assertOrdered, assertWords } from "../../../lab/console/walks/reading.ts";
 
 describe("a reader of logs, by screen reader and keyboard alone", () => {
   const ending = endOfConsole();

@@ -11,11 +11,11 @@ import {
   startBrowser,
   untilFocused,
   untilShown,
-} from "../browser.ts";
-import { downloaded } from "../launch.ts";
-import { picture } from "../page-checks.ts";
-import { tabTo } from "./hands.ts";
-import { assertEveryLook } from "./looks.ts";
+} from "../../../lab/console/browser.ts";
+import { downloaded } from "../../../lab/console/launch.ts";
+import { picture } from "../../../lab/console/page-checks.ts";
+import { tabTo } from "../../../lab/console/walks/hands.ts";
+import { assertEveryLook } from "../../../lab/console/walks/looks.ts";
 
 const daySeconds = 86_400;
 

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { BrowserContext, Request } from "playwright-core";
-import { until } from "../../lab/basics/until.ts";
 import { styleIn } from "../../scripts/build-console.ts";
+import { until } from "../basics/until.ts";
 
 const built = join(import.meta.dirname, "../../dist/console");
 

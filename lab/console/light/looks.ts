@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { resolveObjectURL } from "node:buffer";
 import type { Page } from "playwright-core";
-import { sampled } from "../../../lab/basics/counts.ts";
+import { sampled } from "../../basics/counts.ts";
 import type { TestBrowser } from "../browser.ts";
 import { arePicturesKept, axe, picture } from "../page-checks.ts";
 import { topDialogs } from "./hands.ts";

@@ -9,7 +9,7 @@ import {
   exampleRelease,
   exampleTrial,
   exampleUpdates,
-} from "../../lab/command-line/example-updates.ts";
+} from "../command-line/example-updates.ts";
 
 /** What people write, and what they should not be able to break anything with; each is at most 64 characters. */
 export const awkward = {

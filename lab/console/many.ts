@@ -1,14 +1,14 @@
 import { join } from "node:path";
-import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
-import { change } from "../../lab/state/event-directory.ts";
-import { type Ending, open, temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { createTimers } from "../../src/host/linux/timers.ts";
 import { agentEvent } from "../../src/journal/events/event.ts";
 import { openEventLog } from "../../src/journal/events/event-log.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";
 import { type Account, accountsKind } from "../../src/users/account.ts";
 import { newAccount } from "../../src/users/new-account.ts";
+import { startAgentInProcess } from "../agents/agent-in-process.ts";
+import type { RunningAgent } from "../agents/running-agent.ts";
+import { change } from "../state/event-directory.ts";
+import { type Ending, open, temporaryDirectory } from "../state/state-directory.ts";
 import { addUsers } from "./browser.ts";
 
 const roles = ["readonly", "readonly", "readonly", "operator"] as const;

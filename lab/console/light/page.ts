@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Window as HappyWindow } from "happy-dom";
-import { until } from "../../../lab/basics/until.ts";
+import { until } from "../../basics/until.ts";
 import type { Scheme } from "../launch.ts";
 import { sharedStorage } from "./browser-wide.ts";
 import { type LightContext, type Listener, Listeners } from "./context.ts";

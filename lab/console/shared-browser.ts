@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import type { Ending } from "../../lab/state/state-directory.ts";
+import type { Ending } from "../state/state-directory.ts";
 
 const launched = new Map<string, Promise<Browser>>();
 

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright-core";
-import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
-import { standingTime } from "../../lab/simulated/test-time.ts";
+import { startAgentInProcess } from "../agents/agent-in-process.ts";
+import type { RunningAgent } from "../agents/running-agent.ts";
+import { standingTime } from "../simulated/test-time.ts";
 import { signInWithoutStepUp, type TestBrowser, type WindowOptions } from "./browser.ts";
 
 /** The page of the users, as the first administrator sees it. */

@@ -14,16 +14,16 @@ import {
 import { tmpdir, uptime } from "node:os";
 import { join, relative } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
-import { until } from "../../lab/basics/until.ts";
-import { type HostileServer, startHostileServer } from "../../lab/publisher/hostile-server.ts";
-import { useOpenSsl } from "../../lab/publisher/quick-ed25519.ts";
-import { restBetweenChecks } from "../../lab/simulated/rest-between-checks.ts";
-import { passingTime } from "../../lab/simulated/test-time.ts";
-import type { Ending } from "../../lab/state/state-directory.ts";
 import { installDemoProduct } from "../../scripts/demo-product/install.ts";
 import type { Updates } from "../../src/contract/types.ts";
+import { runSteward, startAgentInProcess } from "../agents/agent-in-process.ts";
+import type { RunningAgent } from "../agents/running-agent.ts";
+import { until } from "../basics/until.ts";
+import { type HostileServer, startHostileServer } from "../publisher/hostile-server.ts";
+import { useOpenSsl } from "../publisher/quick-ed25519.ts";
+import { restBetweenChecks } from "../simulated/rest-between-checks.ts";
+import { passingTime } from "../simulated/test-time.ts";
+import type { Ending } from "../state/state-directory.ts";
 
 // Each of the publisher's commands verifies the whole repository again.
 useOpenSsl();

@@ -4,9 +4,9 @@
  * style, policy or the browser's own keyboard is for Chromium.
  */
 
-import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
-import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
-import type { Ending } from "../../../lab/state/state-directory.ts";
+import { startAgentInProcess } from "../../agents/agent-in-process.ts";
+import type { RunningAgent } from "../../agents/running-agent.ts";
+import type { Ending } from "../../state/state-directory.ts";
 import { addUsers, type ConsoleEnding, type ConsoleWindow, type TestBrowser } from "../browser.ts";
 import { LightContext } from "./context.ts";
 import { LightPage } from "./page.ts";

@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { counted } from "../../lab/basics/counts.ts";
-import { until } from "../../lab/basics/until.ts";
+import { counted } from "../basics/counts.ts";
+import { until } from "../basics/until.ts";
 import { isFirefox } from "./launch.ts";
 
 /** Waits until the page has what it reads from the agent. */

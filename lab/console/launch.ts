@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { until } from "../../lab/basics/until.ts";
+import { until } from "../basics/until.ts";
 
 /** Milliseconds for anything in a page: for what hangs, not for machines that are slow. */
 export const patienceMilliseconds = 120_000;

@@ -1,16 +1,11 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach } from "node:test";
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
-import {
-  adminName,
-  adminPassword,
-  type RunningAgent,
-  startAgentProcess,
-} from "../../lab/agents/running-agent.ts";
-import { counted } from "../../lab/basics/counts.ts";
-import { until } from "../../lab/basics/until.ts";
-import { type Ending, endOfSuite } from "../../lab/state/state-directory.ts";
 import type { Role } from "../../src/contract/types.ts";
+import { adminName, adminPassword, type RunningAgent, startAgentProcess } from "../agents/running-agent.ts";
+import { counted } from "../basics/counts.ts";
+import { until } from "../basics/until.ts";
+import { type Ending, endOfSuite } from "../state/state-directory.ts";
 import { isFirefox, launchChromium, launchFirefox, patienceMilliseconds, type Scheme } from "./launch.ts";
 import {
   type ConsoleWindow,

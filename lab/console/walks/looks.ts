@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { counted } from "../../../lab/basics/counts.ts";
+import { counted } from "../../basics/counts.ts";
 import { isFirefox, type Scheme } from "../launch.ts";
 import { assertFits, axe, brokenText, smallTargets } from "../page-checks.ts";
 
