@@ -39,15 +39,15 @@ const description = [
 ];
 
 const environment = [
-  ["STEWARD_SOCKET", "the agent's socket, where --socket is not given"],
-  ["STEWARD_STATE", "the agent's state directory, where --state is not given"],
+  ["STEWARD_SOCKET", "the agent's socket, if --socket is not given"],
+  ["STEWARD_STATE", "the agent's state directory, if --state is not given"],
 ] as const;
 
 const files = [
   ["/run/steward/steward.sock", "the agent's socket"],
   ["/var/lib/steward", "the agent's state"],
-  ["/var/lib/steward-releases", "the installed releases, which root alone writes"],
-  ["/etc/steward/steward.json", "what root decides about this device"],
+  ["/var/lib/steward-releases", "the installed releases; only root writes them"],
+  ["/etc/steward/steward.json", "the decisions of root about this device"],
 ] as const;
 
 function commandParagraph(command: Command): string[] {

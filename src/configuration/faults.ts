@@ -167,7 +167,7 @@ function endFaults(
   // A token that is there may have expired since the file was written.
   if (expires_at === undefined || !isFresh || !order.isClockTrusted) return [];
   const left = (Date.parse(expires_at) - Date.parse(order.at)) / 1_000;
-  if (left <= 0) return [fault(at("expires_at"), "out_of_range", "lies in the past")];
+  if (left <= 0) return [fault(at("expires_at"), "out_of_range", "is in the past")];
   return left > longest ? [fault(at("expires_at"), "out_of_range", "is more than 366 days away")] : [];
 }
 

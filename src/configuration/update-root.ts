@@ -73,7 +73,7 @@ async function present(readInstalled: () => Promise<Uint8Array | null>): Promise
     throw new RootFault(
       "/update_root",
       error.code,
-      `has an installed root before it that fails: ${error.message} If the publisher has begun anew, ${advice}`,
+      `has an installed root before it that fails: ${error.message} If the publisher has started over with new keys, ${advice}`,
     );
   }
 }

@@ -40,7 +40,7 @@ function whyRootAlone({ committed }: GoodRelease, boot: BootTime): string | null
   if (committed === undefined || committed.boot_id === "unknown")
     return "it is not recorded when it proved healthy";
   if (committed.boot_id !== boot.bootId)
-    return "the device was started again since it proved healthy, and how long ago that is cannot be told";
+    return "the device was started again since it proved healthy, so how long ago that was is not known";
   const seconds = boot.uptime - committed.uptime;
   if (seconds >= 0 && seconds <= agentRollbackSeconds) return null;
   return "it proved healthy more than 72 hours ago";

@@ -75,14 +75,14 @@ function readCustom(target: FoundTarget): Release {
   if (form > customForm) throw new Unreadable("is for a newer agent than this one");
   const [pathChannel, pathKind, fileName, ...rest] = path.split("/");
   if (!fileName || rest.length > 0 || !filePattern.test(fileName)) {
-    throw new Unreadable("does not lie under <channel>/<kind>/");
+    throw new Unreadable("is not below <channel>/<kind>/");
   }
   const kind = updateKinds.find((one) => one === member(custom, "kind"));
   if (kind === undefined) throw new Unreadable("its kind is neither rules nor binary");
   const channel = matching(custom, "channel", channelPattern);
-  if (kind !== pathKind) throw new Unreadable(`says that it is of kind ${kind} and lies elsewhere`);
+  if (kind !== pathKind) throw new Unreadable(`says that it is of kind ${kind}, but its path says another`);
   if (channel !== pathChannel)
-    throw new Unreadable(`says that it is of the channel ${channel} and lies elsewhere`);
+    throw new Unreadable(`says that it is of the channel ${channel}, but its path says another`);
   const arch = architectures.find((one) => one === member(custom, "arch"));
   if (arch === undefined) throw new Unreadable(`its arch is none of ${architectures.join(", ")}`);
   const release: Release = {

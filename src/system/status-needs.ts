@@ -190,7 +190,7 @@ function firstRunNeeds(ground: NeedsGround): Need[] {
   if (users.length > 0) {
     const facts = { count: users.length, ...(mayNameUsers && { users: [...users] }) };
     const named = mayNameUsers ? nameList(users) : countOf(users.length, "administrator");
-    const detail = `A password alone protects this device, for there is no second factor: ${named}. \`steward user 2fa setup NAME\` begins with one.`;
+    const detail = `Only a password protects this device, because a second factor is missing: ${named}. \`steward user 2fa setup NAME\` begins with one.`;
     needs.push(attention("second_factor_advised", facts, detail));
   }
   if (device.name === "") {

@@ -73,7 +73,7 @@ const checks: Readonly<Record<RoleType, (signed: Members) => void>> = {
     const { "snapshot.json": snapshot, ...others } = members(meta, "meta");
     checkMetaFile(snapshot, "snapshot.json");
     // §4.6: it must describe that file alone.
-    if (Object.keys(others).length > 0) fail("meta", "snapshot.json alone", Object.keys(others));
+    if (Object.keys(others).length > 0) fail("meta", "only snapshot.json", Object.keys(others));
   },
   snapshot: ({ meta }) => {
     for (const [name, file] of Object.entries(members(meta, "meta"))) checkMetaFile(file, name);

@@ -48,7 +48,11 @@ async function updateTimestamp(
   }); // §5.4.1
   if (read === null) throw missing("timestamp.json");
   if (read === "unchanged") {
-    if (!trusted) throw new StewardError("update_server_refused", "It answered 304 to what was no question.");
+    if (!trusted)
+      throw new StewardError(
+        "update_server_refused",
+        "It answered 304 (not modified) to a request without a condition.",
+      );
     // A server can freeze a device by calling unchanged what it should have renewed.
     requireUnexpired(session, "timestamp", trusted.signed);
     return { timestamp: trusted.signed, validators: known };

@@ -98,7 +98,7 @@ describe("what a check passes over", () => {
     assert.deepEqual([one?.code, one?.kind, one?.version], ["unreadable", null, null]);
     assert.equal(
       one && passedOverWords(one),
-      '"stable/rules/\\u001b[2J-1.0.tar.gz" does not lie under <channel>/<kind>/',
+      '"stable/rules/\\u001b[2J-1.0.tar.gz" is not below <channel>/<kind>/',
     );
     assert.equal(selection.counts.unreadable, 1);
   });

@@ -39,7 +39,7 @@ describe("an administrator whose phone is lost while the disk takes no write", (
     assert.deepEqual(await fingerprints(mount.seen), files);
 
     const second = await startOn(test, mount.seen);
-    // It was in memory alone: the phone is asked for again.
+    // It was only in memory: the phone is asked for again.
     assert.equal((await second.call("POST", "/api/auth/login", login)).json.code, "totp_required");
     const body = { username: adminName, password: await rescue(second) };
     mount.run(makeWritable);
@@ -73,7 +73,7 @@ async function refusals(agent: RunningAgent, id: string, token?: string) {
 async function rescue({ socket }: RunningAgent): Promise<string> {
   const done = await runSteward(["user", "rescue", adminName, "--yes", "--socket", socket]);
   assert.equal(done.code, 0, done.stderr);
-  assert.match(done.stderr, /disk takes no write.*in memory alone.*until the agent ends/);
+  assert.match(done.stderr, /disk takes no write.*only in memory.*until the agent ends/);
   return done.stdout.trim();
 }
 

@@ -52,7 +52,7 @@ function warningsOf({ two_factor }: Account, requiredAction: RequiredAction): st
   }
   if (requiredAction === "two_factor_enrolment") {
     warnings.push(
-      "This device asks for two-factor sign-in. Until you have enrolled, with POST /api/users/{id}/2fa/setup and …/enable, this session is good for nothing else.",
+      "This device asks for two-factor sign-in. Until you have enrolled, with POST /api/users/{id}/2fa/setup and …/enable, this session can do nothing else.",
     );
   }
   if (two_factor && two_factor.recovery_hashes.length < fewRecoveryCodes) {

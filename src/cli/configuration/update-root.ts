@@ -30,7 +30,7 @@ export async function applyWithRoot(
   await ask({ version: 1 });
   throw new CommandError(
     1,
-    `The root of trust lies in ${updateRootPath(places.hostFile)} now, but the agent does not see it there: perhaps it was started with another --host-file. Nothing else was changed. Set STEWARD_HOST_FILE to that file, and apply again.`,
+    `The root of trust is in ${updateRootPath(places.hostFile)}, but the agent does not see it there: perhaps it was started with another --host-file. Nothing else was changed. Set STEWARD_HOST_FILE to that file, and apply again.`,
   );
 }
 

@@ -17,7 +17,7 @@ export interface Bundle {
   readonly write: (report: Report) => Promise<string>;
 }
 
-const readme = `What this archive holds, as steward doctor --bundle has made it:
+const readme = `steward doctor --bundle has made this archive. It holds:
 
 report.txt, report.json  the findings of steward doctor
 state.json               the agent's documents: their condition and size, not their contents

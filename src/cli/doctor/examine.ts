@@ -74,14 +74,14 @@ async function attempt(area: Area, look: () => Promise<readonly Entry[]>): Promi
   const { unseen } = entriesOf(area);
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<readonly Entry[]>((resolve) => {
-    const detail = `The look at it took longer than ${patienceMilliseconds / 1_000} s.`;
+    const detail = `The examination took longer than ${patienceMilliseconds / 1_000} s.`;
     timer = setTimeout(() => resolve([unseen("no_answer", detail)]), patienceMilliseconds);
   });
   try {
     return await Promise.race([look(), patience]);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return [unseen("not_seen", `It could not be looked at: ${why}`)];
+    return [unseen("not_seen", `It could not be examined: ${why}`)];
   } finally {
     clearTimeout(timer);
   }

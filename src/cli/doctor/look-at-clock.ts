@@ -50,7 +50,7 @@ async function batteryApart(
   const isKeeper = await isThere(join(root, "/usr/sbin/hwclock"));
   const reboot = "after a reboot without a network the device begins with the second one.";
   const meaning = isPast
-    ? `The second one has certainly passed, and ${reboot} Where the first one is right, this line sets the second by it.`
+    ? `The second one has certainly passed, and ${reboot} If the first one is right, this line sets the second by it.`
     : `One of them is wrong; ${reboot}`;
   return attention(
     "battery_clock_apart",

@@ -10,7 +10,7 @@ const { ok, unseen } = entriesOf("keys");
 /** Whether the keys on this device open the second factor of each user. */
 export async function lookAtKeys({ places, root, host }: Ground): Promise<Entry[]> {
   if (await isClosed(places.stateDirectory))
-    return [unseen("state_closed", "This user must not look at the keys.")];
+    return [unseen("state_closed", "This user may not read the keys. Run it as root.")];
   const path = join(root, "/etc/steward/seal.key");
   const sealed = await sealedSecrets(places.stateDirectory);
   try {

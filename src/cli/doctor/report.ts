@@ -29,7 +29,7 @@ export function reportText({ findings, next, version, device_time }: Report): st
   const head = `steward doctor, version ${version}, ${device_time} by this device's clock\n\n`;
   const end =
     next === null
-      ? "Where a user cannot sign in, `steward user diagnose NAME` says why.\nNothing to do."
+      ? "If a user cannot sign in, `steward user diagnose NAME` says why.\nNothing to do."
       : `\`man steward-rescue\` has the situations with their lines. Type next:\n${escapeText(next)}`;
   return `${head}${findings.map(findingText).join("")}\n${end}\n`;
 }

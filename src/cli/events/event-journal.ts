@@ -29,7 +29,7 @@ export async function readJournalPoints(file: string | undefined): Promise<Journ
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     const said = saidIn(line);
     // After a factory reset, or on a copied state: what was said before is of another record.
-    if (said?.message === "event log begun anew") for (const points of [heads, drops]) points.length = 0;
+    if (said?.message === "event log started over") for (const points of [heads, drops]) points.length = 0;
     const point = said && pointOf(said);
     if (!point) continue;
     const key = `${said.message} ${point.log} ${point.seq} ${point.hash}`;

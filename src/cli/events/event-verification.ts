@@ -62,7 +62,7 @@ export function createVerification(): Verification {
     kept: () => kept,
     add: (event) => {
       const { seq, log } = event;
-      if (seq <= last) found.push({ seq, what: `comes behind ${last}: the order was changed` });
+      if (seq <= last) found.push({ seq, what: `comes after ${last}: the order was changed` });
       if (seq > last + 1) gaps.push({ from: last + 1, to: seq - 1 });
       last = Math.max(last, seq);
       if (!isIntact(event)) found.push({ seq, what: "is not what was written: its hash is another" });

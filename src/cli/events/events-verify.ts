@@ -73,7 +73,7 @@ function rowOf({ log, events, first, head }: Chain): readonly unknown[] {
 function refuse(findings: readonly Finding[]): void {
   const [first] = findings;
   if (!first) return;
-  const more = findings.length > 1 ? ` ${findings.length - 1} more are wrong behind it.` : "";
+  const more = findings.length > 1 ? ` ${findings.length - 1} more are wrong after it.` : "";
   throw new CommandError(1, `The event log is not what was written: ${first.seq} ${first.what}.${more}`);
 }
 

@@ -102,12 +102,15 @@ async function ending(
     if (entry !== undefined) return entry;
     await delay(pollMilliseconds, undefined, { signal: interruption }).catch(() => undefined);
     if (interruption.aborted) {
-      throw new CommandError(130, "Interrupted; the order stands. `steward update status` shows the result.");
+      throw new CommandError(
+        130,
+        "Interrupted; the order remains. `steward update status` shows the result.",
+      );
     }
   }
   throw new CommandError(
     1,
-    "The order stands and is not executed yet: `steward update status` shows the progress.",
+    "The order is accepted and not executed yet: `steward update status` shows the progress.",
   );
 }
 

@@ -34,7 +34,7 @@ export async function installTrust(invocation: Invocation): Promise<void> {
   if (known !== null && known !== fingerprint && !options.has("replace")) throw occupied(target, known);
   if (known !== fingerprint) await writeUpdateRoot(target, bytes);
   const next = "Compare it with what the publisher gave you, then: steward update trust confirm";
-  const done = known === fingerprint ? `It lies in ${target} already.` : `It lies in ${target} now.`;
+  const done = known === fingerprint ? `It is already in ${target}.` : `It is now in ${target}.`;
   const seen = await noticed(invocation, fingerprint);
   await output.changed(
     installed(fingerprint, root),
@@ -76,7 +76,7 @@ function occupied(target: string, known: string): CommandError {
     known === "unusable" ? "one that cannot be used" : `another one, with the fingerprint ${known}`;
   return new CommandError(
     5,
-    `${target} holds ${which}. Nothing was changed. If the publisher has begun anew, give --replace; after a rotation of keys nothing needs to be installed.`,
+    `${target} holds ${which}. Nothing was changed. If the publisher has started over with new keys, give --replace; after a rotation of keys nothing needs to be installed.`,
   );
 }
 

@@ -26,7 +26,12 @@ const install: Command = {
   positionals: [{ name: "FILE" }],
   options: [
     { name: "replace", summary: "replace another root" },
-    { name: "host-file", value: "FILE", isFile: true, summary: "the host file beside which it is to lie" },
+    {
+      name: "host-file",
+      value: "FILE",
+      isFile: true,
+      summary: "the host file; the root of trust goes into its directory",
+    },
   ],
   run: installTrust,
 };

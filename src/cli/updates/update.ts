@@ -98,7 +98,7 @@ const postpone: Command = {
 
 const dismiss: Command = {
   path: ["update", "dismiss"],
-  summary: "End the need that a failed update is; a failure that comes later is one anew",
+  summary: "End the need that a failed update is; a later failure is a new one",
   positionals: [kindsPositional],
   options: [],
   worksOffline: true,

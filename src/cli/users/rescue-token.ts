@@ -26,7 +26,7 @@ export async function writeRescueToken(
 }
 
 export const rescueRemark =
-  "Open the console's address with /#setup= and this token behind it. The token is good once, for 30 minutes, whatever the clock says.";
+  "Open the console's address with /#setup= and this token after it. The token works once, for 30 minutes, whatever the clock says.";
 
 /** Exit code that the unit does not start again after. */
 const refused = 5;
@@ -39,8 +39,8 @@ Steward was booted for rescue (steward.rescue=1 on the kernel's command line).
 
     Setup token:  ${token}
 
-It is good once, for 30 minutes. In a browser, open the console with /#setup=
-and the token behind its address${where}
+It works once, for 30 minutes. In a browser, open the console with /#setup=
+and the token after its address${where}
 
 Make an administrator there, or type the name of one to set another password:
 that ends the sessions, second factor and API tokens of the administrator.

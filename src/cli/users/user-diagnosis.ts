@@ -145,7 +145,7 @@ function obstacles({ username, enabled, locked, must_change_password, two_factor
 
 function factorSentence({ username, two_factor }: User): string {
   const { enabled, enrolled_at, recovery_codes_remaining: left } = two_factor;
-  if (!enabled) return `${username} has no second factor: the password alone signs in.`;
+  if (!enabled) return `${username} has no second factor: the password is enough to sign in.`;
   const since = `${username} has a second factor since ${enrolled_at ?? "an unknown time"}`;
   const advice = left < fewRecoveryCodes ? `; new ones: steward user 2fa recovery-codes ${username}` : "";
   return `${since}; ${left} recovery codes are left${advice}.`;

@@ -67,8 +67,8 @@ export const rescueUser: Command = {
     async (invocation, name) => {
       const { client, options, output } = invocation;
       const user = await findUser(client, name);
-      await output.remark(`What may keep ${name} from signing in: ${obstaclesOf(user)}.`);
-      const question = `Rescue ${name}, who then signs in with a one-use password alone?`;
+      await output.remark(`These may keep ${name} from signing in: ${obstaclesOf(user)}.`);
+      const question = `Rescue ${name}, who then signs in with only a one-use password?`;
       if (!(await agreesTo(invocation, { says: rescueOf(user, options.has("keep-tokens")), question })))
         return;
       const rescued = await client.call("rescueUser", {
@@ -104,7 +104,7 @@ function rescueOf({ username, enabled, locked, two_factor, tokens }: User, areKe
 }
 
 const heldInMemory =
-  "The disk takes no write, so this is in memory alone, as are the password and the second factor that the user then chooses. " +
+  "The disk takes no write, so this is only in memory, as are the password and the second factor that the user then chooses. " +
   "They hold until the agent ends, and are written when the disk can be written. If the agent ends before that, rescue the user again.";
 
 function obstaclesOf(user: User): string {

@@ -38,7 +38,7 @@ const disable: Command = own(
 
 const renewCodes: Command = own(
   "recovery-codes",
-  "Make new recovery codes; the old ones die",
+  "Make new recovery codes; the old ones stop working",
   async ({ output }, { client, user }) => {
     const codes = await client.call("makeRecoveryCodes", { params: { id: user.id } });
     await showRecoveryCodes(output, codes);

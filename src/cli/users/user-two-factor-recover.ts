@@ -50,5 +50,5 @@ function isSession(answer: Recovered): answer is Extract<Recovered, Session> {
 }
 
 function offRemark(name: string, tokens: string): string {
-  return `The second factor of ${name} is off: the password alone signs in, all sessions are ended, and the other recovery codes are good for nothing. ${tokens} Set up another authenticator with: steward user 2fa setup ${name}`;
+  return `The second factor of ${name} is off: the password is enough to sign in, all sessions are ended, and the other recovery codes no longer work. ${tokens} Set up another authenticator with: steward user 2fa setup ${name}`;
 }

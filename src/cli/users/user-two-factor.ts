@@ -55,9 +55,9 @@ const reset: Command = {
     }
     const says = [
       `User ${name} loses the second factor and its recovery codes; all sessions end${options.has("keep-tokens") ? "" : ", and all API tokens"}.`,
-      `To come back, ${name} signs in with the password alone, and then: steward user 2fa setup ${name}`,
+      `To come back, ${name} signs in with only the password, and then: steward user 2fa setup ${name}`,
     ];
-    const question = `Let ${name} sign in with the password alone, and end all sessions?`;
+    const question = `Let ${name} sign in with only the password, and end all sessions?`;
     if (!(await agreesTo(invocation, { says, question }))) return;
     // An administrator's way gives the user; a session comes of password and recovery code alone.
     const body = { reason, ...keptTokens(options) };

@@ -138,6 +138,6 @@ async function setEnabled(
 function tokensOf({ username, enabled, tokens }: User): string {
   const [are, they] = tokens === 1 ? ["is", "it is"] : ["are", "they are"];
   return enabled
-    ? `${countTokens(tokens)} ${are} good again: steward token list --user ${username}`
-    : `${countTokens(tokens)} ${are} refused until the user is enabled; then ${they} good again.`;
+    ? `${countTokens(tokens)} ${are} valid again: steward token list --user ${username}`
+    : `${countTokens(tokens)} ${are} refused until the user is enabled; then ${they} valid again.`;
 }

@@ -114,7 +114,7 @@ export const hostFile = {
     $schema: {
       type: "string",
       maxLength: 256,
-      description: "Where this file's schema is, for editors. It has no effect. Default: none",
+      description: "The place of this file's schema, for editors. It has no effect. Default: none",
       examples: ["host-file.schema.json"],
     },
     names: {

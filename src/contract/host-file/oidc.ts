@@ -88,7 +88,7 @@ export const oidc = {
     name: {
       ...text,
       default: "single sign-on",
-      description: "What the button of the console calls the provider. Default: `single sign-on`",
+      description: "The provider's name on the button of the console. Default: `single sign-on`",
       examples: ["Example Works"],
     },
     ca_file: {

@@ -29,7 +29,7 @@ export async function beginState(config: RoomsConfig, host: Host): Promise<State
   return {
     tell: async (events) => {
       if (wasReset) {
-        log("notice", "event log begun anew", { audit: true, why: "reset" });
+        log("notice", "event log started over", { audit: true, why: "reset" });
         await events.record(agentEvent("host.reset", {}));
       }
       await tellAdoption(config, events);

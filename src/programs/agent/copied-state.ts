@@ -43,7 +43,7 @@ export async function tellAdoption(
 ): Promise<void> {
   const identity = readsOnly ? null : await readStateIdentity(stateDirectory);
   if (identity === null || identity.untold === null) return;
-  log("notice", "event log begun anew", { audit: true, why: "identity" });
+  log("notice", "event log started over", { audit: true, why: "identity" });
   await events.record(agentEvent("host.identity_changed", identity.untold));
   await writeStateIdentity(stateDirectory, { ...identity, untold: null }).catch(() => undefined);
 }

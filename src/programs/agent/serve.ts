@@ -39,8 +39,9 @@ const endings = {
   repaired: "the state was repaired: starting again",
   reset: "a factory reset was requested: starting again",
   socketLost:
-    "the directory of the socket is gone, and systemd alone can make it: ending, for it to start another",
-  outdated: "the disk can be written again, but not by this process: ending, for systemd to start another",
+    "the directory of the socket is gone, and only systemd can make it: ending, so that systemd starts the agent again",
+  outdated:
+    "the disk can be written again, but not by this process: ending, so that systemd starts the agent again",
 } as const;
 
 /** EX_TEMPFAIL of sysexits(3): systemd starts the unit again. */

@@ -72,8 +72,12 @@ const goodTaken = {
 };
 
 function defaultsTaken({ problem, why }: Unusable): { taken: string; isLoss: boolean } {
-  const copy = why === "absent" ? "There is no good copy" : `Its good copy is of no use either (${problem})`;
-  return { taken: `${copy}: it begins anew with its defaults, and what it held is lost.`, isLoss: true };
+  const copy =
+    why === "absent" ? "There is no good copy" : `Its good copy cannot be used either (${problem})`;
+  return {
+    taken: `${copy}: it starts over with its defaults, and its former content is lost.`,
+    isLoss: true,
+  };
 }
 
 function madeUp<T extends object>(kind: DocumentKind<T>) {
@@ -102,7 +106,7 @@ function formerForm<T extends object>(
       ...found,
       origin: "former" as const,
       isLoss,
-      taken: `What was kept in format ${version} was taken; ${missing}.`,
+      taken: `The copy kept in format ${version} was taken; ${missing}.`,
     };
   }
   return null;
@@ -128,6 +132,6 @@ function lost(
   const restore = `\`steward state restore ${name}${version || "`"}`;
   return new StewardError(
     "state_damaged",
-    `${file.problem}; ${good.problem}. Nothing was deleted. ${first}ee what there is with \`steward state list ${name}\`, then ${restore} or, to begin anew, \`steward state reset ${name}\`.`,
+    `${file.problem}; ${good.problem}. Nothing was deleted. ${first}ee what there is with \`steward state list ${name}\`, then ${restore} or, to start over, \`steward state reset ${name}\`.`,
   );
 }

@@ -102,7 +102,7 @@ describe("a command about another user", { concurrency: true }, () => {
     assert.equal(code, 2);
     assert.match(
       stderr,
-      /^What may keep anna from signing in: a second factor, which may be lost\.\n[\s\S]*--yes/,
+      /^These may keep anna from signing in: a second factor, which may be lost\.\n[\s\S]*--yes/,
     );
   });
 });

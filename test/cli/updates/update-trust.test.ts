@@ -77,7 +77,7 @@ describe("steward update trust install", { concurrency: true }, () => {
     const before = statSync(target);
     const { code, stderr } = await install();
     assert.deepEqual([code, statSync(target).ino], [0, before.ino]);
-    assert.match(stderr, /lies in .*update-root\.json already/);
+    assert.match(stderr, /is already in .*update-root\.json/);
   });
 
   it("does not put it in the place of another one, except with --replace", async (test) => {

@@ -49,7 +49,11 @@ describe("diagnosisOf", () => {
   const locked = { password: false, totp: true, until: "2026-01-02T03:19:05.000Z" };
   const few = { ...anna.two_factor, recovery_codes_remaining: 2 };
   const cases: [what: string, facts: Given, expected: RegExp][] = [
-    ["no second factor", { user: exampleUser(), skews: [], clock }, /no second factor: the password alone/],
+    [
+      "no second factor",
+      { user: exampleUser(), skews: [], clock },
+      /no second factor: the password is enough/,
+    ],
     ["nothing seen", { user: anna, skews: [], clock }, /no wrong code was the right one of another time/],
     [
       "the device's clock and what it is worth",

@@ -158,12 +158,12 @@ describe("what ends the sessions of a user with API tokens", { concurrency: true
     const said = await line(test, ["user", "sessions", "list", "anna"], sessions);
     assert.match(said, /3 API tokens stay good/);
   });
-  it("disable: says that they are good again with the user", async (test) => {
+  it("disable: says that they are valid again with the user", async (test) => {
     const said = await line(test, ["user", "disable", "anna"], changed(false));
-    assert.match(said, /3 API tokens are refused until the user is enabled; then they are good again\./);
+    assert.match(said, /3 API tokens are refused until the user is enabled; then they are valid again\./);
   });
-  it("enable: says that they are good again", async (test) => {
+  it("enable: says that they are valid again", async (test) => {
     const said = await line(test, ["user", "enable", "anna"], changed(true));
-    assert.match(said, /3 API tokens are good again: steward token list --user anna/);
+    assert.match(said, /3 API tokens are valid again: steward token list --user anna/);
   });
 });

@@ -170,7 +170,7 @@ describe("transfers over http", () => {
         );
         await assert.rejects(transfers().open(url, plainRequest({ acceptsGzip: true })), {
           ...code("update_server_refused"),
-          message: /although gzip alone was asked for/,
+          message: /although only gzip was asked for/,
         });
       });
     }

@@ -174,7 +174,7 @@ describe("a compromised agent", { skip: !isRoot && "needs root" }, () => {
       await takesNothing(lab, {
         id: await lab.stage(inRules),
         code,
-        saying: /kind binary and lies elsewhere/,
+        saying: /kind binary, but its path says another/,
       });
     });
 

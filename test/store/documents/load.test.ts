@@ -125,7 +125,7 @@ describe("a document that is opened", () => {
         isLoss: true,
         inTheWay: true,
       },
-      /What was kept in format 1\.0\.0 was taken; changes made since DATE are missing\. The newer file is kept/,
+      /The copy kept in format 1\.0\.0 was taken; changes made since DATE are missing\. The newer file is kept/,
     ],
     [
       "the former form where a newer release has changed nothing",
@@ -190,7 +190,7 @@ describe("a document that is opened", () => {
         isLoss: true,
         inTheWay: false,
       },
-      /^lamp\.json is missing\. There is no good copy: it begins anew with its defaults/,
+      /^lamp\.json is missing\. There is no good copy: it starts over with its defaults/,
     ],
     [
       "its defaults where neither can be used, and no release of another form has a part in it",
@@ -203,7 +203,7 @@ describe("a document that is opened", () => {
         isLoss: true,
         inTheWay: true,
       },
-      /Its good copy is of no use either \(lamp\.good\.json: expected a JSON object\): .*The file is kept/s,
+      /Its good copy cannot be used either \(lamp\.good\.json: expected a JSON object\): .*The file is kept/s,
     ],
   ];
   for (const [name, files, expected, words] of cases)
@@ -238,7 +238,7 @@ describe("a document that is opened", () => {
     [
       "no version of it is kept",
       { lamp: "{" },
-      /then `steward state restore lamp` or, to begin anew, `steward state reset lamp`\.$/,
+      /then `steward state restore lamp` or, to start over, `steward state reset lamp`\.$/,
     ],
     [
       "versions of it are kept",

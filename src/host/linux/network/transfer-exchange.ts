@@ -31,7 +31,7 @@ export async function exchange(
   const encoding = response.headers["content-encoding"] ?? "";
   if (!(acceptsGzip ? plainOrGzip : plain).test(encoding.trim())) {
     stream.destroy();
-    const asked = acceptsGzip ? "gzip alone was" : "none was";
+    const asked = acceptsGzip ? "only gzip was" : "none was";
     throw refused(
       `${url.host} sent the file with the encoding ${JSON.stringify(encoding)}, although ${asked} asked for.`,
     );
