@@ -1,13 +1,16 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, relative } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { build, type Rolldown } from "vite";
+import { build, type Plugin, type Rolldown } from "vite";
 import { textsOfParts } from "../src/console/catalogue/texts-of-parts.ts";
 import { operationIds, operationOf } from "../src/contract/operations.ts";
 
 /** Within the source, what belongs to one part (src/console/parts); everything else is loaded with the first page. */
 const ofSomePages =
   /^(setup|print\/(?!paper|qr-)|palette|ui\/form\/(zone|duration)|users|account|problems|updates|system|lists|parts\/|styles\/(settings|lists|account))\b|\.css\?inline$|\/node_modules\/uqr\//;
+
+/** Files of the contract that belong to the part or the file of texts that imports them. */
+const ofSomeFiles = /\/contract\/(error-codes\.ts|words\/)/;
 
 /** Within the source; a file here is a file of the console as well, of which a person loads one language's. */
 const languages = /^catalogue\/languages\/(.+)\.ts$/;
@@ -45,7 +48,7 @@ export async function buildConsole(
     base: "/",
     logLevel: "warn",
     publicDir: false,
-    plugins: [withoutPreloading],
+    plugins: [withoutPreloading, wordsForEachFile],
     // Instead of the operations themselves, whose schemas are larger than the whole console.
     define: { CONTRACT_ROUTES: JSON.stringify(contractRoutes()) },
     oxc: {
@@ -82,6 +85,20 @@ const withoutPreloading = {
   enforce: "pre" as const,
   load: (id: string) =>
     id.includes("vite/preload-helper") ? "export const __vitePreload = (load) => load();" : null,
+};
+
+/**
+ * Each file of texts has a copy of the contract's words of its own, in which only those are left that it uses: titles of
+ * errors are loaded with the first page, their causes only with a problem.
+ */
+const wordsForEachFile: Plugin = {
+  name: "words-for-each-file",
+  enforce: "pre",
+  async resolveId(name, importer) {
+    if (!/\/contract\/words\//.test(name) || importer === undefined) return null;
+    const found = await this.resolve(name, importer, { skipSelf: true });
+    return found && `${found.id}?for=${importer}`;
+  },
 };
 
 /** Puts into the page itself what it would have to wait for: its style, its icon, and the script of its opening. */
@@ -169,7 +186,11 @@ function filesOfConsole(source: string) {
     codeSplitting: {
       includeDependenciesRecursively: false,
       groups: [
-        { name: "index", test: (id: string) => !ofSomePages.test(within(id)) && !languages.test(within(id)) },
+        {
+          name: "index",
+          test: (id: string) =>
+            ![ofSomePages, languages].some((one) => one.test(within(id))) && !ofSomeFiles.test(id),
+        },
       ],
     },
   };

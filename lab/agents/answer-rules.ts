@@ -7,6 +7,7 @@ import type { Operation } from "../../src/contract/operations/operation.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { problem as problemSchema } from "../../src/contract/shapes.ts";
 import type { AuditEvent } from "../../src/contract/types.ts";
+import { titleOf } from "../../src/contract/words/en/problems.ts";
 import { assertFits, timestampForm } from "./answer-validators.ts";
 import type { Answer } from "./running-agent.ts";
 
@@ -101,7 +102,7 @@ function checkProblem(where: string, method: string, path: string, answer: Answe
   assert.equal(json.type, `urn:steward:problem:${code}`, where);
   assert.deepEqual(
     [json.status, json.title, status],
-    [declared.status, declared.title, declared.status],
+    [declared.status, titleOf(code as ErrorCode), declared.status],
     where,
   );
   assert.equal(json.request_id, headers["x-request-id"], where);

@@ -4,7 +4,7 @@ import { commands } from "../../src/cli/command-table.ts";
 import { commandGroups, groupOf } from "../../src/cli/framework/command-groups.ts";
 import { commandUsage, exitCodes } from "../../src/cli/framework/usage.ts";
 import { settingKeysOf, settingText } from "../../src/cli/system/setting-keys.ts";
-import { errorCodes } from "../../src/contract/error-codes.ts";
+import { type ErrorCode, errorCodes } from "../../src/contract/error-codes.ts";
 import { eventDetails } from "../../src/contract/event-details.ts";
 import { type EventType, eventTypes } from "../../src/contract/event-types.ts";
 import { type MetricFamily, metricFamilies } from "../../src/contract/metrics.ts";
@@ -12,6 +12,7 @@ import type { Access, Operation } from "../../src/contract/operations/operation.
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { settings } from "../../src/contract/schemas/settings.ts";
 import { fleetScopes, scopes } from "../../src/contract/scopes.ts";
+import { titleOf } from "../../src/contract/words/en/problems.ts";
 import { eventWords } from "./event-words.ts";
 import { hostFileMembers, planMembers } from "./host-file-members.ts";
 import { limits } from "./limits.ts";
@@ -47,11 +48,11 @@ function settingsTable(): string {
 }
 
 function errorCodesTable(): string {
-  const rows = Object.entries(errorCodes).map(([code, { status, exit, title }]) => [
+  const rows = Object.entries(errorCodes).map(([code, { status, exit }]) => [
     `\`${code}\``,
     String(status),
     String(exit),
-    title,
+    titleOf(code as ErrorCode),
   ]);
   return markdownTable(["code", "HTTP status", "exit code", "title"], rows);
 }

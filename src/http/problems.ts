@@ -1,6 +1,7 @@
 import { type ErrorCode, errorCodes } from "../contract/error-codes.ts";
 import { type ErrorDetails, StewardError } from "../contract/errors.ts";
 import type { ProblemClock } from "../contract/types.ts";
+import { titleOf } from "../contract/words/en/problems.ts";
 
 /** An error as a client gets it: status, headers and the RFC 9457 document. */
 export interface Problem {
@@ -33,7 +34,7 @@ function problemOf(
   requestId: string,
   describeClock: DescribeClock,
 ): Problem {
-  const { status, title } = errorCodes[code];
+  const { status } = errorCodes[code];
   const retryAfter = details.retryAfterSeconds ?? (status === 503 ? defaultRetrySeconds : undefined);
   const headers: Record<string, string> = { "Content-Type": "application/problem+json" };
   if (retryAfter !== undefined) headers["Retry-After"] = String(retryAfter);
@@ -42,7 +43,7 @@ function problemOf(
   const clock = details.clock ?? (aboutTime.has(code) ? describeClock() : undefined);
   const document = {
     type: `urn:steward:problem:${code}`,
-    title,
+    title: titleOf(code),
     status,
     detail,
     code,

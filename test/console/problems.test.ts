@@ -17,9 +17,10 @@ import { assertFits, assertReads } from "../../lab/console/page-checks.ts";
 import { commands as commandTable } from "../../src/cli/command-table.ts";
 import * as de from "../../src/console/catalogue/languages/de/problems.ts";
 import * as en from "../../src/console/catalogue/languages/en/problems.ts";
-import { commands, places, type Remedy, remedyOf } from "../../src/console/problems/remedies.ts";
+import { commands, places, type Remedy } from "../../src/console/problems/remedies.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
+import { problemTitles } from "../../src/contract/words/en/problems.ts";
 
 const codes = Object.keys(errorCodes) as (keyof typeof errorCodes)[];
 
@@ -29,7 +30,7 @@ describe("the words for an error", () => {
       assert.deepEqual(Object.keys(causes).sort(), [...codes].sort());
       for (const code of codes) {
         assert.match(causes[code], /^[A-ZÄÖÜ].*\.$/, code);
-        const remedy: Remedy = remedyOf[code];
+        const remedy: Remedy = errorCodes[code].remedy;
         if (remedy === "entry" || remedy in commands) continue;
         assert.ok((remedies as Record<string, string>)[remedy], `${code}: no button for ${remedy}`);
       }
@@ -66,7 +67,7 @@ describe("a problem on a page", () => {
           contentType: "application/problem+json",
           json: {
             type: `/problems/${code}`,
-            title: errorCodes[code].title,
+            title: problemTitles[code],
             status: errorCodes[code].status,
             code,
             detail: "The agent's own words.",

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { errorCodes } from "../../contract/error-codes.ts";
 import { type InputError, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { ProblemClock } from "../../contract/types.ts";
+import { titleOf } from "../../contract/words/en/problems.ts";
 import { escapeLines, escapeText } from "../terminal/escape.ts";
 import { CommandError } from "./context.ts";
 
@@ -86,12 +87,11 @@ export function failureDocument(error: unknown): object {
     // RFC 9457 §4.2.1: about:blank says no more than the other members do.
     return { type: "about:blank", title: "The command failed", detail, exit_code: exitCodeOf(error) };
   }
-  const { status, title } = errorCodes[error.code];
   const { reason, errors, retryAfterSeconds } = error.details;
   return {
     type: `urn:steward:problem:${error.code}`,
-    title,
-    status,
+    title: titleOf(error.code),
+    status: error.status,
     detail: error.message,
     code: error.code,
     ...(reason === undefined ? {} : { reason }),

@@ -1,6 +1,7 @@
-import { errorCodes } from "../../contract/error-codes.ts";
+import { type ErrorCode, errorCodes } from "../../contract/error-codes.ts";
 import type { EventType } from "../../contract/event-types.ts";
 import type { AuditEvent, TimeSync, User } from "../../contract/types.ts";
+import { titleOf } from "../../contract/words/en/problems.ts";
 import type { Client } from "../client/context.ts";
 import type { Command } from "../framework/command.ts";
 import { findUser } from "./user-lookup.ts";
@@ -152,8 +153,8 @@ function factorSentence({ username, two_factor }: User): string {
 }
 
 function refusalSentence({ at, from, code, count }: Refusal): string {
-  const known = Object.entries(errorCodes).find(([name]) => name === code);
-  const why = known ? known[1].title : (code ?? "no reason is known");
+  const known = code !== null && Object.hasOwn(errorCodes, code) ? titleOf(code as ErrorCode) : code;
+  const why = known ?? "no reason is known";
   return `At ${at} from ${from} sign-in was refused${count > 1 ? ` ${count} times` : ""}: ${why}.`;
 }
 

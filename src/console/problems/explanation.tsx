@@ -7,18 +7,16 @@ import { phase } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { copyText } from "../ui/secret.tsx";
-import { commands, places, type Remedy, remedyOf } from "./remedies.ts";
+import { commands, places, type Remedy, remedyFor } from "./remedies.ts";
 
-/** Why it happened, and the one button that leads to what helps. */
+/** The cause of a problem, and the one button that leads to what helps. */
 export function Explanation({ code, advice, onRetry, isForm = false }: ExplanationProps) {
   const causes: Readonly<Record<string, string>> = t.causes;
-  const remedies: Readonly<Record<string, Remedy>> = remedyOf;
   const cause = advice ?? (Object.hasOwn(causes, code) ? causes[code] : undefined);
-  const remedy = Object.hasOwn(remedies, code) ? remedies[code] : "retry";
   return (
     <>
       {cause && <p>{cause}</p>}
-      {remedy && <RemedyButton remedy={remedy} onRetry={onRetry} isForm={isForm} />}
+      <RemedyButton remedy={remedyFor(code)} onRetry={onRetry} isForm={isForm} />
     </>
   );
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Socket } from "node:net";
 import { canonicalAddress } from "../../auth/throttle/client-key.ts";
 import { errorCodes } from "../../contract/error-codes.ts";
+import { titleOf } from "../../contract/words/en/problems.ts";
 import { clientKeyOfPeer } from "../client-address.ts";
 import { addressInHost } from "../hosts.ts";
 import { trackConnections } from "./connections.ts";
@@ -64,7 +65,7 @@ function isPage(method: string, path: string): boolean {
 
 const refusalText = `${JSON.stringify({
   type: "urn:steward:problem:misdirected_request",
-  title: errorCodes.misdirected_request.title,
+  title: titleOf("misdirected_request"),
   status: errorCodes.misdirected_request.status,
   detail:
     "This port leads browsers to the pages of the device, and takes no other requests. Send them over HTTPS. A password or token of this request has crossed the network in the clear: replace it.",

@@ -89,7 +89,7 @@ describe("failureDocument", () => {
       failureDocument(new StewardError("last_admin", "No.", { details: { retryAfterSeconds: 3 } })),
       {
         type: "urn:steward:problem:last_admin",
-        title: "Last administrator",
+        title: "This is the last administrator who can sign in",
         status: 409,
         detail: "No.",
         code: "last_admin",
