@@ -5,8 +5,13 @@ import type { InstalledVersions } from "../../src/releases/selection.ts";
 import { type UpdateRecord, updateRecordKind } from "../../src/releases/update-record.ts";
 import type { Document } from "../../src/store/documents/document.ts";
 import { validatorOf } from "../../src/store/documents/document-kind.ts";
+import type {
+  FetchPlan,
+  Installer,
+  Payload,
+  UpdaterOptions,
+} from "../../src/updates/facts/updater-options.ts";
 import { openUpdates, type UpdateRoom } from "../../src/updates/updater.ts";
-import type { FetchPlan, Installer, Payload, UpdaterOptions } from "../../src/updates/updater-options.ts";
 import { filesInMemory, reading } from "../publisher/refreshing.ts";
 import { SignedRepository } from "../publisher/signed-repository.ts";
 import { createVirtualTime, type VirtualTime } from "../simulated/virtual-time.ts";

@@ -11,7 +11,7 @@ import {
   type SetAside,
   type Trial,
 } from "../../src/releases/release-journal.ts";
-import type { Installer, InstallRequest } from "../../src/updates/updater-options.ts";
+import type { Installer, InstallRequest } from "../../src/updates/facts/updater-options.ts";
 
 type Kind = "rules" | "binary";
 

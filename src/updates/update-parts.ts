@@ -1,11 +1,11 @@
 import type { UpdateProblem } from "../contract/types.ts";
-import type { HoldReason } from "./apply/hold-reason.ts";
 import type { Downloads } from "./download/downloads.ts";
-import type { Progress } from "./status/progress.ts";
-import type { ReleaseWatch } from "./status/release-watch.ts";
+import type { HoldReason } from "./facts/hold-reason.ts";
+import type { Progress } from "./facts/progress.ts";
+import type { ReleaseWatch } from "./facts/release-watch.ts";
+import type { UpdaterOptions } from "./facts/updater-options.ts";
 import type { ReleaseName } from "./status/update-summary.ts";
 import type { Trust } from "./trust/trust.ts";
-import type { UpdaterOptions } from "./updater-options.ts";
 
 /** The parts of the room, from which its status is read. */
 export interface UpdateParts {

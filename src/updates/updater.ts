@@ -20,16 +20,16 @@ import type { CheckRun } from "./check/check-run.ts";
 import { CheckScheduler } from "./check/check-scheduler.ts";
 import { sourceOf } from "./check/check-source.ts";
 import { Downloads } from "./download/downloads.ts";
+import { createProgress } from "./facts/progress.ts";
+import { ReleaseWatch } from "./facts/release-watch.ts";
+import type { UpdaterOptions } from "./facts/updater-options.ts";
 import { loadUpdateClient } from "./load-update-client.ts";
 import { failedReleases, openFailuresUpTo, withDismissed } from "./status/failed-releases.ts";
-import { createProgress } from "./status/progress.ts";
-import { ReleaseWatch } from "./status/release-watch.ts";
 import { updateProblem } from "./status/update-problem.ts";
 import { restingProgress, updatesStatus } from "./status/update-status.ts";
 import { createRootPoll } from "./trust/root-poll.ts";
 import { Trust } from "./trust/trust.ts";
 import type { UpdateParts } from "./update-parts.ts";
-import type { UpdaterOptions } from "./updater-options.ts";
 import type { Updates } from "./updates.ts";
 
 /** The room, with what only the wiring calls. */

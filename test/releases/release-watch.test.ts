@@ -5,7 +5,7 @@ import { openDevice, startSeconds } from "../../lab/devices/checking-device.ts";
 import { createSimulatedInstaller } from "../../lab/devices/simulated-installer.ts";
 import type { JournalEntry, ReleaseJournal, Trial } from "../../src/releases/release-journal.ts";
 import { emptyJournal, readReleaseJournal, releaseJournalText } from "../../src/releases/release-journal.ts";
-import { newsOf, ReleaseWatch } from "../../src/updates/status/release-watch.ts";
+import { newsOf, ReleaseWatch } from "../../src/updates/facts/release-watch.ts";
 
 const entry = (sequence: number, outcome: JournalEntry["outcome"]): JournalEntry => ({
   ...{ sequence, at: "2026-11-20T12:00:00.000Z", kind: "rules", release_id: "1".repeat(32), name: "base" },

@@ -1,5 +1,5 @@
 import type { StoredRelease } from "../../src/releases/update-record.ts";
-import type { HoldConditions } from "../../src/updates/apply/hold-reason.ts";
+import type { HoldConditions } from "../../src/updates/facts/hold-reason.ts";
 
 /** Releases that a device has found. */
 export const rules: StoredRelease = {

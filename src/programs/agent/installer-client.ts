@@ -6,7 +6,7 @@ import type { RootHelper } from "../../host/ports.ts";
 import type { ReleaseDirectories } from "../../installer/files/release-directories.ts";
 import { journalBytes, type ReleaseJournal, readReleaseJournal } from "../../releases/release-journal.ts";
 import { openDispensable, readRegular } from "../../store/files/regular-file.ts";
-import type { Installer, InstallRequest } from "../../updates/updater-options.ts";
+import type { Installer, InstallRequest } from "../../updates/facts/updater-options.ts";
 import type { UpdateDecisions } from "../host-file/decisions.ts";
 
 /** Where the installer is, and how the agent starts it. */

@@ -6,9 +6,9 @@ import type { UpdateKind } from "../../releases/release.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
 import { settingsBlock } from "../check/settings-block.ts";
+import { type HoldConditions, type HoldReason, holdBecause } from "../facts/hold-reason.ts";
 import type { UpdateParts } from "../update-parts.ts";
 import type { ApplySituation } from "./apply-decision.ts";
-import { type HoldConditions, type HoldReason, holdBecause } from "./hold-reason.ts";
 import { windowsAt } from "./windows.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { updateKinds } from "../../contract/update-kinds.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
-import { type HoldConditions, type HoldReason, holdBecause, holdReasonOf } from "./hold-reason.ts";
+import { type HoldConditions, type HoldReason, holdBecause, holdReasonOf } from "../facts/hold-reason.ts";
 import type { WindowsNow } from "./windows.ts";
 
 /** All that decides whether a release is applied without a request. */

@@ -9,8 +9,8 @@ import { compareVersions } from "../../releases/semver.ts";
 import type { CheckSource } from "../check/check-outcome.ts";
 import { sourceOf } from "../check/check-source.ts";
 import { settingsBlock } from "../check/settings-block.ts";
+import { holdSentence } from "../facts/update-sentences.ts";
 import type { UpdateParts } from "../update-parts.ts";
-import { holdSentence } from "../update-sentences.ts";
 import { availableRelease, stagedReleases } from "./apply-conditions.ts";
 import { belowFloor, hasFailed, noneBefore, nothingAvailable, notSetUp } from "./apply-refusals.ts";
 

@@ -2,7 +2,7 @@ import { StewardError } from "../../contract/errors.ts";
 import type { SetAsideRelease } from "../../releases/journal-queries.ts";
 import { reasonOf } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import { capitalised, nameOf } from "../update-sentences.ts";
+import { capitalised, nameOf } from "../facts/update-sentences.ts";
 
 /** `update_busy`; `what` is in progress. */
 export function busyWith(what: string): StewardError {

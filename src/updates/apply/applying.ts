@@ -7,13 +7,13 @@ import { type Alarm, createAlarm } from "../check/alarm.ts";
 import type { CheckSource } from "../check/check-outcome.ts";
 import { shuttingDown } from "../check/check-refusals.ts";
 import type { CheckScheduler } from "../check/check-scheduler.ts";
+import type { HoldReason } from "../facts/hold-reason.ts";
+import { capitalised, nameOf } from "../facts/update-sentences.ts";
+import type { UpdaterOptions } from "../facts/updater-options.ts";
 import type { ApplyingView, PendingRequest, UpdateParts } from "../update-parts.ts";
-import { capitalised, nameOf } from "../update-sentences.ts";
-import type { UpdaterOptions } from "../updater-options.ts";
 import { applySituationOf, stagedReleases } from "./apply-conditions.ts";
 import { decideApplying } from "./apply-decision.ts";
 import { busyWith, noneToApply } from "./apply-refusals.ts";
-import type { HoldReason } from "./hold-reason.ts";
 import { InstallerRequests } from "./installer-requests.ts";
 
 /** Read when needed, for the parts need applying too. */

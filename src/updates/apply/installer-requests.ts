@@ -4,14 +4,14 @@ import { newestEntry } from "../../releases/journal-queries.ts";
 import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { JournalEntry } from "../../releases/release-journal.ts";
-import type { ReleaseWatch } from "../status/release-watch.ts";
+import { type HoldReason, holdBecause } from "../facts/hold-reason.ts";
+import type { ReleaseWatch } from "../facts/release-watch.ts";
+import { requestFailedSentence } from "../facts/update-sentences.ts";
+import type { InstallRequest, UpdaterOptions } from "../facts/updater-options.ts";
 import { problemWith } from "../status/update-problem.ts";
 import type { PendingRequest } from "../update-parts.ts";
-import { requestFailedSentence } from "../update-sentences.ts";
-import type { InstallRequest, UpdaterOptions } from "../updater-options.ts";
 import { refusedSeconds } from "./apply-conditions.ts";
 import { nothingRecorded } from "./apply-refusals.ts";
-import { type HoldReason, holdBecause } from "./hold-reason.ts";
 
 /** The release to be installed, or to be rolled back. */
 export interface RequestedRelease {

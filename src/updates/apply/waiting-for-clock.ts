@@ -1,8 +1,8 @@
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { settingsBlock } from "../check/settings-block.ts";
+import { holdReasonOf } from "../facts/hold-reason.ts";
 import type { UpdateParts } from "../update-parts.ts";
 import { availableRelease, holdConditions } from "./apply-conditions.ts";
-import { holdReasonOf } from "./hold-reason.ts";
 
 /** Whether something can go on now that the clock is trusted: a check, or the download of what it found. */
 export function hasWaitedForClock(

@@ -4,7 +4,7 @@ import type { Blockers } from "../../releases/kind-blockers.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { StoredWait, UpdateRecord } from "../../releases/update-record.ts";
 import { holdConditions } from "../apply/apply-conditions.ts";
-import { holdReasonOf } from "../apply/hold-reason.ts";
+import { holdReasonOf } from "../facts/hold-reason.ts";
 import type { UpdateParts } from "../update-parts.ts";
 import { type CheckDone, performCheck } from "./check.ts";
 import {

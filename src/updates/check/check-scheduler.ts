@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { StewardError } from "../../contract/errors.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import { idle, type Progress } from "../status/progress.ts";
-import type { UpdaterOptions } from "../updater-options.ts";
+import { idle, type Progress } from "../facts/progress.ts";
+import type { UpdaterOptions } from "../facts/updater-options.ts";
 import { type Alarm, createAlarm } from "./alarm.ts";
 import type { CheckSource } from "./check-outcome.ts";
 import {

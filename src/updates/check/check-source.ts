@@ -1,4 +1,4 @@
-import type { UpdaterOptions } from "../updater-options.ts";
+import type { UpdaterOptions } from "../facts/updater-options.ts";
 import type { CheckSource } from "./check-outcome.ts";
 import { notConfigured } from "./check-refusals.ts";
 import { requireSettings } from "./settings-block.ts";

@@ -8,7 +8,7 @@ import type { FoundTarget } from "../../tuf/client.ts";
 import { refresh } from "../../tuf/refresh.ts";
 import type { Repository } from "../../tuf/repository.ts";
 import { ed25519Alone } from "../../tuf/signatures.ts";
-import type { UpdaterOptions } from "../updater-options.ts";
+import type { UpdaterOptions } from "../facts/updater-options.ts";
 import { type CheckReport, type CheckResult, type CheckSource, failedResult } from "./check-outcome.ts";
 
 /** A check that has ended, and the repository that it read. */

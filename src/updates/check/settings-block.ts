@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../../contract/error-codes.ts";
 import { StewardError } from "../../contract/errors.ts";
-import { type HoldReason, holdBecause } from "../apply/hold-reason.ts";
-import type { UpdaterOptions } from "../updater-options.ts";
+import { type HoldReason, holdBecause } from "../facts/hold-reason.ts";
+import type { UpdaterOptions } from "../facts/updater-options.ts";
 
 type BlockCode = "signature_verification_off" | "channel_not_allowed";
 

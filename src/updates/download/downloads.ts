@@ -4,9 +4,9 @@ import { pauseFor } from "../../host/pause.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
 import type { Repository } from "../../tuf/repository.ts";
-import type { Progress } from "../status/progress.ts";
+import type { Progress } from "../facts/progress.ts";
+import type { UpdaterOptions } from "../facts/updater-options.ts";
 import type { ReleaseName } from "../status/update-summary.ts";
-import type { UpdaterOptions } from "../updater-options.ts";
 
 export interface FetchOrder {
   readonly targets: ReadonlyMap<string, FoundTarget>;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import type { FreeSpace } from "../../host/ports.ts";
 import type { Caps } from "../../tuf/caps.ts";
-import type { Payloads } from "../updater-options.ts";
+import type { Payloads } from "../facts/updater-options.ts";
 import type { fetchPayload } from "./payload.ts";
 
 export interface PayloadStoreOptions {

@@ -2,7 +2,7 @@ import type { TrialNextStep, Updates } from "../../contract/types.ts";
 import { kindOnTrial } from "../../releases/journal-queries.ts";
 import { reasonOf } from "../../releases/outcome-reasons.ts";
 import type { ReleaseJournal, Trial, TrialPhase } from "../../releases/release-journal.ts";
-import { trialStepSentence } from "../update-sentences.ts";
+import { trialStepSentence } from "../facts/update-sentences.ts";
 import { type State, stateWith } from "./update-summary.ts";
 
 export type TrialView = NonNullable<Updates["trial"]>;

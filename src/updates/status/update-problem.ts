@@ -6,14 +6,14 @@ import { type Blockers, noBlockers } from "../../releases/kind-blockers.ts";
 import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { JournalEntry } from "../../releases/release-journal.ts";
 import { blockedReason } from "../apply/apply-conditions.ts";
-import type { UpdateParts } from "../update-parts.ts";
 import {
   checksFailedSentence,
   holdSentence,
   ineffectiveSentence,
   notVerifiableSentence,
   refusedSentence,
-} from "../update-sentences.ts";
+} from "../facts/update-sentences.ts";
+import type { UpdateParts } from "../update-parts.ts";
 import { outcomeState } from "./trial-view.ts";
 
 /** Failures that a network has now and then; they are a problem only when they persist. */

@@ -20,12 +20,12 @@ import {
   holdConditions,
 } from "../apply/apply-conditions.ts";
 import { applyHoldOf } from "../apply/apply-decision.ts";
-import { type HoldReason, holdBecause, holdReasonOf, releaseHold } from "../apply/hold-reason.ts";
 import { windowsAt } from "../apply/windows.ts";
 import type { Downloads } from "../download/downloads.ts";
+import { type HoldReason, holdBecause, holdReasonOf, releaseHold } from "../facts/hold-reason.ts";
+import { idle } from "../facts/progress.ts";
 import type { PendingRequest, UpdateParts } from "../update-parts.ts";
 import { failedReleases, shownSetAside } from "./failed-releases.ts";
-import { idle } from "./progress.ts";
 import { outcomeState, type TrialView, trialState, trialView } from "./trial-view.ts";
 import { blockerSentences, refusedProblem } from "./update-problem.ts";
 import { type Situation, type State, stateOf, stateWith } from "./update-summary.ts";

@@ -1,8 +1,8 @@
 import type { Release, UpdateProblem, UpdateSummary, Updates } from "../../contract/types.ts";
 import { reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { StoredCheck } from "../../releases/update-record.ts";
-import { type HoldReason, releaseHold } from "../apply/hold-reason.ts";
-import { type SummaryFacts, summarySentence } from "../update-sentences.ts";
+import { type HoldReason, releaseHold } from "../facts/hold-reason.ts";
+import { type SummaryFacts, summarySentence } from "../facts/update-sentences.ts";
 
 /** All that the state of updates follows from. */
 export interface Situation {

@@ -3,7 +3,7 @@ import type { TrustStatus, UpdateReason, UpdateTrust } from "../../contract/type
 import { reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { UpdateRecord } from "../../releases/update-record.ts";
 import type { Root } from "../../tuf/metadata.ts";
-import { trustSentence } from "../update-sentences.ts";
+import { trustSentence } from "../facts/update-sentences.ts";
 
 /** The installed root, as last read. */
 export type TrustState =

@@ -6,7 +6,7 @@ import {
   applyHoldOf,
   decideApplying,
 } from "../../../src/updates/apply/apply-decision.ts";
-import { holdBecause } from "../../../src/updates/apply/hold-reason.ts";
+import { holdBecause } from "../../../src/updates/facts/hold-reason.ts";
 import { binary, good as conditions, rules } from "../example-releases.ts";
 
 const { now } = conditions;

@@ -5,7 +5,7 @@ import { StewardError } from "../../../src/contract/errors.ts";
 import type { CheckSource } from "../../../src/updates/check/check-outcome.ts";
 import type { CheckRun } from "../../../src/updates/check/check-run.ts";
 import { CheckScheduler } from "../../../src/updates/check/check-scheduler.ts";
-import { createProgress } from "../../../src/updates/status/progress.ts";
+import { createProgress } from "../../../src/updates/facts/progress.ts";
 import { goodCheck } from "../told-device.ts";
 
 const ofServer: CheckSource = { url: server, isServer: true };

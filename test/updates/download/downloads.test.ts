@@ -4,7 +4,7 @@ import { offer } from "../../../lab/publisher/offers.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import type { FoundTarget } from "../../../src/tuf/client.ts";
 import { Downloads, type FetchOrder } from "../../../src/updates/download/downloads.ts";
-import type { FetchPlan } from "../../../src/updates/updater-options.ts";
+import type { FetchPlan } from "../../../src/updates/facts/updater-options.ts";
 import { binary, rules } from "../example-releases.ts";
 
 const full = new StewardError("storage_full", "The disk is full.");

@@ -6,9 +6,9 @@ import type {
   TrustStatus,
   UpdateReason,
   UpdateSummary,
-} from "../contract/types.ts";
-import { fullSentence } from "../releases/outcome-reasons.ts";
-import type { UpdateKind } from "../releases/release.ts";
+} from "../../contract/types.ts";
+import { fullSentence } from "../../releases/outcome-reasons.ts";
+import type { UpdateKind } from "../../releases/release.ts";
 
 /** All that the room says in English, for clients that do not know a code; each function gives whole sentences. */
 

@@ -5,8 +5,8 @@ import { createSimulatedInstaller } from "../../../lab/devices/simulated-install
 import { createVirtualTime } from "../../../lab/simulated/virtual-time.ts";
 import { outcomeCause } from "../../../src/releases/outcome-reasons.ts";
 import type { GoodRelease, Trial } from "../../../src/releases/release-journal.ts";
-import { createProgress } from "../../../src/updates/status/progress.ts";
-import { newsOf, ReleaseWatch } from "../../../src/updates/status/release-watch.ts";
+import { createProgress } from "../../../src/updates/facts/progress.ts";
+import { newsOf, ReleaseWatch } from "../../../src/updates/facts/release-watch.ts";
 import { entry } from "../told-device.ts";
 
 const id = "1".repeat(32);

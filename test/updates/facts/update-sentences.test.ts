@@ -13,7 +13,7 @@ import {
   summarySentence,
   trialStepSentence,
   trustSentence,
-} from "../../src/updates/update-sentences.ts";
+} from "../../../src/updates/facts/update-sentences.ts";
 
 const reason = { code: "internal_error", detail: "It broke.", count: null, last_answer: null } as const;
 const until = "2026-11-21T02:00:00.000Z";

@@ -10,7 +10,7 @@ import {
 } from "../../releases/release-journal.ts";
 import type { Followed, UpdateRecord } from "../../releases/update-record.ts";
 import type { Document } from "../../store/documents/document.ts";
-import type { UpdaterOptions } from "../updater-options.ts";
+import type { UpdaterOptions } from "./updater-options.ts";
 
 export type WatchOptions = Pick<UpdaterOptions, "installer" | "timers" | "notify" | "packaged"> & {
   readonly record: Document<UpdateRecord>;

@@ -1,13 +1,13 @@
-import type { UpdateEventType } from "../contract/event-types.ts";
-import type { Settings } from "../contract/types.ts";
-import type { Timers, Uptime } from "../host/ports.ts";
-import type { UpdateKind } from "../releases/release.ts";
-import type { InstalledVersions } from "../releases/selection.ts";
-import type { UpdateRecord } from "../releases/update-record.ts";
-import type { Document } from "../store/documents/document.ts";
-import type { FoundTarget } from "../tuf/client.ts";
-import type { MetadataFiles } from "../tuf/metadata-files.ts";
-import type { Repository } from "../tuf/repository.ts";
+import type { UpdateEventType } from "../../contract/event-types.ts";
+import type { Settings } from "../../contract/types.ts";
+import type { Timers, Uptime } from "../../host/ports.ts";
+import type { UpdateKind } from "../../releases/release.ts";
+import type { InstalledVersions } from "../../releases/selection.ts";
+import type { UpdateRecord } from "../../releases/update-record.ts";
+import type { Document } from "../../store/documents/document.ts";
+import type { FoundTarget } from "../../tuf/client.ts";
+import type { MetadataFiles } from "../../tuf/metadata-files.ts";
+import type { Repository } from "../../tuf/repository.ts";
 
 /** What the room of updates needs of the host and of the other rooms. */
 export interface UpdaterOptions {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { StoredRelease } from "../../../src/releases/update-record.ts";
-import { type HoldConditions, holdBecause, holdReasonOf } from "../../../src/updates/apply/hold-reason.ts";
+import { type HoldConditions, holdBecause, holdReasonOf } from "../../../src/updates/facts/hold-reason.ts";
 import { binary, good, rules } from "../example-releases.ts";
 
 function codeOf(release: StoredRelease, overrides: Partial<HoldConditions> = {}): string | null {

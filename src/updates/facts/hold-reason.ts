@@ -3,7 +3,7 @@ import type { SetAsideRelease } from "../../releases/journal-queries.ts";
 import type { Blockers } from "../../releases/kind-blockers.ts";
 import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
-import { type HoldFacts, holdSentence } from "../update-sentences.ts";
+import { type HoldFacts, holdSentence } from "./update-sentences.ts";
 
 /** What decides whether a release is fetched, or applied, without a request. */
 export interface HoldConditions {
