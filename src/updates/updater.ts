@@ -10,26 +10,26 @@ import type {
 import { historyEntryOf, kindOnTrial } from "../releases/journal-queries.ts";
 import type { UpdateKind } from "../releases/release.ts";
 import { newSeed } from "../releases/update-record.ts";
-import { availableRelease } from "./apply/apply-conditions.ts";
 import { applyOrder, kindsOf, requireRollback } from "./apply/apply-order.ts";
 import { nothingAvailable } from "./apply/apply-refusals.ts";
 import { Applying } from "./apply/applying.ts";
-import { hasWaitedForClock } from "./apply/waiting-for-clock.ts";
+import { InstallerRequests } from "./apply/installer-requests.ts";
 import { shuttingDown } from "./check/check-refusals.ts";
-import type { CheckRun } from "./check/check-run.ts";
 import { CheckScheduler } from "./check/check-scheduler.ts";
 import { sourceOf } from "./check/check-source.ts";
+import { availableRelease } from "./check/hold-conditions.ts";
+import { hasWaitedForClock } from "./check/waiting-for-clock.ts";
 import { Downloads } from "./download/downloads.ts";
 import { createProgress } from "./facts/progress.ts";
 import { ReleaseWatch } from "./facts/release-watch.ts";
 import type { UpdaterOptions } from "./facts/updater-options.ts";
 import { loadUpdateClient } from "./load-update-client.ts";
 import { failedReleases, openFailuresUpTo, withDismissed } from "./status/failed-releases.ts";
+import type { UpdateParts } from "./status/update-parts.ts";
 import { updateProblem } from "./status/update-problem.ts";
 import { restingProgress, updatesStatus } from "./status/update-status.ts";
 import { createRootPoll } from "./trust/root-poll.ts";
 import { Trust } from "./trust/trust.ts";
-import type { UpdateParts } from "./update-parts.ts";
 import type { Updates } from "./updates.ts";
 
 /** The room, with what only the wiring calls. */
@@ -45,11 +45,13 @@ export async function openUpdates(options: UpdaterOptions): Promise<UpdateRoom> 
   return room;
 }
 
+/**
+ * Each part is given those below it; what happens in one goes up by a call of its `on…`, and the room passes it on to the
+ * others.
+ */
 class Room implements UpdateRoom {
   readonly #options: UpdaterOptions;
   readonly #parts: UpdateParts;
-  readonly #checks: CheckScheduler;
-  readonly #applying: Applying;
   readonly #pollRoot: () => void;
   #isStopped = false;
   /** Of the newest outcome that was seen. */
@@ -58,33 +60,28 @@ class Room implements UpdateRoom {
   constructor(options: UpdaterOptions) {
     this.#options = options;
     const progress = createProgress(options.uptime);
-    const applying = new Applying(options, {
-      parts: () => this.#parts,
-      checks: () => this.#checks,
-      onMove: () => this.#showProgress(),
-    });
-    const downloads = new Downloads(options, progress, () => applying.inUse());
-    const server = () => options.settings().ota.server;
+    const watch = new ReleaseWatch(options, () => this.#onJournal());
+    const requests = new InstallerRequests({ options, watch, onMove: () => this.#showProgress() });
     const trust = new Trust({
       ...options,
-      server,
+      server: () => options.settings().ota.server,
       openFollower: async (following) => new (await loadUpdateClient()).RootFollower(following),
       onReplaced: () => this.#dropFetched(),
     });
-    const watch = new ReleaseWatch(options, () => this.#onJournal());
-    const nextCheckIn = (): number | null => this.#checks.left();
-    const runningCheck = (): string | null => this.#checks.runningId();
-    this.#applying = applying;
-    this.#parts = { options, trust, downloads, progress, watch, applying, nextCheckIn, runningCheck };
-    this.#checks = new CheckScheduler({
+    const downloads = new Downloads(options, progress, () => requests.inUse());
+    const forChecks = { options, trust, downloads, progress, watch };
+    const checks = new CheckScheduler({
       options,
       progress,
-      run: (check) => runCheck(this.#parts, check),
+      run: async (check) => (await loadUpdateClient()).runCheck(forChecks, check),
       require: () => trust.require(),
-      isHeldUp: () => this.#isInstallerReading(),
+      // A check would change the metadata and payloads that the installer reads.
+      isHeldUp: () => requests.pending() !== null,
       onEnd: (isForApplying) => this.#onChecked(isForApplying),
     });
-    this.#pollRoot = createRootPoll({ ...options, trust }, () => this.#checks.rootInstalled());
+    const forApplying = { ...forChecks, checks, requests };
+    this.#parts = { ...forApplying, applying: new Applying(forApplying) };
+    this.#pollRoot = createRootPoll({ ...options, trust }, () => checks.rootInstalled());
   }
 
   async open(): Promise<void> {
@@ -97,12 +94,12 @@ class Room implements UpdateRoom {
   }
 
   status(): UpdatesStatus {
-    if (!this.#checks.isUnderWay() && !this.#isStopped) this.#pollRoot();
+    if (!this.#parts.checks.isUnderWay() && !this.#isStopped) this.#pollRoot();
     return updatesStatus(this.#parts);
   }
 
   trust(): UpdateTrust {
-    if (!this.#checks.isUnderWay() && !this.#isStopped) this.#pollRoot();
+    if (!this.#parts.checks.isUnderWay() && !this.#isStopped) this.#pollRoot();
     return this.#parts.trust.view();
   }
 
@@ -120,7 +117,7 @@ class Room implements UpdateRoom {
 
   async check({ repository }: { repository?: string | undefined }): Promise<UpdatesStatus> {
     if (this.#isStopped) throw shuttingDown();
-    await this.#checks.check(sourceOf(this.#options, repository));
+    await this.#parts.checks.check(sourceOf(this.#options, repository));
     return this.status();
   }
 
@@ -134,22 +131,22 @@ class Room implements UpdateRoom {
     await this.#parts.watch.refresh();
     const { kinds, source } = applyOrder(this.#parts, request);
     const requireFree = (): void => {
-      this.#applying.requireFree();
-      if (source !== null) this.#checks.requireJoinable(source);
+      this.#parts.applying.requireFree();
+      if (source !== null) this.#parts.checks.requireJoinable(source);
     };
     requireFree();
     await this.#parts.trust.require();
     // Another request may have begun meanwhile.
     requireFree();
-    this.#applying.begin(kinds, source);
+    this.#parts.applying.begin(kinds, source);
     return this.status();
   }
 
   async rollBack(kind: UpdateKind): Promise<UpdatesStatus> {
     await this.#parts.watch.refresh();
     requireRollback(this.#parts, kind);
-    this.#applying.requireFree();
-    this.#applying.rollBack(kind);
+    this.#parts.applying.requireFree();
+    this.#parts.applying.rollBack(kind);
     return this.status();
   }
 
@@ -162,7 +159,7 @@ class Room implements UpdateRoom {
       releases.map(({ id, kind: one }) => [one, until === null ? null : { release_id: id, until }]),
     );
     await record.update((present) => ({ ...present, postponed: { ...present.postponed, ...postponed } }));
-    this.#applying.consider();
+    this.#parts.applying.consider();
     return this.status();
   }
 
@@ -186,66 +183,57 @@ class Room implements UpdateRoom {
     const { watch } = this.#parts;
     if (kindOnTrial(watch.journal()) !== null) this.#options.installer.goOn();
     watch.start();
-    this.#checks.start();
-    this.#applying.start();
+    this.#parts.checks.start();
+    this.#parts.applying.start();
     this.#showProgress();
   }
 
   settingsChanged(): void {
-    this.#checks.settingsChanged();
-    this.#applying.consider();
+    this.#parts.checks.settingsChanged();
+    this.#parts.applying.consider();
   }
 
   clockTrusted(): void {
-    this.#checks.clockTrusted(() => hasWaitedForClock(this.#parts));
-    this.#applying.consider();
+    this.#parts.checks.clockTrusted(() => hasWaitedForClock(this.#parts));
+    this.#parts.applying.consider();
   }
 
   async settled(): Promise<void> {
     do {
-      await this.#checks.settled();
-      await this.#applying.settled();
-    } while (this.#checks.isUnderWay());
+      await this.#parts.checks.settled();
+      await this.#parts.applying.settled();
+    } while (this.#parts.checks.isUnderWay());
     await this.#parts.trust.settled();
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await Promise.all([this.#checks.stop(), this.#applying.stop(), this.#parts.watch.stop()]);
+    await Promise.all([this.#parts.checks.stop(), this.#parts.applying.stop(), this.#parts.watch.stop()]);
     await this.#parts.trust.settled();
-  }
-
-  /** A check would change the metadata and payloads that the installer reads. */
-  #isInstallerReading(): boolean {
-    return this.#applying.pending() !== null;
   }
 
   #onJournal(): void {
     const { sequence } = this.#parts.watch.journal();
-    if (sequence !== this.#sequence) this.#checks.outcomeKnown();
+    if (sequence !== this.#sequence) this.#parts.checks.outcomeKnown();
     this.#sequence = sequence;
     this.#showProgress();
-    this.#applying.consider();
+    this.#parts.applying.consider();
   }
 
   #onChecked(isForApplying: boolean): void {
-    if (!isForApplying) this.#applying.forget();
+    if (!isForApplying) this.#parts.requests.forget();
     this.#showProgress();
-    this.#applying.consider();
+    this.#parts.applying.consider();
   }
 
   /** A check shows its own progress. */
   #showProgress(): void {
-    if (!this.#checks.isUnderWay()) this.#parts.progress.report(restingProgress(this.#parts));
+    if (!this.#parts.checks.isUnderWay()) this.#parts.progress.report(restingProgress(this.#parts));
   }
 
   async #dropFetched(): Promise<void> {
-    await this.#checks.dropFetching();
+    await this.#parts.checks.dropFetching();
     // A payload that stays does no harm: only what a check has chosen is used.
     await this.#parts.downloads.keepOnly([]).catch(() => undefined);
   }
-}
-
-async function runCheck(parts: UpdateParts, check: CheckRun): Promise<number> {
-  return (await loadUpdateClient()).runCheck(parts, check);
 }

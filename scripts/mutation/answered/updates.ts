@@ -22,7 +22,7 @@ export const answersOfUpdates: readonly Answer[] = [
     why: "Without any that was set aside the second selection is the first one again, which it spares.",
   },
   {
-    file: "src/updates/apply/applying.ts",
+    file: "src/updates/apply/installer-requests.ts",
     source: 'return ids.filter((id) => typeof id === "string");',
     replacement: "true",
     why: "Who asks looks for the ids of payloads among them, none of which is missing; the type alone asks for it.",

@@ -7,11 +7,12 @@ import type { KnownRelease } from "../../releases/release-journal.ts";
 import { floorOf } from "../../releases/selection.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import type { CheckSource } from "../check/check-outcome.ts";
+import type { CheckParts } from "../check/check-parts.ts";
 import { sourceOf } from "../check/check-source.ts";
+import { availableRelease } from "../check/hold-conditions.ts";
 import { settingsBlock } from "../check/settings-block.ts";
 import { holdSentence } from "../facts/update-sentences.ts";
-import type { UpdateParts } from "../update-parts.ts";
-import { availableRelease, stagedReleases } from "./apply-conditions.ts";
+import { stagedReleases } from "./apply-conditions.ts";
 import { belowFloor, hasFailed, noneBefore, nothingAvailable, notSetUp } from "./apply-refusals.ts";
 
 /** A request to apply a release. */
@@ -22,7 +23,7 @@ export interface ApplyOrder {
   readonly source: CheckSource | null;
 }
 
-type Parts = Pick<UpdateParts, "options" | "watch" | "downloads">;
+type Parts = Pick<CheckParts, "options" | "watch" | "downloads">;
 
 /** `all`: rules before a binary. */
 export function kindsOf(kind: UpdateKind | "all"): readonly UpdateKind[] {

@@ -1,34 +1,18 @@
-import type { UpdateProblem } from "../../contract/types.ts";
-import { updateKinds } from "../../contract/update-kinds.ts";
 import { goodIds, kindOnTrial } from "../../releases/journal-queries.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
 import { type Alarm, createAlarm } from "../check/alarm.ts";
 import type { CheckSource } from "../check/check-outcome.ts";
 import { shuttingDown } from "../check/check-refusals.ts";
-import type { CheckScheduler } from "../check/check-scheduler.ts";
-import type { HoldReason } from "../facts/hold-reason.ts";
 import { capitalised, nameOf } from "../facts/update-sentences.ts";
-import type { UpdaterOptions } from "../facts/updater-options.ts";
-import type { ApplyingView, PendingRequest, UpdateParts } from "../update-parts.ts";
 import { applySituationOf, stagedReleases } from "./apply-conditions.ts";
 import { decideApplying } from "./apply-decision.ts";
+import type { ApplyParts } from "./apply-parts.ts";
 import { busyWith, noneToApply } from "./apply-refusals.ts";
-import { InstallerRequests } from "./installer-requests.ts";
-
-/** Read when needed, for the parts need applying too. */
-export interface ApplyingPlan {
-  readonly parts: () => UpdateParts;
-  readonly checks: () => CheckScheduler;
-  /** The installer was started, or has ended. */
-  readonly onMove: () => void;
-}
 
 /** Applies releases: starts the installer, one request at a time, and follows what comes of it. */
-export class Applying implements ApplyingView {
-  readonly #options: UpdaterOptions;
-  readonly #plan: ApplyingPlan;
-  readonly #requests: InstallerRequests;
+export class Applying {
+  readonly #parts: ApplyParts;
   readonly #alarm: Alarm;
   readonly #ending = new AbortController();
   /** The work in progress, in words. */
@@ -36,41 +20,17 @@ export class Applying implements ApplyingView {
   #running: Promise<void> | null = null;
   #isStarted = false;
 
-  constructor(options: UpdaterOptions, plan: ApplyingPlan) {
-    this.#options = options;
-    this.#plan = plan;
-    this.#requests = new InstallerRequests({
-      options,
-      watch: () => plan.parts().watch,
-      onMove: plan.onMove,
-    });
-    this.#alarm = createAlarm(options, () => this.consider());
+  constructor(parts: ApplyParts) {
+    this.#parts = parts;
+    this.#alarm = createAlarm(parts.options, () => this.consider());
   }
 
+  /** The work in progress, in words that follow a colon; null: none, so that work can begin. */
   busy(): string | null {
-    const journal = this.#plan.parts().watch.journal();
+    const journal = this.#parts.watch.journal();
     const kind = kindOnTrial(journal);
     const release = kind && journal.slots[kind].trial?.release;
     return kind && release ? `${nameOf({ ...release, kind })} is on trial` : this.#task;
-  }
-
-  pending(): PendingRequest | null {
-    return this.#requests.pending();
-  }
-
-  problem(): UpdateProblem | null {
-    return this.#requests.problem();
-  }
-
-  failures(): ReadonlyMap<string, HoldReason> {
-    return this.#requests.failures();
-  }
-
-  /** Ids of payloads that the installer may be reading. */
-  inUse(): readonly string[] {
-    const { slots } = this.#plan.parts().watch.journal();
-    const ids = [this.pending()?.id, ...updateKinds.map((kind) => slots[kind].trial?.release.id)];
-    return ids.filter((id) => typeof id === "string");
   }
 
   /** Throws `update_busy`, `shutting_down`. */
@@ -90,27 +50,22 @@ export class Applying implements ApplyingView {
 
   /** Goes back to the previous release; it must be there. */
   rollBack(kind: UpdateKind): void {
-    const present = this.#plan.parts().watch.journal().slots[kind].good.at(-1);
+    const present = this.#parts.watch.journal().slots[kind].good.at(-1);
     if (present === undefined) return;
     const { id, name, version } = present;
     this.#run("an update is being rolled back", () =>
-      this.#requests.send({ verb: "rollback", kind }, { kind, id, name, version }, this.#ending.signal),
+      this.#parts.requests.send({ verb: "rollback", kind }, { kind, id, name, version }, this.#ending.signal),
     );
-  }
-
-  /** Forgets what went wrong with the last request. */
-  forget(): void {
-    this.#requests.forget();
   }
 
   /** Applies releases that are due without a request, unless something is in progress. */
   consider(): void {
     if (!this.#isStarted || this.#ending.signal.aborted) return;
     void this.#dropInstalled();
-    const parts = this.#plan.parts();
+    const parts = this.#parts;
     // Its end leads here again.
-    if (this.#plan.checks().isUnderWay()) return;
-    const situation = applySituationOf(parts);
+    if (this.#parts.checks.isUnderWay()) return;
+    const situation = applySituationOf(parts, this.busy());
     const { apply, again } = decideApplying(stagedReleases(parts), situation);
     if (apply !== null) this.#run(`${nameOf(apply)} is being applied`, () => this.#askFor(apply));
     else if (again === null) this.#alarm.clear();
@@ -136,13 +91,13 @@ export class Applying implements ApplyingView {
 
   #run(task: string, work: () => Promise<void>): void {
     this.#alarm.clear();
-    this.#requests.forget();
+    this.#parts.requests.forget();
     this.#task = task;
     const done = async (): Promise<void> => {
       try {
         await work();
       } catch (error) {
-        if (!this.#ending.signal.aborted) this.#requests.fail(error);
+        if (!this.#ending.signal.aborted) this.#parts.requests.fail(error);
       } finally {
         this.#task = null;
         this.#running = null;
@@ -154,10 +109,10 @@ export class Applying implements ApplyingView {
 
   /** Throws where there is nothing to go on with. */
   async #fetch(kinds: readonly UpdateKind[], source: CheckSource): Promise<void> {
-    const hasEnded = await this.#plan.checks().checkFor(new Set(kinds), source);
+    const hasEnded = await this.#parts.checks.checkFor(new Set(kinds), source);
     this.#ending.signal.throwIfAborted();
     if (!hasEnded) throw noneToApply("The settings or the root of trust have changed.");
-    const { last_check } = this.#options.record.read();
+    const { last_check } = this.#parts.options.record.read();
     // What was fetched from the server before is still good: the installer verifies it again.
     if (source.isServer || last_check?.outcome === "ok") return;
     throw noneToApply(last_check?.detail ?? null);
@@ -166,9 +121,9 @@ export class Applying implements ApplyingView {
   async #askForEach(kinds: readonly UpdateKind[]): Promise<void> {
     let asked = 0;
     for (const kind of kinds) {
-      const release = stagedReleases(this.#plan.parts()).find((one) => one.kind === kind);
+      const release = stagedReleases(this.#parts).find((one) => one.kind === kind);
       // The installer would refuse it for the same reason, and a refusal counts for a day.
-      if (release === undefined || this.#options.record.read().blockers?.[kind]) continue;
+      if (release === undefined || this.#parts.options.record.read().blockers?.[kind]) continue;
       if (asked > 0) await this.#trialsEnd();
       asked += 1;
       await this.#askFor(release);
@@ -177,14 +132,14 @@ export class Applying implements ApplyingView {
   }
 
   async #trialsEnd(): Promise<void> {
-    const { watch } = this.#plan.parts();
+    const { watch } = this.#parts;
     const letGo = watch.hold();
     await watch.untilQuiet(this.#ending.signal).finally(letGo);
   }
 
   #whyNone(kinds: readonly UpdateKind[]): string | null {
-    const { downloads } = this.#plan.parts();
-    const { available, last_check, blockers } = this.#options.record.read();
+    const { downloads } = this.#parts;
+    const { available, last_check, blockers } = this.#parts.options.record.read();
     const blocker = kinds.map((kind) => blockers?.[kind]).find((one) => one);
     if (blocker) return blocker.detail;
     const failures = kinds.map((kind) => available[kind] && downloads.failureOf(available[kind].id));
@@ -194,15 +149,15 @@ export class Applying implements ApplyingView {
   async #askFor(release: StoredRelease): Promise<void> {
     const { id } = release;
     // A check writes what the installer is about to read.
-    await this.#plan.checks().settled();
-    if (!this.#plan.parts().downloads.isStaged(id))
+    await this.#parts.checks.settled();
+    if (!this.#parts.downloads.isStaged(id))
       throw noneToApply(`${capitalised(nameOf(release))} is no longer on this device.`);
-    await this.#requests.send({ verb: "install", id }, release, this.#ending.signal);
+    await this.#parts.requests.send({ verb: "install", id }, release, this.#ending.signal);
   }
 
   /** Removes payloads of installed releases; where that fails, the next check does it. */
   async #dropInstalled(): Promise<void> {
-    const { downloads, watch } = this.#plan.parts();
+    const { downloads, watch } = this.#parts;
     await downloads.drop(goodIds(watch.journal())).catch(() => undefined);
   }
 }

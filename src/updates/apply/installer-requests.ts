@@ -1,16 +1,15 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { UpdateProblem, UpdateReason } from "../../contract/types.ts";
+import { updateKinds } from "../../contract/update-kinds.ts";
 import { newestEntry } from "../../releases/journal-queries.ts";
 import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { JournalEntry } from "../../releases/release-journal.ts";
 import { type HoldReason, holdBecause } from "../facts/hold-reason.ts";
+import { problemWith } from "../facts/problem.ts";
 import type { ReleaseWatch } from "../facts/release-watch.ts";
 import { requestFailedSentence } from "../facts/update-sentences.ts";
-import type { InstallRequest, UpdaterOptions } from "../facts/updater-options.ts";
-import { problemWith } from "../status/update-problem.ts";
-import type { PendingRequest } from "../update-parts.ts";
-import { refusedSeconds } from "./apply-conditions.ts";
+import type { InstallRequest, ReleaseName, UpdaterOptions } from "../facts/updater-options.ts";
 import { nothingRecorded } from "./apply-refusals.ts";
 
 /** The release to be installed, or to be rolled back. */
@@ -21,9 +20,17 @@ export interface RequestedRelease {
   readonly version: string;
 }
 
+/** The errand that the installer was started for. */
+export interface PendingRequest {
+  /** null: the previous release is requested. */
+  readonly id: string | null;
+  readonly release: ReleaseName;
+  readonly isRollback: boolean;
+}
+
 export interface RequestsPlan {
   readonly options: UpdaterOptions;
-  readonly watch: () => ReleaseWatch;
+  readonly watch: ReleaseWatch;
   /** The installer was started, or has ended. */
   readonly onMove: () => void;
 }
@@ -34,6 +41,12 @@ interface Failure {
   /** Seconds of uptime. */
   readonly until: number;
 }
+
+/**
+ * Seconds after which the installer is started again for a release that it refused: a day, since few reasons pass
+ * without help; a full disk does.
+ */
+export const refusedSeconds = 24 * 3_600;
 
 /** Seconds after which the installer is started again without a request, when it could not be started. */
 const retrySeconds = 3_600;
@@ -58,6 +71,14 @@ export class InstallerRequests {
     return this.#problem;
   }
 
+  /** Ids of payloads that the installer may be reading. */
+  inUse(): readonly string[] {
+    const { slots } = this.#plan.watch.journal();
+    const ids = [this.#pending?.id, ...updateKinds.map((kind) => slots[kind].trial?.release.id)];
+    return ids.filter((id) => typeof id === "string");
+  }
+
+  /** Releases that the installer refused, or that it could not be started for, by id. */
   failures(): ReadonlyMap<string, HoldReason> {
     const { uptime, now } = this.#plan.options;
     const present = [...this.#failures].filter(([, { until }]) => until > uptime());
@@ -73,7 +94,7 @@ export class InstallerRequests {
    * reason alone.
    */
   async send(request: InstallRequest, release: RequestedRelease, signal: AbortSignal): Promise<void> {
-    const watch = this.#plan.watch();
+    const { watch } = this.#plan;
     const { sequence } = watch.journal();
     const letGo = watch.hold();
     this.#pending = pendingRequest(request, release);

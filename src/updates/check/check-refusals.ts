@@ -47,11 +47,3 @@ export function shuttingDown(): StewardError {
 export function superseded(): StewardError {
   return new StewardError("shutting_down", "The settings or the root of trust have changed meanwhile.");
 }
-
-/** `update_root_unusable`: for an unexpected reason. */
-export function unreadable(cause: unknown): StewardError {
-  const detail = cause instanceof Error ? cause.message : String(cause);
-  return new StewardError("update_root_unusable", `The installed root of trust cannot be read: ${detail}.`, {
-    cause,
-  });
-}

@@ -3,9 +3,7 @@ import { updateKinds } from "../../contract/update-kinds.ts";
 import type { Blockers } from "../../releases/kind-blockers.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { StoredWait, UpdateRecord } from "../../releases/update-record.ts";
-import { holdConditions } from "../apply/apply-conditions.ts";
 import { holdReasonOf } from "../facts/hold-reason.ts";
-import type { UpdateParts } from "../update-parts.ts";
 import { type CheckDone, performCheck } from "./check.ts";
 import {
   type CheckReport,
@@ -15,7 +13,9 @@ import {
   recordAfter,
   targetsOf,
 } from "./check-outcome.ts";
+import type { CheckParts } from "./check-parts.ts";
 import { deviceReport } from "./device-report.ts";
+import { holdConditions } from "./hold-conditions.ts";
 import { nextCheckIn, retryIn } from "./schedule.ts";
 
 /** A check with all that follows from it. */
@@ -40,7 +40,7 @@ const soonSeconds = 60;
  * Checks, keeps what came of it, and downloads what may be downloaded without a request. Gives back the seconds to the next check;
  * throws the signal's reason alone.
  */
-export async function runCheck(parts: UpdateParts, run: CheckRun): Promise<number> {
+export async function runCheck(parts: CheckParts, run: CheckRun): Promise<number> {
   const done = await check(parts, run);
   if (done === null) return healthyWait(parts);
   const { result } = done.report;
@@ -51,7 +51,7 @@ export async function runCheck(parts: UpdateParts, run: CheckRun): Promise<numbe
 }
 
 /** null: there is no trust to check anything under. */
-async function check(parts: UpdateParts, { id, source, signal }: CheckRun): Promise<CheckDone | null> {
+async function check(parts: CheckParts, { id, source, signal }: CheckRun): Promise<CheckDone | null> {
   const { options, trust } = parts;
   try {
     return await trust.during(async (fingerprint) => {
@@ -71,7 +71,7 @@ async function check(parts: UpdateParts, { id, source, signal }: CheckRun): Prom
 }
 
 /** Puts a report into the record; one that cannot be stored is a failure, and what it promised is not relied on. */
-async function keep(parts: UpdateParts, report: CheckReport): Promise<CheckReport> {
+async function keep(parts: CheckParts, report: CheckReport): Promise<CheckReport> {
   const { record, isClockTrusted } = parts.options;
   try {
     await store(parts, report);
@@ -85,7 +85,7 @@ async function keep(parts: UpdateParts, report: CheckReport): Promise<CheckRepor
   }
 }
 
-async function store(parts: UpdateParts, report: CheckReport): Promise<void> {
+async function store(parts: CheckParts, report: CheckReport): Promise<void> {
   const { record } = parts.options;
   const before = record.read();
   const outcome = recordAfter(before, report);
@@ -103,18 +103,18 @@ async function store(parts: UpdateParts, report: CheckReport): Promise<void> {
   tell(parts, outcome.events);
 }
 
-function tell({ options }: UpdateParts, events: ReturnType<typeof recordAfter>["events"]): void {
+function tell({ options }: CheckParts, events: ReturnType<typeof recordAfter>["events"]): void {
   for (const { type, details } of events) options.notify(type, { ...details });
 }
 
 /** How long to leave the server alone; null: as long as always. */
-function retryAfter(parts: UpdateParts, report: CheckReport, after: UpdateRecord): StoredWait | null {
+function retryAfter(parts: CheckParts, report: CheckReport, after: UpdateRecord): StoredWait | null {
   const { result, source } = report;
   if (!source.isServer) return after.retry;
   return result.outcome === "failed" ? retryWait(parts, after.failures, result.error) : null;
 }
 
-function retryWait({ options }: UpdateParts, failures: number, error: StewardError): StoredWait {
+function retryWait({ options }: CheckParts, failures: number, error: StewardError): StoredWait {
   const left = retryIn(Math.max(1, failures), {
     intervalSeconds: options.checkIntervalSeconds(),
     chance: options.random(),
@@ -124,7 +124,7 @@ function retryWait({ options }: UpdateParts, failures: number, error: StewardErr
 }
 
 async function fetchDue(
-  parts: UpdateParts,
+  parts: CheckParts,
   run: CheckRun,
   { report, repository }: CheckDone,
 ): Promise<number> {
@@ -157,20 +157,20 @@ async function fetchDue(
 }
 
 /** Of a kind that could not be judged, what was fetched before is good again when the publisher has mended it. */
-function idsOfBlocked({ options }: UpdateParts, blockers: Blockers): string[] {
+function idsOfBlocked({ options }: CheckParts, blockers: Blockers): string[] {
   const { available } = options.record.read();
   return updateKinds.flatMap((kind) => (blockers[kind] === null ? [] : (available[kind]?.id ?? [])));
 }
 
 /** Removes releases that are no longer offered; where that fails, the next check tries again. */
-async function prune({ downloads }: UpdateParts, ids: readonly string[]): Promise<void> {
+async function prune({ downloads }: CheckParts, ids: readonly string[]): Promise<void> {
   await downloads.keepOnly(ids).catch(() => undefined);
 }
 
-function healthyWait({ options }: UpdateParts): number {
+function healthyWait({ options }: CheckParts): number {
   return nextCheckIn(options.checkIntervalSeconds(), options.random());
 }
 
-function leftOfRetry(parts: UpdateParts): number {
+function leftOfRetry(parts: CheckParts): number {
   return parts.options.record.read().retry?.left ?? healthyWait(parts);
 }

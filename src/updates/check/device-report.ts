@@ -4,10 +4,10 @@ import type { UpdateKind } from "../../releases/release.ts";
 import type { KnownRelease, ReleaseJournal } from "../../releases/release-journal.ts";
 import { type ReportedRelease, type ReportedState, reportText } from "../../releases/rollout-report.ts";
 import { wavePosition } from "../../releases/waves.ts";
-import type { UpdateParts } from "../update-parts.ts";
+import type { CheckParts } from "./check-parts.ts";
 
 /** What this device tells the update server of its releases; null: the setting is off, and not a byte is sent. */
-export function deviceReport({ options, watch, downloads }: UpdateParts): string | null {
+export function deviceReport({ options, watch, downloads }: CheckParts): string | null {
   const { record, settings, product, agentVersion } = options;
   const { seed, available } = record.read();
   if (!settings().ota.report || seed === null) return null;

@@ -5,8 +5,7 @@ import type { StoredRelease } from "../../releases/update-record.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
 import type { Repository } from "../../tuf/repository.ts";
 import type { Progress } from "../facts/progress.ts";
-import type { UpdaterOptions } from "../facts/updater-options.ts";
-import type { ReleaseName } from "../status/update-summary.ts";
+import type { ReleaseName, UpdaterOptions } from "../facts/updater-options.ts";
 
 export interface FetchOrder {
   readonly targets: ReadonlyMap<string, FoundTarget>;

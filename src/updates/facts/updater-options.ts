@@ -1,5 +1,5 @@
 import type { UpdateEventType } from "../../contract/event-types.ts";
-import type { Settings } from "../../contract/types.ts";
+import type { Settings, UpdateSummary } from "../../contract/types.ts";
 import type { Timers, Uptime } from "../../host/ports.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { InstalledVersions } from "../../releases/selection.ts";
@@ -9,7 +9,10 @@ import type { FoundTarget } from "../../tuf/client.ts";
 import type { MetadataFiles } from "../../tuf/metadata-files.ts";
 import type { Repository } from "../../tuf/repository.ts";
 
-/** What the room of updates needs of the host and of the other rooms. */
+/** A release as people call it. */
+export type ReleaseName = UpdateSummary["releases"][number];
+
+/** The host and the other rooms, as the room of updates needs them. */
 export interface UpdaterOptions {
   readonly record: Document<UpdateRecord>;
   /** The trusted metadata. */

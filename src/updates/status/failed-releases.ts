@@ -4,7 +4,7 @@ import { installedVersions, type SetAsideRelease, setAsideAt } from "../../relea
 import { reasonOf } from "../../releases/outcome-reasons.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import type { DismissedFailure, UpdateRecord } from "../../releases/update-record.ts";
-import type { UpdateParts } from "../update-parts.ts";
+import type { UpdateParts } from "./update-parts.ts";
 
 /** The releases that failed on this device, oldest first. */
 export function failedReleases({ options, watch }: UpdateParts): FailedRelease[] {

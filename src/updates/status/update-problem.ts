@@ -5,7 +5,8 @@ import { newestEntry } from "../../releases/journal-queries.ts";
 import { type Blockers, noBlockers } from "../../releases/kind-blockers.ts";
 import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { JournalEntry } from "../../releases/release-journal.ts";
-import { blockedReason } from "../apply/apply-conditions.ts";
+import { blockedReason } from "../check/hold-conditions.ts";
+import { problemWith } from "../facts/problem.ts";
 import {
   checksFailedSentence,
   holdSentence,
@@ -13,8 +14,8 @@ import {
   notVerifiableSentence,
   refusedSentence,
 } from "../facts/update-sentences.ts";
-import type { UpdateParts } from "../update-parts.ts";
 import { outcomeState } from "./trial-view.ts";
+import type { UpdateParts } from "./update-parts.ts";
 
 /** Failures that a network has now and then; they are a problem only when they persist. */
 const transient: readonly ErrorCode[] = ["update_server_unreachable", "update_too_slow"];
@@ -22,7 +23,7 @@ const transient: readonly ErrorCode[] = ["update_server_unreachable", "update_to
 /** Transient failures in a row before they are a problem. */
 const tolerated = 3;
 
-type Parts = Pick<UpdateParts, "options" | "trust" | "watch" | "applying">;
+type Parts = Pick<UpdateParts, "options" | "trust" | "watch" | "requests">;
 
 /** The problem of updates; null: none. */
 export function updateProblem(parts: Parts): UpdateProblem | null {
@@ -33,15 +34,6 @@ export function updateProblem(parts: Parts): UpdateProblem | null {
     checkProblem(parts) ??
     kindProblem(parts.options)
   );
-}
-
-/** A problem with the facts that apply to it. */
-export function problemWith(
-  code: UpdateProblem["code"],
-  detail: string,
-  facts: Partial<Omit<UpdateProblem, "code" | "detail">> = {},
-): UpdateProblem {
-  return { code, detail, release: null, reason: null, failures: null, until: null, ...facts };
 }
 
 /** A release that the installer refused. */
@@ -77,8 +69,8 @@ function ineffectiveSetting({ options, trust }: Pick<Parts, "options" | "trust">
 function applyingProblem({
   options,
   watch,
-  applying,
-}: Pick<Parts, "options" | "watch" | "applying">): UpdateProblem | null {
+  requests,
+}: Pick<Parts, "options" | "watch" | "requests">): UpdateProblem | null {
   const unreadable = watch.unreadable();
   if (unreadable !== null)
     return problemWith("journal_unreadable", holdSentence("journal_unreadable", { what: unreadable }));
@@ -90,7 +82,7 @@ function applyingProblem({
     if (entry?.outcome === "refused" && entry.release_id === available[kind]?.id)
       return refusedProblem(entry);
   }
-  const [failure] = applying.failures().values();
+  const [failure] = requests.failures().values();
   if (failure === undefined) return null;
   const facts = { reason: failure.reason, until: failure.until?.toISOString() ?? null };
   const code = failure.code === "refused" ? "refused" : "installer_unavailable";

@@ -13,20 +13,17 @@ import { reasonOfError } from "../../releases/outcome-reasons.ts";
 import { countForOthers, countWords, isForOthers, passedOverWords } from "../../releases/passed-over.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import type { StoredCheck, StoredRelease } from "../../releases/update-record.ts";
-import {
-  applySituationOf,
-  availableRelease,
-  blockedReason,
-  holdConditions,
-} from "../apply/apply-conditions.ts";
+import { applySituationOf } from "../apply/apply-conditions.ts";
 import { applyHoldOf } from "../apply/apply-decision.ts";
+import type { PendingRequest } from "../apply/installer-requests.ts";
 import { windowsAt } from "../apply/windows.ts";
+import { availableRelease, blockedReason, holdConditions } from "../check/hold-conditions.ts";
 import type { Downloads } from "../download/downloads.ts";
 import { type HoldReason, holdBecause, holdReasonOf, releaseHold } from "../facts/hold-reason.ts";
 import { idle } from "../facts/progress.ts";
-import type { PendingRequest, UpdateParts } from "../update-parts.ts";
 import { failedReleases, shownSetAside } from "./failed-releases.ts";
 import { outcomeState, type TrialView, trialState, trialView } from "./trial-view.ts";
+import type { UpdateParts } from "./update-parts.ts";
 import { blockerSentences, refusedProblem } from "./update-problem.ts";
 import { type Situation, type State, stateOf, stateWith } from "./update-summary.ts";
 
@@ -37,8 +34,8 @@ export function updatesStatus(parts: UpdateParts): UpdatesStatus {
   const record = options.record.read();
   const now = options.now();
   const shown = updateKinds.flatMap((kind) => shownRelease(parts, kind));
-  const seconds = parts.nextCheckIn();
-  const check_id = parts.runningCheck();
+  const seconds = parts.checks.left();
+  const check_id = parts.checks.runningId();
   const trial = trialView(watch.journal(), { now, uptime: options.uptime(), bootId: options.bootId });
   const { state, summary } = stateOf(situationOf(parts, shown, trial));
   const of = (kind: Release["kind"]) => shown.find((release) => release.kind === kind) ?? null;
@@ -73,11 +70,11 @@ export function updatesStatus(parts: UpdateParts): UpdatesStatus {
 }
 
 /** The progress while neither a check nor a download is in progress. */
-export function restingProgress({ watch, options, applying }: UpdateParts): UpdateProgress {
+export function restingProgress({ watch, options, requests }: UpdateParts): UpdateProgress {
   const moment = { now: options.now(), uptime: options.uptime(), bootId: options.bootId };
   const trial = trialView(watch.journal(), moment);
   if (trial !== null) return { ...idle, phase: trial.phase, release_id: trial.id, name: trial.name };
-  const pending = applying.pending();
+  const pending = requests.pending();
   if (pending === null) return idle;
   return { ...idle, phase: pending.isRollback ? "rolling_back" : "verifying", release_id: pending.id };
 }
@@ -111,11 +108,11 @@ function forOthersNow(parts: UpdateParts): string | null {
 }
 
 function situationOf(parts: UpdateParts, releases: readonly Release[], trial: TrialView | null): Situation {
-  const { options, downloads, progress, watch, applying } = parts;
+  const { options, downloads, progress, watch, requests } = parts;
   const { ota } = options.settings();
   const record = options.record.read();
   const present = progress.present();
-  const pending = applying.pending();
+  const pending = requests.pending();
   return {
     blocked: blockedReason(parts),
     phase: present?.phase === "checking" || present?.phase === "downloading" ? present.phase : null,
@@ -140,9 +137,9 @@ function requestedState({ release, isRollback }: PendingRequest): State {
 }
 
 /** Of the last request; a refusal that its release shows as a hold is not repeated. */
-function problemOf({ applying, watch }: UpdateParts, releases: readonly Release[]): UpdateProblem | null {
+function problemOf({ requests, watch }: UpdateParts, releases: readonly Release[]): UpdateProblem | null {
   const entry = watch.journal().history.at(-1);
-  if (applying.problem() !== null) return applying.problem();
+  if (requests.problem() !== null) return requests.problem();
   if (entry?.outcome !== "refused") return null;
   const isShown = releases.some(({ id, hold }) => id === entry.release_id && hold?.code === "refused");
   return isShown ? null : refusedProblem(entry);
@@ -154,7 +151,7 @@ function shownRelease(parts: UpdateParts, kind: Release["kind"]): Release[] {
   if (stored === null) return [];
   const staged = downloads.isStaged(stored.id);
   const hold = staged
-    ? applyHoldOf(stored, applySituationOf(parts))
+    ? applyHoldOf(stored, applySituationOf(parts, parts.applying.busy()))
     : (holdReasonOf(stored, holdConditions(parts)) ?? downloadFailure(stored, downloads));
   return [{ ...stored, hold: hold && releaseHold(hold), staged }];
 }

@@ -3,6 +3,7 @@ import { reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { StoredCheck } from "../../releases/update-record.ts";
 import { type HoldReason, releaseHold } from "../facts/hold-reason.ts";
 import { type SummaryFacts, summarySentence } from "../facts/update-sentences.ts";
+import type { ReleaseName } from "../facts/updater-options.ts";
 
 /** All that the state of updates follows from. */
 export interface Situation {
@@ -31,8 +32,6 @@ export interface Situation {
 
 /** A state, and what there is to say about it. */
 export type State = Pick<Updates, "state" | "summary">;
-
-export type ReleaseName = UpdateSummary["releases"][number];
 
 /** In which state updates are, and what a person can do about it. Depends on nothing but the situation. */
 export function stateOf(situation: Situation): State {

@@ -6,7 +6,6 @@ import type { Document } from "../../store/documents/document.ts";
 import type { Root } from "../../tuf/metadata.ts";
 import type { MetadataFiles } from "../../tuf/metadata-files.ts";
 import type { RootFollower, RootFollowingOptions } from "../../tuf/root-following.ts";
-import { unreadable } from "../check/check-refusals.ts";
 import { type TrustState, trustView } from "./trust-view.ts";
 
 export interface TrustOptions {
@@ -175,6 +174,14 @@ function usable(state: TrustState): { fingerprint: string; inForce: Root } {
     "update_trust_not_established",
     "No root of trust is installed on this device. As root, run `steward update trust install FILE` with your publisher's root.json.",
   );
+}
+
+/** `update_root_unusable`: for an unexpected reason. */
+function unreadable(cause: unknown): StewardError {
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  return new StewardError("update_root_unusable", `The installed root of trust cannot be read: ${detail}.`, {
+    cause,
+  });
 }
 
 /** `validation_failed`: another fingerprint than that of the installed root. */

@@ -1,12 +1,12 @@
 import { updateKinds } from "../../contract/update-kinds.ts";
-import { settingsBlock } from "../check/settings-block.ts";
 import { holdReasonOf } from "../facts/hold-reason.ts";
-import type { UpdateParts } from "../update-parts.ts";
-import { availableRelease, holdConditions } from "./apply-conditions.ts";
+import type { CheckParts } from "./check-parts.ts";
+import { availableRelease, holdConditions } from "./hold-conditions.ts";
+import { settingsBlock } from "./settings-block.ts";
 
 /** Whether something can go on now that the clock is trusted: a check, or the download of what it found. */
 export function hasWaitedForClock(
-  parts: Pick<UpdateParts, "options" | "trust" | "downloads" | "watch">,
+  parts: Pick<CheckParts, "options" | "trust" | "downloads" | "watch">,
 ): boolean {
   const { record, isClockTrusted } = parts.options;
   if (!isClockTrusted() || settingsBlock(parts.options) !== null) return false;

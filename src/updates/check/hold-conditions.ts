@@ -1,0 +1,50 @@
+import { installedVersions, setAsideById } from "../../releases/journal-queries.ts";
+import { noBlockers } from "../../releases/kind-blockers.ts";
+import { reasonOfError } from "../../releases/outcome-reasons.ts";
+import type { UpdateKind } from "../../releases/release.ts";
+import { compareVersions } from "../../releases/semver.ts";
+import type { StoredRelease } from "../../releases/update-record.ts";
+import { type HoldConditions, type HoldReason, holdBecause } from "../facts/hold-reason.ts";
+import type { CheckParts } from "./check-parts.ts";
+import { settingsBlock } from "./settings-block.ts";
+
+/** Why updates do not work at all; null: they do. */
+export function blockedReason({ options, trust }: Pick<CheckParts, "options" | "trust">): HoldReason | null {
+  const { ota } = options.settings();
+  const block = settingsBlock(options);
+  if (block !== null) return block;
+  const state = trust.state();
+  if (state.kind === "unusable") return holdBecause("trust_unusable", { reason: reasonOfError(state.error) });
+  return state.kind === "none" && ota.enabled ? holdBecause("trust_not_installed") : null;
+}
+
+/** What decides whether a release is fetched or applied now. */
+export function holdConditions({
+  options,
+  trust,
+  watch,
+}: Pick<CheckParts, "options" | "trust" | "watch">): HoldConditions {
+  const now = options.now();
+  return {
+    blocked: blockedReason({ options, trust }),
+    blockers: options.record.read().blockers ?? noBlockers,
+    ota: options.settings().ota,
+    isTrustEstablished: trust.isEstablished(),
+    isClockTrusted: options.isClockTrusted(),
+    blocklist: setAsideById(watch.journal(), now),
+    now,
+  };
+}
+
+/** The release that a check has found; it stays until it is installed, has failed here, or the channel is changed. */
+export function availableRelease(
+  { options, watch }: Pick<CheckParts, "options" | "watch">,
+  kind: UpdateKind,
+): StoredRelease | null {
+  const stored = options.record.read().available[kind];
+  if (stored === null || stored.channel !== options.settings().ota.channel) return null;
+  const installed = installedVersions(watch.journal(), options.installed())[kind];
+  if (installed !== null && compareVersions(stored.version, installed) <= 0) return null;
+  const listed = setAsideById(watch.journal(), options.now()).get(stored.id);
+  return listed?.why === "failed" ? null : stored;
+}

@@ -1,0 +1,7 @@
+import type { ApplyParts } from "../apply/apply-parts.ts";
+import type { Applying } from "../apply/applying.ts";
+
+/** The parts of the room, from which its status is read. */
+export interface UpdateParts extends ApplyParts {
+  readonly applying: Applying;
+}
