@@ -121,7 +121,6 @@ export const roomsWithCircles: readonly string[] = [
   "installer",
   "programs",
   "publishing",
-  "updates",
 ];
 
 /** Imports that lead back to where they began, imports of types among them: a line for each that is found. */
