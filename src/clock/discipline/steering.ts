@@ -1,5 +1,5 @@
 import type { ClockDriver, ClockQuality, ClockReading, Leap } from "../../host/ports.ts";
-import type { Counters } from "../status/counters.ts";
+import type { Counters } from "../counters.ts";
 import {
   type Action,
   beginDiscipline,

@@ -1,13 +1,5 @@
 import type { ExternalDaemon } from "../daemons/external-daemon.ts";
-import { restingRefusal } from "../status/refusals.ts";
-import type { ClockEvent, ClockOptions, ClockParts } from "./clock-parts.ts";
-import { type Effect, effectsOf } from "./effects.ts";
-import { endBackOff, isBackingOff } from "./external-change.ts";
-import { concludeRound } from "./measurement.ts";
-import { type ClockMode, isSameMode, resolveMode } from "./mode.ts";
-import { performEffect } from "./perform-effect.ts";
-import { disturbedRound, joinRound, type Round, type RoundOptions, roundWithoutServers } from "./round.ts";
-import { burst, firstBurst, nextRound, pollSecondsOf } from "./round-schedule.ts";
+import { endBackOff, isBackingOff } from "../state/external-change.ts";
 import {
   afterExternalChange,
   afterOwnRound,
@@ -16,8 +8,22 @@ import {
   forgotten,
   initialState,
   type LoopState,
-} from "./state.ts";
-import { type SyncStatus, syncStatusOf } from "./sync-state.ts";
+} from "../state/loop-state.ts";
+import { type ClockMode, isSameMode, resolveMode } from "../state/mode.ts";
+import {
+  disturbedRound,
+  joinRound,
+  type Round,
+  type RoundOptions,
+  roundWithoutServers,
+} from "../state/round.ts";
+import { burst, firstBurst, nextRound, pollSecondsOf } from "../state/round-schedule.ts";
+import { type SyncStatus, syncStatusOf } from "../state/sync-state.ts";
+import { restingRefusal } from "../status/refusals.ts";
+import type { ClockEvent, ClockOptions, ClockParts } from "./clock-parts.ts";
+import { type Effect, effectsOf } from "./effects.ts";
+import { concludeRound } from "./measurement.ts";
+import { performEffect } from "./perform-effect.ts";
 import { Timetable } from "./timetable.ts";
 
 /** What a request wants of a round. */

@@ -1,14 +1,14 @@
 import type { StewardError } from "../../contract/errors.ts";
 import type { Finding, TimeProbe, TimeSync } from "../../contract/types.ts";
+import { conflictOf } from "../state/external-change.ts";
+import type { LoopState } from "../state/loop-state.ts";
+import { isSynchronised } from "../state/sync-state.ts";
 import { daemonRefusal, refusalOf, requireMayMeasure, requireMaySet } from "../status/refusals.ts";
 import { timeSyncStatus } from "../status/time-status.ts";
 import { batteryTroubleOf, troubleOf } from "../status/trouble.ts";
 import type { ClockState } from "../trust/clock-state.ts";
 import { ClockLoop, type RoundRequest } from "./clock-loop.ts";
 import { type ClockEvent, type ClockOptions, type ClockParts, createClockParts } from "./clock-parts.ts";
-import { conflictOf } from "./external-change.ts";
-import type { LoopState } from "./state.ts";
-import { isSynchronised } from "./sync-state.ts";
 
 /** The clock of this device. */
 export interface Clock {

@@ -1,10 +1,10 @@
 import type { ClockEventType } from "../../contract/event-types.ts";
 import type { ClockConflict } from "../../contract/types.ts";
 import type { ClockQuality } from "../../host/ports.ts";
-import type { CounterName } from "../status/counters.ts";
+import type { CounterName } from "../counters.ts";
+import { type Check, type LoopState, steersHost } from "../state/loop-state.ts";
 import type { HistoryPoint } from "../status/history.ts";
 import type { EventDetails } from "./clock-parts.ts";
-import { type Check, type LoopState, steersHost } from "./state.ts";
 
 /** What the loop does when its state has changed. */
 export type Effect =

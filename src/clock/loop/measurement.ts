@@ -1,9 +1,9 @@
 import type { Settings } from "../../contract/types.ts";
 import type { Measurement } from "../discipline/discipline.ts";
 import { disagrees } from "../ntp/second-opinion.ts";
+import { abandonedRound, noMeasurement, type Round, type RoundOptions } from "../state/round.ts";
+import { implausible, verdictOf, verdictWithout } from "../state/verdict.ts";
 import type { ClockParts } from "./clock-parts.ts";
-import { abandonedRound, noMeasurement, type Round, type RoundOptions } from "./round.ts";
-import { implausible, verdictOf, verdictWithout } from "./verdict.ts";
 
 /** The settings and figures that a round goes by. */
 export interface RoundRules {

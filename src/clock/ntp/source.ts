@@ -1,5 +1,5 @@
 import type { DatagramAddress, ResolveHost, Timers } from "../../host/ports.ts";
-import type { Counters } from "../status/counters.ts";
+import type { Counters } from "../counters.ts";
 import { afterKiss, firstPoll, type PollState, waitSeconds } from "./poll-control.ts";
 import type { ExchangeOutcome } from "./sample.ts";
 import { addSample, emptyRegister, type SampleRegister, shiftSamples } from "./sample-filter.ts";

@@ -1,9 +1,9 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { DaemonReport } from "../daemons/external-daemon.ts";
-import type { ClockMode } from "../loop/mode.ts";
-import type { RoundOptions } from "../loop/round.ts";
-import type { SyncStatus } from "../loop/sync-state.ts";
-import type { Verdict } from "../loop/verdict.ts";
+import type { ClockMode } from "../state/mode.ts";
+import type { RoundOptions } from "../state/round.ts";
+import type { SyncStatus } from "../state/sync-state.ts";
+import type { Verdict } from "../state/verdict.ts";
 import { daemonTroubleSentence } from "./sentences.ts";
 import { verdictSummary } from "./summary.ts";
 

@@ -1,6 +1,6 @@
 import type { TimeSource } from "../../contract/types.ts";
-import type { Verdict } from "../loop/verdict.ts";
 import type { Ballot, RatedSource, SourcePool } from "../ntp/source-pool.ts";
+import type { Verdict } from "../state/verdict.ts";
 import { sourceReasonWords } from "./sentences.ts";
 
 /**

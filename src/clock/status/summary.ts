@@ -1,9 +1,9 @@
 import type { ClockConflict, ClockSummary, TimeSync } from "../../contract/types.ts";
 import type { SteeringBlocker } from "../../host/ports.ts";
 import type { DaemonReport } from "../daemons/external-daemon.ts";
-import type { ClockMode } from "../loop/mode.ts";
-import type { SyncState, SyncStatus } from "../loop/sync-state.ts";
-import type { Verdict } from "../loop/verdict.ts";
+import type { ClockMode } from "../state/mode.ts";
+import type { SyncState, SyncStatus } from "../state/sync-state.ts";
+import type { Verdict } from "../state/verdict.ts";
 import { daemonTroubleSentence, notSetSentence, summarySentence } from "./sentences.ts";
 
 /** What the summary is made from. */

@@ -2,10 +2,10 @@ import type { ClockConflict, Settings, TimeSource, TimeSync } from "../../contra
 import type { KernelClock } from "../../host/ports.ts";
 import type { DaemonReport } from "../daemons/external-daemon.ts";
 import type { ClockParts } from "../loop/clock-parts.ts";
-import { conflictOf } from "../loop/external-change.ts";
-import type { ClockMode } from "../loop/mode.ts";
-import type { LoopState } from "../loop/state.ts";
-import type { SyncStatus } from "../loop/sync-state.ts";
+import { conflictOf } from "../state/external-change.ts";
+import type { LoopState } from "../state/loop-state.ts";
+import type { ClockMode } from "../state/mode.ts";
+import type { SyncStatus } from "../state/sync-state.ts";
 import { sourceReasonWords } from "./sentences.ts";
 import { sourceViews } from "./source-view.ts";
 import { clockSummary } from "./summary.ts";

@@ -1,7 +1,7 @@
 import { finding, line } from "../../contract/finding.ts";
 import type { ClockConflict, Finding } from "../../contract/types.ts";
-import type { SyncState } from "../loop/sync-state.ts";
-import type { Verdict } from "../loop/verdict.ts";
+import type { SyncState } from "../state/sync-state.ts";
+import type { Verdict } from "../state/verdict.ts";
 import { votesSentence } from "./sentences.ts";
 import { verdictSummary, votesOf } from "./summary.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { createCounters } from "../../../src/clock/counters.ts";
 import { Steering } from "../../../src/clock/discipline/steering.ts";
-import { createCounters } from "../../../src/clock/status/counters.ts";
 import type { ClockDriver, ClockQuality, Leap } from "../../../src/host/ports.ts";
 
 /** A kernel's clock that moves only when it is steered. */

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { reportOfKernel } from "../../../src/clock/daemons/external-daemon.ts";
 import { type Effect, effectsOf } from "../../../src/clock/loop/effects.ts";
-import type { ClockMode } from "../../../src/clock/loop/mode.ts";
-import { disturbedRound, type Round } from "../../../src/clock/loop/round.ts";
 import {
   afterExternalChange,
   type Check,
   enterMode,
   initialState,
   type LoopState,
-} from "../../../src/clock/loop/state.ts";
-import { notSynced, type SyncState } from "../../../src/clock/loop/sync-state.ts";
+} from "../../../src/clock/state/loop-state.ts";
+import type { ClockMode } from "../../../src/clock/state/mode.ts";
+import { disturbedRound, type Round } from "../../../src/clock/state/round.ts";
+import { notSynced, type SyncState } from "../../../src/clock/state/sync-state.ts";
 
 const start = initialState({ blocker: null, wasRightAtStart: false });
 const discipline: ClockMode = { kind: "discipline" };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { realTimers } from "../../../lab/host/timers.ts";
+import { createCounters } from "../../../src/clock/counters.ts";
 import { createSourcePool, type SourcePool } from "../../../src/clock/ntp/source-pool.ts";
-import { createCounters } from "../../../src/clock/status/counters.ts";
 import { sourceViews } from "../../../src/clock/status/source-view.ts";
 import { sampleWith } from "../samples.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { reportOfKernel } from "../../../src/clock/daemons/external-daemon.ts";
-import { notSynced, type Synced, type SyncState } from "../../../src/clock/loop/sync-state.ts";
-import type { Verdict } from "../../../src/clock/loop/verdict.ts";
+import { notSynced, type Synced, type SyncState } from "../../../src/clock/state/sync-state.ts";
+import type { Verdict } from "../../../src/clock/state/verdict.ts";
 import { sourceReasonWords } from "../../../src/clock/status/sentences.ts";
 import { clockSummary, rescueSummary, type SummaryGround } from "../../../src/clock/status/summary.ts";
 import { troubleOf } from "../../../src/clock/status/trouble.ts";

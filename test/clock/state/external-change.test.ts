@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { backOff, endBackOff, isBackingOff, noBackOff } from "../../../src/clock/loop/external-change.ts";
+import { backOff, endBackOff, isBackingOff, noBackOff } from "../../../src/clock/state/external-change.ts";
 
 const change = { kind: "step", seconds: 10 } as const;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { implausible, verdictWithout } from "../../../src/clock/loop/verdict.ts";
+import { implausible, verdictWithout } from "../../../src/clock/state/verdict.ts";
 
 describe("the verdict on a round", () => {
   const bounds = { floorSeconds: 1_000, ceilingSeconds: 2_000 };

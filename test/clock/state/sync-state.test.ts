@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ClockMode } from "../../../src/clock/loop/mode.ts";
+import type { ClockMode } from "../../../src/clock/state/mode.ts";
 import {
   afterRound,
   type ClockAfterRound,
@@ -8,8 +8,8 @@ import {
   notSynced,
   type SyncState,
   syncStatusOf,
-} from "../../../src/clock/loop/sync-state.ts";
-import type { Verdict } from "../../../src/clock/loop/verdict.ts";
+} from "../../../src/clock/state/sync-state.ts";
+import type { Verdict } from "../../../src/clock/state/verdict.ts";
 
 const way: ClockMode = { kind: "discipline" };
 const settled = { offsetSeconds: 0, frequencyDeviationPpm: 0 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { isSameMode, resolveMode } from "../../../src/clock/loop/mode.ts";
+import { isSameMode, resolveMode } from "../../../src/clock/state/mode.ts";
 
 const free = { daemon: null, blocker: null, isBackingOff: false } as const;
 const daemon = { ...free, daemon: "chronyd" } as const;
