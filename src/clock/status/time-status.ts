@@ -1,16 +1,26 @@
 import type { ClockConflict, Settings, TimeSource, TimeSync } from "../../contract/types.ts";
 import type { KernelClock } from "../../host/ports.ts";
+import type { Counters } from "../counters.ts";
 import type { DaemonReport } from "../daemons/external-daemon.ts";
-import type { ClockParts } from "../loop/clock-parts.ts";
+import type { Steering } from "../discipline/steering.ts";
+import type { SourcePool } from "../ntp/source-pool.ts";
 import { conflictOf } from "../state/external-change.ts";
 import type { LoopState } from "../state/loop-state.ts";
 import type { ClockMode } from "../state/mode.ts";
 import type { SyncStatus } from "../state/sync-state.ts";
+import type { FloorKeeper } from "../trust/floor-keeper.ts";
+import type { History } from "./history.ts";
 import { sourceReasonWords } from "./sentences.ts";
 import { sourceViews } from "./source-view.ts";
 import { clockSummary } from "./summary.ts";
 
-export interface StatusFacts extends ClockParts {
+/** The parts of the clock that its status reads. */
+export interface StatusFacts {
+  readonly counters: Counters;
+  readonly history: History;
+  readonly steering: Steering;
+  readonly pool: SourcePool;
+  readonly floor: Pick<FloorKeeper, "atSeconds">;
   readonly settings: Settings["time"];
   readonly loop: LoopState;
   readonly syncStatus: SyncStatus;
