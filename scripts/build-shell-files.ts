@@ -1,7 +1,7 @@
 /** What a shell and man(1) have of the command line, made from its table of commands. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { commands } from "../src/cli/command-table.ts";
+import { commandTable } from "../src/cli/command-table.ts";
 import { completionScript, shells } from "../src/cli/framework/completion.ts";
 import { hostFilePage } from "./host-file-page.ts";
 import { manualPage } from "./manual-page.ts";
@@ -14,11 +14,11 @@ export function writeShellFiles(
 ): void {
   mkdirSync(join(dist, "completion"));
   for (const shell of shells) {
-    writeFileSync(join(dist, `completion/steward.${shell}`), completionScript(shell, commands));
+    writeFileSync(join(dist, `completion/steward.${shell}`), completionScript(shell, commandTable));
   }
   mkdirSync(join(dist, "man"));
   const edition = { version, date: date?.slice(0, 10) ?? "" };
-  writeFileSync(join(dist, "man/steward.8"), manualPage(commands, edition));
+  writeFileSync(join(dist, "man/steward.8"), manualPage(commandTable, edition));
   writeFileSync(join(dist, "man/steward.json.5"), hostFilePage(edition));
   const rescue = readFileSync(join(import.meta.dirname, "../docs/rescue.md"), "utf8");
   writeFileSync(join(dist, "man/steward-rescue.7"), rescuePage(rescue, edition));

@@ -1,16 +1,20 @@
 /** The manual page steward(8) in man(7)'s language. */
-import type { Command, Example, Option } from "../src/cli/framework/command.ts";
-import { commandGroups, groupOf } from "../src/cli/framework/command-groups.ts";
-import { globalOptions } from "../src/cli/framework/global-options.ts";
-import { commandUsage, exitCodes } from "../src/cli/framework/usage.ts";
+import {
+  type Command,
+  type CommandTable,
+  type Example,
+  groupOf,
+  type Option,
+} from "../src/cli/framework/command.ts";
+import { commandUsage } from "../src/cli/framework/usage.ts";
 import { type Edition, plain } from "./roff.ts";
 
 /** One page for the whole command line: a section a group, a paragraph a command. */
-export function manualPage(all: readonly Command[], { version, date }: Edition): string {
-  const commands = all.filter(({ isHidden }) => !isHidden);
-  const groups = commandGroups.map((group) => ({
+export function manualPage(table: CommandTable, { version, date }: Edition): string {
+  const commands = table.commands.filter(({ isHidden }) => !isHidden);
+  const groups = table.groups.map((group) => ({
     ...group,
-    members: commands.filter((command) => groupOf(command) === group),
+    members: commands.filter((command) => groupOf(table, command) === group),
   }));
   return [
     `.TH STEWARD 8 "${plain(date)}" "steward ${plain(version)}" "System administration"`,
@@ -21,10 +25,13 @@ export function manualPage(all: readonly Command[], { version, date }: Edition):
     ...[".SH DESCRIPTION", ...description.map(plain)],
     ...groups.flatMap(({ title, members }) => [
       `.SH "${plain(title.toUpperCase())}"`,
-      ...members.flatMap(commandParagraph),
+      ...members.flatMap((command) => commandParagraph(table, command)),
     ]),
-    ...[".SH OPTIONS OF EVERY COMMAND", ...globalOptions.flatMap(optionParagraph)],
-    ...[".SH EXIT STATUS", ...exitCodes.flatMap(([code, meaning]) => [".TP", `.B ${code}`, plain(meaning)])],
+    ...[".SH OPTIONS OF EVERY COMMAND", ...table.globalOptions.flatMap(optionParagraph)],
+    ...[
+      ".SH EXIT STATUS",
+      ...table.exitCodes.flatMap(([code, meaning]) => [".TP", `.B ${code}`, plain(meaning)]),
+    ],
     ...[".SH ENVIRONMENT", ...environment.flatMap(([name, use]) => [".TP", `.B ${name}`, plain(use)])],
     ...[".SH FILES", ...files.flatMap(([path, use]) => [".TP", `.I ${plain(path)}`, plain(use)])],
     ...[".SH SEE ALSO", ".BR steward.json (5),", ".BR steward\\-rescue (7)"],
@@ -50,10 +57,10 @@ const files = [
   ["/etc/steward/steward.json", "the decisions of root about this device"],
 ] as const;
 
-function commandParagraph(command: Command): string[] {
-  const usage = (commandUsage(command).split("\n")[0] ?? "").replace(/^Usage: /, "");
+function commandParagraph(table: CommandTable, command: Command): string[] {
+  const usage = (commandUsage(table, command).split("\n")[0] ?? "").replace(/^Usage: /, "");
   const { path, aliases = [], examples = [] } = command;
-  const others = aliases.map((alias) => ["steward", ...path.slice(0, -1), alias].join(" "));
+  const others = aliases.map((alias) => [table.program, ...path.slice(0, -1), alias].join(" "));
   return [
     ...[".TP", `.B ${breakable(usage)}`, `${plain(command.summary)}.`],
     ...(others.length === 0 ? [] : [`Also: ${plain(others.join(", "))}.`]),

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { type CommandContext, CommandError } from "../../src/cli/client/context.ts";
+import type { CommandContext } from "../../src/cli/client/context.ts";
+import { CommandError } from "../../src/cli/terminal/command-error.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { OperationId } from "../../src/contract/operations.ts";
 import type { Output } from "../../src/contract/types.ts";

@@ -1,8 +1,8 @@
 /** The tables of the documents, made from the contract and from the table of commands. */
 
-import { commands } from "../../src/cli/command-table.ts";
-import { commandGroups, groupOf } from "../../src/cli/framework/command-groups.ts";
-import { commandUsage, exitCodes } from "../../src/cli/framework/usage.ts";
+import { commandTable } from "../../src/cli/command-table.ts";
+import { type Command, groupOf } from "../../src/cli/framework/command.ts";
+import { commandUsage } from "../../src/cli/framework/usage.ts";
 import { settingKeysOf, settingText } from "../../src/cli/system/setting-keys.ts";
 import { type ErrorCode, errorCodes } from "../../src/contract/error-codes.ts";
 import { eventDetails } from "../../src/contract/event-details.ts";
@@ -22,7 +22,11 @@ export const tables: Readonly<Record<string, () => string>> = {
   settings: settingsTable,
   "error-codes": errorCodesTable,
   events: eventsTable,
-  "exit-codes": () => markdownTable(["exit code", "meaning"], [...exitCodes]),
+  "exit-codes": () =>
+    markdownTable(
+      ["exit code", "meaning"],
+      commandTable.exitCodes.map((row) => [...row]),
+    ),
   commands: commandsTables,
   routes: routesTable,
   scopes: scopesTable,
@@ -71,17 +75,20 @@ function eventsTable(): string {
 }
 
 function commandsTables(): string {
-  return commandGroups
+  const { commands, groups } = commandTable;
+  return groups
     .map((group) => {
-      const members = commands.filter((command) => !command.isHidden && groupOf(command) === group);
+      const members = commands.filter(
+        (command) => !command.isHidden && groupOf(commandTable, command) === group,
+      );
       const rows = members.map((command) => [`\`${usageOf(command)}\``, command.summary]);
       return `### ${group.title}\n\n${markdownTable(["command", "what it does"], rows)}`;
     })
     .join("\n\n");
 }
 
-function usageOf(command: Parameters<typeof commandUsage>[0]): string {
-  return (commandUsage(command).split("\n")[0] ?? "").replace(/^Usage: /, "");
+function usageOf(command: Command): string {
+  return (commandUsage(commandTable, command).split("\n")[0] ?? "").replace(/^Usage: /, "");
 }
 
 function routesTable(): string {

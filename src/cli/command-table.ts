@@ -1,4 +1,4 @@
-import { CommandError } from "./client/context.ts";
+import type { Command } from "./client/command.ts";
 import { namesOf } from "./client/live-names.ts";
 import { apply } from "./configuration/apply.ts";
 import { hashPasswordCommand } from "./configuration/hash-password.ts";
@@ -6,10 +6,10 @@ import { hostFileCommands } from "./configuration/host-file.ts";
 import { sealCommands } from "./configuration/seal.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { eventCommands } from "./events/events.ts";
-import type { Command } from "./framework/command.ts";
-import { commandGroups } from "./framework/command-groups.ts";
+import type { CommandTable } from "./framework/command.ts";
 import { completionScript, shells } from "./framework/completion.ts";
 import { groupHelp } from "./framework/usage.ts";
+import { steward } from "./program.ts";
 import { repoCommands } from "./repository/repo.ts";
 import { logs } from "./system/logs.ts";
 import { machineCommands } from "./system/machine.ts";
@@ -17,6 +17,7 @@ import { stateCommands } from "./system/state.ts";
 import { status } from "./system/status.ts";
 import { systemCommands } from "./system/system.ts";
 import { version } from "./system/version.ts";
+import { CommandError } from "./terminal/command-error.ts";
 import { escapeText } from "./terminal/escape.ts";
 import { timeCommands } from "./time/time.ts";
 import { tlsCommands } from "./tls/tls.ts";
@@ -74,7 +75,7 @@ const completion: Command = {
   options: [],
   async run({ positionals, output }) {
     const shell = shells.find((candidate) => candidate === positionals[0]) ?? "bash";
-    await output.text(completionScript(shell, commands));
+    await output.text(completionScript(shell, commandTable));
   },
 };
 
@@ -87,12 +88,12 @@ const help: Command = {
       name: "COMMAND",
       isOptional: true,
       isRepeated: true,
-      suggestions: commandGroups.flatMap(({ words }) => words),
+      suggestions: steward.groups.flatMap(({ words }) => words),
     },
   ],
   options: [],
   async run({ output }) {
-    await output.text(groupHelp([], commands));
+    await output.text(groupHelp(commandTable, []));
   },
 };
 
@@ -138,3 +139,6 @@ export const commands: readonly Command[] = [
   completion,
   liveNames,
 ];
+
+/** The program `steward`. */
+export const commandTable: CommandTable<Command> = { ...steward, commands };

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { manualPage } from "../../scripts/manual-page.ts";
 import { rescuePage } from "../../scripts/rescue-page.ts";
-import { commands } from "../../src/cli/command-table.ts";
-import { commandGroups, groupOf } from "../../src/cli/framework/command-groups.ts";
+import { commands, commandTable } from "../../src/cli/command-table.ts";
+import { groupOf } from "../../src/cli/framework/command.ts";
 import { documentNames } from "../../src/contract/document-names.ts";
 import { documentKinds } from "../../src/programs/agent/documents.ts";
 
-const page = manualPage(commands, { version: "1.2.3", date: "2026-11-20" });
+const page = manualPage(commandTable, { version: "1.2.3", date: "2026-11-20" });
 const shown = commands.filter(({ isHidden }) => !isHidden);
 
 /**
@@ -90,8 +90,8 @@ describe("the manual page of rescue", () => {
 
 describe("the table of commands", () => {
   it("has each command in one group of the help", () => {
-    for (const command of shown) assert.ok(groupOf(command), command.path.join(" "));
-    const words = commandGroups.flatMap((group) => group.words);
+    for (const command of shown) assert.ok(groupOf(commandTable, command), command.path.join(" "));
+    const words = commandTable.groups.flatMap((group) => group.words);
     assert.deepEqual(words, [...new Set(words)]);
   });
 

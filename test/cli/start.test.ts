@@ -4,7 +4,7 @@ import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryDirectory } from "../../lab/command-line/run-steward.ts";
-import { commands } from "../../src/cli/command-table.ts";
+import { commandTable } from "../../src/cli/command-table.ts";
 import { completionScript, shells } from "../../src/cli/framework/completion.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -32,7 +32,7 @@ describe("the program, as far as it is loaded", () => {
   it("prints the completion scripts of its command table without the rest of it", (test) => {
     const main = startAlone(test);
     for (const shell of shells) {
-      const said = { status: 0, stdout: completionScript(shell, commands), stderr: "" };
+      const said = { status: 0, stdout: completionScript(shell, commandTable), stderr: "" };
       assert.deepEqual(run(main, "completion", shell), said);
     }
   });

@@ -1,4 +1,4 @@
-import { commands } from "../../src/cli/command-table.ts";
+import { commandTable } from "../../src/cli/command-table.ts";
 import { readRequest, splitLine } from "../../src/cli/framework/command-line.ts";
 import { parseAssignments } from "../../src/cli/system/setting-change.ts";
 
@@ -10,7 +10,7 @@ export function complaintAbout(line: string): string | null {
     .split(/\s+/)
     .map((word) => word.replaceAll(/["']/g, ""));
   try {
-    const request = readRequest(splitLine(words, commands), commands);
+    const request = readRequest(splitLine(words, commandTable), commandTable);
     if (words.slice(0, 2).join(" ") === "system set" && request.kind === "command")
       parseAssignments(request.positionals);
     return null;

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { errorCodes } from "../../contract/error-codes.ts";
 import type { StewardError } from "../../contract/errors.ts";
-import { BoundlessAnswer, CommandError } from "./context.ts";
-import { AgentRefusal, type Problem } from "./failure.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { AgentRefusal, type Problem } from "./agent-refusal.ts";
+import { BoundlessAnswer } from "./context.ts";
 import type { Places } from "./places.ts";
 
 /** An answer of the agent, read to its end. */

@@ -1,5 +1,6 @@
 import type { OperationId } from "../../contract/operations.ts";
 import type { Output } from "../../contract/types.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import { type Answer, readAnswer, receiveAnswer } from "./agent-answer.ts";
 import {
   buildRequest,
@@ -11,7 +12,7 @@ import {
   readCredentials,
   unreachable,
 } from "./agent-connection.ts";
-import { type Client, CommandError } from "./context.ts";
+import type { Client } from "./context.ts";
 import { readStream } from "./event-stream.ts";
 import type { Places } from "./places.ts";
 

@@ -1,11 +1,12 @@
 import { type OperationId, operationOf } from "../../contract/operations.ts";
 import type { Input, Output } from "../../contract/types.ts";
 import { findLock, StateLocked } from "../../store/files/lock.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import { withHiddenInput } from "../terminal/prompt.ts";
 import { AgentAbsent, isAway } from "./agent-connection.ts";
 import type { AskAgentUnit } from "./agent-unit.ts";
 import { createHttpClient } from "./client.ts";
-import { type Calls, type Client, type CommandContext, CommandError } from "./context.ts";
+import type { Calls, Client, CommandContext } from "./context.ts";
 import { createPatience, findStartingAgent, type PatienceLimits } from "./patience.ts";
 import type { Places } from "./places.ts";
 import { askProof, type Proof, withStepUp } from "./step-up.ts";

@@ -6,6 +6,8 @@ import type { HostClock, HostFiles, TrustedOwners } from "../../host/host.ts";
 import type { RootHelper, RunCommand, Uptime } from "../../host/ports.ts";
 import type { StateTools } from "../../store/documents/inspection.ts";
 import type { RootOfTrust } from "../../tuf/root-of-trust.ts";
+import type { ProgramContext } from "../framework/command.ts";
+import { CommandError } from "../terminal/command-error.ts";
 
 /**
  * Operations for commands: of the agent over its socket or a URL, or the same in process.
@@ -45,10 +47,7 @@ export interface Calls {
 }
 
 /** Everything outside that a command may use; only the mains know the process. */
-export interface CommandContext {
-  stdin: NodeJS.ReadStream;
-  stdout: NodeJS.WriteStream;
-  stderr: NodeJS.WriteStream;
+export interface CommandContext extends ProgramContext {
   environment: Readonly<Record<string, string | undefined>>;
   /** This program, for `--version`, the doctor, and where the agent does not answer. */
   program: OwnProgram;
@@ -76,8 +75,6 @@ export interface CommandContext {
    * machine whose state cannot be deleted keeps its identity.
    */
   prepareImage(places: { readonly stateDirectory: string; readonly socketPath: string }): Promise<void>;
-  /** Aborted by Ctrl-C from now on, which then no longer ends the program. */
-  interruption(): AbortSignal;
 }
 
 /** What a program knows of itself. */
@@ -153,26 +150,6 @@ export interface InstallerPaths {
   readonly hostFile: string;
 }
 
-/** The options that were given, by their long names. */
-export interface GivenOptions {
-  has(name: string): boolean;
-  /** The value; of an option that was repeated the last. */
-  text(name: string): string | undefined;
-  /** The values of an option that may be repeated, in their order. */
-  texts(name: string): readonly string[];
-}
-
-/** A failure of the command line itself, with its exit code: 2 usage, 8 agent unreachable, … */
-export class CommandError extends Error {
-  readonly exitCode: number;
-
-  constructor(exitCode: number, message: string) {
-    super(message);
-    this.name = "CommandError";
-    this.exitCode = exitCode;
-  }
-}
-
 /**
  * The program that answers sends more than the agent ever would, or without an end: it is not the agent, or an attacker
  * controls it. Trying again would not help.
@@ -181,13 +158,5 @@ export class BoundlessAnswer extends CommandError {
   constructor(what: string) {
     super(8, `${what} Find out which program answers before you go on: systemctl status steward.`);
     this.name = "BoundlessAnswer";
-  }
-}
-
-/** Ends a command with an exit code after it has printed all it has to. */
-export class OnlyExitCode extends CommandError {
-  constructor(exitCode: number) {
-    super(exitCode, "");
-    this.name = "OnlyExitCode";
   }
 }

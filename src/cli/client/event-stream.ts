@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
+import { CommandError } from "../terminal/command-error.ts";
 import { readAnswer, receiveAnswer } from "./agent-answer.ts";
 import { type HttpRequest, loadSend, openRequest, unreachable } from "./agent-connection.ts";
-import { BoundlessAnswer, CommandError, type StreamedMessage, type StreamOptions } from "./context.ts";
+import { BoundlessAnswer, type StreamedMessage, type StreamOptions } from "./context.ts";
 import type { Places } from "./places.ts";
 
 /** Milliseconds without a byte after which the agent is gone: three of its signs of life. */

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { StewardError } from "../../contract/errors.ts";
 import type { Input, StreamId } from "../../contract/types.ts";
-import type { Invocation } from "../framework/command.ts";
-import { BoundlessAnswer, CommandError, type StreamedMessage } from "./context.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import type { Invocation } from "./command.ts";
+import { BoundlessAnswer, type StreamedMessage } from "./context.ts";
 
 /** Tries in a row to reconnect to an agent, a second apart: a restart takes a few. */
 const comeBackTries = 30;

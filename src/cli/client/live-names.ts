@@ -1,9 +1,11 @@
-import type { LiveNames } from "../framework/command.ts";
 import { listAllTokens } from "../users/token.ts";
 import { listAllUsers } from "../users/user-lookup.ts";
 import { createHttpClient } from "./client.ts";
 import type { Client } from "./context.ts";
 import type { Places } from "./places.ts";
+
+/** Things whose names the agent lists. */
+export type LiveNames = "users" | "tokens";
 
 /** Milliseconds to wait for a busy agent, while the user waits at the tab key. An absent agent is noticed at once. */
 const patienceMilliseconds = 5_000;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { findLock, type LockHolder, StateLocked } from "../../store/files/lock.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import type { Output } from "../terminal/output.ts";
 import { type AskAgentUnit, askAgentUnit, doesNotComeUp, startFailure } from "./agent-unit.ts";
-import { CommandError } from "./context.ts";
 import type { Places } from "./places.ts";
 
 /** All in milliseconds. */

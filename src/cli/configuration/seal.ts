@@ -1,7 +1,7 @@
 import { sealForDevice } from "../../auth/second-factor/transport.ts";
-import { CommandError } from "../client/context.ts";
+import type { Command } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
-import type { Command } from "../framework/command.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import { createInputLines } from "../terminal/input-lines.ts";
 
 const sealKey: Command = {

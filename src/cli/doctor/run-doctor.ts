@@ -1,4 +1,4 @@
-import type { Invocation } from "../framework/command.ts";
+import type { Invocation } from "../client/command.ts";
 import { openBundle } from "./bundle.ts";
 import { examine } from "./examine.ts";
 import { nextLine } from "./finding.ts";

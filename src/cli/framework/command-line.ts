@@ -1,7 +1,5 @@
 import { parseArgs } from "node:util";
-import type { GivenOptions } from "../client/context.ts";
-import type { Command, Option, Positional } from "./command.ts";
-import { globalOptions } from "./global-options.ts";
+import type { Command, CommandTable, GivenOptions, Option, Positional } from "./command.ts";
 import { suggestion } from "./near-miss.ts";
 import { commandHelp, commandUsage, groupHelp, groupUsage, usageError } from "./usage.ts";
 
@@ -14,13 +12,13 @@ export interface SplitLine {
   readonly options: GivenOptions;
 }
 
-export type Request =
+export type Request<Row extends Command> =
   | { readonly kind: "help"; readonly text: string }
   | { readonly kind: "version" }
-  | { readonly kind: "command"; readonly command: Command; readonly positionals: readonly string[] };
+  | { readonly kind: "command"; readonly command: Row; readonly positionals: readonly string[] };
 
 /** Tells options from words. Never throws: an option's name means the same in every command. */
-export function splitLine(argv: readonly string[], commands: readonly Command[]): SplitLine {
+export function splitLine(argv: readonly string[], { globalOptions, commands }: CommandTable): SplitLine {
   const known = [...globalOptions, ...commands.flatMap((command) => command.options)];
   const { tokens } = parseArgs({
     args: [...argv],
@@ -43,28 +41,28 @@ export function splitLine(argv: readonly string[], commands: readonly Command[])
 }
 
 /** The command that the line asks for. Throws CommandError(2), which names the mistake and the right usage. */
-export function readRequest(line: SplitLine, commands: readonly Command[]): Request {
+export function readRequest<Row extends Command>(line: SplitLine, table: CommandTable<Row>): Request<Row> {
   if (line.options.has("version") && line.words.length === 0) return { kind: "version" };
   // `steward help user add` is `steward user add --help`.
   const isHelp = line.words[0] === "help";
-  const { prefix, members, rest } = selectMembers(isHelp ? line.words.slice(1) : line.words, commands);
+  const { prefix, members, rest } = selectMembers(isHelp ? line.words.slice(1) : line.words, table.commands);
   const command = members.find((member) => member.path.length === prefix.length);
   const wantsHelp = isHelp || line.options.has("help");
   if (command === undefined) {
     const unknown = rest[0];
-    if (unknown !== undefined) throw unknownCommand(unknown, prefix, members);
-    if (!wantsHelp) throw usageError("A command is missing.", groupHelp(prefix, members).trimEnd());
-    return { kind: "help", text: groupHelp(prefix, members) };
+    if (unknown !== undefined) throw unknownCommand(table, unknown, { prefix, members });
+    if (!wantsHelp) throw usageError("A command is missing.", groupHelp(table, prefix, members).trimEnd());
+    return { kind: "help", text: groupHelp(table, prefix, members) };
   }
-  if (isHelp && rest.length > 0) throw unknownCommand(rest[0] ?? "", prefix, []);
-  if (wantsHelp) return { kind: "help", text: commandHelp(command) };
-  checkOptions(line, command);
-  checkPositionals(rest, command, line.options.has("version"));
+  if (isHelp && rest.length > 0) throw unknownCommand(table, rest[0] ?? "", { prefix, members: [] });
+  if (wantsHelp) return { kind: "help", text: commandHelp(table, command) };
+  checkOptions(table, line, command);
+  checkPositionals(table, rest, { command, hasVersion: line.options.has("version") });
   return { kind: "command", command, positionals: rest };
 }
 
 /** Follows the words down the table as far as they name a command or a group. */
-function selectMembers(words: readonly string[], commands: readonly Command[]) {
+function selectMembers<Row extends Command>(words: readonly string[], commands: readonly Row[]) {
   let members = commands;
   const prefix: string[] = [];
   for (const word of words) {
@@ -83,16 +81,23 @@ function names(command: Command, depth: number): readonly string[] {
   return depth === command.path.length - 1 ? [word, ...(command.aliases ?? [])] : [word];
 }
 
-function unknownCommand(word: string, prefix: readonly string[], members: readonly Command[]) {
+function unknownCommand(
+  table: CommandTable,
+  word: string,
+  { prefix, members }: { prefix: readonly string[]; members: readonly Command[] },
+) {
   const shown = members.filter(({ isHidden }) => !isHidden);
   const choices = shown.flatMap((member) => names(member, prefix.length));
   const command = [...prefix, word].join(" ");
-  return usageError(`There is no command "${command}"${suggestion(word, choices)}`, groupUsage(prefix));
+  return usageError(
+    `There is no command "${command}"${suggestion(word, choices)}`,
+    groupUsage(table, prefix),
+  );
 }
 
-function checkOptions(line: SplitLine, command: Command): void {
-  const usage = commandUsage(command);
-  const allowed = [...command.options, ...globalOptions];
+function checkOptions(table: CommandTable, line: SplitLine, command: Command): void {
+  const usage = commandUsage(table, command);
+  const allowed = [...command.options, ...table.globalOptions];
   for (const given of line.given) {
     const option = allowed.find(({ name, short }) => name === given.name || short === given.name);
     if (option === undefined) {
@@ -100,7 +105,10 @@ function checkOptions(line: SplitLine, command: Command): void {
         given.rawName,
         allowed.map(({ name }) => `--${name}`),
       );
-      throw usageError(`"steward ${command.path.join(" ")}" has no option ${given.rawName}${near}`, usage);
+      throw usageError(
+        `"${table.program} ${command.path.join(" ")}" has no option ${given.rawName}${near}`,
+        usage,
+      );
     }
     checkValue(given, option, usage);
     if (option.excludes !== undefined && line.options.has(option.excludes)) {
@@ -126,8 +134,12 @@ function checkValue({ rawName, value, inlineValue }: GivenOption, option: Option
   }
 }
 
-function checkPositionals(words: readonly string[], command: Command, hasVersion: boolean): void {
-  const usage = commandUsage(command);
+function checkPositionals(
+  table: CommandTable,
+  words: readonly string[],
+  { command, hasVersion }: { command: Command; hasVersion: boolean },
+): void {
+  const usage = commandUsage(table, command);
   const { positionals } = command;
   const missing = positionals[words.length];
   if (missing !== undefined && !missing.isOptional) throw usageError(`${missing.name} is missing.`, usage);

@@ -1,9 +1,4 @@
-import type { Client, CommandContext, GivenOptions } from "../client/context.ts";
-import type { Places } from "../client/places.ts";
 import type { Output } from "../terminal/output.ts";
-
-/** Things whose names the agent lists. */
-export type LiveNames = "users" | "tokens";
 
 /** One option. With `value`, the word in the usage line, it takes a value; without, it is a switch. */
 export interface Option {
@@ -12,8 +7,8 @@ export interface Option {
   readonly value?: string;
   /** The only values that are accepted. */
   readonly values?: readonly string[];
-  /** Completion asks the agent for the names that there are. */
-  readonly live?: LiveNames;
+  /** Completion asks the program for the names of this kind that there are: `completion-names KIND`. */
+  readonly live?: string;
   /** The value names a file or a directory. */
   readonly isFile?: true;
   /** The option that cannot be given together with this one. */
@@ -33,8 +28,8 @@ export interface Positional {
   readonly values?: readonly string[];
   /** Offered by completion; anything else is accepted too. */
   readonly suggestions?: readonly string[];
-  /** Completion asks the agent for the names that there are. */
-  readonly live?: LiveNames;
+  /** Completion asks the program for the names of this kind that there are: `completion-names KIND`. */
+  readonly live?: string;
 }
 
 /** A line to type, and its purpose. */
@@ -43,21 +38,39 @@ export interface Example {
   readonly what: string;
 }
 
-/** One call of a command, with everything that it may use. */
+/** The options that were given, by their long names. */
+export interface GivenOptions {
+  has(name: string): boolean;
+  /** The value; of an option that was repeated the last. */
+  text(name: string): string | undefined;
+  /** The values of an option that may be repeated, in their order. */
+  texts(name: string): readonly string[];
+}
+
+/** The terminal that a program has been started on, and its version. */
+export interface ProgramContext {
+  stdin: NodeJS.ReadStream;
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+  readonly program: { readonly version: string };
+  /** Aborted by Ctrl-C from now on, which then no longer ends the program. */
+  interruption(): AbortSignal;
+}
+
+/** One call of a command, with everything that commands of each program may use. */
 export interface Invocation {
+  /** The word that starts the program. */
+  readonly program: string;
   /** The words of the command line as they were typed, without the program's name. */
   readonly typed: readonly string[];
   readonly positionals: readonly string[];
   readonly options: GivenOptions;
-  readonly places: Places;
-  readonly context: CommandContext;
+  readonly context: ProgramContext;
   readonly output: Output;
-  /** Connects at its first call. */
-  readonly client: Client;
 }
 
 /** One row of the command table: parsing, help, usage errors and completion derive from it. */
-export interface Command {
+export interface Command<Call extends Invocation = Invocation> {
   readonly path: readonly string[];
   /** Other words for the last word of the path. */
   readonly aliases?: readonly string[];
@@ -67,9 +80,32 @@ export interface Command {
   readonly positionals: readonly Positional[];
   readonly options: readonly Option[];
   readonly examples?: readonly Example[];
-  /** When the agent is not running, its operations are done in process. */
-  readonly worksOffline?: true;
   /** It only works on files: its help leaves the options of the agent out. */
   readonly isWithoutAgent?: true;
-  run(invocation: Invocation): Promise<void>;
+  run(invocation: Call): Promise<void>;
+}
+
+/** Commands that belong together in help and manual, by their first words. */
+export interface CommandGroup {
+  readonly title: string;
+  readonly words: readonly string[];
+}
+
+/** A program of commands. */
+export interface CommandTable<Row extends Command = Command> {
+  /** The word that starts it. */
+  readonly program: string;
+  readonly commands: readonly Row[];
+  /** The first word of every command is in one of them: test/cli checks that. */
+  readonly groups: readonly CommandGroup[];
+  /** Accepted before and after every command. */
+  readonly globalOptions: readonly Option[];
+  /** Lines that most users need first; shown in the help of the program. */
+  readonly firstSteps: readonly Example[];
+  readonly exitCodes: readonly (readonly [code: string, meaning: string])[];
+}
+
+/** undefined: in none. */
+export function groupOf({ groups }: CommandTable, { path }: Pick<Command, "path">): CommandGroup | undefined {
+  return groups.find(({ words }) => words.includes(path[0] ?? ""));
 }

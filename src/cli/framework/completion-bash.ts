@@ -3,8 +3,9 @@ import { type CompletionModel, type Place, quoted, spellings } from "./completio
 
 /** For `source <(steward completion bash)`; works without the bash-completion package. */
 export function bashScript(model: CompletionModel): string {
-  return `# bash completion for steward
-_steward() {
+  const { program } = model;
+  return `# bash completion for ${program}
+_${program}() {
   local current=\${COMP_WORDS[COMP_CWORD]} at= expects= words= options= live= word i
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -41,14 +42,15 @@ ${model.places.map(bashPlace).join("\n")}
   [[ \${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
   return 0
 }
-complete -F _steward steward
+complete -F _${program} ${program}
 `;
 }
 
 export function zshScript(model: CompletionModel): string {
-  return `#compdef steward
-# zsh completion for steward
-_steward() {
+  const { program } = model;
+  return `#compdef ${program}
+# zsh completion for ${program}
+_${program}() {
   # "path" is zsh's own name for $PATH and must not be used.
   local at= expects= live= word i
   local -a entries options names
@@ -87,7 +89,7 @@ ${model.places.map(zshPlace).join("\n")}
     _describe command entries
   fi
 }
-if [[ $funcstack[1] == _steward ]]; then _steward "$@"; else compdef _steward steward; fi
+if [[ $funcstack[1] == _${program} ]]; then _${program} "$@"; else compdef _${program} ${program}; fi
 `;
 }
 

@@ -1,17 +1,17 @@
-import type { Command, LiveNames, Option } from "./command.ts";
-import { globalOptions } from "./global-options.ts";
+import type { Command, CommandTable, Option } from "./command.ts";
 
 /** A position in the command line: after these words (a leading blank before each), this may follow. */
 export interface Place {
   readonly at: string;
   readonly words: readonly { readonly word: string; readonly summary: string }[];
   readonly options: readonly Option[];
-  /** Names to be asked of the running agent. */
-  readonly live: LiveNames | undefined;
+  /** Names to be asked of the program. */
+  readonly live: string | undefined;
 }
 
 /** The three scripts are made from it. */
 export interface CompletionModel {
+  readonly program: string;
   readonly places: readonly Place[];
   /** Words that lead on: from ` user` + `delete` to ` user rm`. */
   readonly steps: readonly { readonly typed: string; readonly at: string }[];
@@ -20,7 +20,7 @@ export interface CompletionModel {
   readonly globalOptions: readonly Option[];
 }
 
-export function completionModel(all: readonly Command[]): CompletionModel {
+export function completionModel({ program, commands: all, globalOptions }: CommandTable): CompletionModel {
   const commands = all.filter(({ isHidden }) => !isHidden);
   const prefixes = commands.flatMap(({ path }) => path.map((_, index) => path.slice(0, index)));
   const groups = new Map(prefixes.map((prefix) => [pathKey(prefix), prefix]));
@@ -28,6 +28,7 @@ export function completionModel(all: readonly Command[]): CompletionModel {
     (option) => option.value !== undefined,
   );
   return {
+    program,
     places: [
       ...[...groups.values()].map((prefix) => groupPlace(prefix, commands)),
       ...commands.map(commandPlace),

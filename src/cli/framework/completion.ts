@@ -1,4 +1,4 @@
-import type { Command } from "./command.ts";
+import type { CommandTable } from "./command.ts";
 import { bashScript, zshScript } from "./completion-bash.ts";
 import { fishScript } from "./completion-fish.ts";
 import { completionModel } from "./completion-model.ts";
@@ -6,8 +6,8 @@ import { completionModel } from "./completion-model.ts";
 export const shells = ["bash", "zsh", "fish"] as const;
 
 /** A script that completes commands, options and their fixed values, without calling the program. */
-export function completionScript(shell: (typeof shells)[number], commands: readonly Command[]): string {
-  const model = completionModel(commands);
+export function completionScript(shell: (typeof shells)[number], table: CommandTable): string {
+  const model = completionModel(table);
   switch (shell) {
     case "bash":
       return bashScript(model);

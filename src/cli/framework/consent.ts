@@ -1,4 +1,4 @@
-import { CommandError } from "../client/context.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import { escapeText } from "../terminal/escape.ts";
 import { confirm } from "../terminal/prompt.ts";
 import type { Invocation, Option } from "./command.ts";
@@ -13,14 +13,14 @@ export const dryRunOption: Option = {
  * there is no terminal.
  */
 export async function requireConsent(
-  { options, context, typed }: Pick<Invocation, "options" | "context" | "typed">,
+  { program, options, context, typed }: Pick<Invocation, "program" | "options" | "context" | "typed">,
   question: string,
 ): Promise<void> {
   if (options.has("yes")) return;
   if (!context.stdin.isTTY) {
     throw new CommandError(
       2,
-      `There is no terminal to ask for confirmation on. If you are sure, type:\n  ${typedLine(typed, "--yes")}`,
+      `There is no terminal to ask for confirmation on. If you are sure, type:\n  ${typedLine([program, ...typed], "--yes")}`,
     );
   }
   if (!(await confirm(context, question))) throw new CommandError(1, "Not confirmed; nothing was changed.");
@@ -51,7 +51,7 @@ export async function agreesTo(invocation: Invocation, { says, question }: Conse
 function typedLine(words: readonly string[], option: string): string {
   const at = words.indexOf("--");
   const all = at === -1 ? [...words, option] : words.toSpliced(at, 0, option);
-  return ["steward", ...all].map(shellWord).join(" ");
+  return all.map(shellWord).join(" ");
 }
 
 function shellWord(word: string): string {

@@ -1,8 +1,13 @@
-import { CommandError } from "../client/context.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import { formatFields } from "../terminal/table.ts";
-import type { Command, Example, Option, Positional } from "./command.ts";
-import { commandGroups, groupOf } from "./command-groups.ts";
-import { globalOptions } from "./global-options.ts";
+import {
+  type Command,
+  type CommandTable,
+  type Example,
+  groupOf,
+  type Option,
+  type Positional,
+} from "./command.ts";
 
 /** A mistake in the command line: exit 2, with the mistake and the right usage. */
 export function usageError(message: string, usage: string): CommandError {
@@ -10,64 +15,62 @@ export function usageError(message: string, usage: string): CommandError {
 }
 
 /** `Usage: steward user add NAME [--role ROLE] …` and the command for its help. */
-export function commandUsage(command: Command): string {
-  const words = ["steward", ...command.path, ...command.positionals.map(positionalUsage)];
+export function commandUsage({ program }: Pick<CommandTable, "program">, command: Command): string {
+  const words = [program, ...command.path, ...command.positionals.map(positionalUsage)];
   const usage = ["Usage:", ...words, ...optionUsages(command.options)].join(" ");
-  return `${usage}\nMore: steward ${command.path.join(" ")} --help`;
+  return `${usage}\nMore: ${program} ${command.path.join(" ")} --help`;
 }
 
 /** The usage of a group such as `user`, or of the whole program when `words` is empty. */
-export function groupUsage(words: readonly string[]): string {
-  const start = ["steward", ...words].join(" ");
+export function groupUsage({ program }: Pick<CommandTable, "program">, words: readonly string[]): string {
+  const start = [program, ...words].join(" ");
   return `Usage: ${start} COMMAND [ARGUMENT…]\nMore: ${start} --help`;
 }
 
 /** The help of one command. */
-export function commandHelp(command: Command): string {
-  const [usage] = commandUsage(command).split("\n");
+export function commandHelp(table: CommandTable, command: Command): string {
+  const [usage] = commandUsage(table, command).split("\n");
   const others = (command.aliases ?? []).map((alias) => [...command.path.slice(0, -1), alias].join(" "));
   return [
     `${usage} [OPTION…]\n`,
-    `${command.summary}.${others.length === 0 ? "" : ` Also: steward ${others.join(", ")}.`}\n`,
+    `${command.summary}.${others.length === 0 ? "" : ` Also: ${table.program} ${others.join(", ")}.`}\n`,
     ...section("Options:", command.options.map(optionLine)),
     ...section("Examples:", (command.examples ?? []).map(exampleLine)),
-    ...commonOptions([command]),
+    ...commonOptions(table, [command]),
   ].join("\n");
 }
 
 /** The help of a group, or of the whole program when `words` is empty. */
-export function groupHelp(words: readonly string[], members: readonly Command[]): string {
+export function groupHelp(
+  table: CommandTable,
+  words: readonly string[],
+  members: readonly Command[] = table.commands,
+): string {
   const shown = members.filter(({ isHidden }) => !isHidden);
-  const [usage] = groupUsage(words).split("\n");
+  const [usage] = groupUsage(table, words).split("\n");
   const isWhole = words.length === 0;
-  const examples = isWhole ? firstSteps : shown.flatMap((command) => command.examples ?? []);
+  const examples = isWhole ? table.firstSteps : shown.flatMap((command) => command.examples ?? []);
   return [
     `${usage} [OPTION…]\n`,
-    ...(isWhole ? wholeSections(shown) : section("Commands:", shown.map(commandLine))),
+    ...(isWhole ? wholeSections(table, shown) : section("Commands:", shown.map(commandLine))),
     ...section("Examples:", examples.map(exampleLine)),
-    ...commonOptions(shown),
-    ...(isWhole ? section("Exit codes:", exitCodes) : []),
+    ...commonOptions(table, shown),
+    ...(isWhole ? section("Exit codes:", table.exitCodes) : []),
   ].join("\n");
 }
 
-function commonOptions(members: readonly Command[]): string[] {
+function commonOptions({ globalOptions }: CommandTable, members: readonly Command[]): string[] {
   const isWithoutAgent = members.every((command) => command.isWithoutAgent);
   const options = globalOptions.filter(({ isOfAgent }) => !(isOfAgent && isWithoutAgent));
   return section("Options of every command:", options.map(optionLine));
 }
 
-/** The commands that most users need first. */
-const firstSteps: readonly Example[] = [
-  { line: "steward user add anna --role admin", what: "create the first administrator" },
-  { line: "steward user diagnose anna", what: "why can anna not sign in?" },
-  { line: "steward time status", what: "is the clock right, and who sets it?" },
-  { line: "steward update status", what: "which releases are installed, and which are available?" },
-  { line: "steward help user", what: "the commands of a group" },
-];
-
-function wholeSections(members: readonly Command[]): string[] {
-  return commandGroups.flatMap((group) =>
-    section(`${group.title}:`, members.filter((command) => groupOf(command) === group).map(commandLine)),
+function wholeSections(table: CommandTable, members: readonly Command[]): string[] {
+  return table.groups.flatMap((group) =>
+    section(
+      `${group.title}:`,
+      members.filter((command) => groupOf(table, command) === group).map(commandLine),
+    ),
   );
 }
 
@@ -78,25 +81,6 @@ function commandLine(command: Command): readonly [string, string] {
 function exampleLine({ line, what }: Example): readonly [string, string] {
   return [line, what];
 }
-
-/** The meanings of the exit codes. */
-export const exitCodes = [
-  ["0", "ok"],
-  ["1", "failed"],
-  ["2", "usage"],
-  ["3", "not found"],
-  ["4", "not permitted"],
-  ["5", "conflict"],
-  ["6", "invalid input"],
-  ["7", "locked or rate-limited"],
-  ["8", "agent unreachable"],
-  ["9", "clock not synchronised"],
-  [
-    "10",
-    "done, but something needs attention (status), a device differs from its file (apply --check), or published metadata expires soon (repo publish, repo renew)",
-  ],
-  ["130", "interrupted"],
-] as const;
 
 function section(head: string, lines: readonly (readonly [string, string])[]): string[] {
   if (lines.length === 0) return [];

@@ -9,9 +9,10 @@ import {
 } from "../../publishing/keys/private-keys.ts";
 import { isRoleName, type RoleName, roleNames } from "../../publishing/roles.ts";
 import { type Surroundings, type Workspace, withWorkspace } from "../../publishing/workspace.ts";
-import { CommandError } from "../client/context.ts";
+import type { Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
-import type { Invocation, Option, Positional } from "../framework/command.ts";
+import type { Option, Positional } from "../framework/command.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import { escapeText } from "../terminal/escape.ts";
 import { withHiddenInput } from "../terminal/prompt.ts";
 

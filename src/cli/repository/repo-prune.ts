@@ -3,9 +3,9 @@ import { type PrunedDraft, type Pruning, planPruning, prune } from "../../publis
 import type { KeepReason, PlannedRelease, PruneRequest } from "../../publishing/prune/prune-plan.ts";
 import { releaseRoles } from "../../publishing/roles.ts";
 import { compareVersions } from "../../releases/semver.ts";
-import { CommandError } from "../client/context.ts";
-import type { Command, Invocation } from "../framework/command.ts";
+import type { Command, Invocation } from "../client/command.ts";
 import { agreesTo, dryRunOption } from "../framework/consent.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import { escapeText, joinLines } from "../terminal/escape.ts";
 import { directoryPositional, onWorkspace, signingOptions } from "./repo-command.ts";
 

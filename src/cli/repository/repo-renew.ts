@@ -12,8 +12,8 @@ import {
   roleNames,
 } from "../../publishing/roles.ts";
 import type { Workspace } from "../../publishing/workspace.ts";
-import { CommandError } from "../client/context.ts";
-import type { Command, Invocation } from "../framework/command.ts";
+import type { Command, Invocation } from "../client/command.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import { escapeText, joinLines } from "../terminal/escape.ts";
 import {
   byRole,

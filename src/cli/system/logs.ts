@@ -1,10 +1,11 @@
 import { requestStatuses, severityWords } from "../../contract/schemas/logs.ts";
 import type { LogEntry, LogList, LogQuery } from "../../contract/types.ts";
 import { allPages } from "../client/all-pages.ts";
-import type { Client, GivenOptions } from "../client/context.ts";
+import type { Command, Invocation } from "../client/command.ts";
+import type { Client } from "../client/context.ts";
 import { followStream } from "../client/follow.ts";
-import type { Command, Invocation } from "../framework/command.ts";
-import { commandUsage, usageError } from "../framework/usage.ts";
+import type { GivenOptions } from "../framework/command.ts";
+import { UsageError } from "../terminal/command-error.ts";
 
 /** Lines shown without --limit. */
 const usualLines = 100;
@@ -88,7 +89,7 @@ function readLimit(options: GivenOptions): number | undefined {
   if (text === undefined) return undefined;
   const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= mostLines) return limit;
-  throw usageError(`--limit must be a number from 1 to ${mostLines}, not "${text}".`, commandUsage(logs));
+  throw new UsageError(`--limit must be a number from 1 to ${mostLines}, not "${text}".`);
 }
 
 /** All pages needed, as one in the shape of the API. */

@@ -1,5 +1,6 @@
+import type { Command, Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
-import type { Command, Invocation, Option } from "../framework/command.ts";
+import type { Option } from "../framework/command.ts";
 import { agreesTo, dryRunOption, requireConsent } from "../framework/consent.ts";
 import { escapeText } from "../terminal/escape.ts";
 

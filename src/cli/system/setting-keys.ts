@@ -1,5 +1,5 @@
-import { CommandError } from "../client/context.ts";
 import { nearMisses } from "../framework/near-miss.ts";
+import { CommandError } from "../terminal/command-error.ts";
 
 /** One setting of the schema, by its dotted key such as `update.ota.channel`. */
 export interface SettingKey {

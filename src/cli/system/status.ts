@@ -1,8 +1,8 @@
 import { areaOf } from "../../contract/finding.ts";
 import type { Area } from "../../contract/need-areas.ts";
 import type { AuditEvent, Need, Status } from "../../contract/types.ts";
-import { OnlyExitCode } from "../client/context.ts";
-import type { Command } from "../framework/command.ts";
+import type { Command } from "../client/command.ts";
+import { OnlyExitCode } from "../terminal/command-error.ts";
 import { escapeText } from "../terminal/escape.ts";
 import { remedyLines } from "../terminal/remedy.ts";
 import { type Fields, formatFields } from "../terminal/table.ts";

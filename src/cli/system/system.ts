@@ -1,8 +1,8 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { Settings } from "../../contract/types.ts";
-import { type Client, CommandError } from "../client/context.ts";
-import type { Command, Invocation } from "../framework/command.ts";
-import { commandUsage, usageError } from "../framework/usage.ts";
+import type { Command, Invocation } from "../client/command.ts";
+import type { Client } from "../client/context.ts";
+import { CommandError, UsageError } from "../terminal/command-error.ts";
 import { readWholeInput } from "../terminal/input-lines.ts";
 import { factsFields } from "./facts-view.ts";
 import { type ParsedChange, parseAssignments, parseSettings, settingKeys } from "./setting-change.ts";
@@ -84,11 +84,11 @@ const mostSettings = 65_536;
 
 async function changeOf({ positionals, options, context }: Invocation): Promise<ParsedChange> {
   if (!options.has("stdin")) {
-    if (positionals.length === 0) throw usageError("KEY=VALUE is missing.", commandUsage(set));
+    if (positionals.length === 0) throw new UsageError("KEY=VALUE is missing.");
     return parseAssignments(positionals);
   }
   if (positionals.length > 0)
-    throw usageError("Give the settings on standard input or as KEY=VALUE, not both.", commandUsage(set));
+    throw new UsageError("Give the settings on standard input or as KEY=VALUE, not both.");
   return parseSettings(await readWholeInput(context.stdin, mostSettings));
 }
 

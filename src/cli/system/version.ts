@@ -1,6 +1,6 @@
 import type { Version } from "../../contract/types.ts";
-import { CommandError } from "../client/context.ts";
-import type { Command } from "../framework/command.ts";
+import type { Command } from "../client/command.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import type { Fields } from "../terminal/table.ts";
 
 export const version: Command = {

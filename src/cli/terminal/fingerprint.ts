@@ -1,4 +1,4 @@
-import { CommandError } from "../client/context.ts";
+import { CommandError } from "./command-error.ts";
 
 /** A SHA-256 in readable groups, eight in each of two lines; each line ends in a line feed. */
 export function fingerprintGroups(fingerprint: string): string {

@@ -1,4 +1,4 @@
-import { CommandError } from "../client/context.ts";
+import { CommandError } from "./command-error.ts";
 
 /** Bytes. A password has at most 256 characters; a file given by mistake may have no line end. */
 const lineLimit = 4096;

@@ -1,7 +1,7 @@
 import { systemErrorCode } from "../../contract/errors.ts";
-import { CommandError } from "../client/context.ts";
-import { describeFailure, failureDocument } from "../client/failure.ts";
+import { CommandError } from "./command-error.ts";
 import { escapeLines, escapeText, safeJson, safeLine } from "./escape.ts";
+import { describeFailure, failureDocument } from "./failure.ts";
 import { type Fields, formatCell, formatFields, formatTable, type Table } from "./table.ts";
 
 /**
@@ -36,9 +36,11 @@ export interface OutputOptions {
   stderr: NodeJS.WritableStream;
   isJson: boolean;
   isQuiet: boolean;
+  /** The word that starts the program, which failures begin with. */
+  program: string;
 }
 
-export function createOutput({ stdout, stderr, isJson, isQuiet }: OutputOptions): Output {
+export function createOutput({ stdout, stderr, isJson, isQuiet, program }: OutputOptions): Output {
   const print = (document: unknown, text: () => string) =>
     write(stdout, isJson ? `${safeJson(document)}\n` : text());
   const remark = async (text: string) => {
@@ -63,7 +65,7 @@ export function createOutput({ stdout, stderr, isJson, isQuiet }: OutputOptions)
     failure: (error, inWords = (text) => text) =>
       write(
         stderr,
-        isJson ? `${safeJson(failureDocument(error))}\n` : `${inWords(describeFailure(error))}\n`,
+        isJson ? `${safeJson(failureDocument(error))}\n` : `${inWords(describeFailure(program, error))}\n`,
       ),
   };
 }

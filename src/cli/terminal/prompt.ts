@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { CommandError } from "../client/context.ts";
+import { CommandError } from "./command-error.ts";
 import { escapeText } from "./escape.ts";
 
 export interface Terminal {

@@ -1,5 +1,5 @@
-import { CommandError } from "../client/context.ts";
 import type { Invocation, Option } from "../framework/command.ts";
+import { CommandError } from "./command-error.ts";
 import { escapeText } from "./escape.ts";
 import { createInputLines } from "./input-lines.ts";
 import { type Ask, withHiddenInput } from "./prompt.ts";

@@ -1,8 +1,8 @@
 import { readRfc3339 } from "../../contract/timestamps.ts";
 import type { TimeSync } from "../../contract/types.ts";
-import { CommandError, OnlyExitCode } from "../client/context.ts";
-import type { Command, Invocation } from "../framework/command.ts";
+import type { Command, Invocation } from "../client/command.ts";
 import { requireConsent } from "../framework/consent.ts";
+import { CommandError, OnlyExitCode } from "../terminal/command-error.ts";
 import { formatSpan } from "./time-figures.ts";
 import { isSynchronised, probeReport, syncSentence, timeReport } from "./time-view.ts";
 

@@ -3,10 +3,11 @@ import type { HistoryEntry, Release, SetAsideRelease, Updates } from "../../cont
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { AgentAbsent } from "../client/agent-connection.ts";
 import { allPages, wholeList } from "../client/all-pages.ts";
-import { CommandError, OnlyExitCode } from "../client/context.ts";
+import type { Command, Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
-import type { Command, Invocation, Positional } from "../framework/command.ts";
+import type { Positional } from "../framework/command.ts";
 import { requireConsent } from "../framework/consent.ts";
+import { CommandError, OnlyExitCode } from "../terminal/command-error.ts";
 import { beginCheck, followUpdates, refuseFailed } from "./update-following.ts";
 import { outcomeReport } from "./update-history.ts";
 import { rollBackAsRoot } from "./update-orders.ts";

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
-import type { Invocation, Option } from "../framework/command.ts";
+import type { Option } from "../framework/command.ts";
 
 export const repositoryOption: Option = {
   name: "repo",

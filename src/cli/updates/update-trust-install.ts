@@ -4,11 +4,12 @@ import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { Root } from "../../tuf/metadata.ts";
-import { type CommandContext, CommandError } from "../client/context.ts";
-import { fileFailure } from "../client/failure.ts";
+import type { Invocation } from "../client/command.ts";
+import type { CommandContext } from "../client/context.ts";
 import { requireLocal } from "../client/places.ts";
 import { writeRootFile } from "../client/root-file.ts";
-import type { Invocation } from "../framework/command.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { fileFailure } from "../terminal/failure.ts";
 import { fingerprintGroups } from "../terminal/fingerprint.ts";
 
 /** Everybody may read whose signatures count; root alone may write it. */

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { UpdateTrust } from "../../contract/types.ts";
-import { type Client, CommandError } from "../client/context.ts";
-import type { Command, Invocation } from "../framework/command.ts";
+import type { Command, Invocation } from "../client/command.ts";
+import type { Client } from "../client/context.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import { escapeText } from "../terminal/escape.ts";
 import { fingerprintGroups, readFingerprint } from "../terminal/fingerprint.ts";
 import { askLine } from "../terminal/prompt.ts";

@@ -1,5 +1,6 @@
-import { CommandError } from "../client/context.ts";
-import type { Invocation, Option } from "../framework/command.ts";
+import type { Invocation } from "../client/command.ts";
+import type { Option } from "../framework/command.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import { createInputLines } from "../terminal/input-lines.ts";
 import { type Ask, withHiddenInput } from "../terminal/prompt.ts";
 

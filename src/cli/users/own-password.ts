@@ -1,7 +1,8 @@
 import type { User } from "../../contract/types.ts";
-import { type Client, CommandError } from "../client/context.ts";
-import { describeFailure, exitCodeOf } from "../client/failure.ts";
-import type { Invocation } from "../framework/command.ts";
+import type { Invocation } from "../client/command.ts";
+import type { Client } from "../client/context.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { describeFailure, exitCodeOf } from "../terminal/failure.ts";
 import type { Questions } from "../terminal/questions.ts";
 import { askNewPassword } from "./new-password.ts";
 
@@ -20,7 +21,7 @@ export interface Entered {
  * session ended before they chose one, so they are asked for it here. Throws CommandError(4) when none was chosen.
  */
 export async function ownPassword(
-  { output }: Pick<Invocation, "output">,
+  { program, output }: Pick<Invocation, "program" | "output">,
   client: Client,
   { questions, user, password }: Entered,
 ): Promise<string> {
@@ -35,7 +36,7 @@ export async function ownPassword(
       return chosen;
     } catch (error) {
       // 6: what was typed is no good, which can be mended.
-      await output.remark(describeFailure(error));
+      await output.remark(describeFailure(program, error));
       if (exitCodeOf(error) !== 6) break;
     }
   }

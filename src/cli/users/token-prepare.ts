@@ -1,9 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { newFirstToken } from "../../auth/tokens/first-token.ts";
 import { userScopes } from "../../contract/scopes.ts";
-import { newFileFailure } from "../client/failure.ts";
-import type { Command, Option } from "../framework/command.ts";
-import { commandUsage, usageError } from "../framework/usage.ts";
+import type { Command } from "../client/command.ts";
+import type { Option } from "../framework/command.ts";
+import { UsageError } from "../terminal/command-error.ts";
+import { newFileFailure } from "../terminal/failure.ts";
 
 /** What a token is made of, for every command that makes one. */
 export const tokenOptions: readonly Option[] = [
@@ -37,7 +38,7 @@ export const tokenPrepare: Command = {
     const [username, name] = [options.text("user"), options.text("name")];
     const scopes = userScopes.filter((scope) => options.texts("scope").includes(scope));
     if (!username || !name || scopes.length === 0)
-      throw usageError("A token needs --user, --name and at least one --scope.", commandUsage(tokenPrepare));
+      throw new UsageError("A token needs --user, --name and at least one --scope.");
     const { token, file } = made({ username, name, scopes, expires_in: options.text("expires-in") });
     await writeFile(path, file, { flag: "wx", mode: 0o600 }).catch((error: unknown) => {
       throw newFileFailure(error, path);
@@ -54,6 +55,6 @@ function made(plan: Parameters<typeof newFirstToken>[0]): ReturnType<typeof newF
     return newFirstToken(plan);
   } catch (error) {
     const fault = error instanceof Error ? error.message : String(error);
-    throw usageError(`This token cannot be made: ${fault}.`, commandUsage(tokenPrepare));
+    throw new UsageError(`This token cannot be made: ${fault}.`);
   }
 }

@@ -1,11 +1,11 @@
 import { scopeNames } from "../../contract/scopes.ts";
 import type { ApiToken, TokenList } from "../../contract/types.ts";
 import { allPages } from "../client/all-pages.ts";
-import { type Client, CommandError } from "../client/context.ts";
-import type { Command, Invocation } from "../framework/command.ts";
+import type { Command, Invocation } from "../client/command.ts";
+import type { Client } from "../client/context.ts";
 import { agreesTo, dryRunOption } from "../framework/consent.ts";
 import { suggestion } from "../framework/near-miss.ts";
-import { commandUsage, usageError } from "../framework/usage.ts";
+import { CommandError, UsageError } from "../terminal/command-error.ts";
 import { answersOption } from "../terminal/questions.ts";
 import type { Table } from "../terminal/table.ts";
 import { asUser } from "./as-user.ts";
@@ -48,7 +48,7 @@ const add: Command = {
     const [user, name] = [options.text("user"), options.text("name")];
     const scopes = scopeNames.filter((scope) => options.texts("scope").includes(scope));
     if (!user || !name || scopes.length === 0) {
-      throw usageError("A token needs --user, --name and at least one --scope.", commandUsage(add));
+      throw new UsageError("A token needs --user, --name and at least one --scope.");
     }
     const expires_in = options.text("expires-in");
     const body = { name, scopes, ...(expires_in !== undefined && { expires_in }), ...rootsPart(options) };

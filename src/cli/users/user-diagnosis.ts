@@ -2,8 +2,8 @@ import { type ErrorCode, errorCodes } from "../../contract/error-codes.ts";
 import type { EventType } from "../../contract/event-types.ts";
 import type { AuditEvent, TimeSync, User } from "../../contract/types.ts";
 import { titleOf } from "../../contract/words/en/problems.ts";
+import type { Command } from "../client/command.ts";
 import type { Client } from "../client/context.ts";
-import type { Command } from "../framework/command.ts";
 import { findUser } from "./user-lookup.ts";
 
 /** Newest events that are looked through, the contract's upper bound; they are of all users. */

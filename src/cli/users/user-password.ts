@@ -1,5 +1,5 @@
 import type { Output, User } from "../../contract/types.ts";
-import type { Command, Invocation } from "../framework/command.ts";
+import type { Command, Invocation } from "../client/command.ts";
 import { agreesTo, dryRunOption } from "../framework/consent.ts";
 import { newPasswordOptions, readNewPassword } from "./new-password.ts";
 import {

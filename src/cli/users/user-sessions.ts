@@ -1,6 +1,6 @@
 import type { SessionList, User } from "../../contract/types.ts";
 import { allPages } from "../client/all-pages.ts";
-import type { Command } from "../framework/command.ts";
+import type { Command } from "../client/command.ts";
 import { agreesTo, dryRunOption } from "../framework/consent.ts";
 import type { Table } from "../terminal/table.ts";
 import { findUser } from "./user-lookup.ts";

@@ -1,8 +1,8 @@
 import { qrTerminal } from "../../auth/second-factor/qr.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { Output as Answer, Enrolment, ProblemClock } from "../../contract/types.ts";
-import { CommandError } from "../client/context.ts";
-import type { Invocation } from "../framework/command.ts";
+import type { Invocation } from "../client/command.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import { escapeText } from "../terminal/escape.ts";
 import type { Output } from "../terminal/output.ts";
 import { confirm } from "../terminal/prompt.ts";

@@ -1,5 +1,6 @@
-import { CommandError } from "../client/context.ts";
-import type { Command, Invocation, Option } from "../framework/command.ts";
+import type { Command, Invocation } from "../client/command.ts";
+import type { Option } from "../framework/command.ts";
+import { CommandError } from "../terminal/command-error.ts";
 import { answersOption } from "../terminal/questions.ts";
 import { asUser, type OwnSession } from "./as-user.ts";
 import { enableTwoFactor, showEnrolment, showRecoveryCodes } from "./user-two-factor-enabling.ts";

@@ -1,8 +1,8 @@
 import type { Output, Session } from "../../contract/types.ts";
 import { createHttpClient } from "../client/client.ts";
+import type { Command } from "../client/command.ts";
 import { untilStarted } from "../client/connect.ts";
 import { requireSecrecy } from "../client/places.ts";
-import type { Command } from "../framework/command.ts";
 import { answersOption, createQuestions } from "../terminal/questions.ts";
 import { inSession } from "./as-user.ts";
 import { ownPassword } from "./own-password.ts";

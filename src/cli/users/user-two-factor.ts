@@ -1,8 +1,7 @@
 import type { Output, TwoFactor, User } from "../../contract/types.ts";
-import { CommandError } from "../client/context.ts";
-import type { Command } from "../framework/command.ts";
+import type { Command } from "../client/command.ts";
 import { agreesTo, dryRunOption } from "../framework/consent.ts";
-import { commandUsage, usageError } from "../framework/usage.ts";
+import { CommandError, UsageError } from "../terminal/command-error.ts";
 import { keepTokensOption, keptTokens, tokensSentence } from "./user-command.ts";
 import { formerDiagnose } from "./user-diagnosis.ts";
 import { findUser } from "./user-lookup.ts";
@@ -48,7 +47,7 @@ const reset: Command = {
     const { positionals, options, client, output } = invocation;
     const [name = ""] = positionals;
     const reason = options.text("reason");
-    if (!reason) throw usageError("--reason is missing: it is written down.", commandUsage(reset));
+    if (!reason) throw new UsageError("--reason is missing: it is written down.");
     const { id, two_factor } = await findUser(client, name);
     if (!two_factor.enabled) {
       throw new CommandError(5, `User "${name}" has no second factor; nothing was changed.`);

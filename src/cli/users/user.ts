@@ -1,7 +1,7 @@
 import type { User } from "../../contract/types.ts";
-import type { Command, Invocation } from "../framework/command.ts";
+import type { Command, Invocation } from "../client/command.ts";
 import { agreesTo, dryRunOption } from "../framework/consent.ts";
-import { commandUsage, usageError } from "../framework/usage.ts";
+import { UsageError } from "../terminal/command-error.ts";
 import { displayNameOption, onUser, readRole, roleOption } from "./user-command.ts";
 import { diagnose } from "./user-diagnosis.ts";
 import { findUser, listAllUsers, type UserFilter } from "./user-lookup.ts";
@@ -52,10 +52,7 @@ const set: Command = {
       ...(options.has("require-new-password") && { must_change_password: true as const }),
     };
     if (Object.keys(body).length === 0) {
-      throw usageError(
-        "There is nothing to set: give --role, --display-name or --require-new-password.",
-        commandUsage(set),
-      );
+      throw new UsageError("There is nothing to set: give --role, --display-name or --require-new-password.");
     }
     const { id } = await findUser(client, name);
     const user = await client.call("updateUser", { params: { id }, body });

@@ -21,8 +21,8 @@ import {
 import { asNobody } from "../../../lab/host/credentials.ts";
 import { AgentAbsent } from "../../../src/cli/client/agent-connection.ts";
 import { createHttpClient } from "../../../src/cli/client/client.ts";
-import { CommandError } from "../../../src/cli/client/context.ts";
 import type { Places } from "../../../src/cli/client/places.ts";
+import { CommandError } from "../../../src/cli/terminal/command-error.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 
 function placesAt(change: Partial<Places>): Places {

@@ -5,9 +5,10 @@ import { describe, it, type TestContext } from "node:test";
 import { temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
 import { type Answer, answerFrom, listen, problem } from "../../../lab/command-line/scripted-agent.ts";
 import { createAgentClient, untilStarted } from "../../../src/cli/client/connect.ts";
-import { type CommandContext, CommandError } from "../../../src/cli/client/context.ts";
+import type { CommandContext } from "../../../src/cli/client/context.ts";
 import { afterOtherCommands } from "../../../src/cli/client/patience.ts";
 import { choosePlaces } from "../../../src/cli/client/places.ts";
+import { CommandError } from "../../../src/cli/terminal/command-error.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { StateLocked, takeLock } from "../../../src/store/files/lock.ts";
 

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { CommandError } from "../../../src/cli/client/context.ts";
-import { commands } from "../../../src/cli/command-table.ts";
+import { commands, commandTable } from "../../../src/cli/command-table.ts";
 import { readRequest, splitLine } from "../../../src/cli/framework/command-line.ts";
-import { globalOptions } from "../../../src/cli/framework/global-options.ts";
+import { CommandError } from "../../../src/cli/terminal/command-error.ts";
 
 function read(line: string) {
-  const split = splitLine(line.split(" ").filter(Boolean), commands);
-  return { request: readRequest(split, commands), options: split.options };
+  const split = splitLine(line.split(" ").filter(Boolean), commandTable);
+  return { request: readRequest(split, commandTable), options: split.options };
 }
 
 function commandOf(line: string): string {
@@ -151,20 +150,20 @@ describe("readRequest", () => {
 
 describe("a hyphen alone", () => {
   it("is a value, which stands for standard output", () => {
-    const line = splitLine(["doctor", "--bundle", "-"], commands);
-    assert.equal(readRequest(line, commands).kind, "command");
+    const line = splitLine(["doctor", "--bundle", "-"], commandTable);
+    assert.equal(readRequest(line, commandTable).kind, "command");
     assert.equal(line.options.text("bundle"), "-");
   });
 
   it("is none where more follows it", () => {
-    const line = splitLine(["doctor", "--bundle", "-o", "json"], commands);
-    assert.throws(() => readRequest(line, commands), /--bundle needs a value/);
+    const line = splitLine(["doctor", "--bundle", "-o", "json"], commandTable);
+    assert.throws(() => readRequest(line, commandTable), /--bundle needs a value/);
   });
 });
 
 describe("the command table", () => {
   it("gives an option's name the same meaning in every command, as the parser needs it", () => {
-    const options = [...globalOptions, ...commands.flatMap((command) => command.options)];
+    const options = [...commandTable.globalOptions, ...commands.flatMap((command) => command.options)];
     for (const { name, value, short } of options) {
       for (const other of options.filter((candidate) => candidate.name === name)) {
         assert.deepEqual([value === undefined, short], [other.value === undefined, other.short], `--${name}`);

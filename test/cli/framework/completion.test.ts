@@ -6,10 +6,10 @@ import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { stewardCommand, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
 import { exampleUser, pageOf, startAgent } from "../../../lab/command-line/scripted-agent.ts";
-import { commands } from "../../../src/cli/command-table.ts";
+import { commands, commandTable } from "../../../src/cli/command-table.ts";
 import { completionScript, shells } from "../../../src/cli/framework/completion.ts";
 
-const script = completionScript("bash", commands);
+const script = completionScript("bash", commandTable);
 
 /** Stands between two lines in what bash is given and gives back. */
 const end = "\u0001";
@@ -178,7 +178,7 @@ describe("the bash completion", () => {
 for (const shell of shells) {
   describe(`the ${shell} completion`, () => {
     it("knows every command's last word and every option", () => {
-      const text = completionScript(shell, commands);
+      const text = completionScript(shell, commandTable);
       for (const { path, options } of commands.filter(({ isHidden }) => !isHidden)) {
         for (const word of [path.at(-1), ...options.map(({ name }) => name)]) {
           assert.match(text, new RegExp(`[ '"-]${word}\\b`), `${shell}: ${word}`);
@@ -191,7 +191,7 @@ for (const shell of shells) {
     }, (test) => {
       // fish reads a script from a file only.
       const path = join(temporaryDirectory(test), "script");
-      writeFileSync(path, completionScript(shell, commands));
+      writeFileSync(path, completionScript(shell, commandTable));
       const { status, stderr } = spawnSync(shell, ["-n", path], { encoding: "utf8" });
       assert.deepEqual([status, stderr], [0, ""]);
     });

@@ -5,6 +5,7 @@ import { runSteward, temporaryDirectory, writeOffline } from "../../../lab/comma
 import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import type { Client, CommandContext } from "../../../src/cli/client/context.ts";
 import type { Places } from "../../../src/cli/client/places.ts";
+import { commandTable } from "../../../src/cli/command-table.ts";
 import { splitLine } from "../../../src/cli/framework/command-line.ts";
 import { logs } from "../../../src/cli/system/logs.ts";
 import { createOutput } from "../../../src/cli/terminal/output.ts";
@@ -139,15 +140,17 @@ describe("steward logs --follow", () => {
     const stdout = new PassThrough();
     const stderr = new PassThrough();
     test.after(() => stdout.destroy());
-    const { options } = splitLine(["logs", "-f", ...args], [logs]);
+    const { options } = splitLine(["logs", "-f", ...args], { ...commandTable, commands: [logs] });
     const output = createOutput({
       stdout,
       stderr,
       isJson: options.text("output") === "json",
       isQuiet: false,
+      program: "steward",
     });
     const context = { stdout, interruption: () => interruption.signal } as unknown as CommandContext;
     const run = logs.run({
+      program: "steward",
       typed: [],
       positionals: [],
       options,

@@ -62,7 +62,7 @@ describe("formatTable", () => {
     const shown = async (columns: number | undefined): Promise<string> => {
       const stdout = Object.assign(new PassThrough(), { columns });
       const streams = { stdout, stderr: new PassThrough() };
-      await createOutput({ ...streams, isJson: false, isQuiet: false }).table({}, wide);
+      await createOutput({ ...streams, isJson: false, isQuiet: false, program: "steward" }).table({}, wide);
       return String(stdout.read());
     };
     assert.equal(await shown(undefined), formatTable(wide));

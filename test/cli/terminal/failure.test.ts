@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { CommandError } from "../../../src/cli/client/context.ts";
-import {
-  AgentRefusal,
-  describeFailure,
-  exitCodeOf,
-  failureDocument,
-} from "../../../src/cli/client/failure.ts";
+import { AgentRefusal } from "../../../src/cli/client/agent-refusal.ts";
+import { CommandError } from "../../../src/cli/terminal/command-error.ts";
+import { describeFailure, exitCodeOf, failureDocument } from "../../../src/cli/terminal/failure.ts";
 import type { ErrorCode } from "../../../src/contract/error-codes.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 
@@ -45,7 +41,7 @@ describe("describeFailure", () => {
       details: { errors, retryAfterSeconds: 30 },
     });
     assert.equal(
-      describeFailure(error),
+      describeFailure("steward", error),
       "steward: The body is not valid.\n  /role: must be a role\nTry again in 30 seconds.",
     );
   });
@@ -59,7 +55,7 @@ describe("describeFailure", () => {
   ] as const) {
     it(`does not advise to try again where that is no help, or said already: ${code}`, () => {
       const error = new StewardError(code, message, { details: { retryAfterSeconds: 5 } });
-      assert.equal(describeFailure(error), `steward: ${message}`);
+      assert.equal(describeFailure("steward", error), `steward: ${message}`);
     });
   }
 
@@ -67,14 +63,14 @@ describe("describeFailure", () => {
     const clock = { server_time: "2001-02-03T04:05:06.000Z", synchronised: false, skew_suspected: true };
     const refusal = new AgentRefusal("totp_invalid", { code: "totp_invalid", detail: "Not right.", clock });
     assert.equal(
-      describeFailure(refusal),
+      describeFailure("steward", refusal),
       "steward: Not right.\nThe device says it is 2001-02-03T04:05:06.000Z; its clock is not trusted, and the code belongs to another time.",
     );
   });
 
   it("keeps an agent's text from driving the terminal or forging a line", () => {
     const error = new StewardError("not_found", "\u001b[2J\nsteward: all is well");
-    assert.equal(describeFailure(error), "steward: \\x1b[2J\\x0asteward: all is well");
+    assert.equal(describeFailure("steward", error), "steward: \\x1b[2J\\x0asteward: all is well");
   });
 });
 

@@ -1,37 +1,17 @@
 import { dirname } from "node:path";
 import { errorCodes } from "../../contract/error-codes.ts";
-import { type InputError, StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { ProblemClock } from "../../contract/types.ts";
 import { titleOf } from "../../contract/words/en/problems.ts";
-import { escapeLines, escapeText } from "../terminal/escape.ts";
-import { CommandError } from "./context.ts";
+import { CommandError } from "./command-error.ts";
+import { escapeLines, escapeText } from "./escape.ts";
 
-/** The agent's own problem document (RFC 9457), as far as the command line reads it. */
-export interface Problem {
-  readonly code: string;
-  readonly detail: string;
-  readonly reason?: string;
-  readonly errors?: readonly InputError[];
-  readonly clock?: ProblemClock;
-  readonly challenge_token?: string;
-  readonly retry_after?: number;
-}
+/** A refusal that came with a document of its own (RFC 9457), which is printed for programs as it came. */
+export class DocumentedRefusal extends StewardError {
+  readonly problem: object;
 
-/** A refusal that came over the wire; it keeps the document, with its request_id, for `-o json`. */
-export class AgentRefusal extends StewardError {
-  readonly problem: Problem;
-
-  constructor(code: StewardError["code"], problem: Problem) {
-    super(code, problem.detail, {
-      details: {
-        ...(problem.reason === undefined ? {} : { reason: problem.reason }),
-        ...(problem.errors === undefined ? {} : { errors: problem.errors }),
-        ...(problem.clock === undefined ? {} : { clock: problem.clock }),
-        ...(problem.challenge_token === undefined ? {} : { challengeToken: problem.challenge_token }),
-        ...(problem.retry_after === undefined ? {} : { retryAfterSeconds: problem.retry_after }),
-      },
-    });
-    this.name = "AgentRefusal";
+  constructor(code: StewardError["code"], problem: { detail: string }, details: StewardError["details"]) {
+    super(code, problem.detail, { details });
     this.problem = problem;
   }
 }
@@ -44,11 +24,11 @@ export function exitCodeOf(error: unknown): number {
 }
 
 /** The text for standard error, without the last line feed. */
-export function describeFailure(error: unknown): string {
-  if (error instanceof CommandError) return escapeLines(`steward: ${error.message}`);
-  if (!(error instanceof StewardError)) return escapeText(`steward: ${unforeseen(error)}`);
+export function describeFailure(program: string, error: unknown): string {
+  if (error instanceof CommandError) return escapeLines(`${program}: ${error.message}`);
+  if (!(error instanceof StewardError)) return escapeText(`${program}: ${unforeseen(error)}`);
   const { reason, errors, clock, retryAfterSeconds } = error.details;
-  const lines = [`steward: ${error.message}${reason === undefined ? "" : ` (${reason})`}`];
+  const lines = [`${program}: ${error.message}${reason === undefined ? "" : ` (${reason})`}`];
   for (const wrong of errors ?? []) lines.push(`  ${wrong.pointer}: ${wrong.detail}`);
   if (clock !== undefined) lines.push(describeClock(clock));
   if (retryAfterSeconds !== undefined && isPassing(error)) {
@@ -81,7 +61,7 @@ export function describeClock({ server_time, synchronised, skew_suspected }: Pro
 
 /** A failure for programs: the problem document of the agent, or one made here. */
 export function failureDocument(error: unknown): object {
-  if (error instanceof AgentRefusal) return error.problem;
+  if (error instanceof DocumentedRefusal) return error.problem;
   if (!(error instanceof StewardError)) {
     const detail = error instanceof CommandError ? error.message : unforeseen(error);
     // RFC 9457 §4.2.1: about:blank says no more than the other members do.
