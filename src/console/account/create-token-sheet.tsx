@@ -3,16 +3,20 @@ import { type Scope, scopes, userScopes } from "../../contract/scopes.ts";
 import type { Role } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
-import { useAction } from "../client/use-action.ts";
 import { me } from "../session/session.ts";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../ui/form/field.tsx";
-import { errorAt, Form } from "../ui/form/form.tsx";
-import { Submit } from "../ui/form/submit.tsx";
+import { Form, useForm } from "../ui/form/form.tsx";
 import { ShownOnce } from "../ui/secret.tsx";
 
 /** Days that a token may be good for; the agent takes an hour to 366 days. */
-const lifetimes = ["1", "30", "90", "366"] as const;
+const lifetimes = [1, 30, 90, 366] as const;
+
+interface NewToken {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly expires_in: `${(typeof lifetimes)[number]}d`;
+}
 
 const scopesErrorId = "token-scopes-error";
 
@@ -42,32 +46,21 @@ export function CreateTokenSheet({
 }
 
 function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
-  const [name, setName] = useState("");
-  const [chosen, setChosen] = useState<readonly Scope[]>([]);
-  const [days, setDays] = useState<(typeof lifetimes)[number]>("90");
-  const action = useAction(async () => {
+  const form = useForm<NewToken>({ name: "", scopes: [], expires_in: "90d" }, async (body) => {
     // Also without a scope: the agent says all that is missing at once.
-    const body = { name, scopes: chosen as [Scope, ...Scope[]], expires_in: `${days}d` };
-    onToken((await call("createToken", { body })).token);
+    const { token } = await call("createToken", { body: body as NewToken & { scopes: [Scope] } });
+    onToken(token);
   });
   const { role } = me();
-  const nameError = errorAt(action.error, "/name");
-  const scopesError = errorAt(action.error, "/scopes") && t.account.chooseScope;
+  const { value: chosen, onInput: choose, error } = form.field("scopes");
+  const scopesError = error && t.account.chooseScope;
   return (
-    <Form
-      error={action.error}
-      isBrief={Boolean(nameError ?? scopesError)}
-      onSubmit={() => void action.run()}
-      footer={<Submit action={action}>{t.account.createToken}</Submit>}
-    >
+    <Form form={form} verb={t.account.createToken}>
       <TextField
+        {...form.field("name")}
         label={t.account.tokenName}
         hint={t.account.tokenNameHint}
-        error={nameError}
-        value={name}
-        onInput={setName}
         maxLength={64}
-        autocomplete="off"
         isFirst
       />
       <fieldset class="field" aria-describedby={scopesError ? scopesErrorId : undefined}>
@@ -80,9 +73,7 @@ function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
               label={scope}
               hint={t.account.scopes[scope]}
               value={chosen.includes(scope)}
-              onChange={(isOn) =>
-                setChosen((before) => (isOn ? [...before, scope] : before.filter((one) => one !== scope)))
-              }
+              onInput={(isOn) => choose(isOn ? [...chosen, scope] : chosen.filter((one) => one !== scope))}
             />
           ))}
         {scopesError && (
@@ -92,10 +83,9 @@ function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
         )}
       </fieldset>
       <SelectField
+        {...form.field("expires_in")}
         label={t.ui.expires}
-        value={days}
-        onChange={setDays}
-        options={lifetimes.map((value) => ({ value, text: t.account.days(Number(value)) }))}
+        options={lifetimes.map((days) => ({ value: `${days}d` as const, text: t.account.days(days) }))}
       />
     </Form>
   );

@@ -4,12 +4,10 @@ import type { Enrolment, User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { codeOf } from "../client/problem.ts";
-import { useAction } from "../client/use-action.ts";
 import { QrPicture } from "../print/qr-picture.tsx";
 import { CodeClock } from "../sign-in/code-clock.tsx";
 import { CheckField, TextField } from "../ui/form/field.tsx";
-import { Form } from "../ui/form/form.tsx";
-import { Submit } from "../ui/form/submit.tsx";
+import { Form, useForm } from "../ui/form/form.tsx";
 import { Secret } from "../ui/secret.tsx";
 
 /** The authenticator takes the secret, and its first code shows that it did. `others`: what else can be done instead. */
@@ -26,20 +24,16 @@ export function EnrolmentForm({
   readonly onEnabled: (recoveryCodes: readonly string[]) => void;
   readonly onAgain: () => void;
 }) {
-  const [code, setCode] = useState("");
   const [isInDoubt, setIsInDoubt] = useState(false);
-  const [isAllowed, setIsAllowed] = useState(false);
-  const action = useAction(async () => {
+  const form = useForm({ code: "", allow_unsynchronised_clock: false }, async (body) => {
     try {
-      const body = { code, allow_unsynchronised_clock: isAllowed };
-      const { recovery_codes } = await call("enableTwoFactor", { params: { id: user.id }, body });
-      onEnabled(recovery_codes);
+      onEnabled((await call("enableTwoFactor", { params: { id: user.id }, body })).recovery_codes);
     } catch (error) {
       if (codeOf(error) === "clock_not_synchronised") setIsInDoubt(true);
       throw error;
     }
   });
-  const { error } = action;
+  const { error } = form;
   const isWrong = codeOf(error)?.startsWith("totp_") ?? false;
   const isOver = codeOf(error) === "two_factor_not_pending";
   return (
@@ -58,23 +52,17 @@ export function EnrolmentForm({
         </div>
       </div>
       <Form
-        error={error}
-        isBrief={isWrong}
-        onSubmit={() => void (isOver ? onAgain() : action.run())}
-        footer={
-          <>
-            <Submit action={action}>{isOver ? t.account.beginAgain : t.account.enable}</Submit>
-            {others}
-          </>
-        }
+        form={form}
+        verb={isOver ? t.account.beginAgain : t.account.enable}
+        others={others}
+        {...(isOver && { onSubmit: onAgain })}
       >
         <TextField
+          {...form.field("code")}
           label={t.signIn.code}
           hint={t.account.firstCode}
           error={isWrong ? t.account.nextCode : null}
           name="code"
-          value={code}
-          onInput={setCode}
           inputMode="numeric"
           autocomplete="one-time-code"
           spellcheck={false}
@@ -84,10 +72,9 @@ export function EnrolmentForm({
         <CodeClock error={error} />
         {isInDoubt && (
           <CheckField
+            {...form.field("allow_unsynchronised_clock")}
             label={t.account.allowClock}
             hint={t.account.allowClockHint}
-            value={isAllowed}
-            onChange={setIsAllowed}
           />
         )}
       </Form>

@@ -2,18 +2,15 @@ import { useState } from "preact/hooks";
 import type { User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
-import { useAction } from "../client/use-action.ts";
 import { userChanged } from "../session/session.ts";
 import { Credentials } from "../sign-in/credentials.tsx";
 import { NameForManagers } from "../sign-in/name-for-managers.tsx";
 import { signInWithoutFactor } from "../sign-in/sign-in.tsx";
-import { Button } from "../ui/button.tsx";
+import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { TextField } from "../ui/form/field.tsx";
-import { Form } from "../ui/form/form.tsx";
 import { PasswordField } from "../ui/form/password-field.tsx";
-import { Submit } from "../ui/form/submit.tsx";
 
 export interface FactorDialogProps {
   readonly user: User;
@@ -44,43 +41,33 @@ export function RemoveFactorDialog({ user, onClose }: FactorDialogProps) {
 export function LostFactorDialog({ user, onClose }: FactorDialogProps) {
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
-  const action = useAction(async () => {
-    await signInWithoutFactor(user.username, password, code);
-    toast(t.account.removed);
-    onClose();
-  });
   return (
-    <Dialog title={t.account.lost} onClose={onClose}>
+    <ConfirmDialog
+      title={t.account.lost}
+      verb={t.account.removeLost}
+      isDangerous
+      onConfirm={async () => {
+        await signInWithoutFactor(user.username, password, code);
+        toast(t.account.removed);
+      }}
+      onClose={onClose}
+    >
+      <NameForManagers username={user.username} />
       <p>{t.account.lostText}</p>
-      <Form
-        error={action.error}
-        onSubmit={() => void action.run()}
-        footer={
-          <>
-            <Submit action={action} kind="danger">
-              {t.account.removeLost}
-            </Submit>
-            <Button onClick={onClose}>{t.ui.cancel}</Button>
-          </>
-        }
-      >
-        <NameForManagers username={user.username} />
-        <PasswordField
-          label={t.signIn.password}
-          value={password}
-          onInput={setPassword}
-          autocomplete="current-password"
-          isFirst
-        />
-        <TextField
-          label={t.signIn.recoveryCode}
-          hint={t.signIn.recoveryCodeHint}
-          value={code}
-          onInput={setCode}
-          autocomplete="off"
-          spellcheck={false}
-        />
-      </Form>
-    </Dialog>
+      <PasswordField
+        label={t.signIn.password}
+        value={password}
+        onInput={setPassword}
+        autocomplete="current-password"
+        isFirst
+      />
+      <TextField
+        label={t.signIn.recoveryCode}
+        hint={t.signIn.recoveryCodeHint}
+        value={code}
+        onInput={setCode}
+        spellcheck={false}
+      />
+    </ConfirmDialog>
   );
 }

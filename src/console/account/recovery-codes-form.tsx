@@ -6,7 +6,6 @@ import { deviceNow } from "../client/device-time.ts";
 import { useAction } from "../client/use-action.ts";
 import { Paper } from "../print/paper.tsx";
 import { useStore } from "../store.ts";
-import { Button } from "../ui/button.tsx";
 import { CheckField } from "../ui/form/field.tsx";
 import { Form } from "../ui/form/form.tsx";
 import { Secret } from "../ui/secret.tsx";
@@ -43,23 +42,8 @@ export function RecoveryCodesForm({
         </ol>
         <p>{t.account.codesUse}</p>
       </Paper>
-      <Form
-        error={action.error}
-        onSubmit={() => {
-          if (isKept) void action.run();
-        }}
-        footer={
-          <Button
-            kind="primary"
-            type="submit"
-            isBusy={action.isBusy}
-            why={isKept ? null : t.account.keepFirst}
-          >
-            {t.person.done}
-          </Button>
-        }
-      >
-        <CheckField label={t.account.kept} value={isKept} onChange={setIsKept} />
+      <Form form={action} verb={t.person.done} why={isKept ? null : t.account.keepFirst}>
+        <CheckField label={t.account.kept} value={isKept} onInput={setIsKept} />
       </Form>
     </>
   );

@@ -2,13 +2,11 @@ import type { Settings, SettingsChange } from "../../contract/types.ts";
 import { language, languageName, languages, t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { greet } from "../client/connection.ts";
-import { useAction } from "../client/use-action.ts";
 import { useResource } from "../client/use-resource.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { SelectField, TextField } from "../ui/form/field.tsx";
-import { errorAt, Form } from "../ui/form/form.tsx";
-import { Submit } from "../ui/form/submit.tsx";
+import { errorAt, Form, useForm } from "../ui/form/form.tsx";
 import { ZoneField } from "../ui/form/zone-field.tsx";
 import { zoneOfBrowser } from "../ui/form/zones.ts";
 import { Skeleton } from "../ui/page.tsx";
@@ -68,45 +66,39 @@ function DeviceForm({
   readonly initial: Typed;
   readonly onZone: () => Promise<void>;
 }) {
-  const [typed, type] = useKept("device", initial);
-  const action = useAction(async () => {
-    const change = changeOf(base, typed, daemon === null);
-    await saveSettings(settings, change);
-    if (typed.zone !== zone) {
-      await call("changeHost", { body: { time_zone: typed.zone } });
-      await onZone();
-    }
-    await greet();
-    type(null);
-    onDone();
-  });
-  const { error } = action;
-  const zoneError = errorAt(error, "/time_zone", /^host_right_missing$/);
-  const nameError = errorAt(error, "/device/name");
+  const [kept, keep] = useKept("device", initial);
+  const form = useForm<Typed>(
+    initial,
+    async (typed) => {
+      await saveSettings(settings, changeOf(base, typed, daemon === null));
+      if (typed.zone !== zone) {
+        await call("changeHost", { body: { time_zone: typed.zone } });
+        await onZone();
+      }
+      await greet();
+      keep(null);
+      onDone();
+    },
+    [kept, keep],
+  );
+  const { error, field, typed } = form;
   const theirs = useTheirs(base, error);
   return (
     <Form
-      error={error}
-      isBrief={Boolean(zoneError ?? nameError)}
-      onSubmit={() => void action.run()}
-      footer={
-        <>
-          <Submit action={action}>{isLast ? t.firstRun.finish : t.firstRun.goOn}</Submit>
-          <StepButtons {...{ settings, onDone, onBack }} />
-        </>
-      }
+      form={form}
+      verb={isLast ? t.firstRun.finish : t.firstRun.goOn}
+      others={<StepButtons {...{ settings, onDone, onBack }} />}
     >
       <TextField
+        {...field("name")}
         label={t.firstRun.deviceName}
         hint={<Hint text={t.firstRun.deviceNameHint} more={theirs(({ device }) => device.name)} />}
-        error={nameError}
-        value={typed.name}
-        onInput={(name) => type({ name })}
+        error={errorAt(error, "/device/name")}
         maxLength={128}
-        autocomplete="off"
         isFirst
       />
       <SelectField
+        {...field("language")}
         label={t.firstRun.language}
         hint={
           <Hint
@@ -114,19 +106,16 @@ function DeviceForm({
             more={theirs(({ console }) => languageName(console.language))}
           />
         }
-        value={typed.language}
-        onChange={(one) => type({ language: one })}
         options={[...new Set([...languages(), typed.language])].map((value) => ({
           value,
           text: languageName(value),
         }))}
       />
-      <Zone value={typed.zone} present={zone} error={zoneError} onInput={(one) => type({ zone: one })} />
+      <Zone {...field("zone")} present={zone} error={errorAt(error, "/time_zone", /^host_right_missing$/)} />
       {daemon === null ? (
         <TimeServers
           more={theirs(({ time }) => time.servers.join(", "))}
-          servers={typed.servers}
-          onInput={(servers) => type({ servers })}
+          {...field("servers")}
           error={error}
         />
       ) : (
@@ -158,7 +147,7 @@ function Zone({
         hint={t.firstRun.timeZoneHint}
         error={error}
         value={value}
-        onChange={onInput}
+        onInput={onInput}
         present={present}
       />
       {!isSameZone(value, ofBrowser) && (

@@ -1,21 +1,19 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { codeOf, Unreachable } from "../client/problem.ts";
-import { useAction } from "../client/use-action.ts";
 import { navigate } from "../navigation/navigation.ts";
 import { phase } from "../session/session.ts";
-import { NewPasswordField, newPasswordError } from "../sign-in/new-password-field.tsx";
+import { NewPasswordField } from "../sign-in/new-password-field.tsx";
 import { Outside } from "../sign-in/outside.tsx";
 import { setupToken } from "../sign-in/setup-token.ts";
 import { signInWith } from "../sign-in/sign-in.tsx";
-import { UsernameField, usernameError } from "../sign-in/username-field.tsx";
+import { UsernameField } from "../sign-in/username-field.tsx";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { TextField } from "../ui/form/field.tsx";
-import { errorAt, Form } from "../ui/form/form.tsx";
-import { Submit } from "../ui/form/submit.tsx";
+import { Form, useForm } from "../ui/form/form.tsx";
 import { ProblemBox } from "../ui/problem-view.tsx";
 import { SetupFrame } from "./setup-frame.tsx";
 
@@ -38,42 +36,32 @@ export function FirstRun({ isRescue }: { isRescue: boolean }) {
 
 function AdministratorForm({ isRescue }: { readonly isRescue: boolean }) {
   const given = useStore(setupToken);
-  const [token, setToken] = useState(given);
-  const [username, setUsername] = useState("");
-  const [password, setPassword] = useState("");
   const made = useRef<Made>("no");
-  useEffect(() => {
-    if (given !== "") setToken(given);
-  }, [given]);
-  const action = useAction(async () => {
-    const entries = { setup_token: token.trim(), username: username.trim(), password };
+  const form = useForm({ setup_token: given, username: "", password: "" }, async (typed) => {
+    const entries = {
+      ...{ setup_token: typed.setup_token.trim(), username: typed.username.trim() },
+      password: typed.password,
+    };
     await (isRescue ? rescue(entries) : setUp(entries, made));
   });
-  const hasLost = !isRescue && codeOf(action.error) === "setup_already_done";
-  const error = hasLost ? null : action.error;
-  const tokenError = errorAt(error, "/setup_token", /^setup_token_invalid$/);
+  useEffect(() => {
+    if (given !== "") form.type({ setup_token: given });
+  }, [given]);
+  const hasLost = !isRescue && codeOf(form.error) === "setup_already_done";
+  const error = hasLost ? null : form.error;
   return (
-    <Form
-      error={error}
-      isBrief={Boolean(tokenError ?? usernameError(error) ?? newPasswordError(error, "/password"))}
-      onSubmit={() => void action.run()}
-      footer={hasLost ? <RaceLost /> : <Submit action={action}>{t.firstRun.submit}</Submit>}
-    >
+    <Form form={{ ...form, error }} {...(hasLost ? { others: <RaceLost /> } : { verb: t.firstRun.submit })}>
       <TextField
+        {...form.field("setup_token", /^setup_token_invalid$/)}
         label={t.firstRun.token}
         hint={t.firstRun.tokenHint}
-        error={tokenError}
-        value={token}
-        onInput={setToken}
-        autocomplete="off"
         spellcheck={false}
         isFirst={given === ""}
       />
-      <UsernameField value={username} onInput={setUsername} error={error} isOwn isFirst={given !== ""} />
+      <UsernameField {...form.field("username")} error={error} isOwn isFirst={given !== ""} />
       <NewPasswordField
+        {...form.field("password")}
         label={t.signIn.password}
-        value={password}
-        onInput={setPassword}
         error={error}
         pointer="/password"
       />

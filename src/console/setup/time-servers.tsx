@@ -15,14 +15,14 @@ const most = 8;
 
 /** The time servers with what each of them says now; they are asked as soon as one has been typed. */
 export function TimeServers({
-  servers,
+  value: servers,
   onInput,
   error,
   more,
 }: {
   /** What another administrator has saved; null: nothing. */
   readonly more: string | null;
-  readonly servers: readonly string[];
+  readonly value: readonly string[];
   readonly onInput: (servers: readonly string[]) => void;
   /** Of the form. */
   readonly error: unknown;
@@ -55,7 +55,6 @@ export function TimeServers({
               value={server}
               onInput={(value) => put(index, value)}
               error={faultOf(server)}
-              autocomplete="off"
               spellcheck={false}
               hint={<Answer server={server.trim()} found={found} />}
               button={

@@ -2,11 +2,9 @@ import type { ComponentChildren } from "preact";
 import type { Settings, SettingsChange, Updates } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
-import { useAction } from "../client/use-action.ts";
 import { Badge } from "../ui/badge.tsx";
 import { CheckField, TextField } from "../ui/form/field.tsx";
-import { errorAt, Form } from "../ui/form/form.tsx";
-import { Submit } from "../ui/form/submit.tsx";
+import { errorAt, Form, useForm } from "../ui/form/form.tsx";
 import { fingerprintIn } from "./fingerprint.ts";
 import { Hint } from "./hint.tsx";
 import { useKept } from "./kept.ts";
@@ -26,71 +24,62 @@ export function UpdatesStep(props: StepProps) {
   const { settings, updates, isLast, onDone, onBack } = props;
   const { ota } = (settings.value as Settings).update;
   const { trust } = updates.value as Updates;
-  const [typed, type] = useKept<Typed>("updates", {
+  const begun: Typed = {
     ...{ server: ota.server, channel: ota.channel, fingerprint: "" },
     isRegular: ota.enabled || ota.server === "",
-  });
-  const action = useAction(async () => {
-    await saveSettings(settings, changeOf(ota, typed));
-    const fingerprint = fingerprintIn(typed.fingerprint);
-    if (fingerprint !== "" && !trust.confirmed)
-      updates.put(await call("confirmUpdateTrust", { body: { fingerprint } }));
-    type(null);
-    onDone();
-  });
-  const { error } = action;
+  };
+  const [kept, keep] = useKept("updates", begun);
+  const form = useForm<Typed>(
+    begun,
+    async (typed) => {
+      await saveSettings(settings, changeOf(ota, typed));
+      const fingerprint = fingerprintIn(typed.fingerprint);
+      if (fingerprint !== "" && !trust.confirmed)
+        updates.put(await call("confirmUpdateTrust", { body: { fingerprint } }));
+      keep(null);
+      onDone();
+    },
+    [kept, keep],
+  );
+  const { error, field, type } = form;
   const theirs = useTheirs(settings.value as Settings, error);
   const faultOf = (name: string) => errorAt(error, `/update/ota/${name}`);
-  const otherFingerprint = errorAt(error, "/fingerprint") && t.firstRun.otherFingerprint;
   return (
     <Form
-      error={error}
-      isBrief={Boolean(faultOf("server") ?? faultOf("channel") ?? otherFingerprint)}
-      onSubmit={() => void action.run()}
-      footer={
-        <>
-          <Submit action={action}>{isLast ? t.firstRun.finish : t.firstRun.goOn}</Submit>
-          <StepButtons {...{ settings, onDone, onBack }} needless="updates_not_set_up" />
-        </>
-      }
+      form={form}
+      verb={isLast ? t.firstRun.finish : t.firstRun.goOn}
+      others={<StepButtons {...{ settings, onDone, onBack }} needless="updates_not_set_up" />}
     >
       <p>{t.firstRun.updatesText}</p>
       <TextField
+        {...field("server")}
         label={t.firstRun.server}
         hint={<Hint text={t.firstRun.serverHint} more={theirs(({ update }) => update.ota.server)} />}
         error={faultOf("server")}
-        value={typed.server}
-        onInput={(server) => type({ server })}
         maxLength={512}
-        autocomplete="off"
         spellcheck={false}
         isFirst
       />
       <TextField
+        {...field("channel")}
         label={t.firstRun.channel}
         hint={<Hint text={t.firstRun.channelHint} more={theirs(({ update }) => update.ota.channel)} />}
         error={faultOf("channel")}
-        value={typed.channel}
-        onInput={(channel) => type({ channel })}
         maxLength={32}
-        autocomplete="off"
         spellcheck={false}
       />
       <CheckField
+        {...field("isRegular")}
         label={t.firstRun.regularly}
         hint={t.firstRun.regularlyHint}
         error={faultOf("enabled")}
-        value={typed.isRegular}
-        onChange={(isRegular) => type({ isRegular })}
       />
       <TrustOf trust={trust}>
         <TextField
+          {...field("fingerprint")}
           label={t.firstRun.fingerprint}
           hint={t.firstRun.fingerprintHint}
-          error={otherFingerprint}
-          value={typed.fingerprint}
-          onInput={(fingerprint) => type({ fingerprint })}
-          autocomplete="off"
+          error={errorAt(error, "/fingerprint") && t.firstRun.otherFingerprint}
           spellcheck={false}
           lines={2}
         />

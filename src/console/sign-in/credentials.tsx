@@ -1,14 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import { codeOf, ProblemError } from "../client/problem.ts";
-import { useAction } from "../client/use-action.ts";
 import { endedBy } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { CheckField, TextField } from "../ui/form/field.tsx";
-import { Form } from "../ui/form/form.tsx";
+import { Form, type FormState, useForm } from "../ui/form/form.tsx";
 import { PasswordField } from "../ui/form/password-field.tsx";
-import { Submit } from "../ui/form/submit.tsx";
 import { titleOf } from "../ui/problem-view.tsx";
 import { CodeClock } from "./code-clock.tsx";
 import { NameForManagers } from "./name-for-managers.tsx";
@@ -36,8 +34,6 @@ interface Typed {
   readonly isLost: boolean;
 }
 
-type Change = (change: Partial<Typed>) => void;
-
 /** Answers after which the password has to be given anew. */
 const begunAnew = ["challenge_invalid", "password_wrong", "invalid_credentials"];
 
@@ -57,16 +53,12 @@ export function Credentials({
   readonly isPage?: boolean;
   readonly onGiven: (given: Given) => Promise<void>;
 }) {
-  const [typed, setTyped] = useState<Typed>({
-    username: settled ?? "",
-    password: "",
-    code: "",
-    isRecovery: false,
-    isLost: false,
-  });
-  const change: Change = (some) => setTyped((before) => ({ ...before, ...some }));
   const [challenge, setChallenge] = useState<{ token: string | null } | null>(null);
-  const action = useAction(async () => {
+  const begun: Typed = {
+    ...{ username: settled ?? "", password: "" },
+    ...{ code: "", isRecovery: false, isLost: false },
+  };
+  const form = useForm(begun, async (typed) => {
     try {
       await onGiven(givenBy(typed, challenge));
     } catch (error) {
@@ -77,41 +69,33 @@ export function Credentials({
       if (isPage) history.pushState(null, "", location.href);
     }
   });
+  const { typed, type, error } = form;
   useBack(() => {
     if (!isPage) return;
     setChallenge(null);
-    action.forget();
+    form.forget();
   });
   const why = useStore(endedBy);
-  const isWrongCode = codeOf(action.error)?.startsWith("totp_") ?? false;
-  return (
-    <Form
-      error={action.error ?? why}
-      isBrief={isWrongCode}
-      onSubmit={() => void action.run()}
-      footer={
-        <>
-          <Submit action={action}>{verb}</Submit>
-          {challenge !== null && (
-            <Button
-              kind="quiet"
-              onClick={() => {
-                change({ isRecovery: !typed.isRecovery, code: "" });
-                action.forget();
-              }}
-            >
-              {typed.isRecovery ? t.signIn.useCode : t.signIn.useRecoveryCode}
-            </Button>
-          )}
-        </>
-      }
+  const isWrongCode = codeOf(error)?.startsWith("totp_") ?? false;
+  const otherWay = (
+    <Button
+      kind="quiet"
+      onClick={() => {
+        type({ isRecovery: !typed.isRecovery, code: "" });
+        form.forget();
+      }}
     >
+      {typed.isRecovery ? t.signIn.useCode : t.signIn.useRecoveryCode}
+    </Button>
+  );
+  return (
+    <Form form={{ ...form, error: error ?? why }} verb={verb} others={challenge !== null && otherWay}>
       {challenge !== null ? (
-        <CodeFields {...{ typed, change, isPage, wrong: isWrongCode ? titleOf(action.error) : null }} />
+        <CodeFields {...{ form, isPage, wrong: isWrongCode ? titleOf(error) : null }} />
       ) : (
-        <PasswordFields {...{ typed, change }} isSettled={settled !== undefined} />
+        <PasswordFields form={form} isSettled={settled !== undefined} />
       )}
-      <CodeClock error={action.error} />
+      <CodeClock error={error} />
     </Form>
   );
 }
@@ -138,33 +122,29 @@ function givenBy(
 }
 
 function PasswordFields({
-  typed,
-  change,
+  form,
   isSettled,
 }: {
-  readonly typed: Typed;
-  readonly change: Change;
+  readonly form: FormState<Typed>;
   readonly isSettled: boolean;
 }) {
   return (
     <>
       {isSettled ? (
-        <NameForManagers username={typed.username} />
+        <NameForManagers username={form.typed.username} />
       ) : (
         <TextField
+          {...form.field("username")}
           label={t.signIn.username}
           name="username"
-          value={typed.username}
-          onInput={(username) => change({ username })}
           autocomplete="username"
           spellcheck={false}
           isFirst
         />
       )}
       <PasswordField
+        {...form.field("password")}
         label={t.signIn.password}
-        value={typed.password}
-        onInput={(password) => change({ password })}
         autocomplete="current-password"
         isFirst={isSettled}
       />
@@ -173,39 +153,32 @@ function PasswordFields({
 }
 
 function CodeFields({
-  typed: { code, isRecovery, isLost },
-  change,
+  form,
   isPage,
   wrong,
 }: {
-  readonly typed: Typed;
-  readonly change: Change;
+  readonly form: FormState<Typed>;
   readonly isPage: boolean;
-  /** What is wrong with the code; null: nothing is known. */
+  /** The fault of the code; null: none is known. */
   readonly wrong: string | null;
 }) {
+  const { isRecovery } = form.typed;
   return (
     <>
       <TextField
+        {...form.field("code")}
         key={isRecovery ? "recovery" : "code"}
         label={isRecovery ? t.signIn.recoveryCode : t.signIn.code}
         hint={isRecovery ? t.signIn.recoveryCodeHint : t.signIn.codeHint}
         error={wrong && `${wrong}. ${t.signIn.nextCode}.`}
         name={isRecovery ? "recovery-code" : "code"}
-        value={code}
-        onInput={(next) => change({ code: next })}
         inputMode={isRecovery ? "text" : "numeric"}
         autocomplete={isRecovery ? "off" : "one-time-code"}
         spellcheck={false}
         isFirst
       />
       {isPage && isRecovery && (
-        <CheckField
-          label={t.signIn.lost}
-          hint={t.signIn.lostHint}
-          value={isLost}
-          onChange={(next) => change({ isLost: next })}
-        />
+        <CheckField {...form.field("isLost")} label={t.signIn.lost} hint={t.signIn.lostHint} />
       )}
     </>
   );

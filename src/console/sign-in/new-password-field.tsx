@@ -44,7 +44,7 @@ export function NewPasswordField({
 }
 
 /** What the agent says of a new password; null: nothing. */
-export function newPasswordError(error: unknown, pointer: string): string | null {
+function newPasswordError(error: unknown, pointer: string): string | null {
   // Of its form nothing is asked but that there is one.
   if (/^(?!password_)/.test(entryAt(error, pointer)?.code ?? "password_"))
     return t.problem.codes.password_too_short;

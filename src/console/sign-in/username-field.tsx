@@ -34,7 +34,7 @@ export function UsernameField({
 }
 
 /** The error of a user name; null: none. */
-export function usernameError(error: unknown): string | null {
+function usernameError(error: unknown): string | null {
   const one = entryAt(error, "/username");
   if ((one?.code ?? codeOf(error)) === "username_taken") return t.problem.codes.username_taken;
   return one ? t.signIn.usernameRule : null;

@@ -41,7 +41,7 @@ export function OtaSettings({ status }: { readonly status: Updates }) {
               hint={`${hintOf(pointer, schemaAt(editing.schema ?? {}, pointer))} ${t.updates.tooEarly}`}
               value={false}
               isDisabled
-              onChange={() => undefined}
+              onInput={() => undefined}
             />
           ) : (
             <SettingField key={pointer} editing={editing} pointer={pointer} />

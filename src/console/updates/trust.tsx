@@ -189,7 +189,6 @@ function ConfirmFingerprint({
         error={isOther ? t.updates.otherFingerprint : null}
         value={typed}
         onInput={setTyped}
-        autocomplete="off"
         spellcheck={false}
         lines={2}
         isFirst

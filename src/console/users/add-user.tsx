@@ -2,15 +2,22 @@ import { useState } from "preact/hooks";
 import type { Role } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
-import { useAction } from "../client/use-action.ts";
-import { newPasswordError } from "../sign-in/new-password-field.tsx";
-import { UsernameField, usernameError } from "../sign-in/username-field.tsx";
-import { Button } from "../ui/button.tsx";
+import { UsernameField } from "../sign-in/username-field.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
-import { Form } from "../ui/form/form.tsx";
+import { Form, useForm } from "../ui/form/form.tsx";
 import { NewPassword, OneUsePassword } from "./new-password.tsx";
-import { DisplayNameField, displayNameError, RoleField, useUnsaved } from "./user-fields.tsx";
+import { DisplayNameField, RoleField, useUnsaved } from "./user-fields.tsx";
+
+interface NewUser {
+  readonly username: string;
+  readonly display_name: string;
+  readonly role: Role;
+  /** null: the agent makes one. */
+  readonly password: string | null;
+}
+
+const nobody: NewUser = { username: "", display_name: "", role: "readonly", password: null };
 
 /** The sheet that a user is added with; it goes on to the one-use password where one was made. */
 export function AddUser({
@@ -20,57 +27,39 @@ export function AddUser({
   readonly onDone: () => Promise<void>;
   readonly onClose: () => void;
 }) {
-  const [username, setUsername] = useState("");
-  const [displayName, setDisplayName] = useState("");
-  const [role, setRole] = useState<Role>("readonly");
-  const [password, setPassword] = useState<string | null>(null);
-  const [added, setAdded] = useState<{ readonly password: string | null } | null>(null);
-  const isTouched = [username, displayName, password ?? ""].some(Boolean) || role !== "readonly";
-  const unsaved = useUnsaved(isTouched && added === null);
-  const action = useAction(async () => {
-    const name = username.trim();
+  const [added, setAdded] = useState<{ readonly username: string; readonly password: string | null } | null>(
+    null,
+  );
+  const form = useForm<NewUser>(nobody, async ({ password, ...typed }) => {
+    const username = typed.username.trim();
     const { initial_password = null } = await call("createUser", {
       body: {
-        username: name,
-        display_name: displayName.trim(),
-        role,
+        ...{ ...typed, username, display_name: typed.display_name.trim() },
         ...(password !== null && { password }),
       },
     });
-    setUsername(name);
-    setAdded({ password: initial_password });
+    setAdded({ username, password: initial_password });
     unsaved.current = false;
-    toast(t.users.did(t.users.add, name));
+    toast(t.users.did(t.users.add, username));
     void onDone();
     if (initial_password === null) onClose();
   });
-  const { error } = action;
-  const atFields = [usernameError(error), displayNameError(error), newPasswordError(error, "/password")];
+  const { error, typed } = form;
+  const isTouched = [typed.username, typed.display_name, typed.password].some(Boolean);
+  const unsaved = useUnsaved((isTouched || typed.role !== nobody.role) && added === null);
   if (added !== null && added.password !== null)
     return (
-      <Dialog title={t.users.oneUse(username)} shape="sheet" onClose={onClose}>
-        <OneUsePassword username={username} password={added.password} onClose={onClose} />
+      <Dialog title={t.users.oneUse(added.username)} shape="sheet" onClose={onClose}>
+        <OneUsePassword username={added.username} password={added.password} onClose={onClose} />
       </Dialog>
     );
   return (
     <Dialog title={t.users.add} shape="sheet" onClose={onClose}>
-      <Form
-        error={error}
-        isBrief={atFields.some((one) => one !== null)}
-        onSubmit={() => void action.run()}
-        footer={
-          <>
-            <Button kind="primary" type="submit" isBusy={action.isBusy}>
-              {t.users.add}
-            </Button>
-            <Button onClick={onClose}>{t.ui.cancel}</Button>
-          </>
-        }
-      >
-        <UsernameField value={username} onInput={setUsername} error={error} isFirst />
-        <DisplayNameField value={displayName} onInput={setDisplayName} error={error} />
-        <RoleField value={role} onChange={setRole} />
-        <NewPassword role={role} value={password} onChange={setPassword} error={error} />
+      <Form form={form} verb={t.users.add} onCancel={onClose}>
+        <UsernameField {...form.field("username")} error={error} isFirst />
+        <DisplayNameField {...form.field("display_name")} error={error} />
+        <RoleField {...form.field("role")} />
+        <NewPassword {...form.field("password")} error={error} role={typed.role} />
       </Form>
     </Dialog>
   );

@@ -7,7 +7,6 @@ import { useAction } from "../client/use-action.ts";
 import { useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
 import { me, signOut, userChanged } from "../session/session.ts";
-import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { CheckField } from "../ui/form/field.tsx";
@@ -19,7 +18,7 @@ import { Time } from "../ui/time.tsx";
 import { EditConflict } from "./edit-conflict.tsx";
 import { members, type Reading, type Saved, saveUser, type UserChange } from "./save-user.ts";
 import { type AskedToken, DeleteToken, UserAccess } from "./user-access.tsx";
-import { DisplayNameField, displayNameError, RoleField, useUnsaved } from "./user-fields.tsx";
+import { DisplayNameField, RoleField, useUnsaved } from "./user-fields.tsx";
 import { factorOf, UserStates } from "./user-states.tsx";
 import { type ActionName, itemsOf } from "./user-table.tsx";
 
@@ -90,7 +89,7 @@ function EditForm({
   const user = { ...value, ...change };
   const unsaved = useUnsaved(members.some((member) => user[member] !== value[member]));
   const isMe = value.id === me().id;
-  const action = useAction(async (base: Reading) => {
+  const action = useAction(async (base: Reading = reading) => {
     const saved = await saveUser(base, changeOf(base.value, change));
     if (saved.isConflict) return setTheirs(saved);
     unsaved.current = false;
@@ -103,7 +102,6 @@ function EditForm({
     void onDone();
     onClose();
   });
-  const { error } = action;
   const onlyAdmin = isLastAdmin ? t.users.lastAdmin : null;
   const self = !isMe
     ? null
@@ -113,19 +111,7 @@ function EditForm({
         ? t.users.selfRole
         : null;
   return (
-    <Form
-      error={error}
-      isBrief={displayNameError(error) !== null}
-      onSubmit={() => void action.run(reading)}
-      footer={
-        <>
-          <Button kind="primary" type="submit" isBusy={action.isBusy} isDisabled={theirs !== null}>
-            {t.ui.save}
-          </Button>
-          <Button onClick={onClose}>{t.ui.cancel}</Button>
-        </>
-      }
-    >
+    <Form form={action} verb={t.ui.save} isReady={theirs === null} onCancel={onClose}>
       {theirs !== null && (
         <EditConflict
           before={value}
@@ -146,12 +132,12 @@ function EditForm({
           <DisplayNameField
             value={user.display_name}
             onInput={(display_name) => setChange({ ...change, display_name })}
-            error={error}
+            error={action.error}
             isFirst
           />
           <RoleField
             value={user.role}
-            onChange={(role) => setChange({ ...change, role })}
+            onInput={(role) => setChange({ ...change, role })}
             onlyAdmin={onlyAdmin}
           />
         </>
@@ -161,7 +147,7 @@ function EditForm({
         hint={onlyAdmin ?? (user.enabled ? null : t.users.actions.disable.text(user.username))}
         value={user.enabled}
         isDisabled={isLastAdmin}
-        onChange={(enabled) => setChange({ ...change, enabled })}
+        onInput={(enabled) => setChange({ ...change, enabled })}
       />
       {self !== null && (
         <p role="alert">

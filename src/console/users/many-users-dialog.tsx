@@ -31,28 +31,23 @@ export function ManyUsersDialog({
   const { outcomes, isRunning, run, stop } = useRun(action, others, onDone);
   const { verb, text } = t.users.many[action];
   const word = action === "delete" ? String(others.length) : null;
-  const isReady = others.length > 0 && (word === null || typed.trim() === word);
-  const buttons = outcomes ? (
-    <Button kind="primary" onClick={isRunning ? stop : onClose}>
-      {isRunning ? t.users.stop : t.ui.close}
-    </Button>
-  ) : (
-    <>
-      <Button kind={dangerous.includes(action) ? "danger" : "primary"} type="submit" isDisabled={!isReady}>
-        {verb}
+  const question = {
+    verb,
+    kind: dangerous.includes(action) ? "danger" : "primary",
+    isReady: others.length > 0 && (word === null || typed.trim() === word),
+    onCancel: onClose,
+  } as const;
+  const isOver = {
+    isReady: false,
+    others: (
+      <Button kind="primary" onClick={isRunning ? stop : onClose}>
+        {isRunning ? t.users.stop : t.ui.close}
       </Button>
-      <Button onClick={onClose}>{t.ui.cancel}</Button>
-    </>
-  );
+    ),
+  };
   return (
     <Dialog title={t.users.aboutMany(verb, others.length)} onClose={isRunning ? undefined : onClose}>
-      <Form
-        error={null}
-        onSubmit={() => {
-          if (isReady && outcomes === null) void run();
-        }}
-        footer={buttons}
-      >
+      <Form form={{ error: null, isBusy: false, run }} {...(outcomes === null ? question : isOver)}>
         {outcomes ? <Summary outcomes={outcomes} isRunning={isRunning} /> : <p>{text}</p>}
         {others.length < users.length && <p>{t.users.notYou}</p>}
         <ul class="users-many">
@@ -66,7 +61,6 @@ export function ManyUsersDialog({
             value={typed}
             onInput={setTyped}
             inputMode="numeric"
-            autocomplete="off"
             isFirst
           />
         )}
@@ -80,7 +74,7 @@ function useRun(action: ManyAction, users: readonly User[], onDone: (done: reado
   const [isRunning, setIsRunning] = useState(false);
   const ending = useRef(new AbortController());
   useEffect(() => () => ending.current.abort(), []);
-  const run = async (): Promise<void> => {
+  const run = async (): Promise<boolean> => {
     setIsRunning(true);
     setOutcomes(new Map(users.map(({ id }) => [id, "waiting"])));
     const { signal } = ending.current;
@@ -88,6 +82,7 @@ function useRun(action: ManyAction, users: readonly User[], onDone: (done: reado
     setOutcomes(all);
     setIsRunning(false);
     onDone([...all].flatMap(([id, outcome]) => (outcome === "done" ? [id] : [])));
+    return true;
   };
   return { outcomes, isRunning, run, stop: () => ending.current.abort() };
 }

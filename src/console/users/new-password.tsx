@@ -9,12 +9,12 @@ import { ShownOnce } from "../ui/secret.tsx";
 export function NewPassword({
   role,
   value,
-  onChange,
+  onInput,
   error,
 }: {
   readonly role: Role;
   readonly value: string | null;
-  readonly onChange: (value: string | null) => void;
+  readonly onInput: (value: string | null) => void;
   readonly error: unknown;
 }) {
   const minimum = useMinimumCharacters(role);
@@ -23,7 +23,7 @@ export function NewPassword({
       <RadioField
         label={t.signIn.password}
         value={value === null ? "made" : "typed"}
-        onChange={(choice) => onChange(choice === "made" ? null : "")}
+        onInput={(choice) => onInput(choice === "made" ? null : "")}
         options={[
           { value: "made", text: t.users.passwordMade, hint: t.users.passwordMadeHint },
           { value: "typed", text: t.users.passwordTyped },
@@ -33,7 +33,7 @@ export function NewPassword({
         <NewPasswordField
           label={t.person.newPassword}
           value={value}
-          onInput={onChange}
+          onInput={onInput}
           error={error}
           pointer="/password"
           minimum={minimum}

@@ -57,7 +57,6 @@ export function UserAction({
           value={reason}
           maxLength={longestReason}
           onInput={setReason}
-          autocomplete="off"
           isFirst
         />
       )}

@@ -10,18 +10,18 @@ import { RadioField } from "../ui/form/radio-field.tsx";
 /** What each role may do is said where it is chosen. `onlyAdmin`: why it can be nothing but an administrator. */
 export function RoleField({
   value,
-  onChange,
+  onInput,
   onlyAdmin = null,
 }: {
   readonly value: Role;
-  readonly onChange: (value: Role) => void;
+  readonly onInput: (value: Role) => void;
   readonly onlyAdmin?: string | null;
 }) {
   return (
     <RadioField
       label={t.person.role}
       value={value}
-      onChange={onChange}
+      onInput={onInput}
       options={roleNames.map((role) => ({
         value: role,
         text: t.person.roles[role],
@@ -47,19 +47,13 @@ export function DisplayNameField({
     <TextField
       label={t.person.displayName}
       hint={t.users.displayNameHint}
-      error={displayNameError(error)}
+      error={errorAt(error, "/display_name") && t.ui.notAccepted}
       value={value}
       onInput={onInput}
-      autocomplete="off"
       spellcheck={false}
       isFirst={isFirst}
     />
   );
-}
-
-/** null: nothing is wrong with it, as far as it was looked at. */
-export function displayNameError(error: unknown): string | null {
-  return errorAt(error, "/display_name") && t.ui.notAccepted;
 }
 
 /** While it is true, leaving the typed input asks first. Set the result to false to leave all the same. */

@@ -19,7 +19,6 @@ export function UserFilters({ counts }: { readonly counts: UserList["counts"] | 
         label={t.users.search}
         value={q}
         maxLength={longestSearch}
-        autocomplete="off"
         spellcheck={false}
         onInput={(value) => changeQuery({ q: value })}
       />

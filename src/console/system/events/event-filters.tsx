@@ -20,14 +20,14 @@ export function EventFilters({ error }: { readonly error: unknown }) {
       <SelectField
         label={t.events.who}
         value={who}
-        onChange={(value) => changeEventsQuery({ who: value })}
+        onInput={(value) => changeEventsQuery({ who: value })}
         options={[any, ...actorKinds.map((kind) => ({ value: kind, text: t.events.kinds[kind] }))]}
       />
       <NameField value={name} error={errorAt(error, "/name")} />
       <SelectField
         label={t.events.outcome}
         value={outcome}
-        onChange={(value) => changeEventsQuery({ outcome: value })}
+        onInput={(value) => changeEventsQuery({ outcome: value })}
         options={[
           any,
           { value: "success", text: t.events.success },
@@ -81,7 +81,6 @@ function NameField({ value, error }: { readonly value: string; readonly error: s
       value={typed}
       maxLength={longestName}
       spellcheck={false}
-      autocomplete="off"
       onInput={setTyped}
       error={error}
     />
@@ -117,7 +116,7 @@ function TimeFields({
       <SelectField
         label={t.logs.since}
         value={isSpan ? "T" : since}
-        onChange={(value) =>
+        onInput={(value) =>
           changeEventsQuery({
             since: value === "T" ? new Date(Date.now() - usualSpan).toISOString() : value,
             until: "",

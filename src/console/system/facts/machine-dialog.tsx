@@ -4,14 +4,13 @@ import type { HostSettings } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { call } from "../../client/call.ts";
 import { device } from "../../client/connection.ts";
-import { useAction } from "../../client/use-action.ts";
 import { useResource } from "../../client/use-resource.ts";
 import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog/dialog.tsx";
 import { toast } from "../../ui/dialog/toasts.tsx";
 import { TextField } from "../../ui/form/field.tsx";
-import { errorAt, Form } from "../../ui/form/form.tsx";
+import { Form, useForm } from "../../ui/form/form.tsx";
 import { ZoneField } from "../../ui/form/zone-field.tsx";
 import { Skeleton } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
@@ -70,43 +69,27 @@ function NamesForm({
   readonly onSaved: () => void;
   readonly children: ComponentChildren;
 }) {
-  const [name, setName] = useState(host.host_name);
-  const [zone, setZone] = useState(host.time_zone);
-  const action = useAction(async () => {
-    await call("changeHost", { body: { host_name: name.trim(), time_zone: zone } });
+  const { host_name, time_zone } = host;
+  const form = useForm({ host_name, time_zone }, async (typed) => {
+    await call("changeHost", { body: { ...typed, host_name: typed.host_name.trim() } });
     toast(t.ui.saved);
   });
-  const errors = [errorAt(action.error, "/host_name"), errorAt(action.error, "/time_zone")] as const;
-  const isChanged = name.trim() !== host.host_name || zone !== host.time_zone;
+  const isChanged = form.typed.host_name.trim() !== host_name || form.typed.time_zone !== time_zone;
   return (
-    <Form
-      error={action.error}
-      isBrief={errors.some((error) => error !== null)}
-      onSubmit={() => void action.run().then((isDone) => isDone && onSaved())}
-      footer={
-        <Button kind="primary" type="submit" isBusy={action.isBusy} isDisabled={!isChanged}>
-          {t.ui.save}
-        </Button>
-      }
-    >
+    <Form form={form} verb={t.ui.save} isReady={isChanged} onDone={onSaved}>
       <h3>{t.machine.names}</h3>
       <TextField
+        {...form.field("host_name")}
         label={t.machine.hostname}
         hint={t.machine.hostnameHint}
-        error={errors[0]}
-        value={name}
-        onInput={setName}
         maxLength={63}
-        autocomplete="off"
         spellcheck={false}
       />
       <ZoneField
+        {...form.field("time_zone")}
         label={t.machine.timeZone}
         hint={t.machine.timeZoneHint}
-        error={errors[1]}
-        value={zone}
-        onChange={setZone}
-        present={host.time_zone}
+        present={time_zone}
       />
       {children}
     </Form>

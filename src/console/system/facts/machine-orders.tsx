@@ -62,7 +62,7 @@ function PowerDialog({ verb, name, onBegun, onClose }: AskProps & { readonly ver
       onClose={onClose}
     >
       <p>{verb === "reboot" ? t.machine.rebootText : t.machine.powerOffText}</p>
-      <CheckField label={t.machine.force} value={force} onChange={setForce} />
+      <CheckField label={t.machine.force} value={force} onInput={setForce} />
     </ConfirmDialog>
   );
 }

@@ -47,7 +47,7 @@ export function LogFilterBar({
       <SelectField
         label={t.logs.level}
         value={priority}
-        onChange={(value) => onChange("priority", value)}
+        onInput={(value) => onChange("priority", value)}
         options={[
           { value: "", text: t.logs.all },
           ...Object.entries(t.logs.levels).map(([value, text]) => ({ value, text: t.logs.atLeast(text) })),
@@ -63,7 +63,7 @@ export function LogFilterBar({
       <SelectField
         label={t.logs.since}
         value={isTime ? "T" : since}
-        onChange={(value) =>
+        onInput={(value) =>
           onChange("since", value === "T" ? new Date(Date.now() - 3_600_000).toISOString() : value)
         }
         options={Object.entries(t.logs.sinces).map(([value, text]) => ({ value, text }))}
@@ -86,7 +86,7 @@ export function LogFilterBar({
           <SelectField
             label={t.logs.requests}
             value={status}
-            onChange={(value) => onChange("status", value)}
+            onInput={(value) => onChange("status", value)}
             options={Object.entries(t.logs.statuses).map(([value, text]) => ({ value, text }))}
           />
           <SeenField

@@ -25,7 +25,7 @@ export function ChoicesField({
           hint={option.hint}
           value={value.includes(option.value)}
           // In the order of the schema, so that a choice taken back leaves nothing to save.
-          onChange={(isChosen) =>
+          onInput={(isChosen) =>
             onInput(
               options
                 .map((one) => one.value)

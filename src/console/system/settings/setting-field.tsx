@@ -88,14 +88,14 @@ function Control({
   const error = errors.get("");
   const kinds = [schema.type].flat();
   if (typeof value === "boolean")
-    return <CheckField {...field} error={error} value={value} onChange={onType} />;
+    return <CheckField {...field} error={error} value={value} onInput={onType} />;
   if (schema.enum !== undefined)
     return (
       <RadioField
         {...field}
         error={error}
         value={String(value)}
-        onChange={onType}
+        onInput={onType}
         options={schema.enum.map((one) => ({ value: one, ...optionOf(pointer, one) }))}
       />
     );
@@ -105,7 +105,7 @@ function Control({
         {...field}
         error={error}
         value={String(value)}
-        onChange={onType}
+        onInput={onType}
         options={[...new Set([...languages(), String(value)])].map((one) => ({
           value: one,
           text: said(pointer, one),
@@ -137,7 +137,6 @@ function Control({
       error={error}
       value={value === null ? "" : String(value)}
       inputMode={isNumber ? "numeric" : "text"}
-      autocomplete="off"
       onInput={(text) => onType(isNumber ? numberOf(text.trim(), kinds.includes("null")) : text)}
     />
   );

@@ -69,19 +69,14 @@ function ConflictDialog({ editing }: { readonly editing: Editing }) {
   return (
     <Dialog title={t.settings.conflict} onClose={stopAsking}>
       <Form
-        footer={
-          <>
-            <Button kind="primary" type="submit" isDisabled={pointers.some((pointer) => !choices[pointer])}>
-              {t.ui.save}
-            </Button>
-            <Button onClick={stopAsking}>{t.ui.cancel}</Button>
-          </>
-        }
+        form={{ ...saving, error: null }}
+        verb={t.ui.save}
+        isReady={pointers.every((pointer) => choices[pointer])}
         onSubmit={() => {
-          if (pointers.some((pointer) => !choices[pointer])) return;
           for (const pointer of pointers) settle(pointer, choices[pointer] === "mine");
           void saving.run();
         }}
+        onCancel={stopAsking}
       >
         <p>{t.settings.conflictText}</p>
         {pointers.map((pointer) => (
@@ -90,7 +85,7 @@ function ConflictDialog({ editing }: { readonly editing: Editing }) {
             label={labelOf(pointer)}
             hint={t.settings.was(said(pointer, draft.collisions[pointer]))}
             value={choices[pointer] ?? ""}
-            onChange={(choice) => setChoices({ ...choices, [pointer]: choice })}
+            onInput={(choice) => setChoices({ ...choices, [pointer]: choice })}
             options={[
               { value: "mine", text: t.ui.keepMine, hint: said(pointer, draft.typed[pointer]) },
               {

@@ -49,7 +49,7 @@ export function SettingsPage() {
   return (
     <div class="settings">
       <aside>
-        <TextField label={t.settings.find} type="search" value={sought} onInput={seek} autocomplete="off" />
+        <TextField label={t.settings.find} type="search" value={sought} onInput={seek} />
         <nav aria-label={t.settings.jump}>
           {found.map(({ name }) => (
             <a key={name} href={`#${name}`} onClick={(event) => jump(event, name)}>

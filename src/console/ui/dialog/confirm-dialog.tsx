@@ -2,7 +2,6 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { t } from "../../catalogue/words.ts";
 import { useAction } from "../../client/use-action.ts";
-import { Button } from "../button.tsx";
 import { TextField } from "../form/field.tsx";
 import { Form } from "../form/form.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -30,28 +29,16 @@ export function ConfirmDialog({
   readonly children: ComponentChildren;
 }) {
   const [typed, setTyped] = useState("");
-  const action = useAction(onConfirm);
-  const mayGo = isReady && (word === null || typed === word);
   return (
     <Dialog title={title} onClose={onClose}>
       <Form
-        error={action.error}
-        onSubmit={() => {
-          if (mayGo) void action.run().then((isDone) => isDone && onClose());
-        }}
-        footer={
-          <>
-            <Button
-              kind={isDangerous ? "danger" : "primary"}
-              type="submit"
-              isBusy={action.isBusy}
-              isDisabled={!mayGo}
-            >
-              {verb}
-            </Button>
-            <Button onClick={onClose}>{t.ui.cancel}</Button>
-          </>
-        }
+        form={useAction(onConfirm)}
+        verb={verb}
+        kind={isDangerous ? "danger" : "primary"}
+        isReady={isReady && (word === null || typed === word)}
+        isToldTwice
+        onDone={onClose}
+        onCancel={onClose}
       >
         {children}
         {word !== null && (
@@ -59,7 +46,6 @@ export function ConfirmDialog({
             label={t.ui.typeToConfirm(word)}
             value={typed}
             onInput={setTyped}
-            autocomplete="off"
             spellcheck={false}
             isFirst
           />

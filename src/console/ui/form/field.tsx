@@ -82,6 +82,7 @@ export function TextField({
   ...rest
 }: TextFieldProps) {
   const attributes = {
+    autocomplete: "off",
     ...rest,
     dir: "auto",
     value,
@@ -129,12 +130,12 @@ function first(isFirst: boolean | undefined) {
 export function SelectField<V extends string>({
   isDisabled,
   value,
-  onChange,
+  onInput,
   options,
   ...about
 }: FieldProps & {
   readonly value: V;
-  readonly onChange: (value: V) => void;
+  readonly onInput: (value: V) => void;
   readonly options: readonly { readonly value: V; readonly text: string }[];
 }) {
   return (
@@ -145,7 +146,7 @@ export function SelectField<V extends string>({
           {...ids}
           value={value}
           disabled={isDisabled}
-          onChange={({ currentTarget }) => onChange(currentTarget.value as V)}
+          onChange={({ currentTarget }) => onInput(currentTarget.value as V)}
         >
           {options.map((option) => (
             <option key={option.value} value={option.value} selected={option.value === value}>
@@ -165,8 +166,8 @@ export function CheckField({
   error,
   isDisabled,
   value,
-  onChange,
-}: FieldProps & { readonly value: boolean; readonly onChange: (value: boolean) => void }) {
+  onInput,
+}: FieldProps & { readonly value: boolean; readonly onInput: (value: boolean) => void }) {
   const id = useId();
   return (
     <div class="field check">
@@ -177,7 +178,7 @@ export function CheckField({
         disabled={isDisabled}
         aria-invalid={error ? true : undefined}
         aria-describedby={hint || error ? `${id}-more` : undefined}
-        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+        onChange={({ currentTarget }) => onInput(currentTarget.checked)}
       />
       <label for={id}>{label}</label>
       {(hint || error) && (

@@ -7,12 +7,12 @@ export function RadioField<V extends string>({
   hint,
   error,
   value,
-  onChange,
+  onInput,
   options,
 }: FieldProps & {
   /** The empty one: none is chosen yet. */
   readonly value: V | "";
-  readonly onChange: (value: V) => void;
+  readonly onInput: (value: V) => void;
   readonly options: readonly {
     readonly value: V;
     readonly text: string;
@@ -37,7 +37,7 @@ export function RadioField<V extends string>({
             name={name}
             checked={option.value === value}
             disabled={Boolean(option.why)}
-            onChange={() => onChange(option.value)}
+            onChange={() => onInput(option.value)}
           />
           <span>
             <span class="radio-text">{option.text}</span>

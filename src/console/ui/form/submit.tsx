@@ -1,29 +1,22 @@
-import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { countdown } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { ProblemError } from "../../client/problem.ts";
-import type { Action } from "../../client/use-action.ts";
 import { Button, type ButtonProps } from "../button.tsx";
 
-/** Sends a form; where it was refused for being tried too often, not before that is over, with the time left. */
+/** Sends a form. An agent that was asked too often says how long to wait: until then it cannot be used. */
 export function Submit({
-  action: { error, isBusy },
+  error,
   kind = "primary",
-  children,
-}: {
-  readonly action: Pick<Action<[]>, "error" | "isBusy">;
-  readonly kind?: ButtonProps["kind"];
-  readonly children: ComponentChildren;
-}) {
+  isDisabled = false,
+  ...rest
+}: Pick<ButtonProps, "kind" | "why" | "isBusy" | "isDisabled" | "children"> & { readonly error: unknown }) {
   const left = useSecondsLeft(error);
   return (
     <>
-      <Button kind={kind} type="submit" isBusy={isBusy} isDisabled={left > 0}>
-        {children}
-      </Button>
-      {/* Not read aloud each second. */}
-      <span role="timer">{left > 0 && t.ui.wait(countdown(left))}</span>
+      <Button {...rest} kind={kind} type="submit" isDisabled={isDisabled || left > 0} />
+      {/* A timer is not read aloud each second. */}
+      {left > 0 && <span role="timer">{t.ui.wait(countdown(left))}</span>}
     </>
   );
 }

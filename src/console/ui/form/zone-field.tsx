@@ -7,15 +7,15 @@ interface ZoneProps {
   readonly value: string;
   /** The device's zone. */
   readonly present: string;
-  readonly onChange: (zone: string) => void;
+  readonly onInput: (zone: string) => void;
 }
 
 /**
  * A time zone, found among some four hundred by what one types of its name (ARIA APG: editable combobox with a list
  * box). What is no zone stays as it was typed, for the agent to refuse.
  */
-export function ZoneField({ value, present, onChange, ...about }: FieldProps & ZoneProps) {
-  const { isOpen, typed, text, found, at, ...search } = useZoneSearch({ value, present, onChange });
+export function ZoneField({ value, present, onInput, ...about }: FieldProps & ZoneProps) {
+  const { isOpen, typed, text, found, at, ...search } = useZoneSearch({ value, present, onInput });
   const listId = useId();
   return (
     <Field
@@ -54,7 +54,7 @@ export function ZoneField({ value, present, onChange, ...about }: FieldProps & Z
 }
 
 /** Which zones are offered, and which of them Enter would choose. */
-function useZoneSearch({ value, present, onChange }: ZoneProps) {
+function useZoneSearch({ value, present, onInput }: ZoneProps) {
   const all = useMemo(
     () => zoneOptions(present, zoneOfBrowser(), Intl.supportedValuesOf("timeZone")),
     [present],
@@ -75,14 +75,14 @@ function useZoneSearch({ value, present, onChange }: ZoneProps) {
     setTyped(null);
   };
   const choose = (zone: string): void => {
-    onChange(zone);
+    onInput(zone);
     close();
   };
   const type = (text: string): void => {
     setTyped(text);
     setActive(0);
     setIsOpen(true);
-    onChange(zoneMeant(all, text));
+    onInput(zoneMeant(all, text));
   };
   const onKey = (event: KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
