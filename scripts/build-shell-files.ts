@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandTable } from "../src/cli/command-table.ts";
-import { completionScript, shells } from "../src/cli/framework/completion.ts";
+import { completionScript, shells } from "../src/terminal/completion/completion.ts";
 import { hostFilePage } from "./host-file-page.ts";
 import { manualPage } from "./manual-page.ts";
 import { rescuePage } from "./rescue-page.ts";

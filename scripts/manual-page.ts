@@ -5,8 +5,8 @@ import {
   type Example,
   groupOf,
   type Option,
-} from "../src/cli/framework/command.ts";
-import { commandUsage } from "../src/cli/framework/usage.ts";
+} from "../src/terminal/commands/command.ts";
+import { commandUsage } from "../src/terminal/commands/usage.ts";
 import { type Edition, plain } from "./roff.ts";
 
 /** One page for the whole command line: a section a group, a paragraph a command. */

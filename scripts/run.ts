@@ -8,7 +8,7 @@ import { request } from "node:http";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { fingerprintGroups } from "../src/cli/terminal/fingerprint.ts";
+import { fingerprintGroups } from "../src/terminal/fingerprint.ts";
 import { installDemoProduct } from "./demo-product/install.ts";
 import { type Published, publishDemoRelease } from "./demo-product/publish.ts";
 

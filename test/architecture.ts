@@ -11,6 +11,7 @@ const floors: Readonly<Record<string, number>> = {
   contract: 0,
   host: 1,
   store: 1,
+  terminal: 1,
   clock: 2,
   journal: 2,
   metrics: 2,

@@ -1,12 +1,12 @@
 import { appendFileSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { CommandContext } from "../../src/cli/client/context.ts";
-import { CommandError } from "../../src/cli/terminal/command-error.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import type { OperationId } from "../../src/contract/operations.ts";
 import type { Output } from "../../src/contract/types.ts";
 import { openExaminedHost } from "../../src/programs/command-line/examined-host.ts";
 import type { CopyChoice, StateCopy, StateEntry } from "../../src/store/documents/inspection.ts";
+import { CommandError } from "../../src/terminal/command-error.ts";
 import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
 import type { Streams } from "../basics/captured-streams.ts";
 

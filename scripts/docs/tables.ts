@@ -1,8 +1,6 @@
 /** The tables of the documents, made from the contract and from the table of commands. */
 
 import { commandTable } from "../../src/cli/command-table.ts";
-import { type Command, groupOf } from "../../src/cli/framework/command.ts";
-import { commandUsage } from "../../src/cli/framework/usage.ts";
 import { settingKeysOf, settingText } from "../../src/cli/system/setting-keys.ts";
 import { type ErrorCode, errorCodes } from "../../src/contract/error-codes.ts";
 import { eventDetails } from "../../src/contract/event-details.ts";
@@ -13,6 +11,8 @@ import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { settings } from "../../src/contract/schemas/settings.ts";
 import { fleetScopes, scopes } from "../../src/contract/scopes.ts";
 import { titleOf } from "../../src/contract/words/en/problems.ts";
+import { type Command, groupOf } from "../../src/terminal/commands/command.ts";
+import { commandUsage } from "../../src/terminal/commands/usage.ts";
 import { eventWords } from "./event-words.ts";
 import { hostFileMembers, planMembers } from "./host-file-members.ts";
 import { limits } from "./limits.ts";

@@ -1,8 +1,8 @@
+import { runProgram } from "../terminal/commands/run.ts";
 import { createAgentClient } from "./client/connect.ts";
 import type { CommandContext } from "./client/context.ts";
 import { choosePlaces } from "./client/places.ts";
 import { commandTable } from "./command-table.ts";
-import { runProgram } from "./framework/run.ts";
 
 /** Runs one command line (without node and script) and returns its exit code; the caller handles `serve`. */
 export function runCommandLine(argv: readonly string[], context: CommandContext): Promise<number> {

@@ -1,5 +1,5 @@
-import type { CommandGroup, CommandTable, Option } from "./framework/command.ts";
-import { globalOptionsWith } from "./framework/global-options.ts";
+import type { CommandGroup, CommandTable, Option } from "../terminal/commands/command.ts";
+import { globalOptionsWith } from "../terminal/commands/global-options.ts";
 
 /** Options that select the agent, or the way to it. */
 const agentOptions: readonly Option[] = [

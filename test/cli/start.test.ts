@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryDirectory } from "../../lab/command-line/run-steward.ts";
 import { commandTable } from "../../src/cli/command-table.ts";
-import { completionScript, shells } from "../../src/cli/framework/completion.ts";
+import { completionScript, shells } from "../../src/terminal/completion/completion.ts";
 
 const root = join(import.meta.dirname, "../..");
 const version = readFileSync(join(root, "dist/version"), "utf8").trim();

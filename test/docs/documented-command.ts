@@ -1,6 +1,6 @@
 import { commandTable } from "../../src/cli/command-table.ts";
-import { readRequest, splitLine } from "../../src/cli/framework/command-line.ts";
 import { parseAssignments } from "../../src/cli/system/setting-change.ts";
+import { readRequest, splitLine } from "../../src/terminal/commands/command-line.ts";
 
 /** The fault of the rest of a line behind `steward`, as it stands in a document; null: none. */
 export function complaintAbout(line: string): string | null {

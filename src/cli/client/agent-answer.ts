@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { errorCodes } from "../../contract/error-codes.ts";
 import type { StewardError } from "../../contract/errors.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError } from "../../terminal/command-error.ts";
 import { AgentRefusal, type Problem } from "./agent-refusal.ts";
 import { BoundlessAnswer } from "./context.ts";
 import type { Places } from "./places.ts";

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { type ClientRequest, type RequestOptions, request as requestByHttp } from "node:http";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { type OperationId, operationOf } from "../../contract/operations.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import { fileFailure } from "../terminal/failure.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { fileFailure } from "../../terminal/failure.ts";
 import type { Places } from "./places.ts";
 
 /** No agent listens: the request was not delivered, so it may be done another way. */

@@ -1,6 +1,6 @@
 import type { InputError, StewardError } from "../../contract/errors.ts";
 import type { ProblemClock } from "../../contract/types.ts";
-import { DocumentedRefusal } from "../terminal/failure.ts";
+import { DocumentedRefusal } from "../../terminal/failure.ts";
 
 /** The agent's own problem document (RFC 9457), as far as the command line reads it. */
 export interface Problem {

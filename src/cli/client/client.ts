@@ -1,6 +1,6 @@
 import type { OperationId } from "../../contract/operations.ts";
 import type { Output } from "../../contract/types.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError } from "../../terminal/command-error.ts";
 import { type Answer, readAnswer, receiveAnswer } from "./agent-answer.ts";
 import {
   buildRequest,

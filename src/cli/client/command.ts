@@ -1,4 +1,4 @@
-import type * as shared from "../framework/command.ts";
+import type * as shared from "../../terminal/commands/command.ts";
 import type { Client, CommandContext } from "./context.ts";
 import type { Places } from "./places.ts";
 

@@ -1,8 +1,8 @@
 import { type OperationId, operationOf } from "../../contract/operations.ts";
 import type { Input, Output } from "../../contract/types.ts";
 import { findLock, StateLocked } from "../../store/files/lock.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import { withHiddenInput } from "../terminal/prompt.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { withHiddenInput } from "../../terminal/prompt.ts";
 import { AgentAbsent, isAway } from "./agent-connection.ts";
 import type { AskAgentUnit } from "./agent-unit.ts";
 import { createHttpClient } from "./client.ts";

@@ -5,9 +5,9 @@ import type { Finding, Input, Output, StreamId } from "../../contract/types.ts";
 import type { HostClock, HostFiles, TrustedOwners } from "../../host/host.ts";
 import type { RootHelper, RunCommand, Uptime } from "../../host/ports.ts";
 import type { StateTools } from "../../store/documents/inspection.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import type { ProgramContext } from "../../terminal/commands/command.ts";
 import type { RootOfTrust } from "../../tuf/root-of-trust.ts";
-import type { ProgramContext } from "../framework/command.ts";
-import { CommandError } from "../terminal/command-error.ts";
 
 /**
  * Operations for commands: of the agent over its socket or a URL, or the same in process.

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError } from "../../terminal/command-error.ts";
 import { readAnswer, receiveAnswer } from "./agent-answer.ts";
 import { type HttpRequest, loadSend, openRequest, unreachable } from "./agent-connection.ts";
 import { BoundlessAnswer, type StreamedMessage, type StreamOptions } from "./context.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { StewardError } from "../../contract/errors.ts";
 import type { Input, StreamId } from "../../contract/types.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError } from "../../terminal/command-error.ts";
 import type { Invocation } from "./command.ts";
 import { BoundlessAnswer, type StreamedMessage } from "./context.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { findLock, type LockHolder, StateLocked } from "../../store/files/lock.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import type { Output } from "../terminal/output.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import type { Output } from "../../terminal/output.ts";
 import { type AskAgentUnit, askAgentUnit, doesNotComeUp, startFailure } from "./agent-unit.ts";
 import type { Places } from "./places.ts";
 

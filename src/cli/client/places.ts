@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import { requireSocketPath } from "../../contract/errors.ts";
 import { usualDirectories } from "../../installer/files/release-directories.ts";
-import type { GivenOptions } from "../framework/command.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import type { GivenOptions } from "../../terminal/commands/command.ts";
 
 /** The socket of a packaged installation. */
 export const usualSocketPath = "/run/steward/steward.sock";

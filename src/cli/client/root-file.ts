@@ -2,7 +2,7 @@ import { access, chmod } from "node:fs/promises";
 import { dirname } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { makeDirectory, type Owner, storageError, writeDurably } from "../../store/files/durable-file.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError } from "../../terminal/command-error.ts";
 
 interface RootFile {
   readonly content: string | Uint8Array;

@@ -1,7 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { OperationId } from "../../contract/operations.ts";
 import type { Input, Output, User } from "../../contract/types.ts";
-import type { Ask } from "../terminal/prompt.ts";
+import type { Ask } from "../../terminal/prompt.ts";
 import type { Client } from "./context.ts";
 
 /** Password, and code or recovery code where the user has a second factor. */

@@ -1,13 +1,13 @@
 import { createReadStream } from "node:fs";
 import { StewardError } from "../../contract/errors.ts";
 import type { Configuration, ConfigurationChange, ConfigurationResult } from "../../contract/types.ts";
+import { CommandError, OnlyExitCode } from "../../terminal/command-error.ts";
+import { escapeText } from "../../terminal/escape.ts";
+import { fileFailure } from "../../terminal/failure.ts";
 import { caps } from "../../tuf/caps.ts";
 import { parseStrictJson } from "../../tuf/strict-json.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
-import { CommandError, OnlyExitCode } from "../terminal/command-error.ts";
-import { escapeText } from "../terminal/escape.ts";
-import { fileFailure } from "../terminal/failure.ts";
 import { applyWithRoot } from "./update-root.ts";
 
 /** Exit code of --check where the device is not as the file says, for those who watch for drift. */

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { StewardError } from "../../contract/errors.ts";
 import type { Tls } from "../../contract/types.ts";
+import { CommandError, OnlyExitCode } from "../../terminal/command-error.ts";
+import { fileFailure } from "../../terminal/failure.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import type { CheckedText, Client, ExaminedHost } from "../client/context.ts";
 import { requireLocal } from "../client/places.ts";
-import { CommandError, OnlyExitCode } from "../terminal/command-error.ts";
-import { fileFailure } from "../terminal/failure.ts";
 
 /** As of a refused request. */
 const invalidInput = 6;

@@ -1,8 +1,8 @@
 import { sealForDevice } from "../../auth/second-factor/transport.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { createInputLines } from "../../terminal/input-lines.ts";
 import type { Command } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import { createInputLines } from "../terminal/input-lines.ts";
 
 const sealKey: Command = {
   path: ["seal-key"],

@@ -1,6 +1,6 @@
 import type { Configuration, ConfigurationResult } from "../../contract/types.ts";
+import { CommandError } from "../../terminal/command-error.ts";
 import type { Invocation } from "../client/command.ts";
-import { CommandError } from "../terminal/command-error.ts";
 import { updateRootPath, writeUpdateRoot } from "../updates/update-trust-install.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { hostname } from "node:os";
 import { gzipSync } from "node:zlib";
-import { safeJson } from "../terminal/escape.ts";
-import { fileFailure, newFileFailure } from "../terminal/failure.ts";
+import { safeJson } from "../../terminal/escape.ts";
+import { fileFailure, newFileFailure } from "../../terminal/failure.ts";
 import { type Ground, outputOf, textBehind } from "./ground.ts";
 import { journalWords } from "./look-at-log.ts";
 import { createRedaction } from "./redaction.ts";

@@ -1,6 +1,6 @@
+import { OnlyExitCode } from "../../terminal/command-error.ts";
 import type { Command } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
-import { OnlyExitCode } from "../terminal/command-error.ts";
 
 /** As of `steward status`. */
 const needsPerson = 10;

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { CommandError } from "../terminal/command-error.ts";
-import { fileFailure } from "../terminal/failure.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { fileFailure } from "../../terminal/failure.ts";
 import type { ChainPoint, Finding, Verification, VerifiedChain } from "./event-verification.ts";
 
 /** What the journal knows of the event log. */

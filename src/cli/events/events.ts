@@ -1,9 +1,9 @@
 import { eventGroups } from "../../contract/event-types.ts";
 import type { AuditEvent } from "../../contract/types.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import type { GivenOptions } from "../../terminal/commands/command.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { followStream } from "../client/follow.ts";
-import type { GivenOptions } from "../framework/command.ts";
-import { CommandError } from "../terminal/command-error.ts";
 import { verifyEvents } from "./events-verify.ts";
 
 const list: Command = {

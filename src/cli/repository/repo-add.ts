@@ -16,11 +16,11 @@ import {
 import { type ReleaseRole, releaseRoles } from "../../publishing/roles.ts";
 import { readSteps, usualSteps, type Waves } from "../../publishing/wave-plan.ts";
 import type { Workspace } from "../../publishing/workspace.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import type { Option } from "../../terminal/commands/command.ts";
+import { joinLines } from "../../terminal/escape.ts";
+import { fileFailure } from "../../terminal/failure.ts";
 import type { Command, Invocation } from "../client/command.ts";
-import type { Option } from "../framework/command.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import { joinLines } from "../terminal/escape.ts";
-import { fileFailure } from "../terminal/failure.ts";
 import { directoryPositional, onWorkspace, signingOptions } from "./repo-command.ts";
 
 const usualChannel = "stable";

@@ -9,12 +9,12 @@ import {
 } from "../../publishing/keys/private-keys.ts";
 import { isRoleName, type RoleName, roleNames } from "../../publishing/roles.ts";
 import { type Surroundings, type Workspace, withWorkspace } from "../../publishing/workspace.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import type { Option, Positional } from "../../terminal/commands/command.ts";
+import { escapeText } from "../../terminal/escape.ts";
+import { withHiddenInput } from "../../terminal/prompt.ts";
 import type { Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
-import type { Option, Positional } from "../framework/command.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import { escapeText } from "../terminal/escape.ts";
-import { withHiddenInput } from "../terminal/prompt.ts";
 
 export const directoryPositional: Positional = { name: "DIR" };
 

@@ -1,9 +1,9 @@
 import { type Discarded, discardDrafts, planDiscard } from "../../publishing/drafts/discard.ts";
 import { readState } from "../../publishing/drafts/drafts.ts";
 import { isRoleName, roleNames } from "../../publishing/roles.ts";
+import { agreesTo, dryRunOption } from "../../terminal/commands/consent.ts";
+import { joinLines } from "../../terminal/escape.ts";
 import type { Command } from "../client/command.ts";
-import { agreesTo, dryRunOption } from "../framework/consent.ts";
-import { joinLines } from "../terminal/escape.ts";
 import { directoryPositional, onWorkspace } from "./repo-command.ts";
 import { draftLines, draftsOf } from "./repo-view.ts";
 

@@ -2,9 +2,9 @@ import { durationSeconds } from "../../contract/durations.ts";
 import { type InitRequest, initRepository } from "../../publishing/init.ts";
 import { type NamedKey, readPublicKey } from "../../publishing/keys/public-keys.ts";
 import { type RoleName, roleNames } from "../../publishing/roles.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { escapeText, joinLines } from "../../terminal/escape.ts";
 import type { Command, Invocation } from "../client/command.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import { escapeText, joinLines } from "../terminal/escape.ts";
 import {
   byRole,
   directoryPositional,

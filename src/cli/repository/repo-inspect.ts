@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
 import { type FileReport, inspectFile, inspectRepository } from "../../publishing/inspect.ts";
+import { OnlyExitCode } from "../../terminal/command-error.ts";
+import { fileFailure } from "../../terminal/failure.ts";
+import { formatFields } from "../../terminal/table.ts";
 import type { Command } from "../client/command.ts";
-import { OnlyExitCode } from "../terminal/command-error.ts";
-import { fileFailure } from "../terminal/failure.ts";
-import { formatFields } from "../terminal/table.ts";
 import { surroundingsOf } from "./repo-command.ts";
 import { expiry, repositoryReport } from "./repo-view.ts";
 

@@ -1,8 +1,8 @@
 import type { AddResult } from "../../publishing/add.ts";
 import { describeLack, type KeyHolders } from "../../publishing/keys/signing.ts";
 import { pauseRelease, resumeRelease } from "../../publishing/rollout/pause.ts";
+import { joinLines } from "../../terminal/escape.ts";
 import type { Command, Invocation } from "../client/command.ts";
-import { joinLines } from "../terminal/escape.ts";
 import { selectionOf, selectionOptions } from "./repo-add.ts";
 import { directoryPositional, onWorkspace, signingOptions } from "./repo-command.ts";
 

@@ -2,11 +2,11 @@ import type { Expiring } from "../../publishing/expiry.ts";
 import { fillingSentence } from "../../publishing/fullness.ts";
 import { type PublishResult, publish } from "../../publishing/publish.ts";
 import { draftedRoles, isDraftedRole, isRoleName } from "../../publishing/roles.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { joinLines } from "../../terminal/escape.ts";
+import { fingerprintGroups } from "../../terminal/fingerprint.ts";
+import { formatSpan } from "../../terminal/time-figures.ts";
 import type { Command, Invocation } from "../client/command.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import { joinLines } from "../terminal/escape.ts";
-import { fingerprintGroups } from "../terminal/fingerprint.ts";
-import { formatSpan } from "../time/time-figures.ts";
 import {
   directoryPositional,
   marginOption,

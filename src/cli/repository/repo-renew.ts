@@ -12,9 +12,9 @@ import {
   roleNames,
 } from "../../publishing/roles.ts";
 import type { Workspace } from "../../publishing/workspace.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { escapeText, joinLines } from "../../terminal/escape.ts";
 import type { Command, Invocation } from "../client/command.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import { escapeText, joinLines } from "../terminal/escape.ts";
 import {
   byRole,
   directoryPositional,

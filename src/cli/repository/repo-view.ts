@@ -4,9 +4,9 @@ import type { Report, RoleReport, TargetReport } from "../../publishing/inspect.
 import { type Count, describeLack, type KeyHolders, lacking } from "../../publishing/keys/signing.ts";
 import { readEntry } from "../../publishing/release-entry.ts";
 import { draftedRoles, type RoleName } from "../../publishing/roles.ts";
-import { escapeText } from "../terminal/escape.ts";
-import { formatFields, formatTable } from "../terminal/table.ts";
-import { formatSpan } from "../time/time-figures.ts";
+import { escapeText } from "../../terminal/escape.ts";
+import { formatFields, formatTable } from "../../terminal/table.ts";
+import { formatSpan } from "../../terminal/time-figures.ts";
 
 export interface DraftView {
   readonly role: RoleName;

@@ -8,9 +8,9 @@ import { type HaltRule, judgeRollouts } from "../../publishing/rollout/halt-rule
 import { LogFile } from "../../publishing/rollout/log-file.ts";
 import { type CountBy, type ReleaseFigures, Tally, watchedReleases } from "../../publishing/rollout/tally.ts";
 import { openWorkspace } from "../../publishing/workspace.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { escapeText, joinLines } from "../../terminal/escape.ts";
 import type { Command, Invocation } from "../client/command.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import { escapeText, joinLines } from "../terminal/escape.ts";
 import { onWorkspace, signingOptions, surroundingsOf } from "./repo-command.ts";
 import { haltLines, reasonOf, tableOf, verdictLines } from "./repo-watch-view.ts";
 

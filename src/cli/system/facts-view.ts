@@ -1,5 +1,5 @@
 import type { Facts } from "../../contract/types.ts";
-import type { Fields } from "../terminal/table.ts";
+import type { Fields } from "../../terminal/table.ts";
 
 export function factsFields(facts: Facts): Fields {
   const { cpu, memory } = facts;

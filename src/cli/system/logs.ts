@@ -1,11 +1,11 @@
 import { requestStatuses, severityWords } from "../../contract/schemas/logs.ts";
 import type { LogEntry, LogList, LogQuery } from "../../contract/types.ts";
+import { UsageError } from "../../terminal/command-error.ts";
+import type { GivenOptions } from "../../terminal/commands/command.ts";
 import { allPages } from "../client/all-pages.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import type { Client } from "../client/context.ts";
 import { followStream } from "../client/follow.ts";
-import type { GivenOptions } from "../framework/command.ts";
-import { UsageError } from "../terminal/command-error.ts";
 
 /** Lines shown without --limit. */
 const usualLines = 100;

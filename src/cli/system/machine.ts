@@ -1,8 +1,8 @@
+import type { Option } from "../../terminal/commands/command.ts";
+import { agreesTo, dryRunOption, requireConsent } from "../../terminal/commands/consent.ts";
+import { escapeText } from "../../terminal/escape.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
-import type { Option } from "../framework/command.ts";
-import { agreesTo, dryRunOption, requireConsent } from "../framework/consent.ts";
-import { escapeText } from "../terminal/escape.ts";
 
 const forceOption: Option = {
   name: "force",

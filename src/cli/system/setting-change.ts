@@ -1,7 +1,7 @@
 import { settings } from "../../contract/schemas/settings.ts";
 import { hidden } from "../../contract/schemas/settings-forms.ts";
 import type { SettingsChange } from "../../contract/types.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError } from "../../terminal/command-error.ts";
 import { isRecord, type SettingKey, settingFields, settingKeysOf, unknownKey } from "./setting-keys.ts";
 
 export const settingKeys: readonly SettingKey[] = settingKeysOf(settings);

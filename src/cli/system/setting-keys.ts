@@ -1,5 +1,5 @@
-import { nearMisses } from "../framework/near-miss.ts";
-import { CommandError } from "../terminal/command-error.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { nearMisses } from "../../terminal/commands/near-miss.ts";
 
 /** One setting of the schema, by its dotted key such as `update.ota.channel`. */
 export interface SettingKey {

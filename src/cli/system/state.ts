@@ -1,13 +1,13 @@
 import { documentNames } from "../../contract/document-names.ts";
 import type { CopyChoice, StateCopy, StateEntry, StateTools } from "../../store/documents/inspection.ts";
+import type { GivenOptions, Option } from "../../terminal/commands/command.ts";
+import { requireConsent } from "../../terminal/commands/consent.ts";
+import type { Fields } from "../../terminal/table.ts";
 import { wholeList } from "../client/all-pages.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { untilOutOfRescue } from "../client/out-of-rescue.ts";
 import { afterOtherCommands } from "../client/patience.ts";
 import { requireLocal } from "../client/places.ts";
-import type { GivenOptions, Option } from "../framework/command.ts";
-import { requireConsent } from "../framework/consent.ts";
-import type { Fields } from "../terminal/table.ts";
 import { formatBytes } from "./facts-view.ts";
 
 const fromOption: Option = {

@@ -1,13 +1,13 @@
 import { areaOf } from "../../contract/finding.ts";
 import type { Area } from "../../contract/need-areas.ts";
 import type { AuditEvent, Need, Status } from "../../contract/types.ts";
+import { OnlyExitCode } from "../../terminal/command-error.ts";
+import { escapeText } from "../../terminal/escape.ts";
+import { type Fields, formatFields } from "../../terminal/table.ts";
+import { formatLag, formatSpan } from "../../terminal/time-figures.ts";
 import type { Command } from "../client/command.ts";
-import { OnlyExitCode } from "../terminal/command-error.ts";
-import { escapeText } from "../terminal/escape.ts";
-import { remedyLines } from "../terminal/remedy.ts";
-import { type Fields, formatFields } from "../terminal/table.ts";
-import { formatLag, formatSpan } from "../time/time-figures.ts";
 import { formatSeconds, share } from "./facts-view.ts";
+import { remedyLines } from "./remedy.ts";
 
 /** Exit code while something needs attention, for monitors and scripts. */
 const needsPerson = 10;

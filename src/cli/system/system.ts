@@ -1,9 +1,9 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { Settings } from "../../contract/types.ts";
+import { CommandError, UsageError } from "../../terminal/command-error.ts";
+import { readWholeInput } from "../../terminal/input-lines.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import type { Client } from "../client/context.ts";
-import { CommandError, UsageError } from "../terminal/command-error.ts";
-import { readWholeInput } from "../terminal/input-lines.ts";
 import { factsFields } from "./facts-view.ts";
 import { type ParsedChange, parseAssignments, parseSettings, settingKeys } from "./setting-change.ts";
 import { settingFields, settingKeysOf, settingText, unknownKey, valueAt } from "./setting-keys.ts";

@@ -1,7 +1,7 @@
 import type { Version } from "../../contract/types.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import type { Fields } from "../../terminal/table.ts";
 import type { Command } from "../client/command.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import type { Fields } from "../terminal/table.ts";
 
 export const version: Command = {
   path: ["version"],

@@ -1,7 +1,7 @@
 import type { TimeSource } from "../../contract/types.ts";
-import { escapeText } from "../terminal/escape.ts";
+import { escapeText } from "../../terminal/escape.ts";
+import { axisLabels, formatOffset, formatSpan } from "../../terminal/time-figures.ts";
 import { type Axis, agreedZone, axisOf, columnOf, type Interval, intervalOf } from "./time-axis.ts";
-import { axisLabels, formatOffset, formatSpan } from "./time-figures.ts";
 
 /** The marks of chronyc, where it has one. */
 const marks: Readonly<Record<TimeSource["state"], string>> = {

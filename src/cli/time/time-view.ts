@@ -1,7 +1,7 @@
 import type { TimeProbe, TimeSync } from "../../contract/types.ts";
-import { escapeText } from "../terminal/escape.ts";
-import { type Fields, formatFields, formatTable } from "../terminal/table.ts";
-import { formatLag, formatOffset, formatSpan } from "./time-figures.ts";
+import { escapeText } from "../../terminal/escape.ts";
+import { type Fields, formatFields, formatTable } from "../../terminal/table.ts";
+import { formatLag, formatOffset, formatSpan } from "../../terminal/time-figures.ts";
 import { drawSources } from "./time-picture.ts";
 
 /** The whole status for people: the sentence, the figures, the sources; each line ends in a line feed. */

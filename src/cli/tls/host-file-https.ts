@@ -1,9 +1,9 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import { type InputError, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { Owner } from "../../store/files/durable-file.ts";
+import { CommandError } from "../../terminal/command-error.ts";
 import type { ExaminedHost } from "../client/context.ts";
 import { rootFileFailure, writeRootFile } from "../client/root-file.ts";
-import { CommandError } from "../terminal/command-error.ts";
 
 /** The member `https` of the host file, as it is written there. */
 export interface HttpsMember {

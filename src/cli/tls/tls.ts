@@ -1,10 +1,10 @@
 import type { Tls } from "../../contract/types.ts";
+import { CommandError, OnlyExitCode } from "../../terminal/command-error.ts";
+import type { Option } from "../../terminal/commands/command.ts";
+import type { Fields } from "../../terminal/table.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
 import { keepAccepted, reread } from "../configuration/host-file.ts";
-import type { Option } from "../framework/command.ts";
-import { CommandError, OnlyExitCode } from "../terminal/command-error.ts";
-import type { Fields } from "../terminal/table.ts";
 import { announce, withdraw } from "./announcement.ts";
 import { changeHttps } from "./host-file-https.ts";
 

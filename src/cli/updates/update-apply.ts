@@ -1,13 +1,13 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { HistoryEntry, Release, SetAsideRelease, Updates } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
+import { CommandError, OnlyExitCode } from "../../terminal/command-error.ts";
+import type { Positional } from "../../terminal/commands/command.ts";
+import { requireConsent } from "../../terminal/commands/consent.ts";
 import { AgentAbsent } from "../client/agent-connection.ts";
 import { allPages, wholeList } from "../client/all-pages.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
-import type { Positional } from "../framework/command.ts";
-import { requireConsent } from "../framework/consent.ts";
-import { CommandError, OnlyExitCode } from "../terminal/command-error.ts";
 import { beginCheck, followUpdates, refuseFailed } from "./update-following.ts";
 import { outcomeReport } from "./update-history.ts";
 import { rollBackAsRoot } from "./update-orders.ts";

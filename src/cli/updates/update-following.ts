@@ -2,11 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type ErrorCode, errorCodes } from "../../contract/error-codes.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { UpdateProgress, Updates } from "../../contract/types.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { escapeText } from "../../terminal/escape.ts";
 import type { Invocation } from "../client/command.ts";
 import { BoundlessAnswer } from "../client/context.ts";
 import { formatBytes } from "../system/facts-view.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import { escapeText } from "../terminal/escape.ts";
 import { healthWords, releaseWords } from "./update-words.ts";
 
 /** Milliseconds between two polls: short at first, for an idle check takes less than a second. */

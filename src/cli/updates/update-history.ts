@@ -1,9 +1,9 @@
 import type { HistoryEntry } from "../../contract/types.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { escapeText } from "../../terminal/escape.ts";
+import { type Fields, formatFields } from "../../terminal/table.ts";
 import { allPages } from "../client/all-pages.ts";
 import type { Command } from "../client/command.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import { escapeText } from "../terminal/escape.ts";
-import { type Fields, formatFields } from "../terminal/table.ts";
 import { outcomeSentence } from "./update-words.ts";
 
 export const history: Command = {

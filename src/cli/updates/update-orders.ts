@@ -11,11 +11,11 @@ import {
   readReleaseJournal,
 } from "../../releases/release-journal.ts";
 import { readRegular } from "../../store/files/regular-file.ts";
+import { CommandError, OnlyExitCode } from "../../terminal/command-error.ts";
+import { fileFailure } from "../../terminal/failure.ts";
 import { wholeList } from "../client/all-pages.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
-import { CommandError, OnlyExitCode } from "../terminal/command-error.ts";
-import { fileFailure } from "../terminal/failure.ts";
 import { outcomeReport } from "./update-history.ts";
 
 /** Root's orders for a release on trial; they work without agent and guard, for the installer is run here. */

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Option } from "../../terminal/commands/command.ts";
 import type { Invocation } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
-import type { Option } from "../framework/command.ts";
 
 export const repositoryOption: Option = {
   name: "repo",

@@ -3,14 +3,14 @@ import { open } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { fileFailure } from "../../terminal/failure.ts";
+import { fingerprintGroups } from "../../terminal/fingerprint.ts";
 import type { Root } from "../../tuf/metadata.ts";
 import type { Invocation } from "../client/command.ts";
 import type { CommandContext } from "../client/context.ts";
 import { requireLocal } from "../client/places.ts";
 import { writeRootFile } from "../client/root-file.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import { fileFailure } from "../terminal/failure.ts";
-import { fingerprintGroups } from "../terminal/fingerprint.ts";
 
 /** Everybody may read whose signatures count; root alone may write it. */
 const rootFileMode = 0o644;

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { UpdateTrust } from "../../contract/types.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { escapeText } from "../../terminal/escape.ts";
+import { fingerprintGroups, readFingerprint } from "../../terminal/fingerprint.ts";
+import { askLine } from "../../terminal/prompt.ts";
+import { type Fields, formatFields, formatTable } from "../../terminal/table.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import type { Client } from "../client/context.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import { escapeText } from "../terminal/escape.ts";
-import { fingerprintGroups, readFingerprint } from "../terminal/fingerprint.ts";
-import { askLine } from "../terminal/prompt.ts";
-import { type Fields, formatFields, formatTable } from "../terminal/table.ts";
 import { installTrust } from "./update-trust-install.ts";
 
 const show: Command = {

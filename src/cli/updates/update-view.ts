@@ -1,9 +1,9 @@
 import type { FailedRelease, Release, SetAsideRelease, Updates, UpdateTrial } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { countForOthers, countWords, isForOthers, passedOverWords } from "../../releases/passed-over.ts";
+import { escapeText } from "../../terminal/escape.ts";
+import { type Fields, formatFields } from "../../terminal/table.ts";
 import { formatBytes } from "../system/facts-view.ts";
-import { escapeText } from "../terminal/escape.ts";
-import { type Fields, formatFields } from "../terminal/table.ts";
 import { healthWords, releaseWords } from "./update-words.ts";
 
 /** The whole status for people: the sentence, then the figures; each line ends in a line feed. */

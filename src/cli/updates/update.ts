@@ -1,6 +1,6 @@
 import type { SetAsideRelease, Updates } from "../../contract/types.ts";
+import { OnlyExitCode } from "../../terminal/command-error.ts";
 import type { Command } from "../client/command.ts";
-import { OnlyExitCode } from "../terminal/command-error.ts";
 import { apply, kindsOf, kindsPositional, rollback, selected } from "./update-apply.ts";
 import { beginCheck, followUpdates, refuseFailed } from "./update-following.ts";
 import { history } from "./update-history.ts";

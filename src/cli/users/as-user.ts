@@ -1,6 +1,8 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { OperationId } from "../../contract/operations.ts";
 import type { Input, Output, Session, User } from "../../contract/types.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { escapeText } from "../../terminal/escape.ts";
 import { AgentAbsent } from "../client/agent-connection.ts";
 import { createHttpClient } from "../client/client.ts";
 import type { Invocation } from "../client/command.ts";
@@ -8,10 +10,8 @@ import { untilStarted } from "../client/connect.ts";
 import type { Client } from "../client/context.ts";
 import { requireSecrecy } from "../client/places.ts";
 import { askFactor, askProof, type Proof, withStepUp } from "../client/step-up.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import { escapeText } from "../terminal/escape.ts";
-import { createQuestions, type Questions } from "../terminal/questions.ts";
 import { ownPassword } from "./own-password.ts";
+import { createQuestions, type Questions } from "./questions.ts";
 import { findUser } from "./user-lookup.ts";
 
 /** What a command has that is done by the user himself. */

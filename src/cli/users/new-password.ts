@@ -1,8 +1,8 @@
+import { CommandError } from "../../terminal/command-error.ts";
+import type { Option } from "../../terminal/commands/command.ts";
+import { createInputLines } from "../../terminal/input-lines.ts";
+import { type Ask, withHiddenInput } from "../../terminal/prompt.ts";
 import type { Invocation } from "../client/command.ts";
-import type { Option } from "../framework/command.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import { createInputLines } from "../terminal/input-lines.ts";
-import { type Ask, withHiddenInput } from "../terminal/prompt.ts";
 
 /** The ways to give a new password; a third one, the default, is the hidden prompt. Never an argument. */
 export const newPasswordOptions: readonly Option[] = [

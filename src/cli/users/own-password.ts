@@ -1,10 +1,10 @@
 import type { User } from "../../contract/types.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { describeFailure, exitCodeOf } from "../../terminal/failure.ts";
 import type { Invocation } from "../client/command.ts";
 import type { Client } from "../client/context.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import { describeFailure, exitCodeOf } from "../terminal/failure.ts";
-import type { Questions } from "../terminal/questions.ts";
 import { askNewPassword } from "./new-password.ts";
+import type { Questions } from "./questions.ts";
 
 /** Tries to type a new password that the rules accept. */
 const newPasswordTries = 3;

@@ -3,12 +3,12 @@ import { mkdir, open, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { makeRescueToken, rescueTokenName } from "../../auth/sign-in/rescue-token.ts";
+import { OnlyExitCode } from "../../terminal/command-error.ts";
+import { escapeText } from "../../terminal/escape.ts";
+import { fileFailure } from "../../terminal/failure.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import type { ExaminedHost } from "../client/context.ts";
 import type { Places } from "../client/places.ts";
-import { OnlyExitCode } from "../terminal/command-error.ts";
-import { escapeText } from "../terminal/escape.ts";
-import { fileFailure } from "../terminal/failure.ts";
 import { writeForAgent } from "./write-for-agent.ts";
 
 /** Makes a token of rescue; an earlier one becomes invalid. */

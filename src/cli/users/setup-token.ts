@@ -3,10 +3,10 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import { NotRegular, readRegular } from "../../store/files/regular-file.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { fileFailure } from "../../terminal/failure.ts";
 import type { Command } from "../client/command.ts";
 import { requireLocal } from "../client/places.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import { fileFailure } from "../terminal/failure.ts";
 import { rescueRemark, writeRescueToken } from "./rescue-token.ts";
 import { writeForAgent } from "./write-for-agent.ts";
 

@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { newFirstToken } from "../../auth/tokens/first-token.ts";
 import { userScopes } from "../../contract/scopes.ts";
+import { UsageError } from "../../terminal/command-error.ts";
+import type { Option } from "../../terminal/commands/command.ts";
+import { newFileFailure } from "../../terminal/failure.ts";
 import type { Command } from "../client/command.ts";
-import type { Option } from "../framework/command.ts";
-import { UsageError } from "../terminal/command-error.ts";
-import { newFileFailure } from "../terminal/failure.ts";
 
 /** What a token is made of, for every command that makes one. */
 export const tokenOptions: readonly Option[] = [

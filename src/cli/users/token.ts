@@ -1,14 +1,14 @@
 import { scopeNames } from "../../contract/scopes.ts";
 import type { ApiToken, TokenList } from "../../contract/types.ts";
+import { CommandError, UsageError } from "../../terminal/command-error.ts";
+import { agreesTo, dryRunOption } from "../../terminal/commands/consent.ts";
+import { suggestion } from "../../terminal/commands/near-miss.ts";
+import type { Table } from "../../terminal/table.ts";
 import { allPages } from "../client/all-pages.ts";
 import type { Command, Invocation } from "../client/command.ts";
 import type { Client } from "../client/context.ts";
-import { agreesTo, dryRunOption } from "../framework/consent.ts";
-import { suggestion } from "../framework/near-miss.ts";
-import { CommandError, UsageError } from "../terminal/command-error.ts";
-import { answersOption } from "../terminal/questions.ts";
-import type { Table } from "../terminal/table.ts";
 import { asUser } from "./as-user.ts";
+import { answersOption } from "./questions.ts";
 import { tokenOptions, tokenPrepare } from "./token-prepare.ts";
 import { findUser } from "./user-lookup.ts";
 

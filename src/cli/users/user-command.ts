@@ -1,7 +1,7 @@
 import { roleNames } from "../../contract/shapes.ts";
 import type { Role } from "../../contract/types.ts";
+import type { GivenOptions, Option } from "../../terminal/commands/command.ts";
 import type { Command, Invocation } from "../client/command.ts";
-import type { GivenOptions, Option } from "../framework/command.ts";
 import { countTokens } from "./user-view.ts";
 
 export const roleOption: Option = {

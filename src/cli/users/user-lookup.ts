@@ -1,9 +1,9 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { User, UserList, UserQuery } from "../../contract/types.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { suggestion } from "../../terminal/commands/near-miss.ts";
 import { allPages } from "../client/all-pages.ts";
 import type { Client } from "../client/context.ts";
-import { suggestion } from "../framework/near-miss.ts";
-import { CommandError } from "../terminal/command-error.ts";
 
 /** What may be asked for; the order is always by user name. */
 export type UserFilter = Partial<

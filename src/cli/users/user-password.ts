@@ -1,6 +1,6 @@
 import type { Output, User } from "../../contract/types.ts";
+import { agreesTo, dryRunOption } from "../../terminal/commands/consent.ts";
 import type { Command, Invocation } from "../client/command.ts";
-import { agreesTo, dryRunOption } from "../framework/consent.ts";
 import { newPasswordOptions, readNewPassword } from "./new-password.ts";
 import {
   displayNameOption,

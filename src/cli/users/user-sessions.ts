@@ -1,8 +1,8 @@
 import type { SessionList, User } from "../../contract/types.ts";
+import { agreesTo, dryRunOption } from "../../terminal/commands/consent.ts";
+import type { Table } from "../../terminal/table.ts";
 import { allPages } from "../client/all-pages.ts";
 import type { Command } from "../client/command.ts";
-import { agreesTo, dryRunOption } from "../framework/consent.ts";
-import type { Table } from "../terminal/table.ts";
 import { findUser } from "./user-lookup.ts";
 import { countTokens } from "./user-view.ts";
 

@@ -1,11 +1,11 @@
 import { qrTerminal } from "../../auth/second-factor/qr.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { Output as Answer, Enrolment, ProblemClock } from "../../contract/types.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import { escapeText } from "../../terminal/escape.ts";
+import type { Output } from "../../terminal/output.ts";
+import { confirm } from "../../terminal/prompt.ts";
 import type { Invocation } from "../client/command.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import { escapeText } from "../terminal/escape.ts";
-import type { Output } from "../terminal/output.ts";
-import { confirm } from "../terminal/prompt.ts";
 import type { OwnSession } from "./as-user.ts";
 
 /** Shows the secret: as a picture for the authenticator's camera, and in groups of four for typing. */

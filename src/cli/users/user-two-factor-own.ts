@@ -1,8 +1,8 @@
+import { CommandError } from "../../terminal/command-error.ts";
+import type { Option } from "../../terminal/commands/command.ts";
 import type { Command, Invocation } from "../client/command.ts";
-import type { Option } from "../framework/command.ts";
-import { CommandError } from "../terminal/command-error.ts";
-import { answersOption } from "../terminal/questions.ts";
 import { asUser, type OwnSession } from "./as-user.ts";
+import { answersOption } from "./questions.ts";
 import { enableTwoFactor, showEnrolment, showRecoveryCodes } from "./user-two-factor-enabling.ts";
 
 const clockOption: Option = {

@@ -3,9 +3,9 @@ import { createHttpClient } from "../client/client.ts";
 import type { Command } from "../client/command.ts";
 import { untilStarted } from "../client/connect.ts";
 import { requireSecrecy } from "../client/places.ts";
-import { answersOption, createQuestions } from "../terminal/questions.ts";
 import { inSession } from "./as-user.ts";
 import { ownPassword } from "./own-password.ts";
+import { answersOption, createQuestions } from "./questions.ts";
 import { keepTokensOption, keptTokens, tokensSentence } from "./user-command.ts";
 
 /** The way back in for users who lost their authenticator and kept the recovery codes. */

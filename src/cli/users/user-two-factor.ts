@@ -1,7 +1,7 @@
 import type { Output, TwoFactor, User } from "../../contract/types.ts";
+import { CommandError, UsageError } from "../../terminal/command-error.ts";
+import { agreesTo, dryRunOption } from "../../terminal/commands/consent.ts";
 import type { Command } from "../client/command.ts";
-import { agreesTo, dryRunOption } from "../framework/consent.ts";
-import { CommandError, UsageError } from "../terminal/command-error.ts";
 import { keepTokensOption, keptTokens, tokensSentence } from "./user-command.ts";
 import { formerDiagnose } from "./user-diagnosis.ts";
 import { findUser } from "./user-lookup.ts";

@@ -1,5 +1,5 @@
 import type { User } from "../../contract/types.ts";
-import type { Fields, Table } from "../terminal/table.ts";
+import type { Fields, Table } from "../../terminal/table.ts";
 
 export function userTable(users: readonly User[]): Table {
   return {

@@ -1,7 +1,7 @@
 import type { User } from "../../contract/types.ts";
+import { UsageError } from "../../terminal/command-error.ts";
+import { agreesTo, dryRunOption } from "../../terminal/commands/consent.ts";
 import type { Command, Invocation } from "../client/command.ts";
-import { agreesTo, dryRunOption } from "../framework/consent.ts";
-import { UsageError } from "../terminal/command-error.ts";
 import { displayNameOption, onUser, readRole, roleOption } from "./user-command.ts";
 import { diagnose } from "./user-diagnosis.ts";
 import { findUser, listAllUsers, type UserFilter } from "./user-lookup.ts";

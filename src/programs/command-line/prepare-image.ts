@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { lstat, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CommandContext } from "../../cli/client/context.ts";
-import { CommandError } from "../../cli/terminal/command-error.ts";
 import type { RunCommand } from "../../host/ports.ts";
+import { CommandError } from "../../terminal/command-error.ts";
 
 /** machine-id(5): an empty file gets a new id at the next boot. */
 const machineId = "/etc/machine-id";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { allPages, type PageQuery } from "../../../src/cli/client/all-pages.ts";
-import { CommandError } from "../../../src/cli/terminal/command-error.ts";
+import { CommandError } from "../../../src/terminal/command-error.ts";
 
 /** A list of so many numbers, in pages of three at most. */
 function listOf(count: number) {

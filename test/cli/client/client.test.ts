@@ -22,8 +22,8 @@ import { asNobody } from "../../../lab/host/credentials.ts";
 import { AgentAbsent } from "../../../src/cli/client/agent-connection.ts";
 import { createHttpClient } from "../../../src/cli/client/client.ts";
 import type { Places } from "../../../src/cli/client/places.ts";
-import { CommandError } from "../../../src/cli/terminal/command-error.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
+import { CommandError } from "../../../src/terminal/command-error.ts";
 
 function placesAt(change: Partial<Places>): Places {
   return {

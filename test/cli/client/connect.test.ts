@@ -8,9 +8,9 @@ import { createAgentClient, untilStarted } from "../../../src/cli/client/connect
 import type { CommandContext } from "../../../src/cli/client/context.ts";
 import { afterOtherCommands } from "../../../src/cli/client/patience.ts";
 import { choosePlaces } from "../../../src/cli/client/places.ts";
-import { CommandError } from "../../../src/cli/terminal/command-error.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { StateLocked, takeLock } from "../../../src/store/files/lock.ts";
+import { CommandError } from "../../../src/terminal/command-error.ts";
 
 const version = { version: "0.1.0" };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parseAssignments } from "../../../src/cli/system/setting-change.ts";
-import { CommandError } from "../../../src/cli/terminal/command-error.ts";
+import { CommandError } from "../../../src/terminal/command-error.ts";
 
 describe("parseAssignments", () => {
   describe("when an assignment is wrong", () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { commands, commandTable } from "../../../src/cli/command-table.ts";
-import { readRequest, splitLine } from "../../../src/cli/framework/command-line.ts";
-import { CommandError } from "../../../src/cli/terminal/command-error.ts";
+import { CommandError } from "../../../src/terminal/command-error.ts";
+import { readRequest, splitLine } from "../../../src/terminal/commands/command-line.ts";
 
 function read(line: string) {
   const split = splitLine(line.split(" ").filter(Boolean), commandTable);

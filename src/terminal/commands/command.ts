@@ -1,4 +1,4 @@
-import type { Output } from "../terminal/output.ts";
+import type { Output } from "../output.ts";
 
 /** One option. With `value`, the word in the usage line, it takes a value; without, it is a switch. */
 export interface Option {

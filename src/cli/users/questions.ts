@@ -1,8 +1,8 @@
-import type { Invocation, Option } from "../framework/command.ts";
-import { CommandError } from "./command-error.ts";
-import { escapeText } from "./escape.ts";
-import { createInputLines } from "./input-lines.ts";
-import { type Ask, withHiddenInput } from "./prompt.ts";
+import { CommandError } from "../../terminal/command-error.ts";
+import type { Invocation, Option } from "../../terminal/commands/command.ts";
+import { escapeText } from "../../terminal/escape.ts";
+import { createInputLines } from "../../terminal/input-lines.ts";
+import { type Ask, withHiddenInput } from "../../terminal/prompt.ts";
 
 /** For commands that ask users for their password: all answers come from standard input. */
 export const answersOption: Option = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { nearMisses, suggestion } from "../../../src/cli/framework/near-miss.ts";
+import { nearMisses, suggestion } from "../../../src/terminal/commands/near-miss.ts";
 
 describe("nearMisses", () => {
   it("finds a word with two neighbours swapped", () =>

@@ -1,6 +1,6 @@
-import { CommandError, OnlyExitCode, UsageError } from "../terminal/command-error.ts";
-import { exitCodeOf } from "../terminal/failure.ts";
-import { createOutput } from "../terminal/output.ts";
+import { CommandError, OnlyExitCode, UsageError } from "../command-error.ts";
+import { exitCodeOf } from "../failure.ts";
+import { createOutput } from "../output.ts";
 import type { Command, CommandTable, Invocation, ProgramContext } from "./command.ts";
 import { readRequest, splitLine } from "./command-line.ts";
 import { inTypedWords } from "./typed-words.ts";

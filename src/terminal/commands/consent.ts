@@ -1,6 +1,6 @@
-import { CommandError } from "../terminal/command-error.ts";
-import { escapeText } from "../terminal/escape.ts";
-import { confirm } from "../terminal/prompt.ts";
+import { CommandError } from "../command-error.ts";
+import { escapeText } from "../escape.ts";
+import { confirm } from "../prompt.ts";
 import type { Invocation, Option } from "./command.ts";
 
 export const dryRunOption: Option = {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { AgentRefusal } from "../../../src/cli/client/agent-refusal.ts";
-import { CommandError } from "../../../src/cli/terminal/command-error.ts";
-import { describeFailure, exitCodeOf, failureDocument } from "../../../src/cli/terminal/failure.ts";
-import type { ErrorCode } from "../../../src/contract/error-codes.ts";
-import { StewardError } from "../../../src/contract/errors.ts";
+import { AgentRefusal } from "../../src/cli/client/agent-refusal.ts";
+import type { ErrorCode } from "../../src/contract/error-codes.ts";
+import { StewardError } from "../../src/contract/errors.ts";
+import { CommandError } from "../../src/terminal/command-error.ts";
+import { describeFailure, exitCodeOf, failureDocument } from "../../src/terminal/failure.ts";
 
 describe("exitCodeOf", () => {
   // The exit codes as the contract's page lists them, not as the table of codes has them.

@@ -1,4 +1,4 @@
-import type { CommandTable } from "./command.ts";
+import type { CommandTable } from "../commands/command.ts";
 import { bashScript, zshScript } from "./completion-bash.ts";
 import { fishScript } from "./completion-fish.ts";
 import { completionModel } from "./completion-model.ts";

@@ -1,5 +1,5 @@
-import { CommandError } from "../terminal/command-error.ts";
-import { formatFields } from "../terminal/table.ts";
+import { CommandError } from "../command-error.ts";
+import { formatFields } from "../table.ts";
 import {
   type Command,
   type CommandTable,

@@ -4,7 +4,7 @@ import { runSteward, stewardCommand } from "../../../lab/command-line/run-stewar
 import { annaId, exampleUser, pageOf, startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import { typeInto } from "../../../lab/command-line/terminal.ts";
 import type { ApiToken } from "../../../src/contract/types.ts";
-import { twoFactorOn } from "../own-session.ts";
+import { twoFactorOn } from "../../cli/own-session.ts";
 
 const anna = exampleUser(twoFactorOn);
 const token: ApiToken = {

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { notedCalls, stewardCommand, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
-import { exampleUser, startAgent } from "../../../lab/command-line/scripted-agent.ts";
-import { type Typed, typeInto } from "../../../lab/command-line/terminal.ts";
+import { notedCalls, stewardCommand, temporaryDirectory } from "../../lab/command-line/run-steward.ts";
+import { exampleUser, startAgent } from "../../lab/command-line/scripted-agent.ts";
+import { type Typed, typeInto } from "../../lab/command-line/terminal.ts";
 
 const added = { "POST /api/users": { status: 201, body: exampleUser() } };
 const runOnTerminal = (args: readonly string[], answers: readonly Typed[]) =>

@@ -1,4 +1,4 @@
-import { systemErrorCode } from "../../contract/errors.ts";
+import { systemErrorCode } from "../contract/errors.ts";
 import { CommandError } from "./command-error.ts";
 import { escapeLines, escapeText, safeJson, safeLine } from "./escape.ts";
 import { describeFailure, failureDocument } from "./failure.ts";

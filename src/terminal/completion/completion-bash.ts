@@ -1,4 +1,4 @@
-import type { Option } from "./command.ts";
+import type { Option } from "../commands/command.ts";
 import { type CompletionModel, type Place, quoted, spellings } from "./completion-model.ts";
 
 /** For `source <(steward completion bash)`; works without the bash-completion package. */

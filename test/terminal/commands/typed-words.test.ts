@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
 import { commands } from "../../../src/cli/command-table.ts";
-import { inTypedWords } from "../../../src/cli/framework/typed-words.ts";
+import { inTypedWords } from "../../../src/terminal/commands/typed-words.ts";
 
 const said = (path: string, text: string): string => {
   const command = commands.find((one) => one.path.join(" ") === path);

@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
-import { errorCodes } from "../../contract/error-codes.ts";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
-import type { ProblemClock } from "../../contract/types.ts";
-import { titleOf } from "../../contract/words/en/problems.ts";
+import { errorCodes } from "../contract/error-codes.ts";
+import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import type { ProblemClock } from "../contract/types.ts";
+import { titleOf } from "../contract/words/en/problems.ts";
 import { CommandError } from "./command-error.ts";
 import { escapeLines, escapeText } from "./escape.ts";
 

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { stewardCommand, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
 import { exampleUser, pageOf, startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import { commands, commandTable } from "../../../src/cli/command-table.ts";
-import { completionScript, shells } from "../../../src/cli/framework/completion.ts";
+import { completionScript, shells } from "../../../src/terminal/completion/completion.ts";
 
 const script = completionScript("bash", commandTable);
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { escapeText, safeJson } from "../../../src/cli/terminal/escape.ts";
+import { escapeText, safeJson } from "../../src/terminal/escape.ts";
 
 describe("escapeText", () => {
   const hostile: [what: string, given: string, expected: string][] = [

@@ -1,4 +1,4 @@
-import type { Command, CommandTable, Option } from "./command.ts";
+import type { Command, CommandTable, Option } from "../commands/command.ts";
 
 /** A position in the command line: after these words (a leading blank before each), this may follow. */
 export interface Place {

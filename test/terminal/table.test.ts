@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { describe, it } from "node:test";
-import { createOutput } from "../../../src/cli/terminal/output.ts";
-import { formatCell, formatFields, formatTable } from "../../../src/cli/terminal/table.ts";
+import { createOutput } from "../../src/terminal/output.ts";
+import { formatCell, formatFields, formatTable } from "../../src/terminal/table.ts";
 
 describe("formatTable", () => {
   it("aligns the columns under their heads, two blanks apart, without trailing blanks", () => {
