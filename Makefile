@@ -54,16 +54,16 @@ fleet-test: packages $(DIST) ## run the agent beside other makers' programs of a
 	@node --import tsx scripts/fleet-test/main.ts $(SUBJECTS)
 
 system-test: $(DIST) ## run the scenarios in containers with a real systemd, as root; SCENARIOS="disk guard" for some
-	@sh scripts/system-test/packages.sh
-	@node --import tsx scripts/system-test/main.ts $(SCENARIOS)
+	@sh lab/machines/container/packages.sh
+	@node --import tsx lab/machines/container/main.ts $(SCENARIOS)
 
 vm-test: $(DIST) ## run the scenarios in the appliance machine; SCENARIOS="boots clock-slew" for some
-	@sh scripts/vm-packages.sh
-	@node --import tsx scripts/appliance-vm/main.ts $(SCENARIOS)
+	@sh lab/machines/vm/packages.sh
+	@node --import tsx lab/machines/vm/main.ts $(SCENARIOS)
 
 vm-image: $(NODE_MODULES) ## build the appliance machine's image alone, which takes root
-	@sh scripts/vm-packages.sh
-	@node --import tsx scripts/appliance-vm/main.ts --build-only
+	@sh lab/machines/vm/packages.sh
+	@node --import tsx lab/machines/vm/main.ts --build-only
 
 bench: packages $(DIST) ## print what the agent costs on this Node and on the LTS, against peers; write var/bench.json
 	@sh scripts/bench/packages.sh

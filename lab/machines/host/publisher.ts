@@ -1,0 +1,106 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { type FileServer, serveFiles } from "./file-server.ts";
+
+const root = join(import.meta.dirname, "../../..");
+
+/** A repository of updates on the host; the guest reaches it at http://10.0.2.2 under the port. */
+export interface Repository {
+  readonly port: number;
+  /** The product of its releases. */
+  readonly product: string;
+  /** How long a timestamp is valid; a week by default. */
+  readonly timestampExpires?: string;
+}
+
+/** A release, as its publisher makes it. */
+export interface NewRelease {
+  readonly kind: "rules" | "binary";
+  readonly version: string;
+  /** The name of rules; a binary has that of its product. */
+  readonly name?: string;
+  /** The content of the payload: path → text, or a function that writes it into a directory. */
+  readonly tree: Readonly<Record<string, string>> | ((directory: string) => void | Promise<void>);
+  /** Paths of the tree that are programs. */
+  readonly programs?: readonly string[];
+  /** Further arguments of `steward repo add`. */
+  readonly options?: readonly string[];
+}
+
+/** How a device identifies a release. */
+export interface PublishedRelease {
+  readonly id: string;
+  readonly version: string;
+  /** The path of its payload below the address of the repository. */
+  readonly path: string;
+}
+
+/** Makes releases with `steward repo`, and serves the published files. */
+export interface Publisher {
+  /** Signs and publishes it. */
+  publish(release: NewRelease): Promise<PublishedRelease>;
+  /** The first root, for `steward update trust install`. */
+  rootOfTrust(): string;
+  /** Addresses that were asked for since the last call. */
+  requests(): readonly string[];
+  close(): void;
+}
+
+/** Opens a publisher with its repository in `directory`. */
+export async function openPublisher(
+  { port, product, timestampExpires = "7d" }: Repository,
+  directory: string,
+): Promise<Publisher> {
+  mkdirSync(directory, { recursive: true });
+  const site = join(directory, "site");
+  const repo = (...args: readonly string[]): void => {
+    execFileSync(process.execPath, [join(root, "dist/main.js"), "repo", ...args, "--yes", "--quiet"], {
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+  };
+  repo("init", site, "--product", product, "--expires", `timestamp=${timestampExpires}`);
+  repo("publish", site);
+  const server: FileServer = await serveFiles(join(site, "public"), port);
+  return {
+    publish: async (release) => {
+      const payload = await pack(release, directory);
+      const { kind, version, name, options = [] } = release;
+      const named = [
+        ...(name === undefined ? [] : ["--name", name]),
+        ...(kind === "binary" ? ["--arch", "x64"] : []),
+      ];
+      repo("add", site, payload, "--kind", kind, "--release", version, ...named, ...options);
+      repo("publish", site);
+      const id = createHash("sha512").update(readFileSync(payload)).digest("hex").slice(0, 32);
+      const path = readdirSync(join(site, "public"), { recursive: true, encoding: "utf8" }).find((name) =>
+        basename(name).startsWith(id),
+      );
+      if (path === undefined) throw new Error(`${kind} ${version} was not published`);
+      return { id, version, path };
+    },
+    rootOfTrust: () => readFileSync(join(site, "public/metadata/1.root.json"), "utf8"),
+    requests: server.requests,
+    close: server.close,
+  };
+}
+
+/** The payload of a release; its path. */
+async function pack({ kind, version, tree, programs = [] }: NewRelease, directory: string): Promise<string> {
+  const folder = mkdtempSync(join(directory, "tree-"));
+  if (typeof tree === "function") await tree(folder);
+  else for (const [path, content] of Object.entries(tree)) put(join(folder, path), content);
+  for (const path of programs) execFileSync("chmod", ["755", join(folder, path)]);
+  execFileSync("chmod", ["-R", "u=rwX,go=rX", folder]);
+  const payload = join(directory, `${kind}-${version}.tar.gz`);
+  const owner = ["--owner=0", "--group=0", "--sort=name"];
+  execFileSync("tar", ["--create", "--gzip", "--file", payload, ...owner, "--directory", folder, "."]);
+  rmSync(folder, { recursive: true });
+  return payload;
+}
+
+function put(path: string, content: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}

@@ -1,0 +1,336 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
+import type { Scenario } from "../../machines/scenario.ts";
+import { timeSettings, untilStatus } from "../clock/clock-scenario.ts";
+import { added, next, state } from "./rescue-situations.ts";
+
+const unit = "steward.service";
+const node = "/usr/lib/steward/bin/node";
+const helper = "/run/steward-helper.socket";
+const crowd = `${state}/lost+found/crowd`;
+const filler = `${state}/lost+found/filler`;
+const users = `${state}/users.json`;
+const usersOfAll = [users, `${state}/users.good.json`];
+const ownKey = `${state}/.seal.key`;
+const hostFile = "/etc/steward/steward.json";
+const keptHostFile = "/var/lib/steward-host/steward.json";
+const dropIns = `/run/systemd/system/${unit}.d`;
+const tls = "/etc/steward/tls";
+
+/** One way in which a box breaks, and what mends it. */
+interface Breakage {
+  readonly what: string;
+  readonly breaks: (guest: Guest) => unknown;
+  /** The last lines of doctor, each typed in turn. */
+  readonly typed: readonly string[];
+  /** For a line that shows or fetches what a person then deals with: it has printed `ran`. */
+  readonly after?: (guest: Guest, ran: Ran) => unknown;
+}
+
+const stop = (guest: Guest) => guest.run("systemctl", ["stop", unit]);
+const systemctl =
+  (...words: string[]) =>
+  (guest: Guest) =>
+    guest.run("systemctl", words);
+
+/** The rest is for a person to decide: the device's name, its updates, second factors. */
+const well = "Nothing to do.";
+
+const httpsOn = '{ "https": { "enabled": true } }\n';
+const failure = "the program is damaged";
+
+const reload = "systemctl reload steward.service";
+const pair = (name: string) =>
+  `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 90 -subj /CN=${name} -keyout ${name}.key -out ${name}.crt`;
+const twoPairs = `${pair("site")}; ${pair("other")}`;
+
+const restartHelper = "systemctl unmask steward-helper.socket; systemctl restart steward-helper.socket";
+
+const breakages: readonly Breakage[] = [
+  { what: "the agent is stopped", breaks: stop, typed: [`systemctl start ${unit}`] },
+  {
+    what: "its unit is masked",
+    breaks: systemctl("mask", "--now", unit),
+    typed: [`systemctl unmask ${unit}`, `systemctl start ${unit}`],
+  },
+  {
+    what: "its run directory is removed",
+    breaks: () => rmSync("/run/steward", { recursive: true }),
+    typed: [`systemctl restart ${unit}`],
+  },
+  {
+    what: "port 8470 is another program's",
+    breaks: async (guest) => {
+      await stop(guest);
+      const taker = "require('net').createServer().listen(8470, '127.0.0.1')";
+      await guest.run("systemd-run", ["--unit=taker", "--uid=nobody", node, "-e", taker]);
+      await guest.until("the port is taken", 20, async () => {
+        const { stdout } = await guest.run("ss", ["-Hltn", "sport = :8470"]);
+        return stdout !== "";
+      });
+      await guest.run("systemctl", ["start", unit]);
+    },
+    typed: ["ss -ltnp 'sport = :8470'"],
+    after: async (guest) => {
+      await guest.run("systemctl", ["stop", "taker.service"]);
+      // The agent tries again each minute.
+      await guest.stewardAnswers(90);
+    },
+  },
+  {
+    what: "the root helper's socket is stopped",
+    breaks: systemctl("stop", "steward-helper.socket"),
+    typed: [restartHelper],
+  },
+  { what: "the root helper's socket is removed", breaks: () => rmSync(helper), typed: [restartHelper] },
+  {
+    what: "the root helper's socket is masked",
+    breaks: systemctl("mask", "--now", "steward-helper.socket"),
+    typed: [restartHelper],
+  },
+  {
+    what: "the host file lacks a brace",
+    breaks: () => writeFileSync(hostFile, '{ "https": { "enabled": true }\n'),
+    typed: ["steward host-file restore"],
+  },
+  {
+    what: "the host file has a member of another release",
+    breaks: (guest) => {
+      writeFileSync(hostFile, '{ "https": { "enabled": true }, "colour": "red" }\n');
+      return guest.run("sh", ["-c", reload]);
+    },
+    typed: ["steward host-file check"],
+    after: (guest, { stdout }) => {
+      guest.check("it shows which", stdout.includes("/colour"), stdout);
+      writeFileSync(hostFile, httpsOn);
+      return guest.run("sh", ["-c", reload]);
+    },
+  },
+  {
+    what: "the host file lacks a brace, and no accepted one is kept",
+    breaks: async (guest) => {
+      rmSync(keptHostFile);
+      writeFileSync(hostFile, "{");
+      // The person who corrects it.
+      writeFileSync("/usr/local/bin/editor", `#!/bin/sh\necho '${httpsOn.trim()}' >"$1"\n`, { mode: 0o755 });
+      return guest.run("systemctl", ["restart", unit]);
+    },
+    typed: [`editor ${hostFile}; systemctl restart ${unit}`],
+  },
+  {
+    what: "each start of the agent fails",
+    breaks: async (guest) => {
+      mkdirSync(dropIns, { recursive: true });
+      const failing = `/bin/sh -c 'echo "${failure}"; exit 1'`;
+      writeFileSync(`${dropIns}/failing.conf`, `[Service]\nExecStart=\nExecStart=${failing}\n`);
+      await guest.run("systemctl", ["daemon-reload"]);
+      await guest.run("systemctl", ["restart", "--no-block", unit]);
+      await guest.until("systemd has started it again", 60, async () => {
+        const { stdout } = await guest.run("systemctl", ["show", "--property=NRestarts", "--value", unit]);
+        return Number(stdout) > 0;
+      });
+    },
+    typed: [`journalctl -u ${unit} -n 20 --no-pager`],
+    after: async (guest, { stdout }) => {
+      guest.check("it shows why", stdout.includes(failure), stdout);
+      rmSync(`${dropIns}/failing.conf`);
+      await guest.run("systemctl", ["daemon-reload"]);
+      return guest.run("systemctl", ["restart", unit]);
+    },
+  },
+  {
+    what: "others may write the host file",
+    breaks: () => chmodSync(hostFile, 0o666),
+    typed: [`chown root ${hostFile}; chmod go-w ${hostFile}; ${reload}`],
+  },
+  {
+    what: "a certificate's key is that of another one",
+    breaks: async (guest) => {
+      await guest.run("sh", [
+        "-c",
+        `mkdir -p ${tls}; cd ${tls}; ${twoPairs}; mv other.key site.key; rm other.crt`,
+      ]);
+      return guest.run("systemctl", ["reload", unit]);
+    },
+    typed: [`mv ${tls}/site.crt ${tls}/site.crt.refused; ${reload}`],
+  },
+  {
+    what: "a certificate is a pipe",
+    breaks: (guest) => guest.run("sh", ["-c", `mkfifo -m 644 ${tls}/site.crt; ${reload}`]),
+    typed: [`mv ${tls}/site.crt ${tls}/site.crt.refused; ${reload}`],
+  },
+  {
+    what: "the state's disk is read-only",
+    breaks: async (guest) => {
+      // The kernel refuses it while files are open for writing.
+      await stop(guest);
+      const ran = await guest.run("mount", ["-o", "remount,ro", state]);
+      await guest.run("systemctl", ["start", unit]);
+      return ran;
+    },
+    typed: [`mount -o remount,rw ${state}`],
+    after: (guest) => guest.run("systemctl", ["restart", unit]),
+  },
+  {
+    what: "the state's disk is full",
+    breaks: async (guest) => {
+      await stop(guest);
+      rmSync(`${state}/.reserve`, { force: true });
+      fill(filler);
+      await guest.run("systemctl", ["start", unit]);
+    },
+    typed: [`du -xah ${state} | sort -h | tail -n 20`],
+    after: (guest, { stdout }) => {
+      guest.check("it shows what takes the space", stdout.includes(filler), stdout);
+      rmSync(filler);
+      return guest.run("systemctl", ["restart", unit]);
+    },
+  },
+  {
+    what: "the state's disk has no inode left",
+    breaks: crowdInodes,
+    typed: [`du -x --inodes ${state} | sort -n | tail -n 20`],
+    after: (guest, { stdout }) => {
+      guest.check("it shows where the files are", stdout.includes(crowd), stdout);
+      rmSync(crowd, { recursive: true });
+      return guest.run("systemctl", ["restart", unit]);
+    },
+  },
+  {
+    what: "a newer release has written the users",
+    breaks: async (guest) => {
+      await stop(guest);
+      for (const path of usersOfAll) {
+        const text = readFileSync(path, "utf8");
+        const form = /(?<="migrations":\s*\{\s*"version":\s*")\d+/;
+        writeFileSync(path, text.replace(form, "99"));
+      }
+      await guest.run("systemctl", ["start", unit]);
+    },
+    typed: ["apt-get install steward"],
+    // No package source here has that release, which would read them.
+    after: async (guest) => {
+      await stop(guest);
+      for (const path of usersOfAll) writeFileSync(path, readFileSync(path, "utf8").replace('"99.', '"1.'));
+      await guest.run("systemctl", ["start", unit]);
+    },
+  },
+  {
+    what: "users.json is a pipe",
+    breaks: async (guest) => {
+      await stop(guest);
+      rmSync(users);
+      execFileSync("mkfifo", ["-m", "600", users]);
+    },
+    typed: ["steward state restore users", `systemctl start ${unit}`],
+  },
+  {
+    what: "sessions.json is a link",
+    breaks: async (guest) => {
+      await stop(guest);
+      rmSync(`${state}/sessions.json`);
+      symlinkSync("/dev/zero", `${state}/sessions.json`);
+    },
+    typed: [`systemctl start ${unit}`, "steward state accept sessions"],
+  },
+  {
+    what: "the agent's own key is a pipe",
+    breaks: async (guest) => {
+      await stop(guest);
+      rmSync(ownKey);
+      execFileSync("mkfifo", ["-m", "600", ownKey]);
+      await guest.run("systemctl", ["start", unit]);
+    },
+    typed: [`mv ${ownKey} ${ownKey}.unusable; systemctl restart ${unit}`],
+  },
+];
+
+/** A box is broken in one way after the other; a person types the last line of doctor, and nothing else. */
+export const scenario: Scenario = {
+  title: "a broken box is brought back by the last line that doctor prints",
+  timeoutSeconds: 900,
+  servers: [{ port: 11_123 }],
+  files: timeSettings({ servers: ["10.0.2.2:11123"] }),
+  boots: [
+    {
+      units: [],
+      run: async (guest) => {
+        await mountState(guest);
+        await guest.run("systemctl", ["enable", "--now", unit]);
+        await guest.stewardAnswers();
+        await added(guest, "anna", "admin");
+        await guest.steward("tls", "enable");
+        await untilStatus(guest, "the clock is measured", 90, ({ trust }) => trust !== "none");
+        const last = await next(guest);
+        guest.check("nothing is to be done on a sound box", last === well, last);
+        for (const breakage of breakages) await mended(guest, breakage);
+      },
+    },
+  ],
+};
+
+async function mended(guest: Guest, { what, breaks, typed, after }: Breakage): Promise<void> {
+  guest.note(what);
+  const broken = await breaks(guest);
+  if (isRan(broken)) guest.check(`${what}: so it is`, broken.status === 0, broken);
+  for (const wanted of typed) {
+    const line = await next(guest);
+    guest.check(`${what}: doctor has "${wanted}" typed`, line === wanted, line);
+    // Here is no terminal on which a person would confirm it.
+    const confirmed = line.startsWith("steward state ") ? `${line} --yes` : line;
+    const ran = await guest.run("sh", ["-c", confirmed], { timeoutSeconds: 120 });
+    await after?.(guest, ran);
+  }
+  const last = await guest
+    .until(`${what}: the box is well again`, 20, async () => {
+      const line = await next(guest);
+      if (line !== well) throw new Error(line);
+      return line;
+    })
+    .catch((error: unknown) => String(error));
+  guest.check(`${what}: the box is well again`, last === well, last);
+}
+
+function isRan(value: unknown): value is Ran {
+  return typeof value === "object" && value !== null && "status" in value;
+}
+
+/** A disk of its own for the state, small enough to be filled. */
+async function mountState(guest: Guest): Promise<void> {
+  const { uid, gid } = statSync(state);
+  await guest.run("mount", ["-t", "tmpfs", "-o", "size=48m,nr_inodes=1000,mode=0700", "tmpfs", state]);
+  chownSync(state, uid, gid);
+  mkdirSync(`${state}/lost+found`, { mode: 0o700 });
+}
+
+/** Writes until there is no room for one more byte. */
+function fill(path: string): void {
+  for (let size = 1 << 20; size >= 1; ) {
+    try {
+      writeFileSync(path, Buffer.alloc(size), { flag: "a" });
+    } catch {
+      size >>= 1;
+    }
+  }
+}
+
+async function crowdInodes(guest: Guest): Promise<void> {
+  await stop(guest);
+  mkdirSync(crowd);
+  try {
+    for (let number = 0; ; number += 1) writeFileSync(`${crowd}/${number}`, "");
+  } catch {
+    // That was the last one.
+  }
+  await guest.run("systemctl", ["start", unit]);
+}

@@ -1,0 +1,75 @@
+import type { Guest } from "../../machines/guest/vocabulary.ts";
+import type { TimeServer } from "../../machines/host/time-servers.ts";
+
+/** Three true servers of the host, as the machine names them; each is a server of its own by its address. */
+export const trueServers: readonly TimeServer[] = [{ port: 11_123 }, { port: 11_124 }, { port: 11_125 }];
+export const serverNames = trueServers.map(({ port }) => `10.0.2.2:${port}`);
+
+/** Files that have the agent begin with these time settings. */
+export function timeSettings(time: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  return {
+    "/etc/steward/initial-settings.json": JSON.stringify({ time }),
+    "/etc/systemd/system/steward.service.d/initial-settings.conf": `[Service]
+Environment=STEWARD_INITIAL_SETTINGS=/etc/steward/initial-settings.json
+`,
+  };
+}
+
+/** What the agent says of its clock; asked as root over its socket. */
+// biome-ignore lint/suspicious/noExplicitAny: scenarios look into answers of every shape
+export async function clockStatus(guest: Guest): Promise<any> {
+  // Not the command line: under emulation its start alone takes seconds.
+  const socket = ["--silent", "--unix-socket", "/run/steward/steward.sock"];
+  const { stdout } = await guest.run("curl", [...socket, "http://localhost/api/system/time-sync"]);
+  if (stdout === "") throw new Error("the agent did not answer on its socket");
+  return JSON.parse(stdout);
+}
+
+/** Waits until the status is so, and returns it. */
+export function untilStatus(
+  guest: Guest,
+  what: string,
+  seconds: number,
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  isSo: (status: any) => boolean,
+) {
+  return guest.until(what, seconds, async () => {
+    const status = await clockStatus(guest);
+    if (isSo(status)) return status;
+    // What `until` says when it gives up.
+    throw new Error(JSON.stringify(status));
+  });
+}
+
+const password = "green tractor sings loudly";
+
+/** A token of an administrator who has just given the password again. */
+export async function administrator(guest: Guest): Promise<{ token: string; refreshToken: string }> {
+  const add = ["user", "add", "root-admin", "--role", "admin", "--password-stdin"];
+  await guest.run("/usr/bin/steward", add, { input: `${password}\n` });
+  const login = await guest.http("/api/auth/login", { body: { username: "root-admin", password } });
+  const token = String(login.body.access_token);
+  const again = await guest.http("/api/auth/reauth", { token, body: { password } });
+  if (again.status >= 300) throw new Error(`no step-up: ${JSON.stringify(again.body)}`);
+  return { token, refreshToken: String(login.body.refresh_token) };
+}
+
+/** Seconds that `unit` has been active by the machine's monotonic clock. */
+export async function activeSeconds(guest: Guest, unit: string): Promise<number> {
+  const show = ["show", "--value", "--property=ActiveEnterTimestampMonotonic", unit];
+  const since = Number((await guest.run("systemctl", show)).stdout.trim()) / 1e6;
+  const { stdout } = await guest.run("cut", ["-d ", "-f1", "/proc/uptime"]);
+  return Number(stdout) - since;
+}
+
+/** The figures of the clock's error, and of the yardstick's own. */
+export async function residual(guest: Guest, name: string): Promise<number> {
+  const { medianSeconds, spreadSeconds } = await guest.clock.error(11_123);
+  guest.figure(`${name}: median of ten chronyd -Q`, Math.round(medianSeconds * 1e6), "µs");
+  guest.figure(`${name}: spread of the ten`, Math.round(spreadSeconds * 1e6), "µs");
+  guest.check(
+    `${name}: within 0.5 ms of chronyd's own spread`,
+    Math.abs(medianSeconds) <= 0.0005 + spreadSeconds,
+  );
+  return medianSeconds;
+}

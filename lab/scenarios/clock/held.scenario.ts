@@ -1,0 +1,1 @@
+export { held as scenario } from "./clock-held.ts";

@@ -1,0 +1,63 @@
+/** The packages that the scenarios install: of this checkout, and of it as other versions. Built on the host. */
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { arch } from "node:os";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "../../..");
+const cache = join(root, ".cache/system-test-packages");
+
+/** The version of this checkout, the one after it, or another. */
+type Which = "now" | "next" | `${number}.${number}.${number}`;
+
+const builds = new Map<Which, Promise<void>>();
+
+/** Each is built once for all scenarios of a run. */
+export const packagesOf =
+  (...wanted: readonly Which[]) =>
+  async (): Promise<void> => {
+    for (const which of wanted) {
+      const building = builds.get(which) ?? build(which);
+      builds.set(which, building);
+      await building;
+    }
+  };
+
+export const buildPackages = packagesOf("now", "next");
+
+async function build(which: Which): Promise<void> {
+  const { makePackages } = await import("../../../scripts/package/packages.ts");
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  const next = version.replace(/\d+$/, (patch) => String(Number(patch) + 1));
+  const into = join(cache, which);
+  rmSync(into, { recursive: true, force: true });
+  mkdirSync(into, { recursive: true });
+  const machine = arch() === "arm64" ? "arm64" : "amd64";
+  await makePackages({ for: [machine], version: { now: version, next }[which as string] ?? which, into });
+}
+
+/** Puts them into the machine as they are named, each with its version. */
+export const putNamedPackages =
+  (name: Which) =>
+  (directory: string): void => {
+    for (const file of readdirSync(join(cache, name)).filter((one) => one.endsWith(".deb")))
+      copyFileSync(join(cache, name, file), join(directory, file));
+  };
+
+/** Puts them into the machine without their versions in their names, which differ from day to day. */
+export const putPackages =
+  (name: Which) =>
+  (directory: string): void => {
+    for (const file of readdirSync(join(cache, name)).filter((one) => one.endsWith(".deb")))
+      copyFileSync(join(cache, name, file), join(directory, `${file.split("_")[0]}.deb`));
+  };
+
+/** Puts what `make package` leaves in dist-packages/ into the machine: the packages as they are named, and their tests. */
+export function putDistribution(directory: string): void {
+  cpSync(join(cache, "now"), directory, { recursive: true });
+}
+
+/** What an earlier `make install` has left in the machine. */
+export async function putOlderInstallation(directory: string): Promise<void> {
+  const { install } = await import("../../../scripts/install/files.ts");
+  await install({ destination: directory, prefix: "/usr" });
+}

@@ -1,0 +1,3 @@
+import { packaged } from "./packaged.ts";
+
+export const scenario = packaged("bookworm");

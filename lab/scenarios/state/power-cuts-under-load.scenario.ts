@@ -1,0 +1,164 @@
+import { request } from "node:http";
+import type { Guest } from "../../machines/guest/vocabulary.ts";
+import type { Boot, Scenario } from "../../machines/scenario.ts";
+
+const cuts = 20;
+
+/** Seconds of load before a cut: at least, and by how much longer it may be. */
+const [leastSeconds, spreadSeconds] = [2, 6];
+
+/** What the agent has acknowledged, as the host knows it: it is told before the next request of the same writer. */
+interface Acknowledged {
+  readonly users: readonly string[];
+  /** The highest number that was stored as a setting. */
+  readonly setting: number;
+}
+
+let acknowledged: Acknowledged = { users: [], setting: 0 };
+
+/** Accounts, settings and with them events are written through the API while the plug is pulled, time after time. */
+export const scenario: Scenario = {
+  title: `${cuts} power cuts under write load lose nothing that was acknowledged`,
+  slowMinutes: 12,
+  timeoutSeconds: 2_400,
+  keepsDisk: true,
+  asks: {
+    "it is acknowledged": (_host, value) => {
+      const { user, setting = 0 } = value as { user?: string; setting?: number };
+      const { users } = acknowledged;
+      acknowledged = {
+        users: user === undefined ? users : [...users, user],
+        setting: Math.max(setting, acknowledged.setting),
+      };
+    },
+    "what was acknowledged": () => acknowledged,
+  },
+  boots: [
+    ...Array.from({ length: cuts }, (): Boot => ({ powerCut: true, run: underLoad })),
+    { run: (guest) => nothingIsLost(guest) },
+  ],
+};
+
+async function underLoad(guest: Guest): Promise<void> {
+  await nothingIsLost(guest);
+  const told = inTurn(guest);
+  // Not awaited: they are at work when the power goes.
+  void writing(guest, told, users(guest.boot));
+  void writing(guest, told, settings(await highest()));
+  await guest.pause(leastSeconds + Math.random() * spreadSeconds);
+}
+
+async function nothingIsLost(guest: Guest): Promise<void> {
+  const health = await guest.stewardAnswers(120);
+  guest.check(`cut ${guest.boot}: the state opens`, health.body.status !== "rescue", health.body);
+  const known = (await guest.ask("what was acknowledged")) as Acknowledged;
+  const present = await userNames();
+  const lost = known.users.filter((name) => !present.has(name));
+  guest.check(`${known.users.length} accounts are there`, lost.length === 0, lost);
+  const setting = await highest();
+  guest.check(`the setting is not older than ${known.setting}`, setting >= known.setting, setting);
+  const verified = await guest.steward("events", "--verify");
+  guest.check("the event log is unbroken", verified.status === 0, verified);
+  const told = await created();
+  const untold = known.users.filter((name) => !told.has(name));
+  guest.check("and has every account's beginning", untold.length === 0, untold);
+}
+
+/** One request after the other, each told to the host once it is acknowledged. */
+async function writing(
+  guest: Guest,
+  told: (value: object) => Promise<void>,
+  requests: Iterable<Write>,
+): Promise<void> {
+  for (const { method, path, body, says } of requests) {
+    const answer = await asRoot(method, path, body);
+    if (answer.status >= 300) guest.note(`${method} ${path}: ${answer.status} ${answer.text}`);
+    else await told(says);
+  }
+}
+
+interface Write {
+  readonly method: string;
+  readonly path: string;
+  readonly body: object;
+  /** To the host. */
+  readonly says: object;
+}
+
+function* users(boot: number): Iterable<Write> {
+  for (let number = 1; ; number += 1) {
+    const username = `u${boot}-${number}`;
+    // Without a password of its own: the hash would take most of the time.
+    yield {
+      method: "POST",
+      path: "/api/users",
+      body: { username, role: "readonly" },
+      says: { user: username },
+    };
+  }
+}
+
+function* settings(from: number): Iterable<Write> {
+  for (let setting = from + 1; ; setting += 1) {
+    const body = { device: { location: `place ${setting}` } };
+    yield { method: "PUT", path: "/api/system", body, says: { setting } };
+  }
+}
+
+/** The host is told one thing at a time. */
+function inTurn(guest: Guest): (value: object) => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve();
+  return async (value) => {
+    last = last.then(() => guest.ask("it is acknowledged", value));
+    await last;
+  };
+}
+
+async function userNames(): Promise<Set<string>> {
+  const names = new Set<string>();
+  for await (const { username } of pagesOf("/api/users?limit=200")) names.add(String(username));
+  return names;
+}
+
+/** Accounts of which the events say that they were created. */
+async function created(): Promise<Set<string>> {
+  const names = new Set<string>();
+  for await (const { type, subject } of pagesOf("/api/events?limit=200")) {
+    if (type === "user.created") names.add(String((subject as { name?: string } | null)?.name));
+  }
+  return names;
+}
+
+/** The items of a list, page after page. */
+async function* pagesOf(path: string): AsyncIterable<Record<string, unknown>> {
+  let cursor: string | null = "";
+  while (cursor !== null) {
+    const next: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+    const { text } = await asRoot("GET", `${path}${next}`);
+    const page = JSON.parse(text) as { items: Record<string, unknown>[]; next_cursor?: string | null };
+    yield* page.items;
+    cursor = page.next_cursor ?? null;
+  }
+}
+
+async function highest(): Promise<number> {
+  const { text } = await asRoot("GET", "/api/system");
+  const { device, settings } = JSON.parse(text);
+  return Number(/\d+/.exec((device ?? settings?.device)?.location ?? "")?.[0] ?? 0);
+}
+
+/** As local root, over the socket: there is no sign-in to be throttled. */
+function asRoot(method: string, path: string, body?: object): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = body === undefined ? {} : { "content-type": "application/json" };
+    const asked = request({ socketPath: "/run/steward/steward.sock", method, path, headers }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8").on("data", (part: string) => {
+        text += part;
+      });
+      answer.once("end", () => resolve({ status: answer.statusCode ?? 0, text }));
+    });
+    asked.once("error", reject);
+    asked.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}

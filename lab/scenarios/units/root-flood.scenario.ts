@@ -1,0 +1,130 @@
+import { readFileSync } from "node:fs";
+import { askerFiles, askRoot, floodRoot } from "../../machines/guest/root-helper.ts";
+import { auditSocket, sendAsAgent } from "../../machines/guest/send-as-agent.ts";
+import type { Guest } from "../../machines/guest/vocabulary.ts";
+import type { Scenario } from "../../machines/scenario.ts";
+
+const id = "0123456789abcdef".repeat(2);
+const seconds = 60;
+const auditGroup = "system.slice/system-systemd\\x2djournald.slice/systemd-journald@steward.service";
+
+/** How much of the processor root spends on an agent that orders as often as it can, while the product needs it all. */
+export const scenario: Scenario = {
+  title:
+    "a flood of orders and audit lines costs the product no more than a bounded share of processor and disk",
+  timeoutSeconds: 400,
+  files: {
+    ...askerFiles,
+    "/usr/lib/systemd/system/product.service":
+      "[Service]\nExecStart=/bin/sh -c 'while :; do :; done'\nCPUAccounting=yes\n",
+    "/etc/systemd/system.conf.d/accounting.conf": "[Manager]\nDefaultIOAccounting=yes\n",
+    "/var/log/journal/.keep": "",
+  },
+  boots: [{ units: ["steward.service", "product.service"], run: flooding }],
+};
+
+async function flooding(guest: Guest): Promise<void> {
+  await guest.stewardAnswers();
+  const orders = [
+    `install ${id}\n`,
+    "rollback binary\n",
+    "chrony burst\n",
+    "restart-timesyncd\n",
+    "nonsense\n",
+  ];
+  const before = usage();
+  const counts = await floodRoot(guest, "steward", orders, seconds);
+  const after = usage();
+  const share = (of: Processor) => ((after[of] - before[of]) / (after.wall - before.wall)) * 100;
+  guest.note(`answers in ${seconds} s: ${JSON.stringify(counts)}`);
+  for (const of of ["product", "root", "helper", "systemd", "journald"] as const)
+    guest.figure(`${of} of the processor`, Number(share(of).toFixed(1)), "%");
+  const done = (counts.ok ?? 0) + (counts.failed ?? 0);
+  guest.check("no more was done than the buckets hold", (counts.limited ?? 0) > 0 && done <= 60, counts);
+  // 20 of 220 shares for root, beside the product and the agent; 10 % of it all for the helper.
+  guest.check("the helper keeps to its quota", share("helper") <= 11, share("helper"));
+  guest.check(
+    "what the agent has root do takes a tenth where others need the processor",
+    share("root") <= 15,
+    share("root"),
+  );
+  guest.check("systemd and the journal are not flooded", share("systemd") + share("journald") <= 10, after);
+  await audited(guest);
+  await guest.run("systemctl", ["stop", "product.service"]);
+  // Eight at once are under way at most, and each ends within a minute.
+  await guest.until("the next order is taken", 90, async () => {
+    const [answer] = await askRoot(guest, "steward", ["time-zone Etc/UTC\n"]);
+    return answer === "ok";
+  });
+}
+
+/** A second of noise is megabytes: journald counts lines alone, and the unit's bound on its disk counts bytes. */
+async function audited(guest: Guest): Promise<void> {
+  const lines = { count: 1e9, seconds, text: "audit", user: "steward", noise: 150_000 };
+  // It runs from here on: a group that ends takes its counts with it.
+  await sendAsAgent(guest, { socket: auditSocket, ...lines, count: 1 });
+  const limit = readFileSync(`/sys/fs/cgroup/${auditGroup}/io.max`, "utf8");
+  guest.check("the kernel bounds what it writes to the disk of the journal", /wbps=\d+/.test(limit), limit);
+  const before = usage();
+  const sent = await sendAsAgent(guest, { socket: auditSocket, ...lines });
+  // What waits in memory is written.
+  await guest.run("sync", [], { timeoutSeconds: 120 });
+  const after = usage();
+  guest.check("a flood of long audit lines is sent", sent.status === 0, sent);
+  const bytes = after.audit.bytes - before.audit.bytes;
+  const rate = ((bytes / (after.wall - before.wall)) * 60) / (1 << 20);
+  const share = ((after.audit.seconds - before.audit.seconds) / (after.wall - before.wall)) * 100;
+  guest.figure("the journal of audit lines, written to the disk", Number(rate.toFixed(1)), "MiB a minute");
+  guest.figure("the journal of audit lines, of the processor", Number(share.toFixed(1)), "%");
+  guest.check("it is written to", bytes > 0, after);
+  // 1 MB a second; what is in memory when the flood ends is written too, of 16 MiB at most.
+  guest.check("it keeps to its share of the disk", rate <= 80, rate);
+  guest.check("and of the processor", share <= 22, share);
+}
+
+type Processor = "product" | "root" | "helper" | "systemd" | "journald";
+
+interface Usage {
+  readonly wall: number;
+  readonly product: number;
+  /** All that the agent can have root do: the helper, the installer, chronyc. */
+  readonly root: number;
+  readonly helper: number;
+  readonly systemd: number;
+  readonly journald: number;
+  readonly audit: { readonly seconds: number; readonly bytes: number };
+}
+
+/** Seconds of processor time by the control groups (cgroup v2), and of the wall. */
+function usage(): Usage {
+  const slice = "system.slice";
+  return {
+    wall: performance.now() / 1_000,
+    product: secondsOf(`${slice}/product.service`),
+    root: secondsOf(`${slice}/system-steward.slice`),
+    helper: secondsOf(`${slice}/system-steward.slice/steward-helper.service`),
+    systemd: secondsOf("init.scope"),
+    journald: secondsOf(`${slice}/systemd-journald.service`),
+    audit: { seconds: secondsOf(auditGroup), bytes: bytesOf(auditGroup) },
+  };
+}
+
+function secondsOf(group: string): number {
+  try {
+    const text = readFileSync(`/sys/fs/cgroup/${group}/cpu.stat`, "utf8");
+    return Number(/^usage_usec (\d+)$/m.exec(text)?.[1]) / 1e6;
+  } catch {
+    // Nothing has run in it yet.
+    return 0;
+  }
+}
+
+/** What a group has had written to all disks; it counts when the kernel writes, not when the process does. */
+function bytesOf(group: string): number {
+  try {
+    const text = readFileSync(`/sys/fs/cgroup/${group}/io.stat`, "utf8");
+    return [...text.matchAll(/ wbytes=(\d+)/g)].reduce((sum, [, bytes]) => sum + Number(bytes), 0);
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,145 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { Guest } from "../../machines/guest/vocabulary.ts";
+import type { Scenario } from "../../machines/scenario.ts";
+
+const dropIns = "/etc/systemd/system/steward.service.d";
+
+/** Code that a variable of the manager's environment would load into each process of the unit. */
+const uninvited = "/opt/uninvited.cjs";
+const noted = "/run/uninvited-was-here";
+
+export const scenario: Scenario = {
+  title:
+    "the agent's unit: its environment, what it may execute, a reload, and a watchdog that recovers a stopped agent",
+  timeoutSeconds: 240,
+  files: {
+    [uninvited]: `require("node:fs").writeFileSync(${JSON.stringify(noted)}, "");\n`,
+  },
+  boots: [
+    {
+      run: async (guest) => {
+        await guest.stewardAnswers();
+        await environment(guest);
+        await executables(guest);
+        await bounds(guest);
+        await status(guest);
+        await reload(guest);
+        await watchdog(guest);
+      },
+    },
+  ],
+};
+
+async function mainProcess(guest: Guest): Promise<number> {
+  return Number(await guest.property("MainPID"));
+}
+
+/** Adds a drop-in, under which the agent is started anew. */
+async function restartWith(guest: Guest, name: string, settings: string): Promise<void> {
+  mkdirSync(dropIns, { recursive: true });
+  writeFileSync(`${dropIns}/${name}.conf`, `[Service]\n${settings}\n`);
+  await guest.run("systemctl", ["daemon-reload"]);
+  await guest.run("systemctl", ["restart", "steward.service"]);
+}
+
+async function environment(guest: Guest): Promise<void> {
+  const meant = [
+    `NODE_OPTIONS=--require=${uninvited}`,
+    "LD_LIBRARY_PATH=/opt",
+    "NODE_TLS_REJECT_UNAUTHORIZED=0",
+  ];
+  await guest.run("systemctl", ["set-environment", ...meant, "HARMLESS=1"]);
+  await guest.run("systemctl", ["restart", "steward.service"]);
+  await guest.stewardAnswers();
+  const names = readFileSync(`/proc/${await mainProcess(guest)}/environ`, "utf8")
+    .split("\0")
+    .map((one) => one.split("=")[0] ?? "");
+  guest.check("the manager's environment reaches the agent", names.includes("HARMLESS"), names);
+  const found = names.filter((name) => meant.some((one) => one.startsWith(`${name}=`)) && name !== "");
+  guest.check("but not what would load code into it or change whom it trusts", found.length === 0, found);
+  const traces = await guest.run("ls", [noted]);
+  guest.check("the uninvited code has not run", traces.status !== 0, traces);
+  await guest.run("systemctl", [
+    "unset-environment",
+    ...meant.map((one) => one.replace(/=.*/, "")),
+    "HARMLESS",
+  ]);
+}
+
+/** A program of Debian's, copied to each place that the agent can write to. */
+async function executables(guest: Guest): Promise<void> {
+  const places = ["$STATE_DIRECTORY", "$RUNTIME_DIRECTORY", "/tmp", "/var/tmp", "/dev/shm"];
+  const script = `for place in ${places.join(" ")}; do cp /bin/true "$place/probe" && "$place/probe"; echo "$place $?"; rm -f "$place/probe"; done >/run/steward/probed 2>&1; /bin/true; echo "usr $?" >>/run/steward/probed`;
+  await restartWith(guest, "probe", `ExecStartPre=/bin/sh -c '${script.replaceAll("$", "$$")}'`);
+  await guest.stewardAnswers();
+  const said = (await guest.run("cat", ["/run/steward/probed"])).stdout;
+  const ends = [...said.matchAll(/^(\/\S+|usr) (\d+)$/gm)].map(([, place, status]) => [place, status]);
+  // 126: found, and not executable (POSIX).
+  const refused = ends.filter(([place, status]) => place !== "usr" && status === "126");
+  guest.check("the agent can execute nothing where it can write", refused.length === places.length, said);
+  guest.check(
+    "and what Debian has installed it can",
+    ends.some(([place, status]) => place === "usr" && status === "0"),
+    said,
+  );
+  rmSync(`${dropIns}/probe.conf`);
+}
+
+async function bounds(guest: Guest): Promise<void> {
+  const limits = readFileSync(`/proc/${await mainProcess(guest)}/limits`, "utf8");
+  guest.check("it leaves no core dump", /^Max core file size\s+0\s+0\s/m.test(limits), limits);
+  const found = [await guest.property("MemoryMax"), await guest.property("TasksMax")];
+  guest.check(
+    "memory and tasks have a bound",
+    found.every((one) => /^\d+$/.test(one)),
+    found,
+  );
+}
+
+/** By the addon alone: no program is started for it. */
+async function status(guest: Guest): Promise<void> {
+  const said = await guest.property("StatusText");
+  const parts = ["Serving (", "version ", "; no administrator yet; clock "];
+  guest.check(
+    "systemctl status says what the agent does",
+    parts.every((part) => said.includes(part)),
+    said,
+  );
+}
+
+async function reload(guest: Guest): Promise<void> {
+  const before = await mainProcess(guest);
+  const ran = await guest.run("systemctl", ["reload", "steward.service"]);
+  guest.check("systemctl reload succeeds", ran.status === 0, ran);
+  await guest.stewardAnswers();
+  const after = await mainProcess(guest);
+  guest.check("and the same agent goes on", before === after && before > 1, [before, after]);
+}
+
+async function watchdog(guest: Guest): Promise<void> {
+  const usual = await guest.property("WatchdogUSec");
+  guest.check("an agent that hangs is noticed within a minute", usual === "1min", usual);
+  await restartWith(guest, "watchdog", "WatchdogSec=6");
+  await guest.stewardAnswers();
+  const stopped = await mainProcess(guest);
+  const begun = performance.now();
+  await guest.run("kill", ["-STOP", String(stopped)]);
+  await guest.until("another agent runs", 60, async () => {
+    const now = await mainProcess(guest);
+    return now > 1 && now !== stopped && (await guest.property("ActiveState")) === "active";
+  });
+  guest.figure(
+    "from SIGSTOP to another agent, at WatchdogSec=6",
+    Math.round((performance.now() - begun) / 100) / 10,
+    "s",
+  );
+  await guest.stewardAnswers();
+  const restarts = Number(await guest.property("NRestarts"));
+  guest.check("systemd has restarted it once", restarts === 1, restarts);
+  const { stdout } = await guest.run("journalctl", [
+    "--unit=steward.service",
+    "--grep=atchdog",
+    "--no-pager",
+  ]);
+  guest.check("because of the watchdog", /Watchdog timeout/.test(stdout), stdout);
+}

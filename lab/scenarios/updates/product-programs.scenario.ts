@@ -1,0 +1,121 @@
+import type { Guest } from "../../machines/guest/vocabulary.ts";
+import type { Scenario } from "../../machines/scenario.ts";
+import { rules } from "./demo-product.ts";
+import {
+  offered,
+  outcomeOf,
+  publishing,
+  releaseJournal,
+  trusting,
+  updateScenario,
+  updateSettings,
+} from "./update-scenario.ts";
+
+const patience = { successes: 2, interval: "1s", within: "25s" };
+const decisions = {
+  product: "demo",
+  update: {
+    rules: {
+      activate: ["/usr/lib/demo/put to work", "{release}", 'it\'s "$HOME" & more'],
+      health: { command: ["/usr/lib/demo/healthy", "{release}"], ...patience },
+    },
+  },
+};
+
+/** Notes what it is given and what it may do, and then refuses rules that are broken. */
+const putToWork = `#!/bin/sh
+{
+  env | sort; echo "second=$2"; grep ^Cap /proc/self/status; cat /proc/self/cgroup
+  echo changed >>/etc/demo-of-nobody && echo "wrote to a file of another user"
+  setpriv --reuid nobody true && echo "became another user"
+  touch "$1/probe" /var/lib/steward-releases/probe && echo "changed installed releases"
+  ls /var/lib/steward-trust/* /var/lib/steward/* && echo "saw what is not its own"
+  cat /etc/demo-of-nobody >/dev/null && echo "read a file of another user"
+  kill -0 "$(pgrep -u steward | head -1)" && echo "signalled another user's process"
+} >>/run/demo-noted 2>&1
+! grep broken "$1/base.rules" >/dev/null || { echo "rule 7 is not known here"; exit 3; }
+`;
+
+/** Rules that hang leave a process behind as well. */
+const healthy = `#!/bin/sh
+echo "looking at $1"
+! grep hangs "$1/base.rules" >/dev/null || { sleep 987 & sleep 986; }
+`;
+
+/** Capabilities by their numbers (linux/capability.h). */
+const numbers = { CAP_DAC_OVERRIDE: 1n, CAP_SETGID: 6n, CAP_SETUID: 7n, CAP_SYS_ADMIN: 21n } as const;
+
+export const scenario: Scenario = {
+  title: "the product's programs run in a unit of their own, and their ends and last words reach the history",
+  timeoutSeconds: 400,
+  ...updateScenario("demo"),
+  files: {
+    ...updateSettings({ enabled: true }),
+    "/etc/steward/steward.json": JSON.stringify(decisions),
+    "/usr/lib/demo/put to work": putToWork,
+    "/usr/lib/demo/healthy": healthy,
+    "/etc/demo-of-nobody": "",
+  },
+  asks: publishing(rules("1.0.0"), rules("1.1.0", "broken"), rules("1.2.0", "hangs")),
+  boots: [{ run: running }],
+};
+
+async function running(guest: Guest): Promise<void> {
+  await guest.run("chmod", ["0755", "/usr/lib/demo/put to work", "/usr/lib/demo/healthy"]);
+  await guest.run("chown", ["nobody", "/etc/demo-of-nobody"]);
+  await guest.run("chmod", ["0600", "/etc/demo-of-nobody"]);
+  await trusting(guest);
+  const good = await offered(guest, "rules", "1.0.0");
+  const entry = await outcomeOf(guest, good, 60);
+  guest.check("rules that a program puts to work are good", entry.outcome === "good", entry);
+  guest.check(
+    "by what the other one says",
+    entry.cause?.last_answer?.includes("ended with status 0") === true,
+    entry,
+  );
+  await confined(guest);
+  await refusing(guest);
+  await hanging(guest);
+  const failed = await guest.run("systemctl", ["--failed", "--no-legend", "--no-pager"]);
+  guest.check("no unit counts as failed by all that", failed.stdout.trim() === "", failed.stdout);
+}
+
+async function confined(guest: Guest): Promise<void> {
+  const noted = (await guest.run("cat", ["/run/demo-noted"])).stdout;
+  const bounding = BigInt(`0x${/^CapBnd:\s*([0-9a-f]+)$/m.exec(noted)?.[1] ?? "ffffffffffffffff"}`);
+  for (const [name, number] of Object.entries(numbers))
+    guest.check(`it runs without ${name}`, (bounding & (1n << number)) === 0n, bounding.toString(16));
+  guest.check("it does not write to a file of another user", !noted.includes("wrote to"), noted);
+  guest.check("nor becomes another user", !noted.includes("became"), noted);
+  guest.check("nor changes installed releases", !noted.includes("changed installed"), noted);
+  guest.check("nor sees the root of trust or the agent's state", !noted.includes("saw what"), noted);
+  guest.check("it reads such a file, as before", noted.includes("read a file"), noted);
+  guest.check("and signals such a process, as before", noted.includes("signalled"), noted);
+  guest.check("in its own unit", noted.includes("/steward-product@activate.service"), noted);
+  const words = noted.includes(`second=it's "$HOME" & more\n`);
+  guest.check("with its words as the host file has them", words, noted);
+  const names = [...noted.matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name).filter((name) => name !== "PWD");
+  const wanted = ["PATH", "STEWARD_KIND", "STEWARD_RELEASE", "STEWARD_VERSION"];
+  guest.check("and with the environment that it always had", names.join() === wanted.join(), names);
+}
+
+async function refusing(guest: Guest): Promise<void> {
+  const id = await offered(guest, "rules", "1.1.0");
+  const entry = await outcomeOf(guest, id, 60);
+  guest.check("rules that the program refuses have failed", entry.outcome === "failed", entry);
+  const said = /put to work failed with status 3: rule 7 is not known here/.test(entry.detail);
+  guest.check("and the history has its status and its last line", said, entry.detail);
+  guest.check("those before are well again", entry.restored_healthy === true, entry);
+}
+
+async function hanging(guest: Guest): Promise<void> {
+  const id = await offered(guest, "rules", "1.2.0");
+  await guest.until("the health check was too slow once", 40, () => {
+    const { trial } = releaseJournal().slots.rules;
+    return trial?.health.last?.includes("healthy took longer than 9.5 s: looking at") === true;
+  });
+  const entry = await outcomeOf(guest, id, 120);
+  guest.check("rules under which the health check hangs have failed", entry.outcome === "failed", entry);
+  const left = await guest.run("pgrep", ["-f", "sleep 98[67]"]);
+  guest.check("the program was ended with its children", left.stdout.trim() === "", left.stdout);
+}

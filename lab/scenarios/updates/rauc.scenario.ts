@@ -1,0 +1,150 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Guest } from "../../machines/guest/vocabulary.ts";
+import type { Boot, Scenario } from "../../machines/scenario.ts";
+import { raucFiles } from "./rauc/boot-loader.ts";
+import { imageRelease, putKeyring, putSlots } from "./rauc/images.ts";
+import {
+  applied,
+  offered,
+  outcomeOf,
+  productSays,
+  publishing,
+  releaseJournal,
+  trusting,
+  updateScenario,
+  updateSettings,
+} from "./update-scenario.ts";
+
+const units = ["steward.service", "demo-boot.service", "demo-product.service", "steward-rauc.service"];
+
+/** docs/updates/rauc.md as it is written, on a device with Debian's RAUC and a boot loader of the scenario's. */
+export const scenario: Scenario = {
+  title: "the update hooks drive RAUC: a good image is marked good, a bad one undone, a foreign one refused",
+  timeoutSeconds: 600,
+  keepsDisk: true,
+  hasLoopDevices: true,
+  ...updateScenario("pump-7"),
+  files: { ...updateSettings(), ...raucFiles },
+  folders: { "/opt/slots": putSlots, "/etc/rauc": putKeyring },
+  asks: {
+    ...publishing(
+      imageRelease("1.1.0"),
+      imageRelease("1.2.0", "unhealthy"),
+      imageRelease("1.3.0", "good", "stranger"),
+    ),
+    "the recipe": () => readFileSync(join(import.meta.dirname, "../../../docs/updates/rauc.md"), "utf8"),
+  },
+  boots: [
+    { units: ["steward.service"], run: settingUp },
+    { units, run: installing("1.1.0", "1.0.0") },
+    { units, run: goodImage },
+    { units, run: badImage },
+    { units, run: oldImage },
+  ],
+};
+
+/** What a person does once: the slots of the factory, and the recipe. */
+async function settingUp(guest: Guest): Promise<void> {
+  await guest.stewardAnswers();
+  await guest.run("cp", ["-a", "--no-target-directory", "/opt/slots", "/var/slots"]);
+  const recipe = String(await guest.ask("the recipe"));
+  const blocks = [...recipe.matchAll(/^`(\/[^`]+)`.*?\n```([\w ]+)\n(.*?)^```$/gms)];
+  guest.check(
+    "the recipe has its three files",
+    blocks.length === 3,
+    blocks.map(([, path]) => path),
+  );
+  for (const [, path = "", , text = ""] of blocks) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, path.endsWith(".json") ? impatient(text) : text);
+  }
+  for (const path of ["/usr/lib/steward-rauc/steward-rauc", "/usr/lib/demo/boot-loader"])
+    chmodSync(path, 0o755);
+}
+
+/** The recipe's host file, but for how long things may take. */
+function impatient(text: string): string {
+  const decisions = JSON.parse(text);
+  Object.assign(decisions.update.binary.health, { within: "20s", interval: "1s", successes: 3 });
+  return JSON.stringify(decisions);
+}
+
+function installing(version: string, present: string): Boot["run"] {
+  return async (guest) => {
+    await trusting(guest);
+    guest.check(`the device runs ${present}`, (await productSays()) === present, await productSays());
+    await offered(guest, "binary", version);
+    await applied(guest, "binary");
+    await rebooting(guest);
+    guest.check(`${version} is on the other slot`, slots().includes(`bundle.version=${version}`), slots());
+  };
+}
+
+async function goodImage(guest: Guest): Promise<void> {
+  const { id = "" } = releaseJournal().slots.binary.trial?.release ?? {};
+  const entry = await outcomeOf(guest, id, 120);
+  guest.check("the image is good", entry.outcome === "good", entry);
+  guest.check("it is what runs", (await productSays()) === "1.1.0", await productSays());
+  const state = readFileSync("/var/lib/boot-loader/left-B", "utf8").trim();
+  guest.check("RAUC has marked it good for the boot loader", state === "confirmed", state);
+  await guest.stewardAnswers();
+  await offered(guest, "binary", "1.2.0");
+  await applied(guest, "binary");
+  await rebooting(guest);
+}
+
+/** It comes up, and is not healthy: the way back is a reboot too. */
+async function badImage(guest: Guest): Promise<void> {
+  await guest.until("the bad image runs", 60, async () => (await productSays()).includes("1.2.0"));
+  await rebooting(guest);
+  const { trial } = releaseJournal().slots.binary;
+  guest.check("it is being undone", trial?.undo?.outcome === "failed", trial);
+}
+
+async function oldImage(guest: Guest): Promise<void> {
+  const failed = await guest.until("the undoing has ended", 120, () => {
+    const { trial } = releaseJournal().slots.binary;
+    return trial === null && releaseJournal().history.at(-1);
+  });
+  guest.check("the bad image has failed", failed.version === "1.2.0" && failed.outcome === "failed", failed);
+  guest.check("the one before is healthy again", failed.restored_healthy === true, failed);
+  guest.check("and runs", (await productSays()) === "1.1.0", await productSays());
+  await guest.stewardAnswers();
+  const before = written();
+  const id = await offered(guest, "binary", "1.3.0");
+  await applied(guest, "binary");
+  const refused = await outcomeOf(guest, id, 60);
+  guest.check("a bundle that another has signed has failed", refused.outcome === "failed", refused);
+  guest.check("for what RAUC says of it", /signature/.test(refused.detail), refused.detail);
+  guest.check("and no slot was written", written() === before, [before, written()]);
+}
+
+/** What RAUC has noted of its slots: it is asked itself only while nothing is being shut down. */
+const slots = (): string => readFileSync("/var/lib/rauc.status", "utf8");
+
+/** The same without the times at which the way back has had a slot marked active: it does so again, and writes nothing. */
+const written = (): string => slots().replaceAll(/^activated\..*\n/gm, "");
+
+/** Waits until the hooks have asked for a reboot, which ends this boot. */
+async function rebooting(guest: Guest): Promise<void> {
+  // On a fast machine the manager is gone before it is asked again: systemd-shutdown tells each process, and waits for it.
+  let isEnding = false;
+  process.once("SIGTERM", () => {
+    isEnding = true;
+  });
+  await guest.until("a reboot is asked for", 120, async () => {
+    if (isEnding) return true;
+    const { stdout } = await guest.run("systemctl", ["is-system-running"]);
+    if (stdout.trim() === "stopping") return true;
+    const { stdout: said } = await guest.run("journalctl", [
+      "-u",
+      "steward-rauc",
+      "-u",
+      "rauc",
+      "-n5",
+      "-ocat",
+    ]);
+    throw new Error(`${stdout}${said}${JSON.stringify(releaseJournal().slots.binary.trial?.health)}`);
+  });
+}

@@ -1,0 +1,132 @@
+import type { Guest } from "../../machines/guest/vocabulary.ts";
+import type { Scenario } from "../../machines/scenario.ts";
+import { stewardRelease } from "./steward-release.ts";
+import {
+  applied,
+  offered,
+  outcomeOf,
+  publishing,
+  trusting,
+  updateScenario,
+  updateSettings,
+} from "./update-scenario.ts";
+
+const password = "green tractor sings loudly";
+const agent = "http://127.0.0.1:8470";
+
+/** What the plan of Steward itself looks at, with less patience. */
+const plan = {
+  unit: "steward.service",
+  health: {
+    http: [{ url: `${agent}/api/health/ready` }, { url: `${agent}/api/version`, version_member: "version" }],
+    successes: 4,
+    interval: "1s",
+    within: "30s",
+  },
+};
+
+/** Releases of Steward that write every document in another form: one that cannot check a password, and a good one. */
+export const scenario: Scenario = {
+  title: "a Steward with other forms of the state is undone and rolled back, and no user is locked out",
+  timeoutSeconds: 600,
+  ...updateScenario("steward"),
+  files: {
+    ...updateSettings(),
+    "/etc/steward/steward.json": JSON.stringify({ update: { binary: plan } }),
+  },
+  asks: publishing(
+    stewardRelease("0.2.0"),
+    stewardRelease("0.3.0", { hasNextForms: true, fault: "no passwords" }),
+    stewardRelease("0.4.0", { hasNextForms: true }),
+  ),
+  boots: [{ run: updating }],
+};
+
+/** The administrator's account. */
+interface Person {
+  readonly phone: string;
+  readonly token: string;
+  /** The step of the newest code that was used: each is good once. */
+  step: number;
+}
+
+async function updating(guest: Guest): Promise<void> {
+  await trusting(guest);
+  const person = await settledIn(guest);
+  await ends(guest, "0.2.0", "good");
+  await nothingIsLost(guest, person, "after an update");
+  const undone = await ends(guest, "0.3.0", "failed");
+  guest.check("a program that cannot check passwords is not ready", /ready|503/.test(undone), undone);
+  await answersAs(guest, "0.2.0");
+  await nothingIsLost(guest, person, "after a release with other forms was undone");
+  await ends(guest, "0.4.0", "good");
+  await answersAs(guest, "0.4.0");
+  await nothingIsLost(guest, person, "under the release with other forms");
+  const back = await guest.run("steward", ["update", "rollback", "binary", "--yes"], { timeoutSeconds: 120 });
+  guest.note(`rollback: ${back.status} ${back.stderr.trim()}`);
+  await answersAs(guest, "0.2.0");
+  await nothingIsLost(guest, person, "after it was good and then rolled back");
+}
+
+/** Publishes it, has it applied, and returns what the history says of its end. */
+async function ends(guest: Guest, version: string, outcome: string): Promise<string> {
+  const id = await offered(guest, "binary", version);
+  await applied(guest, "binary");
+  const entry = await outcomeOf(guest, id, 180);
+  guest.check(`Steward ${version}: ${outcome}`, entry.outcome === outcome, entry);
+  return JSON.stringify(entry);
+}
+
+async function answersAs(guest: Guest, version: string): Promise<void> {
+  await guest.until(`Steward ${version} answers`, 120, async () => {
+    const { body } = await guest.http("/api/version");
+    if (body.version === version) return true;
+    throw new Error(JSON.stringify(body));
+  });
+  guest.check(`Steward ${version} answers`, true);
+}
+
+/** An administrator with two factors, an API token and a setting. */
+async function settledIn(guest: Guest): Promise<Person> {
+  const stdin = (...lines: readonly string[]) => ({ input: `${lines.join("\n")}\n` });
+  await guest.run("steward", ["user", "add", "anna", "--role", "admin", "--password-stdin"], stdin(password));
+  await guest.steward("system", "set", "device.name=edge 7");
+  const token = ["token", "add", "--user", "anna", "--name", "script", "--scope", "system:read"];
+  const made = await guest.run("steward", ["-o", "json", ...token, "--password-stdin"], stdin(password));
+  const begin = ["-o", "json", "user", "2fa", "setup", "anna", "--begin", "--password-stdin"];
+  const setup = await guest.run("steward", begin, stdin(password));
+  const { secret } = JSON.parse(setup.stdout) as { secret: string };
+  const person: Person = { phone: secret, token: JSON.parse(made.stdout).token, step: 0 };
+  const enable = ["user", "2fa", "enable", "anna", "--password-stdin"];
+  const enabled = await guest.run("steward", enable, stdin(password, await code(guest, person)));
+  guest.check("the administrator has a second factor", enabled.status === 0, enabled);
+  return person;
+}
+
+/** A code that was not used yet, of this step or the next, which is good as well. */
+async function code(guest: Guest, person: Person): Promise<string> {
+  const present = () => Math.floor(Date.now() / 30_000);
+  await guest.until("there is a fresh code", 60, () => person.step < present() + 1);
+  person.step = Math.max(person.step + 1, present());
+  const at = `@${person.step * 30}`;
+  return (await guest.run("oathtool", ["--totp", "--base32", "--now", at, person.phone])).stdout.trim();
+}
+
+async function nothingIsLost(guest: Guest, person: Person, when: string): Promise<void> {
+  await guest.stewardAnswers();
+  const body = { username: "anna", password, code: await code(guest, person) };
+  const session = await guest.http("/api/auth/login", { body });
+  guest.check(`${when} the administrator signs in with both factors`, session.status === 200, session.body);
+  const used = await guest.http("/api/auth/login", { body });
+  guest.check("a used code stays used", used.status === 401, used.body);
+  const system = await guest.http("/api/system", { token: person.token });
+  guest.check("the API token is good", system.status === 200, system.body);
+  guest.check("the settings are there", JSON.stringify(system.body).includes("edge 7"), system.body);
+  const { body: health } = await guest.http("/api/health", { token: String(session.body.access_token) });
+  guest.note(
+    `health ${when}: ${(health.checks as { name: string; status: string; detail?: string }[])
+      .filter(({ status }) => status !== "ok")
+      .map(({ name, detail }) => `${name}: ${detail}`)
+      .join(" | ")}`,
+  );
+}

@@ -1,0 +1,101 @@
+import type { Guest } from "../../machines/guest/vocabulary.ts";
+import type { Boot, Scenario } from "../../machines/scenario.ts";
+import { binary, productFiles } from "./demo-product.ts";
+import {
+  applied,
+  linked,
+  newestOutcome,
+  offered,
+  outcomeOf,
+  productSays,
+  publishing,
+  releaseJournal,
+  trusting,
+  updateScenario,
+  updateSettings,
+} from "./update-scenario.ts";
+
+const units = ["steward.service", "demo-product.service"];
+
+/** So long that no deadline comes before the power goes. */
+const patience = { successes: 3, interval: "1s", within: "150s" };
+
+/** Three boots end before a release has proved healthy: it has not failed, but this was no time for it. */
+export const scenario: Scenario = {
+  title: "three boots without health put a release off, and the one before is back at once",
+  timeoutSeconds: 600,
+  keepsDisk: true,
+  ...updateScenario("demo"),
+  files: { ...updateSettings(), ...productFiles(patience) },
+  asks: publishing(binary("1.0.0"), binary("1.1.0", "unhealthy")),
+  boots: [
+    { units, powerCut: true, run: first },
+    ...[2, 3].map((boots): Boot => ({ units, powerCut: true, run: (guest) => again(guest, boots) })),
+    { units, run: last },
+  ],
+};
+
+async function first(guest: Guest): Promise<void> {
+  await trusting(guest);
+  const former = await offered(guest, "binary", "1.0.0");
+  await applied(guest, "binary");
+  const { outcome } = await outcomeOf(guest, former, 90);
+  guest.check("the first release is good", outcome === "good", newestOutcome(former));
+  await offered(guest, "binary", "1.1.0");
+  await applied(guest, "binary");
+  await confirming(guest);
+  guest.check("the new one is on trial in its first boot", releaseJournal().slots.binary.trial?.boots === 1);
+}
+
+async function again(guest: Guest, boots: number): Promise<void> {
+  await guest.stewardAnswers(90);
+  await guest.until(
+    `confirmation begins again, in boot ${boots}`,
+    60,
+    () => releaseJournal().slots.binary.trial?.boots === boots,
+  );
+  await confirming(guest);
+  const { trial } = releaseJournal().slots.binary;
+  guest.check("with a deadline of this boot", trial?.deadline_uptime !== null, trial);
+}
+
+async function last(guest: Guest): Promise<void> {
+  await guest.until("this boot has been counted", 60, () => {
+    return releaseJournal().slots.binary.trial?.undo ?? false;
+  });
+  const { good, trial } = releaseJournal().slots.binary;
+  guest.check("it is being undone for its boots", trial?.undo?.outcome === "deferred", trial);
+  await guest.until("the product runs", 60, async () => (await at(guest, "ActiveEnter", "demo-product")) > 0);
+  const [counted, started] = [
+    await at(guest, "ExecMainExit", "steward-guard-boot"),
+    await at(guest, "ExecMainStart", "demo-product"),
+  ];
+  guest.check("decided before anything of the product was started", counted > 0 && counted <= started, {
+    counted,
+    started,
+  });
+  guest.check("the one before is current already", linked("binary", "current") === good.at(-1)?.id);
+  const { release } = trial ?? { release: { id: "" } };
+  const entry = await outcomeOf(guest, release.id, 120);
+  guest.check("it is put off, and has not failed", entry.outcome === "deferred", entry);
+  guest.check("the one before is well", entry.restored_healthy === true, entry);
+  guest.check("and answers", (await productSays()) === "1.0.0");
+  const { setAside } = releaseJournal().slots.binary;
+  const until = Date.parse(setAside.find(({ id }) => id === release.id)?.until ?? "");
+  const hours = (until - Date.now()) / 3_600_000;
+  guest.check("it may be tried again a day later", hours > 23.5 && hours <= 24, setAside);
+}
+
+/** When something of a unit was, in microseconds of monotonic time; 0: never. */
+async function at(guest: Guest, what: string, unit: string): Promise<number> {
+  const show = ["show", "--value", `--property=${what}TimestampMonotonic`, `${unit}.service`];
+  return Number((await guest.run("systemctl", show)).stdout.trim());
+}
+
+function confirming(guest: Guest): Promise<true> {
+  return guest.until("it is being confirmed", 90, () => {
+    const { trial } = releaseJournal().slots.binary;
+    if (trial?.phase === "confirming" && trial.health.last !== null) return true;
+    throw new Error(JSON.stringify(trial));
+  });
+}

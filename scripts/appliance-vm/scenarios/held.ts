@@ -1,1 +1,0 @@
-export { held as scenario } from "../clock-held.ts";

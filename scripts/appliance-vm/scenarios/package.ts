@@ -1,3 +1,0 @@
-import { packaged } from "../packaged/packaged.ts";
-
-export const scenario = packaged("bookworm");
