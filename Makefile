@@ -41,7 +41,7 @@ mutation: packages $(DIST) ## put faults into the code, and count those that tes
 	@node --import tsx scripts/mutation/main.ts "$$(sh scripts/registry-packages.sh instrumenter @stryker-mutator/instrumenter@9.6.1)" $(ROOMS)
 
 fuzz: $(DIST) ## send bad, nearly good and good input to an agent and to its readers; TARGETS="api tuf", STEWARD_SEED, STEWARD_CASES
-	@node --import tsx scripts/fuzz/main.ts $(TARGETS)
+	@node --import tsx lab/fuzz/main.ts $(TARGETS)
 
 soak: packages $(DIST) ## load two agents for SOAK_MINUTES (30) while clocks jump, time servers flap and one restarts; judge memory
 	@node --import tsx scripts/soak/main.ts

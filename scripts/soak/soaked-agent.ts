@@ -9,8 +9,8 @@ import {
   adminName,
   testProxy,
 } from "../../lab/agents/running-agent.ts";
+import { startWithoutClockRight } from "../../lab/fuzz/fuzzed-agent.ts";
 import { publishDemoRelease } from "../demo-product/publish.ts";
-import { startWithoutClockRight } from "../fuzz/fuzzed-agent.ts";
 import { type MemoryReading, memoryFileVariable } from "./memory-probe.ts";
 
 /** An agent that is started again on the same state, and whose wall clock moves without that of this machine. */

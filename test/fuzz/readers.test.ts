@@ -3,12 +3,12 @@ import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { createChance } from "../../lab/basics/chance.ts";
-import { createLedger, TooManyFindings } from "../../scripts/fuzz/ledger.ts";
-import { fuzzNtp } from "../../scripts/fuzz/ntp.ts";
-import { fuzzSettings } from "../../scripts/fuzz/settings.ts";
-import { fuzzTar } from "../../scripts/fuzz/tar.ts";
-import type { Fuzzing } from "../../scripts/fuzz/target.ts";
-import { fuzzTuf } from "../../scripts/fuzz/tuf.ts";
+import { createLedger, TooManyFindings } from "../../lab/fuzz/ledger.ts";
+import { fuzzNtp } from "../../lab/fuzz/ntp.ts";
+import { fuzzSettings } from "../../lab/fuzz/settings.ts";
+import { fuzzTar } from "../../lab/fuzz/tar.ts";
+import type { Fuzzing } from "../../lab/fuzz/target.ts";
+import { fuzzTuf } from "../../lab/fuzz/tuf.ts";
 import { decodeReply } from "../../src/clock/ntp/ntp-packet.ts";
 import { unpack } from "../../src/installer/unpack/unpack.ts";
 

@@ -10,10 +10,10 @@ import {
 } from "../../../lab/agents/checked-agent.ts";
 import { sendRaw } from "../../../lab/agents/raw-http.ts";
 import { createChance } from "../../../lab/basics/chance.ts";
-import { createClient, type Send } from "../../../scripts/fuzz/api/client.ts";
-import { fuzzAgent } from "../../../scripts/fuzz/api/fuzz-api.ts";
-import { createLedger, TooManyFindings } from "../../../scripts/fuzz/ledger.ts";
-import { fuzzPort } from "../../../scripts/fuzz/socket.ts";
+import { createClient, type Send } from "../../../lab/fuzz/api/client.ts";
+import { fuzzAgent } from "../../../lab/fuzz/api/fuzz-api.ts";
+import { createLedger, TooManyFindings } from "../../../lab/fuzz/ledger.ts";
+import { fuzzPort } from "../../../lab/fuzz/socket.ts";
 import { problem } from "../../../src/contract/shapes.ts";
 
 const paths = ["/", "/api/version", "/api/users", "/api/auth/login", "/api/system", "/api/auth/me"];

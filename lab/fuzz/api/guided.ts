@@ -1,6 +1,6 @@
-import { codeOf } from "../../../lab/agents/authenticator.ts";
-import type { Chance } from "../../../lab/basics/chance.ts";
 import { scopeNames } from "../../../src/contract/scopes.ts";
+import { codeOf } from "../../agents/authenticator.ts";
+import type { Chance } from "../../basics/chance.ts";
 import { draw, oneOf, percent } from "../draw.ts";
 import type { Bench } from "./bench.ts";
 import { anyAddress, freshPassword } from "./wild.ts";

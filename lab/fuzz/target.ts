@@ -1,4 +1,4 @@
-import type { Chance } from "../../lab/basics/chance.ts";
+import type { Chance } from "../basics/chance.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** What a target is given: its chance, how many cases it is to make, and where it says what came of them. */

@@ -1,6 +1,6 @@
 /** A target in a process of its own: `child.ts TARGET SEED CASES CASE-FILE REPORT-FILE`. `main.ts` starts it. */
 import { openSync, writeFileSync, writeSync } from "node:fs";
-import { createChance } from "../../lab/basics/chance.ts";
+import { createChance } from "../basics/chance.ts";
 import { createLedger, TooManyFindings } from "./ledger.ts";
 import { targets } from "./targets.ts";
 

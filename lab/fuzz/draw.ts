@@ -1,4 +1,4 @@
-import type { Chance } from "../../lab/basics/chance.ts";
+import type { Chance } from "../basics/chance.ts";
 
 /** A whole number from 0 to `below` - 1. */
 export function draw(chance: Chance, below: number): number {

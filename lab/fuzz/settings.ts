@@ -2,7 +2,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import type { Chance } from "../../lab/basics/chance.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { annotationKeywords, settings as settingsSchema } from "../../src/contract/schemas/settings.ts";
 import { settingsChange } from "../../src/contract/schemas/settings-forms.ts";
@@ -12,6 +11,7 @@ import { settingsErrors } from "../../src/settings/rules.ts";
 import { createSettings, settingsKind } from "../../src/settings/settings.ts";
 import { type OpenedDocument, openDocument } from "../../src/store/documents/document.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";
+import type { Chance } from "../basics/chance.ts";
 import { oneOf, percent, spoiltBytes, spoiltJson } from "./draw.ts";
 import { fromSchema } from "./from-schema.ts";
 import type { Fuzzing } from "./target.ts";

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Answer } from "../../../lab/agents/running-agent.ts";
+import type { Answer } from "../../agents/running-agent.ts";
 import type { Ledger } from "../ledger.ts";
 import type { Send } from "./client.ts";
 

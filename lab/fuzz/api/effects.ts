@@ -1,6 +1,6 @@
-import type { Answer } from "../../../lab/agents/running-agent.ts";
 import type { OperationId } from "../../../src/contract/operations.ts";
 import type { Input } from "../../../src/contract/types.ts";
+import type { Answer } from "../../agents/running-agent.ts";
 import type { Actor, Credential, World } from "./world.ts";
 
 /** An operation that has succeeded. */

@@ -46,7 +46,7 @@ async function runTarget(name: string): Promise<Report> {
   const [caseFile, reportFile] = [join(directory, "case"), join(directory, "report.json")];
   writeFileSync(caseFile, "");
   const cases = process.env.STEWARD_CASES ?? String(targets[name]?.cases);
-  const program = ["--import", "tsx", "scripts/fuzz/child.ts", name, String(seed), cases];
+  const program = ["--import", "tsx", "lab/fuzz/child.ts", name, String(seed), cases];
   const child = spawn(
     process.execPath,
     [`--max-old-space-size=${heapMiB}`, ...program, caseFile, reportFile],

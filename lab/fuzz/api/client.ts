@@ -1,5 +1,5 @@
 import { request as httpRequest } from "node:http";
-import { type Answer, testProxy } from "../../../lab/agents/running-agent.ts";
+import { type Answer, testProxy } from "../../agents/running-agent.ts";
 
 /** A request as it goes out. */
 export interface Request {

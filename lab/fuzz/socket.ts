@@ -1,7 +1,7 @@
-import { assertFits } from "../../lab/agents/answer-validators.ts";
-import { type RawAnswers, requestText, sendRaw } from "../../lab/agents/raw-http.ts";
-import type { Chance } from "../../lab/basics/chance.ts";
 import { problem } from "../../src/contract/shapes.ts";
+import { assertFits } from "../agents/answer-validators.ts";
+import { type RawAnswers, requestText, sendRaw } from "../agents/raw-http.ts";
+import type { Chance } from "../basics/chance.ts";
 import { anyText, draw, oneOf, percent, randomBytes, spoiltBytes } from "./draw.ts";
 import { startFuzzedAgent } from "./fuzzed-agent.ts";
 import type { Fuzzing } from "./target.ts";

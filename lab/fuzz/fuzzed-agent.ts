@@ -4,8 +4,8 @@ import {
   type AgentProcess,
   startAgentProcess,
   testProxy,
-} from "../../lab/agents/running-agent.ts";
-import { writeHostFile } from "../../lab/host/host-file-of-root.ts";
+} from "../agents/running-agent.ts";
+import { writeHostFile } from "../host/host-file-of-root.ts";
 import { peakMiBOf } from "./api/invariants.ts";
 import type { Ledger } from "./ledger.ts";
 

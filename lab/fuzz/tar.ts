@@ -2,10 +2,10 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { longEntry, paxHeader, type TarEntry, tarEnd, tarEntry } from "../../lab/archives/tar-writer.ts";
-import type { Chance } from "../../lab/basics/chance.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { unpack } from "../../src/installer/unpack/unpack.ts";
+import { longEntry, paxHeader, type TarEntry, tarEnd, tarEntry } from "../archives/tar-writer.ts";
+import type { Chance } from "../basics/chance.ts";
 import { anyText, draw, oneOf, percent, randomBytes, spoiltBytes } from "./draw.ts";
 import type { Fuzzing } from "./target.ts";
 

@@ -1,4 +1,4 @@
-import type { Chance } from "../../lab/basics/chance.ts";
+import type { Chance } from "../basics/chance.ts";
 import { anyJson, anyText, draw, oneOf, percent, textFor } from "./draw.ts";
 
 /** The part of JSON Schema that the contract uses. */

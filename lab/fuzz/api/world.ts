@@ -1,5 +1,5 @@
-import type { Answer } from "../../../lab/agents/running-agent.ts";
 import type { Scope } from "../../../src/contract/scopes.ts";
+import type { Answer } from "../../agents/running-agent.ts";
 import { isDrawn } from "../draw.ts";
 
 export type Role = "admin" | "operator" | "readonly";

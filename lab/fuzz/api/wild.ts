@@ -1,7 +1,7 @@
-import type { Chance } from "../../../lab/basics/chance.ts";
 import { documentNames } from "../../../src/contract/document-names.ts";
 import type { Operation } from "../../../src/contract/operations/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../../../src/contract/operations.ts";
+import type { Chance } from "../../basics/chance.ts";
 import { anyJson, anyText, draw, oneOf, percent, randomBytes, spoiltBytes, spoiltJson } from "../draw.ts";
 import { fromSchema } from "../from-schema.ts";
 import type { Bench, Given } from "./bench.ts";

@@ -1,12 +1,12 @@
-import type { Chance } from "../../lab/basics/chance.ts";
-import { filesInMemory, refreshing } from "../../lab/publisher/refreshing.ts";
-import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import type { RoleType, Root } from "../../src/tuf/metadata.ts";
 import { readMetadata } from "../../src/tuf/read-metadata.ts";
 import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
 import { ed25519Alone, signersOf, verifySignatures } from "../../src/tuf/signatures.ts";
+import type { Chance } from "../basics/chance.ts";
+import { filesInMemory, refreshing } from "../publisher/refreshing.ts";
+import { SignedRepository } from "../publisher/signed-repository.ts";
 import { oneOf, percent, spoiltBytes, spoiltJson } from "./draw.ts";
 import type { Fuzzing } from "./target.ts";
 
