@@ -44,7 +44,7 @@ fuzz: $(DIST) ## send bad, nearly good and good input to an agent and to its rea
 	@node --import tsx lab/fuzz/main.ts $(TARGETS)
 
 soak: packages $(DIST) ## load two agents for SOAK_MINUTES (30) while clocks jump, time servers flap and one restarts; judge memory
-	@node --import tsx scripts/soak/main.ts
+	@node --import tsx lab/soak/main.ts
 
 test-lts: packages $(DIST) check ## the same tests on the current LTS runtime from the registry
 	@sh scripts/run-tests.sh "$$(sh scripts/lts-runtime.sh)" $(TESTS)

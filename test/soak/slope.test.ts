@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createChance } from "../../lab/basics/chance.ts";
-import { slopeOf } from "../../scripts/soak/slope.ts";
+import { slopeOf } from "../../lab/soak/slope.ts";
 
 /** Hours as seconds, so that the figures below are those of the example. */
 const readings = (values: readonly (readonly [number, number])[]) =>

@@ -5,7 +5,7 @@
  * was never restarted grow. STEWARD_SEED repeats the order of things, not their times.
  */
 import { randomInt } from "node:crypto";
-import { createChance } from "../../lab/basics/chance.ts";
+import { createChance } from "../basics/chance.ts";
 import { flapServers, passes, restartAgent, startServers, stepClocks } from "./disturbances.ts";
 import { loadAgent } from "./load.ts";
 import { slopeOf } from "./slope.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Answer } from "../../lab/agents/running-agent.ts";
-import type { Chance } from "../../lab/basics/chance.ts";
-import { createClient, type Request } from "../../lab/fuzz/api/client.ts";
-import { draw, oneOf } from "../../lab/fuzz/draw.ts";
+import type { Answer } from "../agents/running-agent.ts";
+import type { Chance } from "../basics/chance.ts";
+import { createClient, type Request } from "../fuzz/api/client.ts";
+import { draw, oneOf } from "../fuzz/draw.ts";
 import { password, type SoakedAgent, usernames } from "./soaked-agent.ts";
 import type { Tally } from "./tally.ts";
 

@@ -1,4 +1,4 @@
-import { openStream } from "../../lab/agents/stream-reader.ts";
+import { openStream } from "../agents/stream-reader.ts";
 import { passes } from "./disturbances.ts";
 import type { Loading } from "./load.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Chance } from "../../lab/basics/chance.ts";
-import { draw, oneOf } from "../../lab/fuzz/draw.ts";
-import { type Chronyd, startChronyd } from "../../lab/host/chronyd.ts";
+import type { Chance } from "../basics/chance.ts";
+import { draw, oneOf } from "../fuzz/draw.ts";
+import { type Chronyd, startChronyd } from "../host/chronyd.ts";
 import type { SoakedAgent } from "./soaked-agent.ts";
 import type { Tally } from "./tally.ts";
 
