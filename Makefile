@@ -38,7 +38,7 @@ test-firefox: packages ready ## walk through the console in Firefox, as five peo
 	@sh scripts/run-tests.sh node $(WALKS)
 
 mutation: packages $(DIST) ## put faults into the code, and count those that tests notice; STEWARD_MUTANTS=all, ROOMS="auth"
-	@node --import tsx scripts/mutation/main.ts "$$(sh scripts/registry-packages.sh instrumenter @stryker-mutator/instrumenter@9.6.1)" $(ROOMS)
+	@node --import tsx lab/mutation/main.ts "$$(sh scripts/registry-packages.sh instrumenter @stryker-mutator/instrumenter@9.6.1)" $(ROOMS)
 
 fuzz: $(DIST) ## send bad, nearly good and good input to an agent and to its readers; TARGETS="api tuf", STEWARD_SEED, STEWARD_CASES
 	@node --import tsx lab/fuzz/main.ts $(TARGETS)

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { makeTemporaryDirectory } from "../test-runner/temporary-files.ts";
+import { makeTemporaryDirectory } from "../../scripts/test-runner/temporary-files.ts";
 import { activeVariable } from "./instrument.ts";
 
 /** How a run of one test file ended. */

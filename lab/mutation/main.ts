@@ -7,7 +7,7 @@ import { randomInt } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { compileTests } from "../test-runner/compile.ts";
+import { compileTests } from "../../scripts/test-runner/compile.ts";
 import { answerOf, staleAnswers } from "./answered.ts";
 import { readTrace } from "./coverage.ts";
 import { instrument, type Mutant } from "./instrument.ts";
@@ -160,7 +160,7 @@ async function prepare(room: Room): Promise<Prepared> {
   mkdirSync(join(root, directory), { recursive: true });
   const compiled = await compileTests(root, directory, [...files, ...programs], {
     contents,
-    firstImport: join(root, "scripts/mutation/coverage.ts"),
+    firstImport: join(root, "lab/mutation/coverage.ts"),
   });
   const tests: { file: string; seconds: number; covered: ReadonlySet<string> }[] = [];
   await inParallel(compiled.slice(0, files.length), async (file) => {
