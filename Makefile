@@ -50,8 +50,8 @@ test-lts: packages $(DIST) check ## the same tests on the current LTS runtime fr
 	@sh scripts/run-tests.sh "$$(sh scripts/lts-runtime.sh)" $(TESTS)
 
 fleet-test: packages $(DIST) ## run the agent beside other makers' programs of a fleet, as root; SUBJECTS="metrics" for some
-	@sh scripts/fleet-test/packages.sh
-	@node --import tsx scripts/fleet-test/main.ts $(SUBJECTS)
+	@sh lab/fleet/packages.sh
+	@node --import tsx lab/fleet/main.ts $(SUBJECTS)
 
 system-test: $(DIST) ## run the scenarios in containers with a real systemd, as root; SCENARIOS="disk guard" for some
 	@sh lab/machines/container/packages.sh

@@ -1,13 +1,13 @@
 /** A device of a simulated fleet: the update client and its room as they are, in virtual time, on a real server. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { type Device, openDevice, startSeconds } from "../../lab/devices/checking-device.ts";
-import { createSimulatedInstaller } from "../../lab/devices/simulated-installer.ts";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
 import { createTransfers } from "../../src/host/linux/network/transfers.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import { fetchPayload } from "../../src/updates/download/payload.ts";
 import { openRepository } from "../../src/updates/download/repository-files.ts";
+import { type Device, openDevice, startSeconds } from "../devices/checking-device.ts";
+import { createSimulatedInstaller } from "../devices/simulated-installer.ts";
 
 export interface FleetDevice extends Device {
   /** When it began each release, by version, in seconds of virtual time. */

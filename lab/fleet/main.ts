@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { tableOf } from "./table.ts";
 
-const folder = "scripts/fleet-test";
+const folder = "lab/fleet";
 const all = readdirSync(folder).flatMap((name) => name.match(/^(.+)\.test\.ts$/)?.slice(1) ?? []);
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : all;
 const unknown = chosen.filter((name) => !existsSync(join(folder, `${name}.test.ts`)));

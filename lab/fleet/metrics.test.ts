@@ -5,11 +5,11 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { type AgentProcess, startAgentProcess } from "../../lab/agents/running-agent.ts";
-import { heldPort } from "../../lab/basics/held-ports.ts";
-import { samplesOf } from "../../lab/basics/metrics-samples.ts";
-import { until } from "../../lab/basics/until.ts";
 import { eventTypes } from "../../src/contract/event-types.ts";
+import { type AgentProcess, startAgentProcess } from "../agents/running-agent.ts";
+import { heldPort } from "../basics/held-ports.ts";
+import { samplesOf } from "../basics/metrics-samples.ts";
+import { until } from "../basics/until.ts";
 import { addRow } from "./table.ts";
 
 const root = join(import.meta.dirname, "../..");

@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { type AgentProcess, startAgentProcess } from "../../lab/agents/running-agent.ts";
-import { heldPort } from "../../lab/basics/held-ports.ts";
-import { until } from "../../lab/basics/until.ts";
-import { launchChromium } from "../../lab/console/launch.ts";
-import { createAuthority } from "../../lab/host/certificates.ts";
-import { type Chronyd, startChronyd } from "../../lab/host/chronyd.ts";
+import { type AgentProcess, startAgentProcess } from "../agents/running-agent.ts";
+import { heldPort } from "../basics/held-ports.ts";
+import { until } from "../basics/until.ts";
+import { launchChromium } from "../console/launch.ts";
+import { createAuthority } from "../host/certificates.ts";
+import { type Chronyd, startChronyd } from "../host/chronyd.ts";
 import { addRow } from "./table.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -78,7 +78,7 @@ describe(`users of oidc-provider ${version}`, () => {
     writeFileSync(join(directory, "provider.key"), key);
     writeFileSync(join(directory, "provider.pem"), cert);
     const folder = printed("scripts/registry-packages.sh", "oidc-provider", `oidc-provider@${version}`);
-    const program = join(root, "scripts/fleet-test/oidc-provider.mjs");
+    const program = join(root, "lab/fleet/oidc-provider.mjs");
     const files = [join(directory, "provider.key"), join(directory, "provider.pem")];
     const child = spawn(printed("scripts/lts-runtime.sh"), [program, folder, ...files, `${origin}/oidc`], {
       stdio: ["ignore", "pipe", "pipe"],

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "../../../lab/basics/until.ts";
+import { until } from "../../basics/until.ts";
 
 /** How a command ended. */
 export interface Ended {

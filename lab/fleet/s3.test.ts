@@ -8,19 +8,11 @@ import { createHash, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { heldPort } from "../../lab/basics/held-ports.ts";
-import { until } from "../../lab/basics/until.ts";
-import {
-  add,
-  keysOf,
-  makePayload,
-  makeSite,
-  publishAll,
-  rulesEntry,
-  type Site,
-} from "../../lab/publisher/site.ts";
-import { temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { addRelease } from "../../src/publishing/add.ts";
+import { heldPort } from "../basics/held-ports.ts";
+import { until } from "../basics/until.ts";
+import { add, keysOf, makePayload, makeSite, publishAll, rulesEntry, type Site } from "../publisher/site.ts";
+import { temporaryDirectory } from "../state/state-directory.ts";
 import { cutOffDownload, type FleetDevice, openFleetDevice } from "./fleet-device.ts";
 import { ended } from "./nginx-server.ts";
 import { addRow } from "./table.ts";

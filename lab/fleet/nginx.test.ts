@@ -5,21 +5,13 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { until } from "../../lab/basics/until.ts";
-import { runSteward } from "../../lab/command-line/run-steward.ts";
-import {
-  add,
-  keysOf,
-  makePayload,
-  makeSite,
-  publishAll,
-  rulesEntry,
-  type Site,
-} from "../../lab/publisher/site.ts";
-import { temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { addRelease } from "../../src/publishing/add.ts";
 import { LogFile } from "../../src/publishing/rollout/log-file.ts";
 import { Tally } from "../../src/publishing/rollout/tally.ts";
+import { until } from "../basics/until.ts";
+import { runSteward } from "../command-line/run-steward.ts";
+import { add, keysOf, makePayload, makeSite, publishAll, rulesEntry, type Site } from "../publisher/site.ts";
+import { temporaryDirectory } from "../state/state-directory.ts";
 import { cutOffDownload, openFleetDevice } from "./fleet-device.ts";
 import { type NginxServer, requestsIn, startNginx } from "./nginx-server.ts";
 import { addRow } from "./table.ts";

@@ -10,4 +10,4 @@ need ip iproute2
 need strace strace
 
 # shellcheck disable=SC2086 -- one word a package
-sh "$(dirname "$0")/../install-packages.sh" "make fleet-test" $missing
+sh "$(dirname "$0")/../../scripts/install-packages.sh" "make fleet-test" $missing
