@@ -66,12 +66,12 @@ vm-image: $(NODE_MODULES) ## build the appliance machine's image alone, which ta
 	@node --import tsx lab/machines/vm/main.ts --build-only
 
 bench: packages $(DIST) ## print what the agent costs on this Node and on the LTS, against peers; write var/bench.json
-	@sh scripts/bench/packages.sh
-	@node --import tsx scripts/bench/main.ts "$$(sh scripts/lts-runtime.sh)"
+	@sh lab/bench/packages.sh
+	@node --import tsx lab/bench/main.ts "$$(sh scripts/lts-runtime.sh)"
 	@echo
-	@node --import tsx scripts/bench/dependencies.ts
+	@node --import tsx lab/bench/dependencies.ts
 	@echo
-	@node --import tsx scripts/bench/console.ts
+	@node --import tsx lab/bench/console.ts
 
 reproduce: package ## build the packages of the last commit again, in another place, and compare the bytes
 	@sh scripts/package/reproduce.sh $(MACHINES)

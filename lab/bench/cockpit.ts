@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import type { BrowserContext, Response } from "playwright-core";
-import { until } from "../../lab/basics/until.ts";
+import { until } from "../basics/until.ts";
 
 const port = 18_399;
 

@@ -5,8 +5,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeCodeCaches } from "../build/code-cache.ts";
-import { putProgram } from "../install/files.ts";
+import { makeCodeCaches } from "../../scripts/build/code-cache.ts";
+import { putProgram } from "../../scripts/install/files.ts";
 import { applyRows } from "./apply.ts";
 import { clockRows } from "./clock.ts";
 import { commandLine } from "./command-line.ts";

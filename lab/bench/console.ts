@@ -2,10 +2,10 @@
 
 import { join } from "node:path";
 import type { BrowserContext } from "playwright-core";
-import { startAgentProcess } from "../../lab/agents/running-agent.ts";
-import { addUsers, signIn, startBrowser } from "../../lab/console/browser.ts";
-import { type FirstView, firstView } from "../../lab/console/first-view.ts";
-import { budgets, consoleSizes } from "../build-console.ts";
+import { budgets, consoleSizes } from "../../scripts/build-console.ts";
+import { startAgentProcess } from "../agents/running-agent.ts";
+import { addUsers, signIn, startBrowser } from "../console/browser.ts";
+import { type FirstView, firstView } from "../console/first-view.ts";
 import { type CockpitView, cockpitView } from "./cockpit.ts";
 import { median } from "./row.ts";
 

@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { chronyProgram, startChronyd } from "../../lab/host/chronyd.ts";
-import { clockAddon, hostClock } from "../../lab/host/host-clock.ts";
-import { realTimers } from "../../lab/host/timers.ts";
 import { createExchange } from "../../src/clock/ntp/exchange.ts";
 import { createDatagrams } from "../../src/host/linux/network/datagrams.ts";
+import { chronyProgram, startChronyd } from "../host/chronyd.ts";
+import { clockAddon, hostClock } from "../host/host-clock.ts";
+import { realTimers } from "../host/timers.ts";
 import { median, quantile, type Row } from "./row.ts";
 
 const exchanges = 200;
