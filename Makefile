@@ -55,15 +55,15 @@ fleet-test: packages $(DIST) ## run the agent beside other makers' programs of a
 
 system-test: $(DIST) ## run the scenarios in containers with a real systemd, as root; SCENARIOS="disk guard" for some
 	@sh lab/machines/container/packages.sh
-	@node --import tsx lab/machines/container/main.ts $(SCENARIOS)
+	@node --import tsx lab/machines/main.ts container $(SCENARIOS)
 
 vm-test: $(DIST) ## run the scenarios in the appliance machine; SCENARIOS="boots clock-slew" for some
 	@sh lab/machines/vm/packages.sh
-	@node --import tsx lab/machines/vm/main.ts $(SCENARIOS)
+	@node --import tsx lab/machines/main.ts vm $(SCENARIOS)
 
 vm-image: $(NODE_MODULES) ## build the appliance machine's image alone, which takes root
 	@sh lab/machines/vm/packages.sh
-	@node --import tsx lab/machines/vm/main.ts --build-only
+	@node --import tsx lab/machines/main.ts vm --build-only
 
 bench: packages $(DIST) ## print what the agent costs on this Node and on the LTS, against peers; write var/bench.json
 	@sh lab/bench/packages.sh

@@ -5,13 +5,6 @@ import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
 
-/** The machine without the project's files: paths of what qemu is given. */
-export interface Image {
-  readonly disk: string;
-  readonly kernel: string;
-  readonly initrd: string;
-}
-
 /** An image that is built once: its name below .cache, and the folder with its build.sh and its sources. */
 export interface ImageRecipe {
   readonly cache: string;
@@ -23,13 +16,6 @@ export interface ImageRecipe {
   /** What to do if it must be built and this process is not root. */
   readonly withoutRoot: string;
 }
-
-/** The files in the folder of the machine's image. */
-export const imageIn = (folder: string): Image => ({
-  disk: join(folder, "disk.img"),
-  kernel: join(folder, "vmlinuz"),
-  initrd: join(folder, "initrd"),
-});
 
 /** The cached folder of an image, built first if its sources have changed. Throws if building takes root. */
 export function prepareImage(recipe: ImageRecipe, say: (line: string) => void): string {

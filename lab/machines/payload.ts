@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:f
 import { dirname, join } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { install } from "../../scripts/install/files.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Scenario, TierName } from "./scenario.ts";
 
 /** Units that presets would enable besides the agent; each boot names those that it starts. */
 const enabled = ["steward-guard.service", "steward-guard-boot.service", "steward-rescue.service"];
@@ -19,10 +19,17 @@ ExecStart=/usr/lib/steward-vm/node /usr/lib/steward-vm/guest.mjs
 StandardInput=null
 `;
 
+/** A scenario as it runs in a tier, and the file that it is in. */
+export interface Content {
+  readonly module: string;
+  readonly scenario: Scenario;
+  readonly tier: TierName;
+}
+
 /** Makes the tar that is unpacked over the machine's disk at each boot, and returns its path. */
-export async function makePayload(module: string, scenario: Scenario, directory: string): Promise<string> {
+export async function makePayload(content: Content, directory: string): Promise<string> {
   const tree = join(directory, "payload");
-  await layOut(module, scenario, tree);
+  await layOut(content, tree);
   const tar = join(directory, "payload.tar");
   execFileSync("tar", ["--create", "--file", tar, "--owner=0", "--group=0", "--directory", tree, "."]);
   rmSync(tree, { recursive: true });
@@ -30,7 +37,7 @@ export async function makePayload(module: string, scenario: Scenario, directory:
 }
 
 /** Puts into `tree` what lies over the machine's image: Steward, if it is no bare one, the guest part, and the scenario's files. */
-export async function layOut(module: string, scenario: Scenario, tree: string): Promise<void> {
+export async function layOut({ module, scenario, tier }: Content, tree: string): Promise<void> {
   rmSync(tree, { recursive: true, force: true });
   const put = (path: string, content: string, mode = 0o644): void => {
     mkdirSync(dirname(join(tree, path)), { recursive: true });
@@ -41,7 +48,7 @@ export async function layOut(module: string, scenario: Scenario, tree: string): 
   if (!isBare) await install({ destination: tree, prefix: "/usr" });
   putWants(tree, isBare ? [] : enabled);
   put("/etc/systemd/system/steward-vm.service", scenarioUnit);
-  await bundleGuestPart(module, join(tree, "usr/lib/steward-vm/guest.mjs"));
+  await bundleGuestPart(module, tier, join(tree, "usr/lib/steward-vm/guest.mjs"));
   for (const [path, content] of Object.entries(scenario.files ?? {})) put(path, content);
   for (const [path, fill] of Object.entries(scenario.folders ?? {})) {
     mkdirSync(join(tree, path), { recursive: true });
@@ -69,12 +76,13 @@ const withoutHostPart: Plugin = {
   },
 };
 
-async function bundleGuestPart(module: string, outfile: string): Promise<void> {
+async function bundleGuestPart(module: string, tier: TierName, outfile: string): Promise<void> {
   await build({
     stdin: {
       contents: `import { runGuestPart } from "./guest/main.ts";
+import { inTier } from "./scenario.ts";
 import { scenario } from ${JSON.stringify(module)};
-await runGuestPart(scenario);`,
+await runGuestPart(inTier(scenario, "${tier}"));`,
       resolveDir: import.meta.dirname,
       loader: "ts",
     },

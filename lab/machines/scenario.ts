@@ -28,7 +28,21 @@ export interface HostSide {
   readonly publisher: Publisher;
 }
 
-/** A scenario: host part as data, guest parts as functions; its file name is its name. */
+/** The kinds of machines: `make vm-test` and `make system-test`. */
+export type TierName = "vm" | "container";
+
+/** A scenario as its file `NAME.scenario.ts` exports it: with the tiers that it runs in, and what differs in each. */
+export interface TieredScenario extends Scenario {
+  readonly tiers: Readonly<Partial<Record<TierName, Partial<Scenario>>>>;
+}
+
+/** The scenario in this tier; undefined: it does not run there. */
+export function inTier({ tiers, ...scenario }: TieredScenario, tier: TierName): Scenario | undefined {
+  const difference = tiers[tier];
+  return difference && { ...scenario, ...difference };
+}
+
+/** A scenario: host part as data, guest parts as functions. */
 export interface Scenario {
   readonly title: string;
   /** Seconds for all its boots together; at the end of them the machine is killed and the scenario has failed. */

@@ -2,13 +2,13 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { Image } from "../image.ts";
 import type { Machine } from "../run-scenario.ts";
 import type { Boot, Scenario } from "../scenario.ts";
 
 /** The options of a boot. `directory` gets the log of the console and, with `keepsDisk`, the overlay of the disk. */
 export interface BootOptions {
-  readonly image: Image;
+  /** The folder of the image. */
+  readonly image: string;
   readonly payload: string;
   readonly directory: string;
   readonly scenario: Scenario;
@@ -60,7 +60,14 @@ function arguments_(options: BootOptions): string[] {
       "-smp",
       String(scenario.processors ?? 1),
     ],
-    ...["-kernel", image.kernel, "-initrd", image.initrd, "-append", kernelLine(boot, index)],
+    ...[
+      "-kernel",
+      join(image, "vmlinuz"),
+      "-initrd",
+      join(image, "initrd"),
+      "-append",
+      kernelLine(boot, index),
+    ],
     ...["-display", "none", "-nodefaults", "-no-reboot"],
     ...["-chardev", `file,id=console,path=${consoleOf(options)}`, "-serial", "chardev:console"],
     ...["-chardev", "stdio,id=results,signal=off", "-serial", "chardev:results"],
@@ -92,11 +99,12 @@ function kernelLine(boot: Boot, index: number): string {
 }
 
 /** The image itself is never written to. */
-function rootDrive(image: Image, directory: string, scenario: Scenario): string {
-  if (!scenario.keepsDisk) return `file=${image.disk},format=raw,if=virtio,snapshot=on`;
+function rootDrive(image: string, directory: string, scenario: Scenario): string {
+  const disk = join(image, "disk.img");
+  if (!scenario.keepsDisk) return `file=${disk},format=raw,if=virtio,snapshot=on`;
   const overlay = join(directory, "disk.qcow2");
   if (!existsSync(overlay)) {
-    execFileSync("qemu-img", ["create", "-q", "-f", "qcow2", "-b", image.disk, "-F", "raw", overlay]);
+    execFileSync("qemu-img", ["create", "-q", "-f", "qcow2", "-b", disk, "-F", "raw", overlay]);
   }
   return `file=${overlay},format=qcow2,if=virtio`;
 }

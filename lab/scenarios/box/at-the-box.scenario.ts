@@ -1,12 +1,13 @@
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 
 const password = "green tractor sings loudly";
 const user = "anna";
 
 /** What a person types at the box, or a script of theirs: beside restarts, without a terminal, and when a login fails. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "at the box: commands wait for a restart and for each other, ask first, and say why a login fails",
+  tiers: { container: {} },
   timeoutSeconds: 240,
   boots: [
     {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Boot, Scenario } from "../../machines/scenario.ts";
+import type { Boot, TieredScenario } from "../../machines/scenario.ts";
 
 const password = "green tractor sings loudly";
 const state = "/var/lib/steward";
@@ -17,8 +17,9 @@ ExecStart=/bin/sh -c 'echo "${order} $$SCENARIO_BOOT" >>${ends}; sleep 3'
 `;
 
 /** The machine itself: its name and zone, its power, its reset, and the copy of its disk. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "the box: it is renamed, restarted, reset, and its copied disk is a device of its own",
+  tiers: { container: {} },
   timeoutSeconds: 300,
   keepsDisk: true,
   files: {

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { api } from "../updates/update-scenario.ts";
 
 const state = "/var/lib/steward";
@@ -19,8 +19,9 @@ rm /etc/machine-id
 systemd-id128 new >/etc/machine-id
 `;
 
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "a cloned disk is taken over with the state in a lower layer of overlayfs",
+  tiers: { container: {} },
   timeoutSeconds: 180,
   boots: [{ run: cloned }],
 };

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 
 const password = "green tractor sings loudly";
 const administrator = {
@@ -12,9 +12,10 @@ const dropIn = "/etc/systemd/system/steward.service.d/encrypted.conf";
 const ownKey = "/var/lib/steward/.seal.key";
 
 /** docs/install.md, "Provisioning": what an image brings, and what the device makes of it at its first start. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title:
     "a provisioned device begins with its administrator, its first API token and its sealing key, encrypted or not",
+  tiers: { container: {} },
   timeoutSeconds: 240,
   keepsDisk: true,
   files: { "/etc/steward/first-admin.json": JSON.stringify(administrator) },

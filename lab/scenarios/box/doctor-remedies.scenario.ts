@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { timeSettings, untilStatus } from "../clock/clock-scenario.ts";
 import { added, next, state } from "./rescue-situations.ts";
 
@@ -256,8 +256,9 @@ const breakages: readonly Breakage[] = [
 ];
 
 /** A box is broken in one way after the other; a person types the last line of doctor, and nothing else. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "a broken box is brought back by the last line that doctor prints",
+  tiers: { container: {} },
   timeoutSeconds: 900,
   servers: [{ port: 11_123 }],
   files: timeSettings({ servers: ["10.0.2.2:11123"] }),

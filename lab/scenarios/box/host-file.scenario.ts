@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 
 const hostFile = "/etc/steward/steward.json";
 const kept = "/var/lib/steward-host/steward.json";
@@ -9,9 +9,10 @@ const name = "edge-7.example.net";
 const dropIns = "/run/systemd/system/steward.service.d";
 
 /** Mistakes in the host file, and a unit that does not come up: neither shuts the owner out, or makes a command wait. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title:
     "the host file: an unknown member, a missing comma, no accepted one; a read-only /etc; and an agent that does not come up",
+  tiers: { container: {} },
   timeoutSeconds: 300,
   boots: [
     {

@@ -1,6 +1,15 @@
-import type { Scenario } from "../../machines/scenario.ts";
+import type { Guest } from "../../machines/guest/vocabulary.ts";
+import type { Boot, TieredScenario } from "../../machines/scenario.ts";
 import { binary, productFiles } from "../updates/demo-product.ts";
 import { publishing, updateScenario, updateSettings } from "../updates/update-scenario.ts";
+import {
+  certificate,
+  fullDisk,
+  makeCertificate,
+  readOnlyDisk,
+  refusedCodes,
+  wrongYear,
+} from "./rescue-clock-and-disk.ts";
 import {
   added,
   cutInMidUpdate,
@@ -20,39 +29,66 @@ import {
 
 const units = ["steward.service", "demo-product.service"];
 
-/** Those of steward-rescue(7) that take no clock and no disk of the machine's own; all twelve are in the virtual machine. */
-export const scenario: Scenario = {
-  title: "at the box: the lines of steward-rescue(7) mend what they are for, without a network",
+/** The update that the boot before leaves in mid-trial, by a power cut, and then a boot without a network. */
+const boots = (atTheBox: Omit<Boot, "units" | "network" | "kernel">): readonly Boot[] => [
+  { units, powerCut: true, run: midUpdate },
+  { units, network: false, kernel: ["steward.rescue=1"], ...atTheBox },
+];
+
+/** The twelve situations of steward-rescue(7) and the one without a shell. Half of them take a clock or a disk of its own. */
+export const scenario: TieredScenario = {
+  title: "at the box and without a network, each situation is mended by the lines of steward-rescue(7)",
+  tiers: {
+    vm: {
+      timeoutSeconds: 1_500,
+      slowMinutes: 8,
+      boots: boots({ rtc: "1970-01-02T00:00:00", run: allTwelve }),
+    },
+    container: {},
+  },
   timeoutSeconds: 400,
   keepsDisk: true,
   ...updateScenario("demo"),
   files: { ...updateSettings(), ...productFiles({ successes: 3, interval: "1s", within: "60m" }) },
-  asks: publishing(binary("1.0.0"), binary(stuckVersion, "unhealthy")),
-  boots: [
-    { units, powerCut: true, run: midUpdate },
-    {
-      units,
-      network: false,
-      kernel: ["steward.rescue=1"],
-      run: async (guest) => {
-        await guest.stewardAnswers();
-        await lostSetupToken(guest);
-        await cutInMidUpdate(guest);
-        await stuckInConfirming(guest);
-        await withoutShell(guest, "root-admin");
-        await withoutShellForbidden(guest);
-        await lostPhone(guest);
-        await forgottenPassword(guest);
-        await lostSealingKey(guest);
-        await secondSetter(guest);
-        await damagedSettings(guest);
-        await added(guest, "bystander");
-        await damagedUsers(guest);
-        const last = await guest.steward("doctor", "--bundle", "/root/doctor.tar.gz");
-        guest.check("a bundle is written", /files, \d+ bytes, were written/.test(last.stderr), last);
-        const listed = await guest.run("tar", ["-tzf", "/root/doctor.tar.gz"]);
-        guest.check("which tar(1) reads", listed.stdout.includes("steward-doctor/README"), listed);
-      },
-    },
-  ],
+  asks: {
+    ...publishing(binary("1.0.0"), binary(stuckVersion, "unhealthy")),
+    certificate: () => makeCertificate(),
+  },
+  boots: boots({ run: withoutClockAndDisk }),
 };
+
+async function allTwelve(guest: Guest): Promise<void> {
+  await guest.stewardAnswers(120);
+  const situations: Readonly<Record<string, (guest: Guest) => Promise<void>>> = {
+    ...{ wrongYear, lostSetupToken, cutInMidUpdate, stuckInConfirming, lostPhone, refusedCodes },
+    ...{ forgottenPassword, readOnlyDisk, fullDisk, certificate, secondSetter },
+    // Before the agent is stopped, for with it the token on the terminal goes.
+    withoutShell: () => withoutShell(guest, "root-admin"),
+    ...{ withoutShellForbidden, lostSealingKey, damagedSettings, damagedUsers },
+  };
+  for (const [name, situation] of Object.entries(situations)) {
+    // One that cannot be brought about keeps the others from nothing.
+    await situation(guest).catch((error: unknown) => guest.check(name, false, String(error)));
+    guest.mark(name);
+  }
+}
+
+async function withoutClockAndDisk(guest: Guest): Promise<void> {
+  await guest.stewardAnswers();
+  await lostSetupToken(guest);
+  await cutInMidUpdate(guest);
+  await stuckInConfirming(guest);
+  await withoutShell(guest, "root-admin");
+  await withoutShellForbidden(guest);
+  await lostPhone(guest);
+  await forgottenPassword(guest);
+  await lostSealingKey(guest);
+  await secondSetter(guest);
+  await damagedSettings(guest);
+  await added(guest, "bystander");
+  await damagedUsers(guest);
+  const last = await guest.steward("doctor", "--bundle", "/root/doctor.tar.gz");
+  guest.check("a bundle is written", /files, \d+ bytes, were written/.test(last.stderr), last);
+  const listed = await guest.run("tar", ["-tzf", "/root/doctor.tar.gz"]);
+  guest.check("which tar(1) reads", listed.stdout.includes("steward-doctor/README"), listed);
+}

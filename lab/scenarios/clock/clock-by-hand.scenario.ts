@@ -1,10 +1,11 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { administrator, clockStatus, timeSettings } from "./clock-scenario.ts";
 
 /** No network card at all, and an empty battery: only people know the time. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "without a network and in 1970, root and the console's route bring the clock to life",
+  tiers: { vm: {} },
   timeoutSeconds: 400,
   files: timeSettings({ servers: ["10.0.2.2:11123"] }),
   boots: [

@@ -1,11 +1,12 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { administrator, clockStatus, timeSettings, trueServers, untilStatus } from "./clock-scenario.ts";
 import { chronyConfiguration, timesyncdConfiguration } from "./time-daemons.ts";
 
 /** One program sets the clock: a time daemon that is started takes it over, and the agent asks it from then on. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "a daemon that starts in mid-flight gets the clock, and gives it back",
+  tiers: { vm: {} },
   timeoutSeconds: 600,
   servers: [...trueServers, { port: 123 }],
   files: {

@@ -1,5 +1,5 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import {
   activeSeconds,
   clockStatus,
@@ -12,8 +12,9 @@ import {
 import { chronyConfiguration } from "./time-daemons.ts";
 
 /** A device whose battery is empty: the clock begins years in the past. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "a boot in 2020 is put right within a minute of the unit's start",
+  tiers: { vm: {} },
   timeoutSeconds: 400,
   servers: trueServers,
   files: { ...timeSettings({ servers: serverNames }), ...chronyConfiguration(11_123, 11_124, 11_125) },

@@ -1,12 +1,13 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { clockStatus, serverNames, timeSettings, trueServers, untilStatus } from "./clock-scenario.ts";
 
 const record = "/var/lib/steward/clock.json";
 
 /** False servers showed 2040 for long enough, and then stopped. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "a poisoned floor keeps the truth out until root resets it",
+  tiers: { vm: {} },
   timeoutSeconds: 300,
   servers: trueServers,
   files: timeSettings({ servers: serverNames }),

@@ -1,5 +1,5 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { timeSettings, untilStatus } from "./clock-scenario.ts";
 
 const [liars, honest] = [
@@ -9,8 +9,9 @@ const [liars, honest] = [
 const names = [...liars, ...honest].map((port) => `10.0.2.2:${port}`);
 
 /** Of five servers three are silent at the start, and the two that answer tell the same wrong time. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "two servers of five are no majority, and the clock that is not set says why",
+  tiers: { container: {} },
   timeoutSeconds: 400,
   servers: liars.map((port) => ({ port, fakeTime: "+40s" })),
   files: timeSettings({ servers: names }),

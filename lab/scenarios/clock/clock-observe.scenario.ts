@@ -1,10 +1,11 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { clockStatus, serverNames, timeSettings, trueServers, untilStatus } from "./clock-scenario.ts";
 
 /** A unit without the capability. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "without CAP_SYS_TIME the clock is measured, and sign-in is right by the measurement",
+  tiers: { vm: {} },
   timeoutSeconds: 240,
   servers: trueServers,
   files: {

@@ -1,10 +1,11 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { clockStatus, serverNames, timeSettings, trueServers, untilStatus } from "./clock-scenario.ts";
 
 /** Another program sets the clock of a device in service wrong, by more than it may correct unattended. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "2000 s off in service is refused, and force mends it",
+  tiers: { vm: {} },
   timeoutSeconds: 400,
   servers: trueServers,
   files: timeSettings({ servers: serverNames }),

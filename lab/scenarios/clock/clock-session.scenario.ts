@@ -1,10 +1,11 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { administrator, serverNames, timeSettings, trueServers, untilStatus } from "./clock-scenario.ts";
 
 /** People sign in before the clock is right, and stay signed in when it is. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "a step back of an hour harms no session, and a refused token mends the clock",
+  tiers: { vm: {} },
   timeoutSeconds: 400,
   servers: trueServers,
   files: timeSettings({ servers: [] }),

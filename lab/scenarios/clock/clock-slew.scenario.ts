@@ -1,10 +1,11 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { clockStatus, serverNames, timeSettings, trueServers, untilStatus } from "./clock-scenario.ts";
 
 /** A small error in service is taken away without a visible jump of the clock. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "80 ms off is slewed away without a step",
+  tiers: { vm: {} },
   timeoutSeconds: 500,
   servers: trueServers,
   files: timeSettings({ servers: serverNames }),

@@ -1,1 +1,99 @@
-export { held as scenario } from "./clock-held.ts";
+import type { Guest } from "../../machines/guest/vocabulary.ts";
+import type { Boot, TieredScenario } from "../../machines/scenario.ts";
+import { serverNames, timeSettings, trueServers } from "./clock-scenario.ts";
+import { chronyConfiguration } from "./time-daemons.ts";
+
+const daemons = ["chrony.service", "steward.service"] as const;
+type Daemon = (typeof daemons)[number];
+
+/** Minutes that each of them holds the clock, in two turns, and those before each turn that it may settle in. */
+const heldMinutes = 30;
+const turns = 2;
+const settlingMinutes = 3;
+
+/** Seconds between two readings, and NTP exchanges of each, of which the one with the shortest delay counts. */
+const readingSeconds = 20;
+const exchanges = 32;
+
+/** What the agent's median may be of chronyd's. */
+const mostRatio = 3;
+
+interface Reading {
+  readonly error: number;
+  /** By how much a second reading at once differs: what the yardstick itself scatters. */
+  readonly scatter: number;
+}
+
+const all: Record<Daemon, Reading[]> = { "chrony.service": [], "steward.service": [] };
+
+/** Half an hour for each, in turns, so that a busy quarter of an hour of the host is not one's alone. */
+export const scenario: TieredScenario = {
+  title: `the agent holds the clock with at most ${mostRatio} times the error of chronyd`,
+  tiers: { vm: {} },
+  slowMinutes: daemons.length * (heldMinutes + turns * settlingMinutes) + 3,
+  timeoutSeconds: (heldMinutes + turns * settlingMinutes + 6) * 60 * daemons.length,
+  servers: trueServers,
+  files: { ...timeSettings({ servers: serverNames }), ...chronyConfiguration(11_123, 11_124, 11_125) },
+  asks: {
+    "keep the readings": (_host, value) => {
+      const { unit, readings } = value as { unit: Daemon; readings: Reading[] };
+      all[unit].push(...readings);
+    },
+    "all readings": () => all,
+  },
+  boots: Array.from({ length: turns }, (_, turn) =>
+    daemons.map((unit, index): Boot => {
+      const isLast = turn === turns - 1 && index === daemons.length - 1;
+      return { units: [unit], run: (guest) => holding(guest, unit, isLast) };
+    }),
+  ).flat(),
+};
+
+async function holding(guest: Guest, unit: Daemon, isLast: boolean): Promise<void> {
+  await guest.until("synchronised", 120, async () => (await guest.clock.kernel()).synchronised);
+  await guest.pause(settlingMinutes * 60);
+  const readings: Reading[] = [];
+  const end = performance.now() + (heldMinutes / turns) * 60_000;
+  while (performance.now() < end) {
+    const first = await guest.clock.exchanged(11_123, exchanges);
+    const second = await guest.clock.exchanged(11_123, exchanges);
+    readings.push({
+      error: Math.abs(first.offsetSeconds),
+      scatter: Math.abs(first.offsetSeconds - second.offsetSeconds),
+    });
+    await guest.pause(readingSeconds);
+  }
+  await guest.ask("keep the readings", { unit, readings });
+  figures(guest, `${unit}, this turn`, readings);
+  if (isLast) compare(guest, (await guest.ask("all readings")) as Record<Daemon, Reading[]>);
+}
+
+function figures(guest: Guest, name: string, readings: readonly Reading[]): void {
+  const errors = readings.map(({ error }) => error);
+  guest.figure(`${name}: readings`, readings.length, "");
+  guest.figure(`${name}: error, median`, micro(quantile(errors, 0.5)), "µs");
+  guest.figure(`${name}: error, 90 % within`, micro(quantile(errors, 0.9)), "µs");
+  guest.figure(`${name}: error, worst`, micro(quantile(errors, 1)), "µs");
+  const scatters = readings.map(({ scatter }) => scatter);
+  guest.figure(`${name}: the yardstick's own scatter, median`, micro(quantile(scatters, 0.5)), "µs");
+}
+
+function compare(guest: Guest, readings: Readonly<Record<Daemon, readonly Reading[]>>): void {
+  for (const unit of daemons) figures(guest, `${unit}, all turns`, readings[unit]);
+  const [chronyd, agent] = daemons.map((unit) =>
+    quantile(
+      readings[unit].map(({ error }) => error),
+      0.5,
+    ),
+  ) as [number, number];
+  const ratio = agent / chronyd;
+  guest.figure("the agent's median error", Math.round(ratio * 100) / 100, "× chronyd's");
+  guest.check(`at most ${mostRatio} times that of chronyd`, ratio <= mostRatio, { chronyd, agent });
+}
+
+const micro = (seconds: number): number => Math.round(seconds * 1e6);
+
+function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.floor((sorted.length - 1) * part)] ?? Number.NaN;
+}

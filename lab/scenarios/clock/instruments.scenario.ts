@@ -1,10 +1,11 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { chronyConfiguration, timesyncdConfiguration } from "./time-daemons.ts";
 
 /** What the scenarios of the clock measure with, tried on the machine's clock without the agent. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "the machine's clock can be moved, held and measured",
+  tiers: { vm: {} },
   timeoutSeconds: 300,
   servers: [{ port: 123 }, { port: 11_123 }, { port: 11_124, fakeTime: "+3s" }],
   files: { ...chronyConfiguration(11_123), ...timesyncdConfiguration },

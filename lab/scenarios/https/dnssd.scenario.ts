@@ -1,13 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 
 const file = "/etc/systemd/dnssd/steward.dnssd";
 const device = "192.0.2.7";
 
 /** Another computer on the device's LAN, in a network namespace: its Avahi looks for what systemd-resolved announces. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "found on the LAN: a neighbour's Avahi finds HTTPS that systemd-resolved announces",
+  tiers: { container: {} },
   timeoutSeconds: 240,
   files: {
     // docs/tls.md: for itself here, and for the link below.

@@ -1,5 +1,5 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 
 const socket = "/run/steward/steward.sock";
 
@@ -11,8 +11,9 @@ const squatter = [
 ].join(" ");
 
 /** Any user of the device can take the port, and any script of root's can sweep /run. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "port 8470 taken, and /run/steward removed: the agent serves, says so, and listens again",
+  tiers: { container: {} },
   timeoutSeconds: 400,
   boots: [
     {

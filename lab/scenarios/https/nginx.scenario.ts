@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { giveOwnBootId } from "../../machines/container/own-boot-id.ts";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 
 const name = "edge-7.example.net";
 const origin = `https://${name}`;
@@ -12,8 +12,9 @@ const password = "green tractor sings loudly";
 const lan = "10.0.2.15";
 
 /** docs/nginx.md as it is written: its files, its commands, and what they are for. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "behind Debian's nginx: cookie, addresses, streams and names are as the recipe says",
+  tiers: { container: {} },
   timeoutSeconds: 120,
   asks: {
     "the recipe": () => readFileSync(join(import.meta.dirname, "../../../docs/nginx.md"), "utf8"),

@@ -1,14 +1,15 @@
 import { readFileSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 
 const own = "/var/lib/steward/tls/certificate.pem";
 const findings = "/tmp/findings.json";
 
 /** HTTPS on the LAN as testssl.sh judges it; the scenario `tls` has the rest. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "testssl.sh has no finding about HTTPS on the LAN but those that are explained",
+  tiers: { container: {} },
   timeoutSeconds: 480,
   boots: [{ run: judging }],
 };

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 
 const name = "edge-7.example.net";
 const lan = "10.0.2.15";
@@ -9,8 +9,9 @@ const own = "/var/lib/steward/tls/certificate.pem";
 const password = "green tractor sings loudly";
 
 /** docs/tls.md as it is written, with what Debian has to judge it: curl, sslscan, certbot, pebble, Avahi. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "HTTPS on the LAN: certificate, ciphers, certbot's renewal, reload, announcement",
+  tiers: { container: {} },
   timeoutSeconds: 300,
   asks: {
     "the page": () => readFileSync(join(import.meta.dirname, "../../../docs/tls.md"), "utf8"),

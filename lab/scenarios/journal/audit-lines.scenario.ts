@@ -1,6 +1,6 @@
 import { auditSocket, sendAsAgent } from "../../machines/guest/send-as-agent.ts";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 
 const password = "green tractor sings loudly";
 const mainSocket = "/run/systemd/journal/socket";
@@ -9,8 +9,9 @@ const mainSocket = "/run/systemd/journal/socket";
 const flood = 80_000;
 
 /** Audit lines have a journal of their own: neither they nor other lines drop or push out the others. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "a flood of log lines drops no audit line, nor one of audit lines any other",
+  tiers: { container: {} },
   timeoutSeconds: 240,
   boots: [
     {

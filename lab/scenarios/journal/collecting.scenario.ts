@@ -1,5 +1,5 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 
 const collected = "/var/log/journal/remote";
 
@@ -22,8 +22,9 @@ chown systemd-journal-remote /etc/ssl/private/journal-remote.pem
 `;
 
 /** Collector and device are one machine here. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "audit lines are sent to another machine, each once, and the record is checked against them there",
+  tiers: { container: {} },
   timeoutSeconds: 240,
   files: {
     "/etc/systemd/journal-remote.conf":

@@ -1,7 +1,7 @@
 import { askerFiles, askRoot, asUser, floodRoot } from "../../machines/guest/root-helper.ts";
 import { auditSocket, sendAsAgent } from "../../machines/guest/send-as-agent.ts";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { binary, productFiles } from "../updates/demo-product.ts";
 import {
   api,
@@ -24,8 +24,9 @@ const filler = (): string => {
 };
 
 /** What an agent that is under an attacker's control can have root write to the disk. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "a flood of orders and of audit lines has root write a bounded number of bytes",
+  tiers: { container: {} },
   timeoutSeconds: 600,
   hasLoopDevices: true,
   ...updateScenario("demo"),

@@ -2,13 +2,14 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { giveOwnBootId } from "../../machines/container/own-boot-id.ts";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 
 const password = "green tractor sings loudly";
 
 /** Who may read which logs: the agent what the host file allows, by steward-logs alone. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "the agent reads the logs that root allows, and has no right to the journal itself",
+  tiers: { container: {} },
   timeoutSeconds: 180,
   files: {
     "/etc/steward/steward.json": '{"log_units": ["nginx.service"]}',

@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { buildPackages, putDistribution } from "./built.ts";
 
 /** The tests of the Debian packages, as docs/install.md says that they are run. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "autopkgtest runs the packages' own tests on a machine that may be changed",
+  tiers: { vm: {} },
   slowMinutes: 6,
   timeoutSeconds: 1_200,
   machine: "autopkgtest",

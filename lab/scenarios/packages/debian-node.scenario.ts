@@ -1,6 +1,6 @@
 import { readlinkSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { binary, productFiles } from "../updates/demo-product.ts";
 import {
   applied,
@@ -16,8 +16,9 @@ import { packagesOf, putPackages } from "./built.ts";
 import { installed, mainProcess } from "./life.ts";
 
 /** Debian's libuv is a library of its own, with which Node changes no user of a process. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "on Debian 13's own Node root's commands work without the agent, and updates install and are undone",
+  tiers: { container: {} },
   timeoutSeconds: 400,
   ...updateScenario("demo"),
   machine: "trixie",

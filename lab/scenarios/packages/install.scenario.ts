@@ -1,5 +1,5 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 
 const password = "green tractor sings loudly";
 const units = [
@@ -10,8 +10,9 @@ const units = [
 ];
 
 /** The lines of docs/install.md after `make install`, and the machine after them; then it is started anew. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "what make install has put there is set up by five commands, and comes up at the next boot",
+  tiers: { container: {} },
   timeoutSeconds: 120,
   keepsDisk: true,
   boots: [

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { stewardRelease } from "../updates/steward-release.ts";
 import {
   applied,
@@ -17,8 +17,9 @@ import { packagesOf, putPackages } from "./built.ts";
 import { answersAs, apt, installed } from "./life.ts";
 
 /** A package is installed or removed while Steward is in the middle of an update of its own. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "a package that comes or goes during an update leaves a whole Steward, and the newest",
+  tiers: { container: {} },
   timeoutSeconds: 900,
   ...updateScenario("steward"),
   machine: "bookworm",

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { openConsole, type Seen } from "./browser.ts";
 import { buildPackages, putNamedPackages } from "./built.ts";
 
@@ -17,9 +17,10 @@ const packages = "/root/packages";
 const nextPackages = "/root/packages-next";
 
 /** A stranger's Debian, from the lines of docs/install.md to the purge. */
-export function packaged(machine: "bookworm" | "trixie"): Scenario {
+export function packaged(machine: "bookworm" | "trixie"): TieredScenario {
   return {
     title: `from a bare ${machine}: installed, reached over HTTPS, watched, upgraded, downgraded and purged`,
+    tiers: { vm: {} },
     ...(machine === "trixie" && { slowMinutes: 10 }),
     timeoutSeconds: 1_500,
     machine,

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { buildPackages, putOlderInstallation, putPackages } from "./built.ts";
 import {
   apt,
@@ -14,8 +14,9 @@ import {
 } from "./life.ts";
 
 /** Debian 12 has no Node that is new enough: the runtime comes as a package. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "the packages live and die on a bare Debian 12",
+  tiers: { container: {} },
   timeoutSeconds: 300,
   machine: "bookworm",
   prepare: buildPackages,

@@ -1,11 +1,12 @@
 import { readlinkSync } from "node:fs";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { buildPackages, putPackages } from "./built.ts";
 import { confined, installed, mainProcess, removedAndPurged, upgradedAndBack } from "./life.ts";
 
 /** Debian 13 has a Node that is new enough. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "the package lives and dies on a bare Debian 13, with Debian's own Node",
+  tiers: { container: {} },
   timeoutSeconds: 300,
   machine: "trixie",
   prepare: buildPackages,

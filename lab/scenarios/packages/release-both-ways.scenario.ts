@@ -1,5 +1,5 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { stewardRelease } from "../updates/steward-release.ts";
 import {
   api,
@@ -16,8 +16,9 @@ import { packagesOf, putPackages } from "./built.ts";
 import { answersAs, apt, installed } from "./life.ts";
 
 /** Steward by its own update path and by a package, in both orders: the newest runs. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "a package hides no newer release of Steward, and a release no newer package",
+  tiers: { container: {} },
   timeoutSeconds: 900,
   ...updateScenario("steward"),
   machine: "bookworm",

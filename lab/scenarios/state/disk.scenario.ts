@@ -1,6 +1,6 @@
 import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 
 const password = "green tractor sings loudly";
 const state = "/var/lib/steward";
@@ -8,8 +8,9 @@ const state = "/var/lib/steward";
 const filler = `${state}/lost+found/filler`;
 
 /** The state partition at a boot: mounted read-only, full, and full before there was anything on it. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "the agent starts on a read-only and on a full state disk, and goes on when it is mended",
+  tiers: { container: {} },
   timeoutSeconds: 300,
   boots: [
     {

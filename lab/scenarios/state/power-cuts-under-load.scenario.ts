@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Boot, Scenario } from "../../machines/scenario.ts";
+import type { Boot, TieredScenario } from "../../machines/scenario.ts";
 
 const cuts = 20;
 
@@ -17,8 +17,9 @@ interface Acknowledged {
 let acknowledged: Acknowledged = { users: [], setting: 0 };
 
 /** Accounts, settings and with them events are written through the API while the plug is pulled, time after time. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: `${cuts} power cuts under write load lose nothing that was acknowledged`,
+  tiers: { vm: {} },
   slowMinutes: 12,
   timeoutSeconds: 2_400,
   keepsDisk: true,

@@ -1,13 +1,14 @@
 import { readdirSync, rmSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 
 const password = "green tractor sings loudly";
 const directory = "/var/lib/steward";
 
 /** Health reports loss or damage from while the agent was down until a person has accepted it. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "what was lost of the state is said at each start, until it is accepted or mended",
+  tiers: { container: {} },
   timeoutSeconds: 180,
   boots: [
     {

@@ -1,6 +1,6 @@
 import { renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { added } from "../box/rescue-situations.ts";
 
 const state = "/var/lib/steward";
@@ -9,9 +9,10 @@ const state = "/var/lib/steward";
 const node = "/usr/lib/steward/bin/node";
 
 /** Another program may leave these where a file of the agent belongs: reading one would wait, or take all memory. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title:
     "a pipe, a link, a socket or 2 GiB where documents should be keep neither the agent nor a rescue waiting",
+  tiers: { container: {} },
   timeoutSeconds: 240,
   boots: [
     {

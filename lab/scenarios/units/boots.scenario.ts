@@ -1,12 +1,13 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { probe, readProbe } from "./confinement.ts";
 
 const password = "green tractor sings loudly";
 
 /** The unit as a package installs it, on a machine without an administrator; then the same disk after a power cut. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "the unit starts, works as it is confined, stops, and keeps its state",
+  tiers: { vm: {} },
   timeoutSeconds: 240,
   keepsDisk: true,
   boots: [

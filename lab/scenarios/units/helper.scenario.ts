@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { emptyJournal, releaseJournalText } from "../../../src/releases/release-journal.ts";
 import { askerFiles, askRoot, asUser, floodRoot } from "../../machines/guest/root-helper.ts";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { releaseJournal } from "../updates/update-scenario.ts";
 import { chronyAsItsUser, chronyDropIn, hostile, strangers } from "./helper-hostile.ts";
 import { outside, requests } from "./helper-requests.ts";
@@ -10,8 +10,9 @@ import { outside, requests } from "./helper-requests.ts";
 const id = "0123456789abcdef".repeat(2);
 
 /** What the agent's user may ask of root: the vocabulary of the root helper, and nothing of systemd. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "the agent's user orders what is in the root helper's vocabulary, and nothing else, however often",
+  tiers: { container: {} },
   timeoutSeconds: 400,
   keepsDisk: true,
   files: {

@@ -2,16 +2,17 @@ import { readFileSync } from "node:fs";
 import { askerFiles, askRoot, floodRoot } from "../../machines/guest/root-helper.ts";
 import { auditSocket, sendAsAgent } from "../../machines/guest/send-as-agent.ts";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 
 const id = "0123456789abcdef".repeat(2);
 const seconds = 60;
 const auditGroup = "system.slice/system-systemd\\x2djournald.slice/systemd-journald@steward.service";
 
 /** How much of the processor root spends on an agent that orders as often as it can, while the product needs it all. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title:
     "a flood of orders and audit lines costs the product no more than a bounded share of processor and disk",
+  tiers: { vm: {} },
   timeoutSeconds: 400,
   files: {
     ...askerFiles,

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 
 const dropIns = "/etc/systemd/system/steward.service.d";
 
@@ -8,9 +8,10 @@ const dropIns = "/etc/systemd/system/steward.service.d";
 const uninvited = "/opt/uninvited.cjs";
 const noted = "/run/uninvited-was-here";
 
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title:
     "the agent's unit: its environment, what it may execute, a reload, and a watchdog that recovers a stopped agent",
+  tiers: { container: {} },
   timeoutSeconds: 240,
   files: {
     [uninvited]: `require("node:fs").writeFileSync(${JSON.stringify(noted)}, "");\n`,

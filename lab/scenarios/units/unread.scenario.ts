@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 
 /** As many connections as loopback has places, each with as many requests for the longest answer as a stranger may send. */
 const connections = 512;
@@ -14,8 +14,9 @@ const patienceSeconds = 60;
 const mebibyte = 1024 * 1024;
 
 /** Where the kernel's control groups bound the unit, the agent would be ended beyond its memory; elsewhere it is only counted. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "512 connections that do not read: agent and socket buffers stay within the unit's memory",
+  tiers: { container: {} },
   timeoutSeconds: 300,
   boots: [{ run: unread }],
 };

@@ -1,5 +1,5 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { rules } from "./demo-product.ts";
 import {
   offered,
@@ -45,8 +45,9 @@ echo "looking at $1"
 /** Capabilities by their numbers (linux/capability.h). */
 const numbers = { CAP_DAC_OVERRIDE: 1n, CAP_SETGID: 6n, CAP_SETUID: 7n, CAP_SYS_ADMIN: 21n } as const;
 
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "the product's programs run in a unit of their own, and their ends and last words reach the history",
+  tiers: { container: {} },
   timeoutSeconds: 400,
   ...updateScenario("demo"),
   files: {

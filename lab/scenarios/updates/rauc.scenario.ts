@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Boot, Scenario } from "../../machines/scenario.ts";
+import type { Boot, TieredScenario } from "../../machines/scenario.ts";
 import { raucFiles } from "./rauc/boot-loader.ts";
 import { imageRelease, putKeyring, putSlots } from "./rauc/images.ts";
 import {
@@ -19,8 +19,9 @@ import {
 const units = ["steward.service", "demo-boot.service", "demo-product.service", "steward-rauc.service"];
 
 /** docs/updates/rauc.md as it is written, on a device with Debian's RAUC and a boot loader of the scenario's. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "the update hooks drive RAUC: a good image is marked good, a bad one undone, a foreign one refused",
+  tiers: { container: {} },
   timeoutSeconds: 600,
   keepsDisk: true,
   hasLoopDevices: true,

@@ -5,7 +5,7 @@ import { createActivation } from "../../../src/host/linux/systemd/activation.ts"
 import { createUnits, type LinuxUnits } from "../../../src/host/linux/systemd/units.ts";
 import type { ApplyPlan, ReleaseAtWork } from "../../../src/host/release-ports.ts";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 
 const health = { http: [], command: null, successes: 6, intervalSeconds: 5, withinSeconds: 300 };
 const plan: ApplyPlan = { unit: "pump.service", activate: null, selfTest: null, health };
@@ -85,8 +85,9 @@ async function refusals(guest: Guest, units: LinuxUnits): Promise<void> {
 const service = (body: string) => `[Service]\n${body}\n`;
 const units = "/etc/systemd/system";
 
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "units are restarted, reloaded and judged as systemd has them",
+  tiers: { container: {} },
   timeoutSeconds: 240,
   files: {
     [`${units}/pump.service`]: service(

@@ -1,5 +1,5 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { Scenario, TieredScenario } from "../../machines/scenario.ts";
 import { type Behaviour, binary, productFiles } from "./demo-product.ts";
 import {
   api,
@@ -26,28 +26,26 @@ const bad: readonly (readonly [version: string, behaviour: Behaviour])[] = [
   ["1.4.0", "dies after 5 s"],
 ];
 
-/** A binary by hand, bad ones that are undone, and a good one that is applied unattended. */
-export const scenario = tryingBinaries(25);
+/** So many seconds for a release to become healthy. Eight answers: one that dies after 5 s must never become healthy. */
+const within = (seconds: number): Pick<Scenario, "files" | "boots"> => ({
+  files: { ...updateSettings(), ...productFiles({ successes: 8, interval: "1s", within: `${seconds}s` }) },
+  boots: [{ run: (guest) => applying(guest, seconds) }],
+});
 
-/** The same with so many seconds for a release to become healthy. */
-export function tryingBinaries(withinSeconds: number): Scenario {
-  return {
-    title: "binaries over HTTP: good ones stay, and bad ones are undone",
-    timeoutSeconds: 1_800,
-    ...updateScenario("demo"),
-    // Eight answers: a release that dies after 5 s must never become healthy.
-    files: {
-      ...updateSettings(),
-      ...productFiles({ successes: 8, interval: "1s", within: `${withinSeconds}s` }),
-    },
-    asks: publishing(
-      binary("1.0.0"),
-      ...bad.map(([version, behaviour]) => binary(version, behaviour)),
-      binary("1.5.0"),
-    ),
-    boots: [{ run: (guest) => applying(guest, withinSeconds) }],
-  };
-}
+/** A binary by hand, bad ones that are undone, and a good one that is applied unattended. */
+export const scenario: TieredScenario = {
+  title: "binaries over HTTP: good ones stay, and bad ones are undone",
+  // Under emulation a health check takes seconds, and so do eight in a row.
+  tiers: { container: {}, vm: within(90) },
+  timeoutSeconds: 1_800,
+  ...updateScenario("demo"),
+  asks: publishing(
+    binary("1.0.0"),
+    ...bad.map(([version, behaviour]) => binary(version, behaviour)),
+    binary("1.5.0"),
+  ),
+  ...within(25),
+};
 
 async function applying(guest: Guest, withinSeconds: number): Promise<void> {
   await trusting(guest);

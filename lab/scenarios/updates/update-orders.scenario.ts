@@ -1,5 +1,5 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { binary, productFiles } from "./demo-product.ts";
 import {
   applied,
@@ -15,8 +15,9 @@ import {
 } from "./update-scenario.ts";
 
 /** What root can do about a release on trial when nothing else is alive, and what an administrator can undo. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "confirm and abort work with agent and guard dead; a rollback holds what it leaves",
+  tiers: { container: {} },
   timeoutSeconds: 900,
   ...updateScenario("demo"),
   files: { ...updateSettings(), ...productFiles({ successes: 15, interval: "2s", within: "2m" }) },

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Boot, Scenario } from "../../machines/scenario.ts";
+import type { Boot, Scenario, TieredScenario } from "../../machines/scenario.ts";
 import { productFiles } from "./demo-product.ts";
 import {
   appliedUntil,
@@ -14,7 +14,7 @@ import {
 import { publishing, trusting, updateScenario, updateSettings } from "./update-scenario.ts";
 
 /** A cut with the version that is tried when it comes, and what comes of it where that is one thing alone. */
-export interface Cut {
+interface Cut {
   readonly place: CutAt;
   readonly version: string;
   readonly isGood: boolean;
@@ -31,6 +31,13 @@ const everyPhase: readonly Cut[] = [
   { place: "reactivating", version: "1.7.0", isGood: false, ends: "old" },
   { place: "recovering", version: "1.8.0", isGood: false, ends: "old" },
 ];
+/** A container that is killed: the short phases may be over when it goes. */
+const longPhases: readonly Cut[] = [
+  { place: "installing", version: "1.1.0", isGood: true, ends: "either" },
+  { place: "activating", version: "1.2.0", isGood: true, ends: "new" },
+  { place: "confirming", version: "1.3.0", isGood: true, ends: "new" },
+  { place: "reactivating", version: "1.4.0", isGood: false, ends: "old" },
+];
 const last = "1.9.0";
 const units = ["steward.service", "demo-product.service"];
 
@@ -42,17 +49,10 @@ interface Memory {
   readonly tried: Known;
 }
 
-/** The machine loses its power in every phase of an update, and of an undoing. */
-export const scenario = cutting(everyPhase);
-
 /** The machine goes in the midst of each of these, and the next boot has to make the best of it. */
-export function cutting(cuts: readonly Cut[]): Scenario {
+function cutting(cuts: readonly Cut[]): Pick<Scenario, "timeoutSeconds" | "asks" | "boots"> {
   return {
-    title: "a power cut in any phase leaves the old or the new release, whole and healthy",
     timeoutSeconds: 400 * (cuts.length + 1),
-    keepsDisk: true,
-    ...updateScenario("demo"),
-    files: { ...updateSettings(), ...productFiles({ successes: 3, interval: "1s", within: "60s" }) },
     asks: publishing(
       heavyBinary("1.0.0"),
       ...cuts.map(({ version, isGood }) => heavyBinary(version, isGood)),
@@ -70,6 +70,16 @@ export function cutting(cuts: readonly Cut[]): Scenario {
     ],
   };
 }
+
+/** The machine loses its power in every phase of an update, and of an undoing. */
+export const scenario: TieredScenario = {
+  title: "a power cut in any phase leaves the old or the new release, whole and healthy",
+  tiers: { vm: {}, container: cutting(longPhases) },
+  keepsDisk: true,
+  ...updateScenario("demo"),
+  files: { ...updateSettings(), ...productFiles({ successes: 3, interval: "1s", within: "60s" }) },
+  ...cutting(everyPhase),
+};
 
 async function first(guest: Guest, [cut]: readonly Cut[]): Promise<void> {
   await trusting(guest);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { askerFiles, askRoot } from "../../machines/guest/root-helper.ts";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
 import type { PublishedRelease } from "../../machines/host/publisher.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { binary, productFiles } from "./demo-product.ts";
 import {
   api,
@@ -22,8 +22,9 @@ const updates = "/var/lib/steward/updates";
 const timestampSeconds = 240;
 
 /** A compromised agent: its user, its right to set the clock, its files. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "the agent's user, with the right to set the clock, installs nothing that root would not",
+  tiers: { vm: {} },
   timeoutSeconds: 1_200,
   ...updateScenario("demo"),
   repository: { port: 8_480, product: "demo", timestampExpires: `${timestampSeconds}s` },

@@ -1,5 +1,5 @@
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { binary, productFiles, rules } from "./demo-product.ts";
 import {
   applied,
@@ -13,8 +13,9 @@ import {
 } from "./update-scenario.ts";
 
 /** Rules come by themselves and are reloaded; those that the product cannot live with are undone. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "rules over HTTP are applied by themselves, and undone by themselves",
+  tiers: { container: {} },
   timeoutSeconds: 600,
   ...updateScenario("demo"),
   files: {

@@ -1,5 +1,5 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { stewardRelease } from "./steward-release.ts";
 import {
   applied,
@@ -26,8 +26,9 @@ const plan = {
 };
 
 /** Releases of Steward that write every document in another form: one that cannot check a password, and a good one. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "a Steward with other forms of the state is undone and rolled back, and no user is locked out",
+  tiers: { container: {} },
   timeoutSeconds: 600,
   ...updateScenario("steward"),
   files: {

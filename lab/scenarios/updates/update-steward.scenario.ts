@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Scenario } from "../../machines/scenario.ts";
+import type { TieredScenario } from "../../machines/scenario.ts";
 import { stewardRelease } from "./steward-release.ts";
 import {
   api,
@@ -16,8 +16,9 @@ import {
 } from "./update-scenario.ts";
 
 /** Steward as its own product, as its package sets it up: no host file. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "Steward updates itself, and survives a release of itself that does not start",
+  tiers: { container: {} },
   timeoutSeconds: 1_200,
   ...updateScenario("steward"),
   files: updateSettings(),

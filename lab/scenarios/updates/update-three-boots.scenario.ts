@@ -1,5 +1,5 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import type { Boot, Scenario } from "../../machines/scenario.ts";
+import type { Boot, TieredScenario } from "../../machines/scenario.ts";
 import { binary, productFiles } from "./demo-product.ts";
 import {
   applied,
@@ -21,8 +21,9 @@ const units = ["steward.service", "demo-product.service"];
 const patience = { successes: 3, interval: "1s", within: "150s" };
 
 /** Three boots end before a release has proved healthy: it has not failed, but this was no time for it. */
-export const scenario: Scenario = {
+export const scenario: TieredScenario = {
   title: "three boots without health put a release off, and the one before is back at once",
+  tiers: { vm: {} },
   timeoutSeconds: 600,
   keepsDisk: true,
   ...updateScenario("demo"),

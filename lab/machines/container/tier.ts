@@ -1,12 +1,8 @@
-/** make system-test: runs the scenarios named, or all, in containers with a systemd of their own. As root. */
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { runTier } from "../tier.ts";
-
-if (process.getuid?.() !== 0) {
-  process.stderr.write("system-test: systemd-nspawn needs root: run `sudo make system-test`\n");
-  process.exit(1);
-}
+import { layOut } from "../payload.ts";
+import type { Tier } from "../tier.ts";
+import { filesOfContainer, startContainer } from "./container.ts";
 
 const namespaces = ["--net", "--pid", "--mount", "--mount-proc", "--fork", "--kill-child=SIGKILL"];
 
@@ -17,15 +13,16 @@ const withoutClock = ["setpriv", "--bounding-set=-sys_time", "--inh-caps=-sys_ti
 const begin = `for group in $CGROUPS; do echo 0 >"$group/cgroup.procs"; done
 mount -t tmpfs tmpfs /run && ip link set lo up && exec "$0" "$@"`;
 
-await runTier({
-  name: "system-test",
+/** `make system-test`: a container with a systemd of its own. */
+export const containers: Tier = {
+  target: "system-test",
+  withoutRoot: "systemd-nspawn needs root: run `sudo make system-test`",
   image: (machine) => ({
     cache: machine === "appliance" ? "system-test" : `system-test-${machine}`,
     sources: join(import.meta.dirname, machine === "appliance" ? "image" : "image-bare"),
     machine,
     withoutRoot: "the container's image is built as root: run `sudo make system-test`",
   }),
-  program: join(import.meta.dirname, "run-in-container.ts"),
   logs: "system-test-runs",
   confined: (directory) => {
     const groups = ownGroups(directory);
@@ -36,7 +33,15 @@ await runTier({
   cleanUp: (directory) => {
     for (const group of ownGroups(directory)) removeWhenEmpty(group);
   },
-});
+  quietBootSeconds: 3,
+  prepare: async ({ module, scenario, image, directory }) => {
+    const payload = "/run/payload";
+    mkdirSync(payload);
+    const files = { ...filesOfContainer, ...scenario.files };
+    await layOut({ module, scenario: { ...scenario, files }, tier: "container" }, payload);
+    return (index) => startContainer({ image: join(image, "tree"), payload, directory, scenario, index });
+  },
+};
 
 /** A control group for each scenario, in each hierarchy that systemd goes by: containers that share one mix their units. */
 function ownGroups(directory: string): string[] {
