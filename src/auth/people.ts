@@ -13,13 +13,13 @@ export interface PeopleOptions {
   security: () => Settings["security"];
 }
 
-/** What the status of the device tells of people and their tokens. */
+/** The facts about people and their tokens in the device's status. */
 export function peopleFacts({ accounts, apiTokens, time, security }: PeopleOptions): PeopleFacts {
   const users = accounts.everyone();
   const policy = security().require_2fa;
   const enabled = users.filter((user) => user.enabled);
   const locked = users.filter((user) => user.locked !== null);
-  // The second factor of a provider's account is the provider's, which this device is not told of.
+  // The provider keeps the second factor of its accounts, and does not tell this device about it.
   const alone = enabled.filter(({ two_factor, origin }) => origin === "local" && !two_factor.enabled);
   const withoutFactor = alone.filter(({ role }) => isFactorRequired(role, policy));
   return {
@@ -49,7 +49,7 @@ function sumOfTokens(users: readonly { readonly tokens: number }[]): number {
 
 const dayMilliseconds = 86_400_000;
 
-/** Days for which a token counts as in use after it was used last; one that lives longer unused is no loss. */
+/** Days after its last use for which a token counts as in use. Its end is then no loss. */
 const useDays = 30;
 
 function endsSoon(apiTokens: ApiTokens, now: Date): string[] {

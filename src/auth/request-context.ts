@@ -1,22 +1,22 @@
 import type { ClientKey } from "../users/passwords.ts";
 
-/** Who uses a session, as users are shown it. */
+/** The client of a session, as users see it. */
 export interface SessionClient {
-  /** Of the client; `local` on the unix socket. */
+  /** The client's address; `local` on the unix socket. */
   readonly address: string;
   readonly userAgent: string;
   readonly requestId?: string;
 }
 
-/** What the attempts of a client are counted under. */
+/** The key that a client's attempts are counted by. */
 export interface ThrottledClient {
-  /** Null is the device itself, which is never slowed down. */
+  /** Null: the device itself, which is never slowed down. */
   readonly clientKey: ClientKey;
-  /** On loopback: the key of the local user that the connection belongs to, where the host can tell. */
+  /** On loopback: the key of the local user who owns the connection, if the host knows it. */
   readonly keyOfUser?: (() => Promise<string>) | undefined;
 }
 
-/** The context of a request: its client, beside the requested operation. */
+/** The client of a request, whatever operation it asks for. */
 export interface RequestContext extends SessionClient, ThrottledClient {
   readonly requestId: string;
 }

@@ -3,39 +3,39 @@ import type { ProblemClock } from "../contract/types.ts";
 import type { Uptime } from "../host/ports.ts";
 
 /**
- * The one time that sign-in uses, and whether it can be trusted. Sessions, locks and delays do not use it: they run on
- * monotonic time. It is needed where another clock is involved: codes, access tokens, expiry dates.
+ * The one time that sign-in uses, and its trust. Codes, access tokens and expiry dates need it, because another clock
+ * is involved. Sessions, locks and delays run on monotonic time instead.
  */
 export interface TrustedTime {
-  /** The host's wall clock with what was measured and is not applied yet; issuing and checking both use it. */
+  /** The host's wall clock plus the measured correction that is not applied yet; issuing and checking both use it. */
   now(): Date;
-  /** The same in seconds since 1970, for what asks at every request. */
+  /** The same in seconds since 1970, for checks at every request. */
   nowSeconds(): number;
-  /** Another number after each step of more than 30 s, and after each start of the agent. */
+  /** A number that changes after each step of more than 30 s, and at each start of the agent. */
   epoch(): number;
   /**
-   * Whether now is where it was in that epoch: it is the present one, or every step since then has been undone. Then
-   * what was issued in it ends when it would have ended without the steps, and no later.
+   * True if the clock agrees with that epoch: it is the present one, or every step since then has been undone. A token
+   * of that epoch then ends when it would have ended without the steps, and no later.
    */
   isInEpoch(epoch: number): boolean;
-  /** The clock is trusted. */
+  /** True while the clock is trusted. */
   isTrusted(): boolean;
   /**
-   * The time that expiry dates are compared with: now while the clock is trusted; otherwise the last trusted time carried
+   * The time for comparisons with expiry dates: now while the clock is trusted; otherwise the last trusted time carried
    * on by monotonic time, or at first the floor. While the clock is not trusted, API tokens neither expire nor become
    * valid again.
    */
   expiryNow(): Date;
-  /** Seconds of monotonic time since the last step that was seen; infinite when there was none. */
+  /** Seconds of monotonic time since the last step that was seen; infinity if there was none. */
   secondsSinceStep(): number;
-  /** What an answer says of the clock: to those who proved who they are, more than the time. */
+  /** The facts of the clock for an answer: a sender with a proven identity learns more than the time. */
   describe(proof: { isProven: boolean; isSkewSuspected?: boolean }): ProblemClock;
-  /** From now on tells this observer, and only this one. */
+  /** Notifies this observer from now on, in place of any former one. */
   observe(observer: TimeObserver): void;
 }
 
 export interface TimeObserver {
-  /** A step was seen, of so many seconds; positive: forward. */
+  /** A step of so many seconds was seen; positive: forward. */
   onStep: (seconds: number) => void;
   /** The clock has become trusted. */
   onTrusted: () => void;
@@ -46,14 +46,16 @@ export interface TrustedTimeOptions {
   wall: () => number;
   uptime: Uptime;
   readClock: ReadClock;
-  /** No later than the present, whatever the clock says: when this program was built, or better. */
+  /** A time no later than the present, whatever the clock says: this program's build date, or a later known one. */
   floor: () => Date;
 }
 
 /** Seconds that now may move against monotonic time within one epoch. */
 const epochToleranceSeconds = 30;
 
-/** Earlier epochs remembered, in case their steps are undone; a token lives 15 minutes, so older epochs do not matter. */
+/**
+ * Earlier epochs remembered, in case their steps are undone. A token lives 15 minutes, so older epochs do not matter.
+ */
 const rememberedEpochs = 16;
 
 export function createTrustedTime(options: TrustedTimeOptions): TrustedTime {
@@ -64,7 +66,7 @@ export function createTrustedTime(options: TrustedTimeOptions): TrustedTime {
   const steps = createStepWatch(nowSeconds, uptime, (seconds) => observer?.onStep(seconds));
   let trusted: { milliseconds: number; uptimeSeconds: number } | null = null;
   const startedAt = uptime();
-  // The clock does not become trusted by a restart of the agent: locks from before it go on.
+  // A restart of the agent does not count as becoming trusted: locks from before it go on.
   let wasTrusted = readClock().trust !== "none";
   const isTrusted = (): boolean => {
     const isNow = readClock().trust !== "none";
@@ -109,10 +111,10 @@ function details(clock: ClockState): Partial<ProblemClock> {
   };
 }
 
-/** Measures how far now has moved against monotonic time; a step that was undone between two measurements did no harm. */
+/** Measures the movement of now against monotonic time; a step that is undone between two measurements does no harm. */
 function createStepWatch(nowSeconds: () => number, uptime: Uptime, onStep: (seconds: number) => void) {
   const difference = (): number => nowSeconds() - uptime();
-  // Numbers of two starts of the agent never meet: the clock may have been stepped while it was down.
+  // Two starts of the agent never share numbers: the clock may have been stepped while the agent was down.
   let epoch = Math.floor(Math.random() * 2 ** 40) * 1_000;
   let reference = difference();
   let steppedAt = Number.NEGATIVE_INFINITY;

@@ -2,34 +2,34 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Uptime } from "../../host/ports.ts";
 import type { ClientKey } from "../../users/passwords.ts";
 
-/** A sign-in at the provider that has begun here and has not come back. */
+/** A sign-in that this device has sent to the provider and that has not come back yet. */
 export interface Flow {
-  /** Of the request to the provider, and of its answer (RFC 6749 §10.12). */
+  /** Ties the provider's answer to this device's request (RFC 6749 §10.12). */
   readonly state: string;
-  /** In the ID token (OpenID Connect Core 1.0 §3.1.2.1). */
+  /** The provider repeats it in the ID token (OpenID Connect Core 1.0 §3.1.2.1). */
   readonly nonce: string;
   /** RFC 7636. */
   readonly verifier: string;
   readonly redirectUri: string;
-  /** The session that is to be stepped up; null: a sign-in. */
+  /** The session to step up; null: a sign-in. */
   readonly sessionId: string | null;
-  /** The clock epoch and the uptime that it began in. */
+  /** The clock epoch and the uptime at the beginning of the flow. */
   readonly epoch: number;
   readonly startedUptime: number;
 }
 
-/** The flows under way, in memory alone and bounded: strangers begin them. A restart costs one click. */
+/** The flows under way. Strangers begin them, so they are bounded and only in memory; a restart costs one click. */
 export interface Flows {
-  /** A token that the page keeps: only the browser that has begun a flow can end it. */
+  /** Returns a token that the page keeps: only the browser that began a flow can end it. */
   open(flow: Flow, clientKey: ClientKey): string;
-  /** The flow of this state, once; undefined for one that is not known, too old, used, or another browser's. */
+  /** The flow of this state, once; undefined if it is unknown, too old, used, or another browser's. */
   take(state: string, token: string): Flow | undefined;
 }
 
 /** Seconds for a person to sign in at the provider. */
 export const flowSeconds = 10 * 60;
 
-/** Flows kept; beyond them the oldest of the client with the most goes. */
+/** Flows kept. Beyond them the oldest flow of the client with the most flows is dropped. */
 const maximumFlows = 256;
 
 interface Kept {
@@ -58,7 +58,7 @@ export function createFlows(uptime: Uptime): Flows {
   };
 }
 
-/** A client that begins many pushes out its own alone. */
+/** A client that begins many flows pushes out only its own. */
 function oldestOfBusiest(kept: readonly Kept[]): string {
   const counts = new Map<ClientKey, number>();
   for (const { clientKey } of kept) counts.set(clientKey, (counts.get(clientKey) ?? 0) + 1);

@@ -2,7 +2,7 @@ import { StewardError } from "../../contract/errors.ts";
 import type { Transfer, TransferLimits, Transfers } from "../../host/ports.ts";
 import { refusedAnswer } from "./refusals.ts";
 
-/** Sends one request of a sign-in, as fetch would. Throws `provider_unreachable`, `provider_refused`. */
+/** Sends one request of a sign-in, as fetch would. Throws `provider_unreachable` and `provider_refused`. */
 export type ProviderRequest = (
   url: string,
   options: { readonly headers: Record<string, string>; readonly body?: URLSearchParams | undefined },
@@ -10,7 +10,7 @@ export type ProviderRequest = (
 
 export interface ProviderRequestOptions {
   readonly transfers: Transfers;
-  /** Origins that are asked; any other would be what a provider sends the device to. */
+  /** Origins that the device asks. A provider could send the device to any other. */
   readonly origins: readonly string[];
 }
 
@@ -19,10 +19,13 @@ const limits: TransferLimits = { headSeconds: 10, minimumBytesPerSecond: 512, ra
 /** Milliseconds for one whole answer. */
 const answerMilliseconds = 15_000;
 
-/** Bytes of an answer: a discovery document has some 5 KiB, twenty keys with their certificates 60 KiB. */
+/** Bytes of an answer. A discovery document has some 5 KiB, twenty keys with their certificates 60 KiB. */
 const mostBytes = 256 * 1024;
 
-/** Requests of sign-ins: bounded in time and bytes, to the origins that root has named, without redirects. */
+/**
+ * Sends the requests of sign-ins, bounded in time and bytes, only to the origins that root has named, without
+ * redirects.
+ */
 export function createProviderRequest({ transfers, origins }: ProviderRequestOptions): ProviderRequest {
   return async (url, { headers, body }) => {
     const { origin, host } = new URL(url);
@@ -51,15 +54,15 @@ async function textOf({ body, close }: Transfer): Promise<string> {
       close();
       throw refusedAnswer("size", `An answer has more than ${mostBytes / 1024} KiB.`);
     }
-    // Copied: the memory of a piece is used again for the next.
+    // A copy, because the memory of a piece is used again for the next one.
     pieces.push(Buffer.from(piece));
   }
   return Buffer.concat(pieces).toString("utf8");
 }
 
 /**
- * What oauth4webapi reads of a Response. A real one would load Node's fetch, 3 MiB; the program has put a class of its
- * own in its place, so the tag is that of whatever is there.
+ * The part of a Response that oauth4webapi reads. A real one would load Node's fetch, 3 MiB. The program has put its
+ * own class in place of Response, so the tag is that of the present class.
  */
 function asResponse({ status, headers }: Transfer, text: string): Response {
   class ProviderResponse {
@@ -83,7 +86,7 @@ function asResponse({ status, headers }: Transfer, text: string): Response {
   return new ProviderResponse() as unknown as Response;
 }
 
-/** The words of the transfers are about updates; here their cause is said in those of a sign-in. */
+/** The transfers' messages are about updates; this gives the same causes in the words of a sign-in. */
 function failure(host: string, error: unknown): unknown {
   if (!(error instanceof StewardError)) return error;
   const { code, details } = error;

@@ -9,13 +9,13 @@ import type { Claims } from "./identity.ts";
 import type { ProviderRequest } from "./provider-requests.ts";
 import { type ProviderReason, refusedAnswer } from "./refusals.ts";
 
-/** The provider as this device speaks to it: OpenID Connect Core 1.0, authorization code with PKCE. */
+/** The client of the provider: OpenID Connect Core 1.0, authorization code with PKCE. */
 export interface Provider {
-  /** The address that begins a flow, for the browser. Throws `provider_unreachable`, `provider_refused`. */
+  /** The address that the browser opens to begin a flow. Throws `provider_unreachable` and `provider_refused`. */
   authorizationUrl(flow: Flow): Promise<string>;
   /**
-   * Who has signed in, by the query that came back; for a step-up, since the flow began. Throws `provider_unreachable`,
-   * `provider_refused`.
+   * The person who signed in, from the query that came back; for a step-up, only a sign-in after the flow began counts.
+   * Throws `provider_unreachable` and `provider_refused`.
    */
   claimsOf(flow: Flow, query: URLSearchParams): Promise<Claims>;
 }
@@ -23,7 +23,7 @@ export interface Provider {
 export interface ProviderOptions {
   readonly config: SignInProvider;
   readonly request: ProviderRequest;
-  /** null: a public client. */
+  /** null: a public client, which has no secret. */
   readonly readSecret: () => Promise<string | null>;
   readonly time: Pick<TrustedTime, "nowSeconds">;
   readonly uptime: Uptime;
@@ -32,10 +32,12 @@ export interface ProviderOptions {
 /** Seconds by which the clocks of device and provider may differ. */
 const toleranceSeconds = 30;
 
-/** Seconds for which the discovery document is kept: strangers may begin flows, and must not reach the provider with each. */
+/**
+ * Seconds that the discovery document is kept. Strangers may begin flows, and must not reach the provider with each.
+ */
 const discoverySeconds = 5 * 60;
 
-/** Seconds for which its failure is kept, for the same reason; then a person may try again. */
+/** Seconds that a failed discovery is kept, for the same reason; then a person may try again. */
 const failedDiscoverySeconds = 10;
 
 export function createProvider(options: ProviderOptions): Provider {
@@ -76,7 +78,7 @@ function createDiscovery({ config, request, uptime }: ProviderOptions): () => Pr
       const response = await oauth.discoveryRequest(issuer, { [oauth.customFetch]: fetchBy(request) });
       return [await oauth.processDiscoveryResponse(issuer, response)];
     });
-    // RFC 9700 §2.1.1: without it a code that was stolen is good for anyone who has it.
+    // RFC 9700 §2.1.1: without PKCE a stolen code works for anyone.
     if (server.code_challenge_methods_supported?.includes("S256") === false) throw refusedAnswer("pkce");
     return server;
   };
@@ -99,7 +101,7 @@ async function redeem(
 ): Promise<Claims> {
   const client: oauth.Client = {
     client_id: config.clientId,
-    // The library goes by the wall clock; every other judgement here by the trusted time.
+    // The library uses the wall clock; every other check here uses the trusted time.
     [oauth.clockSkew]: time.nowSeconds() - Math.floor(Date.now() / 1_000),
     [oauth.clockTolerance]: toleranceSeconds,
   };
@@ -120,24 +122,24 @@ async function redeem(
   checkFurther(idToken, tokens, { client, elapsedSeconds, nowSeconds: time.nowSeconds() });
   if (flow.sessionId !== null) checkAuthenticatedSince(idToken, elapsedSeconds);
   if (config.groupClaim in idToken || server.userinfo_endpoint === undefined) return idToken;
-  // Providers may keep the larger claims for the userinfo endpoint (OpenID Connect Core 1.0 §5.4).
+  // Providers may give the larger claims only at the userinfo endpoint (OpenID Connect Core 1.0 §5.4).
   const answer = await oauth.userInfoRequest(server, client, tokens.access_token, options);
   const more = await oauth.processUserInfoResponse(server, client, idToken.sub, answer);
   return { ...more, ...idToken };
 }
 
-/** With keys that are read for this token: a provider may change them at any time. */
+/** Reads the keys for each token, because a provider may change them at any time. */
 async function verifySignature(
   server: Server,
   response: Response,
   options: oauth.ValidateSignatureOptions,
 ): Promise<void> {
   try {
-    // The library keeps keys by the object.
+    // The library caches keys by this object, so a copy makes it read them again.
     await oauth.validateApplicationLevelSignature({ ...server }, response, options);
   } catch (error) {
     if (error instanceof StewardError || error instanceof oauth.UnsupportedOperationError) throw error;
-    // About the address of the keys, before any was read.
+    // The fault is in the address of the keys, and none was read.
     if (error instanceof oauth.OperationProcessingError && aboutAddresses.includes(error.code ?? ""))
       throw error;
     throw refusedAnswer("signature", "", error);
@@ -148,16 +150,16 @@ const aboutAddresses: readonly string[] = [
   ...[oauth.HTTP_REQUEST_FORBIDDEN, oauth.MISSING_SERVER_METADATA, oauth.INVALID_SERVER_METADATA],
 ];
 
-/** What the library leaves open. */
+/** The checks that the library does not make. */
 function checkFurther(
   claims: oauth.IDToken,
   { access_token, id_token = "" }: oauth.TokenEndpointResponse,
   at: { client: oauth.Client; elapsedSeconds: number; nowSeconds: number },
 ): void {
   const { azp, iat, auth_time, at_hash, sub } = claims;
-  // OpenID Connect Core 1.0 §3.1.3.7, 5: also beside a single audience.
+  // OpenID Connect Core 1.0 §3.1.3.7, 5: also if there is only one audience.
   if (azp !== undefined && azp !== at.client.client_id) throw refusedAnswer("authorized_party");
-  // Made for this flow: not before it began, and not in the future.
+  // The token was made for this flow: not before it began, and not in the future.
   const oldest = at.nowSeconds - at.elapsedSeconds - toleranceSeconds;
   const newest = at.nowSeconds + toleranceSeconds;
   if (iat < oldest || iat > newest) throw refusedAnswer("expired");
@@ -167,8 +169,8 @@ function checkFurther(
 }
 
 /**
- * The user has signed in again since the step-up began. Both times are of the provider's clock, so that the tolerance
- * between the clocks is no gap in which an older sign-in counts.
+ * Checks that the user has signed in again since the step-up began. Both times are by the provider's clock; the
+ * tolerance between two clocks would let an older sign-in count.
  */
 function checkAuthenticatedSince({ iat, auth_time = 0 }: oauth.IDToken, elapsedSeconds: number): void {
   if (iat - auth_time > elapsedSeconds) throw refusedAnswer("auth_time");
@@ -186,10 +188,10 @@ function missing(): never {
   throw refusedAnswer("malformed");
 }
 
-/** Characters of a provider's text in an answer of ours, which strangers can ask for. */
+/** Characters of a provider's text in our answers, which strangers can ask for. */
 const mostShown = 128;
 
-/** Where the browser is sent: an address of the provider, as those that the device asks are. */
+/** The address that the browser is sent to. It must be the provider's, as those that the device asks. */
 function endpoint(address: string | undefined, { issuer, endpointOrigins }: SignInProvider): URL {
   const url = address !== undefined && URL.canParse(address) ? new URL(address) : undefined;
   const allowed = [new URL(issuer).origin, ...endpointOrigins];
@@ -220,13 +222,13 @@ const claimReasons: Readonly<Record<string, ProviderReason>> = {
   ...{ exp: "expired", nbf: "expired", auth_time: "auth_time", sub: "subject" },
 };
 
-/** The errors of the library as ours; what it does not expect is malformed. */
+/** Turns the library's errors into ours. An unexpected error counts as a malformed answer. */
 function asRefusal(error: unknown): unknown {
   if (error instanceof StewardError) return error;
   if (error instanceof oauth.AuthorizationResponseError)
     return refusedAnswer("provider_error", `It says ${JSON.stringify(error.error.slice(0, 64))}.`, error);
   if (error instanceof oauth.ResponseBodyError) return refusedAnswer("code", "", error);
-  // The library says so of tokens in the address and of kinds of tokens as well, and only in its sentence.
+  // The library uses one error for tokens in the address and for kinds of tokens; only its sentence tells them apart.
   if (error instanceof oauth.UnsupportedOperationError)
     return refusedAnswer(/token_type|flows/.test(error.message) ? "malformed" : "algorithm", "", error);
   if (!(error instanceof oauth.OperationProcessingError)) return error;

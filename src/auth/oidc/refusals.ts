@@ -1,6 +1,6 @@
 import { StewardError } from "../../contract/errors.ts";
 
-/** Why an answer of the provider, or what claims to be one, is not accepted: the `reason` of `provider_refused`. */
+/** Reasons to reject an answer of the provider, or one that claims to be: the `reason` of `provider_refused`. */
 export type ProviderReason = keyof typeof reasons;
 
 const reasons = {
@@ -23,7 +23,7 @@ const reasons = {
   malformed: "The answer does not have the form of OpenID Connect.",
 } as const;
 
-/** `provider_refused`. `detail`: more than the reason says. */
+/** `provider_refused`; `detail` adds to the sentence of the reason. */
 export function refusedAnswer(reason: ProviderReason, detail = "", cause?: unknown): StewardError {
   const message = `${reasons[reason]}${detail === "" ? "" : ` ${detail}`} No one was signed in; begin again.`;
   return new StewardError("provider_refused", message, { cause, details: { reason } });

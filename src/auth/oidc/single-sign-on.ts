@@ -18,32 +18,32 @@ import { type Claims, displayNameOf, roleOf, usernamesFor } from "./identity.ts"
 import type { Provider, ProviderOptions } from "./provider.ts";
 import { refusedAnswer } from "./refusals.ts";
 
-/** What a page needs to send its user to the provider, and to end the flow when they are back. */
+/** A page uses it to send its user to the provider, and to end the flow when they are back. */
 export interface BegunFlow {
   readonly authorization_url: string;
   readonly flow_token: string;
   readonly expires_in: number;
 }
 
-/** What came back with the browser. */
+/** The parts of the address with which the browser came back. */
 export interface Returned {
   readonly flow_token: string;
   /** The query of the address, as the provider made it. */
   readonly query: string;
 }
 
-/** Signing in at the OpenID provider of the host file. Without one every operation throws `not_found`. */
+/** Signs users in at the OpenID provider of the host file. Without one every operation throws `not_found`. */
 export interface SingleSignOn {
   /** The provider's name; null: there is none. */
   readonly name: string | null;
   /**
-   * `person`: whose session is to be stepped up; null: a sign-in. Throws `clock_not_synchronised`, `validation_failed`,
-   * `provider_unreachable`, `provider_refused`.
+   * `person`: the owner of the session to step up; null: a sign-in. Throws `clock_not_synchronised`,
+   * `validation_failed`, `provider_unreachable` and `provider_refused`.
    */
   begin(origin: string, person: Person | null, context: RequestContext): Promise<BegunFlow>;
-  /** Throws as `begin`, and `role_missing`, `forbidden`, `username_taken`, `too_many_attempts`. */
+  /** Throws the errors of `begin`, and `role_missing`, `forbidden`, `username_taken` and `too_many_attempts`. */
   finish(returned: Returned, context: RequestContext): Promise<SignedIn & { kept: KeptAccount }>;
-  /** Steps the session up. Seconds that it is good for. Throws as `finish`. */
+  /** Steps the session up, and returns the seconds that this lasts. Throws the errors of `finish`. */
   confirm(person: Person, returned: Returned, context: RequestContext): Promise<number>;
 }
 
@@ -56,7 +56,7 @@ export interface SingleSignOnOptions extends SessionResponseOptions {
   readonly uptime: Uptime;
 }
 
-/** Answers of the provider that are checked at a time, each of which takes several requests to it; in all, and of one client. */
+/** Answers of the provider that are checked at a time, of all clients and of one. Each takes several requests. */
 const mostAtOnce = 4;
 const mostOfOneClient = 3;
 
@@ -109,7 +109,7 @@ interface Parts extends SingleSignOnOptions {
   readonly provider: () => Promise<Provider>;
 }
 
-/** With oauth4webapi, in a part of its own: an agent without a provider never has it in memory. */
+/** Loads oauth4webapi as a part of its own, so that an agent without a provider never has it in memory. */
 async function loadProvider(
   { openTransfers, readSecret, time, uptime }: SingleSignOnOptions,
   config: SignInProvider,
@@ -153,8 +153,9 @@ async function begin(
 }
 
 /**
- * Only a state that was not issued here, or is used, may be a guess. All else goes on where the address has failed too
- * often: behind one NAT, wrong passwords of one person must not keep the others from the provider.
+ * Only an unknown or used state may be a guess, so only that counts against the client. A flow of this device goes on
+ * even if its address has failed too often: wrong passwords of one person must not keep the others behind one NAT from
+ * the provider.
  */
 function refuseGuess(throttle: Throttle, context: RequestContext): Promise<never> {
   return withThrottle(throttle, { name: null }, context, async () => {
@@ -162,7 +163,7 @@ function refuseGuess(throttle: Throttle, context: RequestContext): Promise<never
   });
 }
 
-/** Each flow ends with its first answer, whatever that is. */
+/** Each flow ends with its first answer, whatever the answer is. */
 async function claimsOf(
   { provider, time, ...parts }: Parts,
   { flow, parameters }: { flow: Flow; parameters: URLSearchParams },
@@ -194,7 +195,7 @@ async function enter(
   return { session, method: "provider", kept };
 }
 
-/** The account with the role of today's groups. A person who has no role any more loses the sessions as well. */
+/** Keeps the account with the role of today's groups. A person without a role any more also loses the sessions. */
 async function keep({ config, accounts, sessions }: Parts, claims: Claims): Promise<KeptAccount> {
   const identity = { issuer: config.issuer, subject: claims.sub };
   const role = roleOf(claims, config);
@@ -210,7 +211,7 @@ async function keep({ config, accounts, sessions }: Parts, claims: Claims): Prom
   );
 }
 
-/** The times of an ID token say nothing to a device that does not know the time. */
+/** A device that does not know the time cannot judge the times of an ID token. */
 function requireClock({ time, config }: Pick<Parts, "time" | "config">): void {
   if (time.isTrusted()) return;
   throw new StewardError(
@@ -250,7 +251,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Whether this account may still be used: its provider is the one that the host file names today. */
+/** True if the host file still names the provider of this account. */
 export function isOfProvider({ provider }: Account, config: SignInProvider | null): boolean {
   return provider === null || provider.issuer === config?.issuer;
 }

@@ -1,4 +1,4 @@
-/** What phones, password managers and chat programs put between the groups of a code when it is copied. */
+/** The blanks that phones, password managers and chat programs put between the groups of a copied code. */
 const blanks = /[ \t\r\n\v\f\u00a0\u2007\u2009\u202f]/g;
 
 /** The text without ASCII blanks, no-break spaces, thin and figure spaces. */

@@ -6,23 +6,27 @@ import { clearCodes, codesEnd } from "../throttle/throttle-state.ts";
 import { failureDelaySeconds } from "../throttle/throttle-writer.ts";
 
 /**
- * Wrong codes of an account, from wherever they come: their senders know the password. Two limits hold: ten in a
- * row that are the code of no time near, and thirty within an hour that were not right. Both hold whatever the clock
- * is worth, or the guesser would only have to wait for a clock that is not trusted. Recovery codes, an administrator's
- * reset and local root are not concerned.
+ * Counts wrong codes of an account, from all clients together, because their senders know the password. Two limits
+ * hold: ten in a row that fit no time near, and thirty wrong ones within an hour. Both hold even while the clock is not
+ * trusted; otherwise a guesser would wait for such a clock. They do not limit recovery codes, an administrator's reset
+ * and local root.
  */
 export interface CodeLocks {
   /**
-   * Ask right before a code is judged, with no await between this and `wrongCode`: it counts as one of the hour's. The
-   * result takes that back, for a right one. Throws `account_locked`.
+   * Call it right before a code is judged, with no await between this and `wrongCode`: the code counts as one of the
+   * hour's. The result takes that back for a right one. Throws `account_locked`.
    */
   checkCodes(name: string): Undo;
-  /** A wrong code behind the right password, and of no time near: one that is may be the fault of a clock. */
+  /**
+   * A code after the right password was wrong and fits no time near. One that fits such a time may be a clock's fault.
+   */
   wrongCode(name: string): void;
   rightCode(name: string): void;
-  /** The factor that the codes were of is gone. */
+  /** The factor of the codes was removed. */
   forgetCodes(name: string): void;
-  /** The clock has become trusted: what was wrong by it may be right now. The codes of the hour stay counted. */
+  /**
+   * The clock has become trusted, so codes that were wrong by it may now be right. The codes of the hour stay counted.
+   */
   clearCodeLocks(): void;
 }
 
@@ -55,7 +59,7 @@ export function createCodeLocks(
     },
     wrongCode: (name) => {
       const account = keyOf(name);
-      // A lock that runs already is not moved.
+      // A running lock keeps its end.
       if (isLocked(account)) return;
       counts.codes.count(account, now());
       counts.codes.trim(now());

@@ -20,20 +20,23 @@ import type { UsedCodes } from "./used-codes.ts";
 /** Adds a second factor to an account, and removes it. */
 export interface Enrolment {
   status(userId: string): TwoFactor;
-  /** Nothing changes until it is enabled. Throws `two_factor_already_enabled`, `second_factor_unavailable`. */
+  /** Changes nothing until it is enabled. Throws `two_factor_already_enabled` and `second_factor_unavailable`. */
   setUp(person: Person): Promise<SetUp>;
   /**
-   * Gives the recovery codes; other sessions end. Throws `two_factor_not_pending`, `two_factor_already_enabled`,
-   * `clock_not_synchronised` unless `mayTrustClock`, `totp_invalid`, `totp_reused`.
+   * Returns the recovery codes, and ends the other sessions. Throws `two_factor_not_pending`,
+   * `two_factor_already_enabled`, `clock_not_synchronised` unless `mayTrustClock`, `totp_invalid` and `totp_reused`.
    */
   enable(person: Person, code: string, mayTrustClock: boolean, context: RequestContext): Promise<string[]>;
-  /** Other sessions end. Throws `two_factor_required_by_policy`, `two_factor_not_enabled`, and what `prove` throws. */
+  /**
+   * Ends the other sessions. Throws `two_factor_required_by_policy`, `two_factor_not_enabled`, and the errors of
+   * `prove`.
+   */
   disable(person: Person, proof: FullProof, context: RequestContext): Promise<User>;
-  /** The old ones become invalid. Throws `two_factor_not_enabled`. */
+  /** Makes the old ones invalid. Throws `two_factor_not_enabled`. */
   renewRecoveryCodes(person: Person): Promise<string[]>;
-  /** Deletes what belongs to a factor that was removed: the lock of its codes, the used codes, a setup under way. */
+  /** Deletes the rest of a removed factor: the lock of its codes, the used codes, a setup under way. */
   forget(user: User): void;
-  /** Removes factor and lock, and ends all sessions but one. Throws `not_found`, and what `check` throws. */
+  /** Removes factor and lock, and ends all sessions but one. Throws `not_found`, and the errors of `check`. */
   remove(userId: string, options?: Removal): Promise<User>;
 }
 
@@ -53,7 +56,7 @@ export interface EnrolmentOptions {
   seal: Seal;
   time: TrustedTime;
   uptime: Uptime;
-  /** Who asks for the code, as the authenticator shows it. */
+  /** The name of the issuer, as the authenticator shows it. */
   issuer: () => string;
   isRequired: (account: Account) => boolean;
 }
@@ -80,7 +83,7 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
     },
     setUp: async ({ account }) => {
       refuseSetUp(account);
-      // A device without a key fails now, not when the user types the code.
+      // Makes a device without a key fail now, and not when the user types the code.
       seal.seal("", account.id);
       const expiresAt = new Date(time.now().getTime() + pendingSeconds * 1_000);
       return describe(
@@ -200,12 +203,12 @@ function clockInDoubt(time: TrustedTime): StewardError {
   );
 }
 
-/** Seconds between a secret and the first code of it. */
+/** Seconds between showing a secret and its first code. */
 const pendingSeconds = 10 * 60;
 
-/** Secrets that were shown to a user who has not enabled them yet; only in memory, and not yet asked for at sign-in. */
+/** Secrets that users have seen and not enabled yet. They are only in memory, and sign-in does not ask for them. */
 interface PendingSecrets {
-  /** A new one; it replaces the one before. */
+  /** Makes a new secret in place of the user's former one. */
   open(userId: string): Promise<string>;
   find(userId: string): string | undefined;
   forget(userId: string): void;

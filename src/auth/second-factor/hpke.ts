@@ -11,14 +11,14 @@ import {
 
 /*
  * RFC 9180 (HPKE), base mode, one message: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM. Anyone can seal to a
- * public key; its holder alone opens, and learns nothing of the sender.
+ * public key. Only the holder of the private key can open, and learns nothing about the sender.
  */
 
-/** What both sides must say alike. */
+/** Both sides must give the same values. */
 export interface Binding {
-  /** What the text is for. */
+  /** The purpose of the text. */
   readonly info: Uint8Array;
-  /** What it belongs to. */
+  /** The record that the text belongs to. */
   readonly associated: Uint8Array;
 }
 
@@ -31,7 +31,7 @@ const [privateBytes, publicBytes] = [32, 32];
 const [keyBytes, nonceBytes, tagBytes] = [16, 12, 16];
 const hashBytes = 32;
 
-/** The encapsulated key, then ciphertext and tag. Throws where the public key is none. */
+/** Returns the encapsulated key, then ciphertext and tag. Throws if the public key is not one. */
 export function sealTo(publicKey: Uint8Array, text: Uint8Array, binding: Binding): Buffer {
   const ephemeral = randomBytes(privateBytes);
   const encapsulated = publicKeyOf(ephemeral);
@@ -42,7 +42,7 @@ export function sealTo(publicKey: Uint8Array, text: Uint8Array, binding: Binding
   return Buffer.concat([encapsulated, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws where it was sealed to another key, with another binding, or altered. */
+/** Throws if it was sealed to another key or with another binding, or was altered. */
 export function openWith(privateKey: Uint8Array, sealed: Uint8Array, binding: Binding): Buffer {
   if (sealed.length < publicBytes + tagBytes) throw new Error("the sealed text is too short");
   const encapsulated = sealed.subarray(0, publicBytes);
@@ -60,7 +60,7 @@ export function publicKeyOf(privateKey: Uint8Array): Buffer {
   return rawOf(createPublicKey(privateFrom(privateKey)));
 }
 
-/** §4.1 (ExtractAndExpand) and §5.1 (KeySchedule) of base mode, for the first message alone. */
+/** §4.1 (ExtractAndExpand) and §5.1 (KeySchedule) of base mode, for only the first message. */
 function keysOf(shared: Buffer, encapsulated: Uint8Array, receiver: Uint8Array, info: Uint8Array) {
   const both = Buffer.concat([encapsulated, receiver]);
   const none = Buffer.alloc(0);
@@ -103,7 +103,7 @@ function numberOf(number: number): Buffer {
   return Buffer.from([number >> 8, number & 0xff]);
 }
 
-/** What precedes the 32 bytes of a key in DER, RFC 8410. */
+/** The bytes before the 32 bytes of a key in DER, RFC 8410. */
 const [privatePrefix, publicPrefix] = ["302e020100300506032b656e04220420", "302a300506032b656e032100"];
 
 function privateFrom(bytes: Uint8Array): KeyObject {

@@ -4,11 +4,11 @@ import type { TrustedTime } from "../trusted-time.ts";
 import { acceptedStepsAround, secondsOfStep, stepOf } from "./totp.ts";
 import type { UsedCodes } from "./used-codes.ts";
 
-/** What a loss of the record of used codes must not lead to: that a code which was used is good again. */
+/** Keeps used codes from working again after the record of used codes was lost. */
 export interface LostCodes {
   /** The record was lost before this start: each code that could have been used until now counts as used. */
   refuse(): Promise<void>;
-  /** The clock was stepped. What was good shortly before the loss may be so again, for as long as a code lives. */
+  /** The clock was stepped: codes from shortly before the loss may be accepted again, for as long as a code lives. */
   stepped(): void;
 }
 

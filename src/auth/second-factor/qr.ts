@@ -1,13 +1,13 @@
 /** Light modules around the code, ISO/IEC 18004 §9.1: without them scanners do not find it on a dark page. */
 const quietModules = 4;
 
-/** Black on white by name and not the terminal's own colours: scanners want dark on light, themes are either. */
+/** Explicit black on white, not the terminal's own colours: scanners want dark on light, and themes are either. */
 const blackOnWhite = "\u001b[30;47m";
 const colourReset = "\u001b[0m";
 
 /**
- * A QR code as an SVG document of its own, a unit a module, dark on white whatever is behind it. No script, no style, no
- * size: it fills what it is put into. Throws RangeError for more than 2,953 bytes.
+ * A QR code as an SVG document, one unit a module, dark on white on any background. It has no script, style or size: it
+ * fills its container. Throws RangeError for more than 2,953 bytes.
  */
 export async function qrSvg(text: string): Promise<string> {
   const rows = await modulesOf(text);
@@ -27,15 +27,16 @@ export interface TerminalOptions {
 }
 
 /**
- * A QR code as lines of half blocks, two modules a character. Without colour nothing is known of the background: light
- * modules are drawn as blocks then, which is right where text is light on dark as on consoles and serial lines, and
- * negative elsewhere; so a caller that prints it must print the secret as text too. Throws RangeError for more than 2,953 bytes.
+ * A QR code as lines of half blocks, two modules a character. Without colour the background is unknown: light modules
+ * are then drawn as blocks, which is right for light text on a dark background, as on consoles and serial lines, and
+ * inverted elsewhere. A caller that prints it must therefore print the secret as text too. Throws RangeError for more
+ * than 2,953 bytes.
  */
 export async function qrTerminal(text: string, { hasColour }: TerminalOptions): Promise<string[]> {
   const rows = await modulesOf(text);
   const lines: string[] = [];
   for (let y = 0; y < rows.length; y += 2) {
-    // The number of rows is odd: below the last one it is as light as in the quiet zone.
+    // The number of rows is odd; the row missing below the last one is as light as the quiet zone.
     const [upper = [], lower = []] = [rows[y], rows[y + 1]];
     const line = upper.map((isDark, x) => halfBlock(isDark === hasColour, (lower[x] ?? false) === hasColour));
     lines.push(hasColour ? `${blackOnWhite}${line.join("")}${colourReset}` : line.join(""));
@@ -50,7 +51,7 @@ function halfBlock(isUpperDrawn: boolean, isLowerDrawn: boolean): string {
 
 /** Rows of modules, true is dark, with the quiet zone. */
 async function modulesOf(text: string): Promise<boolean[][]> {
-  // Loaded at the first use: an idle agent need not hold it.
+  // Loaded at the first use, so that an idle agent does not hold it.
   const { encode } = await import("uqr");
   // The least correction makes the largest modules: a screen has no scratches.
   return encode(text, { ecc: "L", border: quietModules }).data;

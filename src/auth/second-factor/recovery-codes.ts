@@ -7,10 +7,10 @@ const codesInSet = 10;
 /** Bytes of a code: 80 bits, 16 symbols. */
 const codeBytes = 10;
 
-/** Crockford's base32: no I, L, O or U, so that a code can be read aloud and typed. otplib has RFC 4648's alone. */
+/** Crockford's base32: no I, L, O or U, so that a code can be read aloud and typed. otplib has only RFC 4648's. */
 const symbols = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** Characters beyond which nothing is a recovery code, however many blanks and hyphens are in it. */
+/** A longer text is no recovery code, however many blanks and hyphens are in it. */
 const longestInput = 64;
 
 export interface RecoveryCodes {
@@ -51,15 +51,15 @@ export function readRecoveryCode(text: string): string | undefined {
 }
 
 /**
- * 64 hex digits, of a code as `readRecoveryCode` gives it. One SHA-256 is enough: there is no guessing at 80 random bits
- * (2^80 hashes) as there is at a password, so neither salt nor slowness would add anything. The prefix keeps these
- * hashes apart from all others of the agent.
+ * SHA-256 as 64 hex digits, of a code as `readRecoveryCode` returns it. One round is enough: 80 random bits cannot be
+ * guessed (2^80 hashes), unlike a password, so salt and slowness would add nothing. The prefix keeps these hashes apart
+ * from all others of the agent.
  */
 export function hashRecoveryCode(code: string): string {
   return createHash("sha256").update(`steward recovery code 1\0${code}`).digest("hex");
 }
 
-/** The index of the code that was typed among the hashes of those not used yet, or -1; always looks at all of them. */
+/** The index of the typed code among the hashes of unused codes, or -1. It always compares all of them. */
 export function findRecoveryCode(hashes: readonly string[], text: string): number {
   const code = readRecoveryCode(text);
   if (code === undefined) return -1;

@@ -2,13 +2,15 @@ import type { AccountsState } from "../../users/account.ts";
 import { createSeal, type Seal } from "./seal.ts";
 
 export interface ResealKeys {
-  /** The key that is given up. */
+  /** The key that is retired. */
   readonly former: Uint8Array;
-  /** The preferred one of those that stay. */
+  /** The preferred one of the remaining keys. */
   readonly next: Uint8Array;
 }
 
-/** The accounts with what the former key sealed sealed by the next one, and how many secrets that were. */
+/**
+ * Seals again, with the next key, the secrets of these accounts that the former key sealed; also returns their number.
+ */
 export function resealed(
   state: AccountsState,
   { former, next }: ResealKeys,

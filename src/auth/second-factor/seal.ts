@@ -12,28 +12,28 @@ import { StewardError } from "../../contract/errors.ts";
 const algorithm = "aes-256-gcm";
 const keyBytes = 32;
 
-/** NIST SP 800-38D §8.2.2: random, and good for 2^32 sealings under one key; an appliance makes some hundred. */
+/** NIST SP 800-38D §8.2.2: random nonces suffice for 2^32 sealings with one key; an appliance makes some hundred. */
 const nonceBytes = 12;
 const tagBytes = 16;
 
 /** `v1.KEY.BYTES`: the key's id in hex, then nonce, ciphertext and tag in base64url. */
 const sealedForm = /^v1\.([0-9a-f]{16})\.([A-Za-z0-9_-]+)$/;
 
-/** Encrypts secrets that must be read back: the state alone, without the key, does not reveal them. */
+/** Encrypts secrets that must be read back: the state without the key does not reveal them. */
 export interface Seal {
   /** Binds the text to one record, so that it opens nowhere else. Throws `second_factor_unavailable` without a key. */
   seal(text: string, recordId: string): string;
-  /** Throws `second_factor_unavailable` for a missing key, for another record's text, and for one that was altered. */
+  /** Throws `second_factor_unavailable` if the key is missing, or the text is another record's or was altered. */
   open(sealed: string, recordId: string): string;
-  /** The id of the key that a text was sealed with, which says nothing of the key; empty: the text is damaged. */
+  /** The id of the key that a text was sealed with; it reveals nothing of the key. Empty: the text is damaged. */
   keyIdOf(sealed: string): string;
-  /** Whether that key is one of this device's. */
+  /** True if that key is one of this device's. */
   hasKey(sealed: string): boolean;
-  /** 32 bytes for another purpose, of each key, the one that seals first; they say nothing of it. */
+  /** 32 bytes for another purpose from each key, the sealing one first. They reveal nothing of the key. */
   derived(purpose: string): Uint8Array[];
 }
 
-/** `keys` of 32 bytes each: the first seals, any opens; none at all is possible and refuses both. Throws RangeError. */
+/** `keys` have 32 bytes each: the first seals, all open. Without keys both operations fail. Throws RangeError. */
 export function createSeal(keys: readonly Uint8Array[]): Seal {
   const known = new Map<string, KeyObject>();
   for (const key of keys) {
@@ -58,7 +58,7 @@ export function createSeal(keys: readonly Uint8Array[]): Seal {
     open: (sealed, recordId) => {
       const [, keyId = "", encoded = ""] = sealedForm.exec(sealed) ?? [];
       const bytes = Buffer.from(encoded, "base64url");
-      // Node skips characters outside base64url and the bits behind the last byte: one secret, one form.
+      // Node skips characters outside base64url and the bits after the last byte; this accepts one form of a secret.
       const isWhole = bytes.toString("base64url") === encoded && bytes.length >= nonceBytes + tagBytes;
       if (keyId === "" || !isWhole) throw unavailable("the sealed secret is damaged");
       const key = known.get(keyId);
@@ -78,7 +78,7 @@ function encrypt(key: KeyObject, text: string, bound: Buffer): Buffer {
 function decrypt(key: KeyObject, bytes: Buffer, bound: Buffer): string {
   const nonce = bytes.subarray(0, nonceBytes);
   const ciphertext = bytes.subarray(nonceBytes, -tagBytes);
-  // With the length of the tag fixed: a shorter one would be accepted and is easier to forge.
+  // The tag's length is fixed: a shorter one would be accepted, and is easier to forge.
   const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(bound);
   decipher.setAuthTag(bytes.subarray(-tagBytes));
   try {
@@ -88,7 +88,7 @@ function decrypt(key: KeyObject, bytes: Buffer, bound: Buffer): string {
   }
 }
 
-/** Eight bytes of a hash tell a few keys apart and say nothing of them. */
+/** Eight bytes of a hash tell a few keys apart and reveal nothing of them. */
 function idOfKey(key: Uint8Array): string {
   return createHash("sha256").update("steward seal key 1\0").update(key).digest("hex").slice(0, 16);
 }

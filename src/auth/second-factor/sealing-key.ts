@@ -6,18 +6,18 @@ import type { Seal } from "./seal.ts";
 export interface SealingKeyPlan {
   readonly users: () => AccountsState;
   readonly seal: Pick<Seal, "keyIdOf" | "hasKey">;
-  /** Why a key that is there cannot be used; null: nothing is wrong with it. */
+  /** The reason why the present key cannot be used; null: it can. */
   readonly unusable: string | null;
-  /** Where root puts the key. */
+  /** The path at which root puts the key. */
   readonly path: string;
 }
 
-/** Keys that are named in one sentence; a device has one, or a former one besides. */
+/** Keys that one sentence names. A device has one, and perhaps a former one. */
 const namedKeys = 3;
 
 /**
- * What a person should know of the key that second factors are sealed with; null: all of them can be opened. Each secret
- * names its key, so this opens none of them.
+ * The trouble with the key of the second factors that a person should know of; null: all of them can be opened. Each
+ * secret names its key, so this opens none of them.
  */
 export function createSealingKeyTrouble({
   users,
@@ -25,9 +25,9 @@ export function createSealingKeyTrouble({
   unusable,
   path,
 }: SealingKeyPlan): () => Finding | null {
-  // The ids of keys; empty where a damaged secret hides it.
+  // The ids of missing keys; empty if a damaged secret hides its key.
   let seen: { accounts: readonly Account[]; missing: readonly string[] } | null = null;
-  // Asked at each look at the health; the list is another one whenever an account has changed.
+  // Computed at each look at the health; the list of accounts is a new object whenever an account has changed.
   const missing = (): readonly string[] => {
     const { accounts } = users();
     if (seen?.accounts !== accounts) {
@@ -47,7 +47,7 @@ export function createSealingKeyTrouble({
   };
 }
 
-/** `why` names the file and the line that mends it, where one does. `users`: how many it concerns. */
+/** `why` names the file, and the line that mends it if there is one. `users`: the number of users concerned. */
 export function unusableKey(why: string, users: number, path: string): Finding {
   const detail = users === 0 ? why : `${why} ${concernedBy(users)}.`;
   const repair = repairIn(why);
@@ -56,7 +56,7 @@ export function unusableKey(why: string, users: number, path: string): Finding {
   return finding("sealing_key_unusable", { users, path }, detail, typed);
 }
 
-/** `keys`: the id of the key of each secret that cannot be opened; empty where a damaged secret hides it. */
+/** `keys`: the id of the key of each secret that cannot be opened; empty if a damaged secret hides it. */
 export function missingKey(keys: readonly string[], path: string): Finding {
   const distinct = [...new Set(keys)];
   const named = distinct

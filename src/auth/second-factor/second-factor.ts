@@ -25,10 +25,10 @@ export interface FactorProof {
   readonly recovery_code?: string | undefined;
 }
 
-/** What a second factor was proven with. */
+/** The kind of proof that was given for the second factor. */
 export type FactorMethod = "totp" | "recovery_code";
 
-/** Checks codes and recovery codes, each of which is good once. */
+/** Checks codes and recovery codes, each of which works once. */
 export interface SecondFactor {
   /**
    * Throws `totp_required` when neither is given, `totp_invalid`, `totp_reused`, `recovery_code_invalid`,
@@ -40,7 +40,7 @@ export interface SecondFactor {
     proof: FactorProof,
     context: RequestContext,
   ): Promise<FactorMethod>;
-  /** A code of a secret that is not the account's yet. Throws `totp_invalid`, `totp_reused`. */
+  /** Checks a code of a secret that is not the account's yet. Throws `totp_invalid` and `totp_reused`. */
   proveNew(account: Account, secret: string, code: string, context: RequestContext): Promise<void>;
 }
 
@@ -59,22 +59,22 @@ export interface SecondFactorOptions {
 interface CodeProof {
   account: Account;
   secret: string;
-  /** As it was sent. */
+  /** The text as the client sent it. */
   text: string;
   context: RequestContext;
 }
 
-/** Where a code counts that is judged. */
+/** The counter of the codes that are judged. */
 interface CodeRow {
-  /** Throws while codes are refused; else it is one of the hour's, unless the result takes it back. */
+  /** Throws while codes are refused. Otherwise the code counts as one of the hour's until the result takes it back. */
   check: () => Undo;
-  /** The code of no time near: one of those in a row. */
+  /** The code fits no time near: it counts as one of those in a row. */
   wrong: () => void;
   /** After any that was not right: a lock that has begun is written down. */
   told: () => void;
 }
 
-/** The user who enables a secret has been shown it: there is nothing to guess. */
+/** A user who enables a secret has seen it, so there is nothing to guess. */
 const uncounted: CodeRow = { check: () => () => undefined, wrong: () => undefined, told: () => undefined };
 
 /** Seconds between two measurements that wrong codes ask for. */
@@ -111,7 +111,7 @@ export function createSecondFactor(options: SecondFactorOptions): SecondFactor {
   };
 }
 
-/** Judges a code: throws unless it is right and was not used before. */
+/** Judges a code. Throws unless it is right and unused. */
 function createProveCode(options: SecondFactorOptions) {
   const { usedCodes } = options;
   const skews = createSkewWatch(options);
@@ -122,12 +122,12 @@ function createProveCode(options: SecondFactorOptions) {
       code === undefined ? [] : matchSteps(secret, code, nowSeconds, around);
     const steps = await match(acceptedStepsAround);
     const near = steps.length > 0 ? steps : await match(searchedStepsAround);
-    // A trust in the clock that has begun is noticed when it is asked for, and ends locks.
+    // Reading the trust notices that the clock has become trusted, and ends locks.
     options.time.isTrusted();
-    // Behind all waiting: of tries that arrive together each is counted before the next one's answer is given.
+    // After the last await: of tries that arrive together, each is counted before the next one is answered.
     const takeBack = row.check();
     if (steps.length === 0) {
-      // A code of another time is burnt below: the clock may be to blame, and a guess that hits one gains nothing.
+      // A code of another time is burnt below: the clock may be at fault, and a guess that hits one gains nothing.
       if (near.length === 0) row.wrong();
       row.told();
       if (code === undefined) throw wrongCode(options, false, "A code has six digits.");
@@ -147,7 +147,7 @@ function missingCode(): StewardError {
   return new StewardError("totp_required", "This user also signs in with a code. Send `code`.");
 }
 
-/** Codes were not refused before this one: a lock that holds now is its work. */
+/** Records a lock that this code has caused: codes were not refused before it. */
 function recordLock(
   { throttle, events }: SecondFactorOptions,
   { id, username }: Account,
@@ -166,8 +166,8 @@ function recordLock(
 }
 
 /**
- * Looks at the times, nearest first, that a wrong code is the code of (docs/design/trusted-time.md, rule 4). Such a code is never accepted: its
- * step is burnt, so that a guess which hits a step ahead is of no use when its time comes.
+ * Looks for the time near that a wrong code fits, nearest first (docs/design/trusted-time.md, rule 4). Such a code is
+ * never accepted: its step is burnt, so that a guess which hits a later step gains nothing when that time comes.
  */
 function createSkewWatch({ usedCodes, time, uptime, events, requestSync }: SecondFactorOptions) {
   const lastSkews = new Map<string, number>();

@@ -1,24 +1,24 @@
 import { StewardError } from "../../contract/errors.ts";
 import { withoutBlanks } from "./blanks.ts";
 
-/** Seconds of a time step, RFC 6238 §4.1 (X); the one that every authenticator app knows. */
+/** Seconds of a time step, RFC 6238 §4.1 (X); every authenticator app knows this one. */
 const stepSeconds = 30;
 
-/** Digits of a code; likewise. */
+/** Digits of a code; every authenticator app knows this number. */
 const codeDigits = 6;
 
 const codeForm = /^[0-9]{6}$/;
 
-/** Characters beyond which nothing is a code, however many blanks are in it. */
+/** A longer text is no code, however many blanks are in it. */
 const longestInput = 32;
 
 /** Steps to either side of now whose codes are accepted. */
 export const acceptedStepsAround = 1;
 
-/** Steps to either side of now, 10 min, among which the code of a wrong clock is looked for; never to accept it. */
+/** Steps to either side of now, 10 min, in which a code of a wrong clock is looked for; none of them is accepted. */
 export const searchedStepsAround = 20;
 
-/** Loaded at the first use, and only the part without classes: an idle agent need not hold it. */
+/** Loaded at the first use, and only the part without classes, so that an idle agent does not hold it. */
 const loadOtplib = () => import("otplib/functional");
 
 /** A new secret of 160 random bits, the length that RFC 4226 §4 (R6) recommends, in base32: 32 characters. */
@@ -28,7 +28,7 @@ export async function makeSecret(): Promise<string> {
 }
 
 export interface Enrolment {
-  /** Who asks for the code: the product or the device. */
+  /** The issuer of the code: the product or the device. */
   issuer: string;
   /** The name of the user. */
   account: string;
@@ -38,7 +38,7 @@ export interface Enrolment {
 
 /**
  * The text of the QR code, in the Key URI format: `otpauth://totp/issuer:account?…`. Algorithm, digits and period are
- * the format's defaults, so it does not name them.
+ * the format's defaults, so they are left out.
  */
 export async function otpauthUri({ issuer, account, secret }: Enrolment): Promise<string> {
   const { generateURI } = await loadOtplib();
@@ -52,7 +52,7 @@ export function readCode(text: string): string | undefined {
   return code ? `${code[1]}${code[2]}` : undefined;
 }
 
-/** The time step that a time lies in, RFC 6238 §4.2. Throws RangeError for a value that is not a time. */
+/** The time step of a time, RFC 6238 §4.2. Throws RangeError for a value that is not a time. */
 export function stepOf(atSeconds: number): number {
   const step = Math.floor(atSeconds / stepSeconds);
   if (!Number.isSafeInteger(step)) throw new RangeError(`${atSeconds} is not a time in seconds`);
@@ -65,11 +65,10 @@ export function secondsOfStep(step: number): number {
 }
 
 /**
- * Every step within `stepsAround` of the time whose code this is, nearest first, of two alike the earlier. More than one
- * is rare and possible: a caller who accepts one must mark the others as used, or the code works twice.
- *
- * The work depends on time and width alone, never on the code. Nothing matches a code that `readCode` would not give.
- * Throws `second_factor_unavailable` when the secret is not base32 of 16 to 64 bytes.
+ * Every step within `stepsAround` of the time that has this code, nearest first, the earlier of two alike. More than
+ * one is rare and possible: a caller who accepts one must mark the others as used, or the code works twice. The work
+ * depends only on time and width, never on the code. A code that `readCode` would not return matches nothing. Throws
+ * `second_factor_unavailable` if the secret is not base32 of 16 to 64 bytes.
  */
 export async function matchSteps(
   secret: string,
@@ -82,7 +81,7 @@ export async function matchSteps(
   return codeForm.test(code) ? steps.filter((step) => isCodeOf(code, step)) : [];
 }
 
-/** Nearest first. There are no steps before 1970: otplib would throw. */
+/** The steps, nearest first. There are none before 1970: otplib would throw. */
 function stepsNear(middle: number, stepsAround: number): number[] {
   const steps = [middle];
   for (let distance = 1; distance <= stepsAround; distance += 1) {
@@ -92,9 +91,9 @@ function stepsNear(middle: number, stepsAround: number): number[] {
 }
 
 /**
- * otplib verifies a code against one step at a time. Its search through a window (`epochTolerance`) is not used: it ends
- * at the first match, so that its time tells which step it was and a second step with the same code stays usable; and
- * its `afterTimeStep` throws after the clock went back, where used-steps.ts decides.
+ * otplib verifies a code against one step at a time. Its search through a window (`epochTolerance`) is not used: it
+ * ends at the first match, so its duration reveals the step, and a second step with the same code stays usable. Its
+ * `afterTimeStep` throws after the clock went back, where used-steps.ts decides.
  */
 async function createVerifier(secret: string): Promise<(token: string, step: number) => boolean> {
   const { verifySync } = await loadOtplib();

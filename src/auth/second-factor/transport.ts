@@ -5,10 +5,10 @@ import type { Seal } from "./seal.ts";
 
 /** A second factor on its way to a device: `v1.BYTES`, in base64url. */
 const transportForm = /^v1\.([A-Za-z0-9_-]{66,344})$/;
-/** In hex: one that began with a hyphen would be read as an option of the command that takes it. */
+/** In hex: a command would read a key that begins with a hyphen as an option. */
 const keyForm = /^[0-9a-f]{64}$/;
 
-/** Of the device's own key: another key makes another one, so a copied disk opens nothing that is sealed later. */
+/** The key is derived from the device's own: a copied disk with another key opens nothing that is sealed later. */
 const purpose = "steward second factor transport v1";
 
 /** RFC 4226 §4 (R6): 128 bits at least, which are 26 characters of base32. */
@@ -20,7 +20,7 @@ export function transportKey(seal: Seal): string | null {
   return key === undefined ? null : publicKeyOf(key).toString("hex");
 }
 
-/** For one user of the device with this public key. Throws `validation_failed`. */
+/** Seals a secret for one user of the device with this public key. Throws `validation_failed`. */
 export function sealForDevice(secret: string, username: string, publicKey: string): string {
   if (!keyForm.test(publicKey)) throw noKey();
   const normal = normalised(secret);
@@ -30,7 +30,7 @@ export function sealForDevice(secret: string, username: string, publicKey: strin
     const sealed = sealTo(Buffer.from(publicKey, "hex"), Buffer.from(normal), bindingOf(username));
     return `v1.${sealed.toString("base64url")}`;
   } catch (cause) {
-    // Of small order: every secret that is shared with it is zero.
+    // The key has a small order: every secret shared with it is zero.
     throw noKey(cause);
   }
 }
@@ -51,13 +51,13 @@ export function openOnDevice(seal: Seal, sealed: string, username: string): stri
     try {
       return openWith(key, bytes, bindingOf(username)).toString("utf8");
     } catch {
-      // Sealed to another of this device's keys, perhaps.
+      // Another of this device's keys may open it.
     }
   }
   return null;
 }
 
-/** Why a secret is none; null: it is one. */
+/** The reason why a text is not a secret; null: it is one. */
 export function secretProblem(secret: string): string | null {
   if (secretForm.test(secret)) return null;
   return "is no base32 of 26 to 128 characters (A to Z, 2 to 7), which are 128 bits at least";

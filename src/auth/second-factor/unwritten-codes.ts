@@ -5,15 +5,15 @@ import { writeDurably } from "../../store/files/durable-file.ts";
 import type { UsedCodes } from "./used-codes.ts";
 
 /**
- * Remembers in the run directory, which is memory, that codes were used which the disk has not taken: an agent that is
- * started anew on a read-only disk would take them again.
+ * Notes in the run directory, which is memory, that used codes could not be written to disk: an agent that restarts on
+ * a read-only disk would otherwise accept them again.
  */
 export interface UnwrittenCodes {
-  /** An earlier agent has left some. */
+  /** True if an earlier agent has left such a note. */
   wereLeft(): boolean;
-  /** The same codes; each use that the disk does not take is remembered. */
+  /** The same codes; each use that the disk does not take is noted. */
   watching(usedCodes: UsedCodes): UsedCodes;
-  /** Forgets them when all are on the disk. Never throws. */
+  /** Removes the note when all codes are on the disk. Never throws. */
   settle(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function createUnwrittenCodes(
   const note = async (): Promise<void> => {
     if (isNoted || document.failure() === null) return settle();
     isNoted = true;
-    // Where the run directory is full too, there is nothing left to remember it in.
+    // If the run directory is full too, the note cannot be kept anywhere.
     await writeDurably(path, "").catch(() => undefined);
   };
   return {

@@ -9,7 +9,7 @@ export interface UsedCodesState {
 
 const step = { type: "integer" } as const;
 
-/** Lost, the codes of the moment count as used, see `LostCodes`; nothing else depends on it. */
+/** If it is lost, all codes of the moment count as used, see `LostCodes`; nothing else depends on it. */
 export const usedCodesKind: DocumentKind<UsedCodesState> = {
   name: "used-codes",
   formatVersion: "1.0.0",
@@ -45,18 +45,18 @@ export const usedCodesKind: DocumentKind<UsedCodesState> = {
   onLoss: "defaults",
 };
 
-/** Which time steps' codes have been used, so that each is good once; also with the clock set back. */
+/** Remembers the time steps whose codes were used, so that each code works once, also if the clock is set back. */
 export interface UsedCodes {
   /**
-   * Uses the first of these steps that is still good: in memory before it returns, so that no two can use the same,
-   * then on the disk where that is possible. Undefined when all were used before.
+   * Uses the first of these steps that is unused: in memory before it returns, so that no two can use the same, then on
+   * the disk if possible. Undefined if all were used before.
    */
   use(userId: string, steps: readonly number[], epoch: number): Promise<number | undefined>;
-  /** Makes steps useless that were never accepted. */
+  /** Makes steps unusable that were never accepted. */
   burn(userId: string, steps: readonly number[]): Promise<void>;
   /** The same for several users, in one write. */
   burnForAll(userIds: readonly string[], steps: readonly number[]): Promise<void>;
-  /** The secret is gone, and what was used of it means nothing. */
+  /** The secret was removed; its used steps mean nothing more. */
   forget(userId: string): void;
 }
 

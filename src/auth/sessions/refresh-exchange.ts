@@ -10,20 +10,20 @@ export interface OpenedSession {
   refreshToken: string;
 }
 
-/** Refresh tokens as a request brings them. */
+/** The refresh tokens of a request. */
 export interface RefreshProof {
-  /** One from the body, or all cookies of our name: of two of them one was planted. */
+  /** The one in the body, or all cookies of our name: of two cookies one was planted. */
   readonly tokens: readonly string[];
   readonly isInCookie: boolean;
   /** The value of the X-Refresh-Binding header. */
   readonly binding: string | undefined;
 }
 
-/** A session, and what this token is to it. */
+/** A session, and the place of this token in it. */
 interface Held {
   readonly session: StoredSession;
   readonly hash: string;
-  /** It was exchanged before. */
+  /** The token was exchanged before. */
   readonly isSpent: boolean;
 }
 
@@ -39,21 +39,21 @@ export interface RefreshExchangeOptions {
   /** Seconds of CLOCK_BOOTTIME. */
   uptime: () => number;
   idleSeconds: () => number;
-  /** Told when a session was ended because its used refresh token came again. */
+  /** Called after a session was ended because its used refresh token came again. */
   onReuse: (session: StoredSession, client: SessionClient) => Promise<void>;
-  /** Told when a genuine token came without the value that belongs to it: the session goes on. */
+  /** Called when a genuine token came without the value that belongs to it. The session goes on. */
   onUnbound: (session: StoredSession, client: SessionClient) => void;
 }
 
-/** Seconds for which an exchange whose answer was lost may be repeated, and yields the same successor. */
+/** Seconds in which an exchange whose answer was lost may be repeated. It returns the same successor. */
 const repeatSeconds = 10;
 const repeatsAllowed = 2;
 
-/** Exchanges refresh tokens, and finds the session of one. */
+/** Exchanges refresh tokens, and finds a token's session. */
 export interface RefreshExchange {
   /** Throws `invalid_token`: reason `expired`, `revoked` or `binding`. */
   exchange(proof: RefreshProof, client: SessionClient): Promise<OpenedSession>;
-  /** The living session of the token; undefined for one that is not known. Throws `invalid_token`: reason `binding`. */
+  /** The living session of the token; undefined for an unknown token. Throws `invalid_token`: reason `binding`. */
   sessionOf(proof: RefreshProof, client: SessionClient): StoredSession | undefined;
 }
 
@@ -78,12 +78,12 @@ export function createRefreshExchange(options: RefreshExchangeOptions): RefreshE
   };
 }
 
-/** A value of 128 random bits for a browser to keep, and to send beside its cookie. */
+/** A value of 128 random bits that a browser keeps and sends with its cookie. */
 export function newBinding(): string {
   return `srb_${randomBytes(16).toString("base64url")}`;
 }
 
-/** What a session's first and each further token leave in it. */
+/** The state that a session's first and each further token leave in it. */
 export function withNextToken(session: StoredSession, key: string): OpenedSession {
   const generation = session.generation + 1;
   const refreshToken = makeRefreshToken(key, { sessionId: session.id, generation });
@@ -91,7 +91,9 @@ export function withNextToken(session: StoredSession, key: string): OpenedSessio
   return { session: { ...session, refresh_key: key, generation, refresh_hash }, refreshToken };
 }
 
-/** The token that counts. A cookie's counts only for the page that it was given to, a cookie that was planted for none. */
+/**
+ * The token that counts. A token in a cookie counts only for the page that got it, so a planted cookie counts for none.
+ */
 function heldBy(
   options: RefreshExchangeOptions,
   proof: RefreshProof,
@@ -109,7 +111,7 @@ function heldBy(
   );
 }
 
-/** The living session that this is, or was, a token of. */
+/** The living session whose token this is or was. */
 function holdersOf(table: SessionTable, token: string): Held[] {
   const hash = hashOfToken(token);
   const read = readRefreshToken(token);
@@ -121,19 +123,21 @@ function holdersOf(table: SessionTable, token: string): Held[] {
   return isOlder ? [{ session, hash, isSpent: true }] : [];
 }
 
-/** Tokens of releases that did not sign them are known by their hashes alone, one generation back. */
+/** Finds tokens of releases that did not sign them: they are known only by their hashes, one generation back. */
 function holderOfUnsigned(table: SessionTable, hash: string): StoredSession | undefined {
   return table.living().find((one) => one.refresh_hash === hash || one.previous_hash === hash);
 }
 
-/** Cookies know no ports: the value is in the page's own storage, which does. */
+/** Cookies are shared by all ports of a host; the page's storage, which has the value, is not. */
 function isBound({ binding_hash }: StoredSession, { isInCookie, binding }: RefreshProof): boolean {
   if (binding_hash === null) return !isInCookie;
   if (binding === undefined) return false;
   return timingSafeEqual(Buffer.from(hashOfToken(binding)), Buffer.from(binding_hash));
 }
 
-/** RFC 9700 §4.14.2: reuse of an exchanged token ends the session, except to repeat an answer that was lost. */
+/**
+ * RFC 9700 §4.14.2: the reuse of an exchanged token ends the session, unless it repeats an exchange with a lost answer.
+ */
 async function repeated(
   { table, uptime, onReuse }: RefreshExchangeOptions,
   { session }: Held,

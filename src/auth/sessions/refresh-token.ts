@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** What a refresh token says of itself: the session that it belongs to, and how many exchanges came before it. */
+/** The content of a refresh token: its session, and the number of exchanges before it. */
 export interface RefreshClaims {
   /** `ses_` and 32 hexadecimal digits. */
   readonly sessionId: string;
@@ -8,14 +8,14 @@ export interface RefreshClaims {
 }
 
 export interface ReadRefreshToken extends RefreshClaims {
-  /** Whether this agent made it: compares the MAC in constant time. `key` in hexadecimal. */
+  /** True if this agent made it: compares the MAC in constant time. `key` is in hexadecimal. */
   isSignedWith(key: string): boolean;
 }
 
 /**
- * Bytes of a token: session id, generation (big-endian), random, HMAC-SHA-256 over all of these. The random bytes are
- * what a copy of the stored key and hash does not give; the MAC tells a token of long ago from an invented one, without
- * a list of those that were given out.
+ * Bytes of a token: session id, generation (big-endian), random, HMAC-SHA-256 over all of these. A copy of the stored
+ * key and hash does not contain the random bytes. The MAC tells an old token from an invented one, without a list of
+ * the tokens that were issued.
  */
 const bytes = { session: 16, generation: 4, random: 16, mac: 32 } as const;
 const generationAt = bytes.session;
@@ -41,10 +41,10 @@ export function makeRefreshToken(key: string, { sessionId, generation }: Refresh
   return textOf(Buffer.concat([body, macOf(key, body)]));
 }
 
-/** Undefined for what has another form, such as the tokens of releases before 1.1 of the sessions' format. */
+/** Undefined for a text of another form, such as the tokens of releases before 1.1 of the sessions' format. */
 export function readRefreshToken(token: string): ReadRefreshToken | undefined {
   const read = Buffer.from(token.slice(prefix.length), "base64url");
-  // base64url has more than one text for some bytes; only the one that was given out is a token.
+  // base64url has several texts for some bytes; only the issued one is a token.
   if (read.length !== tokenBytes || textOf(read) !== token) return undefined;
   const body = read.subarray(0, macAt);
   return {
@@ -54,7 +54,7 @@ export function readRefreshToken(token: string): ReadRefreshToken | undefined {
   };
 }
 
-/** SHA-256 in hexadecimal, which is stored of a token and of the value that belongs to a cookie. */
+/** SHA-256 in hexadecimal: the stored form of a token, and of the value that belongs to a cookie. */
 export function hashOfToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }

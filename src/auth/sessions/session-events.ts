@@ -3,7 +3,7 @@ import type { SessionClient } from "../request-context.ts";
 import type { StoredSession } from "./session.ts";
 import type { SessionsOptions } from "./sessions.ts";
 
-/** How the misuse of a refresh token is written down: with the session and the user that it is of. */
+/** Records the misuse of a refresh token, with its session and user. */
 export function sessionEvents(
   events: EventSink,
   nameOf: (userId: string) => string | undefined,
@@ -19,7 +19,7 @@ export function sessionEvents(
   });
   return {
     onReuse: (session, client) => events.record(facts("session.reused", session, client)),
-    // A program that holds the cookie can cause it as often as it likes, so it is counted together.
+    // A program that holds the cookie can cause it at will, so repeats are counted in one event.
     onUnbound: (session, client) =>
       events.refuse(facts("session.cookie_refused", session, client), "invalid_token"),
   };

@@ -2,14 +2,14 @@ import type { Document } from "../../store/documents/document.ts";
 import { createLookUp } from "../../store/documents/look-up.ts";
 import type { SessionsState, StoredSession } from "./session.ts";
 
-/** The sessions as they are stored, of which only the living ones are seen. */
+/** The stored sessions. Only the living ones are visible. */
 export interface SessionTable {
   /** The living session with this id. */
   find(id: string): StoredSession | undefined;
   living(): readonly StoredSession[];
-  /** In memory at once and on the disk soon; dead sessions go on the way. */
+  /** Changes the memory at once and the disk soon; dead sessions are dropped with it. */
   change(next: (living: readonly StoredSession[]) => readonly StoredSession[]): void;
-  /** At once in memory, whatever the disk does, and then durably where it can be. */
+  /** Ends sessions at once in memory, whatever the disk does, and then durably if possible. */
   end(isMeant: (session: StoredSession) => boolean): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import type { DocumentKind } from "../../store/documents/document-kind.ts";
 
 /**
  * A signed-in session as it is stored. Its deadlines are seconds of CLOCK_BOOTTIME, which no step of the wall clock
- * moves; they mean something only under the boot id that they were made in.
+ * moves; they are valid only under the boot id that they were made in.
  */
 export interface StoredSession {
   readonly id: string;
@@ -13,13 +13,15 @@ export interface StoredSession {
   readonly created_uptime: number;
   readonly idle_deadline: number;
   readonly absolute_deadline: number;
-  /** SHA-256 of the refresh token that is good now. */
+  /** SHA-256 of the current refresh token. */
   readonly refresh_hash: string;
-  /** SHA-256 of the one before, for tokens of releases that did not sign them; its later use means that it was copied. */
+  /**
+   * SHA-256 of the former token, for tokens of releases that did not sign them. Its later use means that it was copied.
+   */
   readonly previous_hash: string | null;
-  /** Exchanges so far: a genuine token with a lower number was used before. */
+  /** Exchanges so far. A genuine token with a lower number was used before. */
   readonly generation: number;
-  /** What its tokens are signed with, in hexadecimal; null: opened by a release that did not sign them. */
+  /** The key that signs its tokens, in hexadecimal; null: a release that did not sign them opened the session. */
   readonly refresh_key: string | null;
   /** SHA-256 of the value without which its token in a cookie does not count; null: its token is in no cookie. */
   readonly binding_hash: string | null;
@@ -36,7 +38,7 @@ const hash = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
 const nullableHash = { ...hash, type: ["string", "null"] } as const;
 const number = { type: "number" } as const;
 
-/** Lost sessions cost each user a sign-in and nothing else, so they may be made up as none. */
+/** Lost sessions cost each user only a sign-in, so the default is none. */
 export const sessionsKind: DocumentKind<SessionsState> = {
   name: "sessions",
   formatVersion: "1.1.0",

@@ -12,7 +12,7 @@ import { hashOfToken, newRefreshKey } from "./refresh-token.ts";
 import type { StoredSession } from "./session.ts";
 import { createSessionTable, type SessionTableOptions } from "./session-table.ts";
 
-/** Sign-ins of people, by monotonic deadlines: kept through a restart of the agent, gone at a reboot. */
+/** Signed-in sessions of people, with monotonic deadlines. They survive a restart of the agent, and end at a reboot. */
 export interface Sessions {
   open(userId: string, client: SessionClient): OpenedSession;
   /** The living session with this id. */
@@ -24,15 +24,15 @@ export interface Sessions {
   /** Ends one session of a user; false when they have none with this id. */
   endOne(userId: string, id: string): Promise<boolean>;
   /**
-   * For a session whose token goes into a cookie: from now on its tokens count only together with this value, `srb_` and
-   * 128 random bits, of which a hash is kept.
+   * Binds a session whose token goes into a cookie: from now on its tokens count only with this value, `srb_` and 128
+   * random bits. The session keeps a hash of it.
    */
   bind(id: string): string;
   /** Exchanges a refresh token. Throws `invalid_token`: reason `expired`, `revoked` or `binding`. */
   refresh(proof: RefreshProof, client: SessionClient): Promise<OpenedSession>;
   /**
-   * Ends the session of a refresh token and returns it; a token that is not known ends nothing. Throws `invalid_token`:
-   * reason `binding`.
+   * Ends the session of a refresh token and returns it; an unknown token ends nothing. Throws `invalid_token`: reason
+   * `binding`.
    */
   close(proof: RefreshProof, client: SessionClient): Promise<StoredSession | undefined>;
   /** Ends all sessions of a user, or all but one, at once. */
@@ -48,7 +48,7 @@ export interface SessionsOptions
   limits: () => { idleSeconds: number; absoluteSeconds: number };
 }
 
-/** Sessions a user may have; the one longest unused makes room for the next. */
+/** Sessions that a user may have; a new one replaces the one that was unused the longest. */
 export const sessionsPerUser = 10;
 
 export function createSessions(options: SessionsOptions): Sessions {
@@ -94,7 +94,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   };
 }
 
-/** Without a token yet. */
+/** A session that has no token yet. */
 function newSession(
   { uptime, limits, bootId }: SessionsOptions,
   userId: string,

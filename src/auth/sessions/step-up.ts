@@ -1,9 +1,11 @@
 import type { Uptime } from "../../host/ports.ts";
 
-/** Seconds for which a password given again, or a sign-in with all factors, is good. */
+/** Seconds for which a repeated password, or a sign-in with all factors, counts. */
 export const stepUpSeconds = 5 * 60;
 
-/** Which sessions gave all factors a short while ago, when they began or again; forgotten at a restart. */
+/**
+ * Remembers the sessions that gave all factors a short while ago, at their beginning or again; forgotten at a restart.
+ */
 export interface StepUps {
   grant(sessionId: string): void;
   isGranted(sessionId: string): boolean;

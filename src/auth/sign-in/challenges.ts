@@ -1,31 +1,31 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Uptime } from "../../host/ports.ts";
 
-/** Seconds between a right password and the code that belongs to it. */
+/** Seconds between a right password and its code. */
 const challengeSeconds = 5 * 60;
 
-/** Wrong codes that one challenge takes. */
+/** Wrong codes that end a challenge. */
 const wrongCodesAllowed = 5;
 
-/** Challenges kept; the oldest goes first. Each took a right password, so strangers cannot fill them. */
+/** Challenges kept; the oldest is dropped first. Each took a right password, so strangers cannot fill the table. */
 const maximumChallenges = 1_000;
 
-/** A sign-in whose password was right and whose code is still to come. */
+/** A sign-in whose password was right and whose code has not come yet. */
 export interface Challenge {
   readonly userId: string;
-  /** The hash that the password was right for: another password meanwhile ends the challenge. */
+  /** The hash that the password matched: if the password changes meanwhile, the challenge ends. */
   readonly passwordHash: string;
-  /** Of that password at today's cost, where it was stored at a lower one. */
+  /** The hash of that password at today's cost, if it was stored at a lower one. */
   readonly rehashed: string | undefined;
 }
 
-/** Challenges, in memory alone: a restart costs one password. */
+/** Challenges. They are only in memory: a restart costs one password. */
 export interface Challenges {
-  /** A token for it. */
+  /** Returns a token for the challenge. */
   open(challenge: Challenge): string;
-  /** Undefined for a token that is not known, too old, or was tried too often. */
+  /** Undefined if the token is unknown, too old, or was tried too often. */
   find(token: string): Challenge | undefined;
-  /** A code was wrong; the fifth ends the challenge. */
+  /** Counts a wrong code; the fifth ends the challenge. */
   failed(token: string): void;
   close(token: string): void;
 }
@@ -55,7 +55,7 @@ export function createChallenges(uptime: Uptime): Challenges {
   };
 }
 
-/** By digest, so that a look-up's time says nothing of a token. */
+/** Looked up by digest, so that the time of a look-up reveals nothing of a token. */
 function keyOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }

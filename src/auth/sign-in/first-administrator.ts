@@ -2,13 +2,15 @@ import { passwordHash, username as usernameSchema } from "../../contract/shapes.
 import type { Accounts } from "../../users/accounts.ts";
 import { isCostlier, mostWork, type Passwords } from "../../users/passwords.ts";
 
-/** A first administrator from the provisioning of the device: the password is known only as its hash. */
+/** A first administrator from the provisioning of the device. The device knows only the hash of the password. */
 export interface ProvisionedAdministrator {
   username: string;
   passwordHash: string;
 }
 
-/** Reads the systemd credential `steward.admin`: JSON `{username, password_hash}`. Throws an Error with the fault. */
+/**
+ * Reads the systemd credential `steward.admin`: JSON `{username, password_hash}`. Throws an Error that names the fault.
+ */
 export function readProvisioned(text: string): ProvisionedAdministrator {
   const { username, password_hash: hash } = JSON.parse(text) as Record<string, unknown>;
   if (typeof username !== "string" || !new RegExp(usernameSchema.pattern).test(username)) {
@@ -26,8 +28,9 @@ export function readProvisioned(text: string): ProvisionedAdministrator {
 }
 
 /**
- * Creates the provisioned administrator if there is none yet. Throws `setup_already_done`, `username_taken`, and what
- * is wrong with the credential: the hash is tried once, because a hash that cannot be checked would lock the administrator out.
+ * Creates the provisioned administrator if there is none yet. Throws `setup_already_done`, `username_taken`, and an
+ * Error for a fault of the credential. It verifies once against the hash, because one that cannot be checked would lock
+ * the administrator out.
  */
 export async function provision(accounts: Accounts, passwords: Passwords, text: string): Promise<string> {
   const administrator = readProvisioned(text);

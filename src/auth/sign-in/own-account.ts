@@ -11,15 +11,15 @@ import type { Throttle } from "../throttle/throttle.ts";
 import { type TriedSecret, withThrottle } from "../throttle/with-throttle.ts";
 import type { Person } from "../tokens/bearer.ts";
 
-/** What signed-in users do with their own password. */
+/** Operations of signed-in users on their own password. */
 export interface OwnAccount {
-  /** Other sessions of the user end. Throws `password_wrong` and what the rules say of the new one. */
+  /** Ends the user's other sessions. Throws `password_wrong` and the errors of the rules for new passwords. */
   changePassword(person: Person, current: string, next: string, context: RequestContext): Promise<void>;
-  /** Steps the session up. Throws as `prove`. Seconds that it is good for. */
+  /** Steps the session up, and returns the seconds that this lasts. Throws the errors of `prove`. */
   reauthenticate(person: Person, proof: FullProof, context: RequestContext): Promise<number>;
   /**
-   * The password, and the second factor where there is one. Throws `password_wrong`, the errors of a wrong code,
-   * `too_many_attempts`, `hashing_busy`.
+   * Checks the password, and the second factor if there is one. Throws `password_wrong`, the errors of a wrong code,
+   * `too_many_attempts` and `hashing_busy`.
    */
   prove(person: Person, proof: FullProof, context: RequestContext): Promise<"password" | FactorMethod>;
 }
@@ -64,12 +64,12 @@ export function createOwnAccount(options: OwnAccountOptions): OwnAccount {
   };
 }
 
-/** In a row of the session's own: the failures of others must not take the step-up from a user who is signed in. */
+/** Counts in a row of the session's own: failures of others must not take the step-up from a signed-in user. */
 function triedBy({ account, session }: Person): TriedSecret {
   return { name: account.username, exists: true, session: session.id };
 }
 
-/** The account as it is after its password was found to be right. */
+/** Reads the account again after its password was found right. */
 async function withPassword(
   { accounts, passwords }: OwnAccountOptions,
   { id }: Account,

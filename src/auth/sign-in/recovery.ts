@@ -10,11 +10,11 @@ import type { ApiTokens, EndedTokens } from "../tokens/api-tokens.ts";
 import { respondWithSession, type SessionResponseOptions } from "./session-answer.ts";
 import { asUsername, type SignedIn } from "./sign-in.ts";
 
-/** The way back in without the authenticator. */
+/** Lets a user in again who has lost the authenticator. */
 export interface Recovery {
   /**
-   * Removes the factor, ends sessions and API tokens, and signs in. `reference` is an id or a user name. Throws the same
-   * `invalid_credentials` for every reason; also `too_many_attempts`, `hashing_busy`.
+   * Removes the factor, ends sessions and API tokens, and signs in. `reference` is an id or a user name. Throws the
+   * same `invalid_credentials` for every reason; also `too_many_attempts` and `hashing_busy`.
    */
   recover(
     reference: string,
@@ -42,7 +42,8 @@ export function createRecovery(options: RecoveryOptions): Recovery {
         context,
         async (resolved) => {
           const { account, hash } = await proven(options, named, secrets, resolved);
-          // Spent by the removal itself: of two at once one finds it gone, and a full disk takes neither from its owner.
+          // The removal itself spends the code: of two at once one finds it gone, and a full disk takes neither from
+          // its owner.
           const check = (factor: StoredFactor | null): void => {
             if (!factor?.recovery_hashes.includes(hash)) throw refusal();
           };

@@ -3,41 +3,42 @@ import { readRegular } from "../../store/files/regular-file.ts";
 import { makeInitialPassword } from "../../users/passwords.ts";
 import { isEqualToken, mostTokenBytes } from "./setup-token.ts";
 
-/** Seconds that a token is good for. */
+/** Seconds that a token is valid. */
 export const rescueSeconds = 30 * 60;
 
 /** Its file, in the agent's runtime directory. */
 export const rescueTokenName = "rescue-token";
 
 /**
- * The one-time token of local root, for a device that has administrators already: it makes another one, or gives one
- * another password. 100 bits in four groups, for it is copied from a screen.
+ * A one-time token of local root, for a device that already has administrators: it makes another one, or sets the
+ * password of one. 100 bits in four groups, because a person copies it from a screen.
  */
 export interface RescueToken {
-  /** There is one that is still good. */
+  /** True if there is a valid one. */
   isOpen(): Promise<boolean>;
   isRight(token: string): Promise<boolean>;
   /**
-   * Does what the right token is given for, and ends it. Of two uses at once the second waits, and finds it gone. Null:
-   * the token is not right.
+   * Does the work that the right token permits, and ends the token. Of two uses at once the second waits, and finds it
+   * gone. Null: the token is wrong.
    */
   use<R>(token: string, work: () => Promise<R>): Promise<R | null>;
 }
 
-/** A new token, with the text of its file: its end is in seconds since the boot, which no clock moves. */
+/** A new token, and the text of its file. Its end is in seconds since the boot, which no clock moves. */
 export function makeRescueToken(uptimeSeconds: number): { token: string; text: string } {
   const token = makeInitialPassword();
   return { token, text: `${token} ${Math.floor(uptimeSeconds) + rescueSeconds}\n` };
 }
 
-/** The file is the truth, read at each try, as for the setup token; a boot begins without it. */
+/** The file decides, and is read at each try, as for the setup token. A reboot removes it. */
 export function createRescueToken(path: string, uptime: () => number): RescueToken {
   const read = async (): Promise<string | null> => {
     const text = (await readRegular(path, mostTokenBytes).catch(() => "")).toString("utf8");
     const [, token, end] = /^([0-9a-z-]{20,64}) (\d{1,12})\n$/.exec(text) ?? [];
     if (token === undefined) return null;
     const left = Number(end) - uptime();
-    // A longer time than one is ever given is not the end of a token of this boot; two programs read the uptime apart.
+    // No token is ever given a longer time, so a later end is not of this boot; two programs read the uptime
+    // separately.
     return left > 0 && left <= rescueSeconds + 1 ? token : null;
   };
   const isRight = async (token: string): Promise<boolean> => {
@@ -49,7 +50,7 @@ export function createRescueToken(path: string, uptime: () => number): RescueTok
     isOpen: async () => (await read()) !== null,
     isRight,
     use: async (token, work) => {
-      // Only those who have the token wait for each other.
+      // Only holders of the token wait for each other.
       if (!(await isRight(token))) return null;
       const use = last.then(async () => {
         if (!(await isRight(token))) return null;

@@ -12,14 +12,14 @@ export interface SessionResponseOptions {
   sessions: Sessions;
   tokens: AccessTokens;
   time: TrustedTime;
-  /** What this user has to do first. */
+  /** The action that this user has to take first. */
   requiredAction: (account: Account) => RequiredAction;
 }
 
-/** Recovery codes left below which their owner is told to make new ones. */
+/** Fewer recovery codes than this make the answer advise new ones. */
 const fewRecoveryCodes = 3;
 
-/** The answer to a sign-in or a refresh: tokens, deadlines as times of day, and what the user should know. */
+/** The answer to a sign-in or a refresh: tokens, deadlines as times of day, and warnings for the user. */
 export function respondWithSession(
   options: SessionResponseOptions,
   { session, refreshToken }: OpenedSession,

@@ -3,22 +3,22 @@ import { unlink } from "node:fs/promises";
 import { writeDurably } from "../../store/files/durable-file.ts";
 import { readRegular } from "../../store/files/regular-file.ts";
 
-/** Bytes of a token: 128 bits, which no number of tries finds, so a wrong one need not end it. */
+/** Bytes of a token: 128 bits, which cannot be guessed, so a wrong try need not end it. */
 const tokenBytes = 16;
 
-/** Bytes of a token's file; a token has some 25, and that of a rescue its end besides. */
+/** Bytes of a token's file. A token has some 25; a rescue token's file also has its end. */
 export const mostTokenBytes = 256;
 
-/** The one-time token with which a user who can read the run directory creates the first administrator over the network. */
+/** A one-time token: a user who can read the run directory creates the first administrator over the network with it. */
 export interface SetupToken {
   /** Writes a new token. */
   renew(): Promise<void>;
   isRight(token: string): Promise<boolean>;
-  /** Setup is done: the token goes. */
+  /** Removes the token after setup. */
   remove(): Promise<void>;
 }
 
-/** The file is the truth, read at each try, so that `steward setup-token --new` needs no way into the agent. */
+/** The file decides, and is read at each try, so that `steward setup-token --new` needs no way into the agent. */
 export function createSetupToken(path: string): SetupToken {
   return {
     renew: () => writeDurably(path, `${randomBytes(tokenBytes).toString("base64url")}\n`),
@@ -32,7 +32,7 @@ export function createSetupToken(path: string): SetupToken {
   };
 }
 
-/** Compared by digest: equal length whatever comes, and in constant time. */
+/** Compares digests: they have equal length whatever the input, and the comparison takes constant time. */
 export function isEqualToken(a: string, b: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

@@ -13,20 +13,23 @@ import { withThrottle } from "../throttle/with-throttle.ts";
 import type { Challenge, Challenges } from "./challenges.ts";
 import { respondWithSession, type SessionResponseOptions } from "./session-answer.ts";
 
-/** Signing in, staying signed in, and signing out. */
+/** Signs users in, keeps them signed in, and signs them out. */
 export interface SignIn {
   /**
-   * Throws `invalid_credentials`, `totp_required` with a challenge token when the password was right and a code is
-   * wanted, the errors of a wrong code, `too_many_attempts`, `hashing_busy`.
+   * Throws `invalid_credentials`; `totp_required` with a challenge token if the password was right and a code is
+   * needed; the errors of a wrong code, `too_many_attempts` and `hashing_busy`.
    */
   login(credentials: Credentials, context: RequestContext): Promise<SignedIn>;
   /** Throws `challenge_invalid`, the errors of a wrong code, `too_many_attempts`. */
   answerChallenge(token: string, proof: FactorProof, context: RequestContext): Promise<SignedIn>;
-  /** For a session whose refresh token goes into a cookie: what has to come beside the cookie from now on. */
+  /**
+   * Binds a session whose refresh token goes into a cookie; returns the value that must come with the cookie from now
+   * on.
+   */
   bind(sessionId: string): string;
   /** Throws `invalid_token`. */
   refresh(proof: RefreshProof, context: RequestContext): Promise<Session>;
-  /** The session that has ended; undefined for a token that is not known. Throws `invalid_token`: reason `binding`. */
+  /** Returns the session that has ended; undefined for an unknown token. Throws `invalid_token`: reason `binding`. */
   logout(proof: RefreshProof, context: RequestContext): Promise<StoredSession | undefined>;
 }
 
@@ -73,7 +76,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   };
 }
 
-/** A phone's keyboard writes the first letter large. ASCII alone: no other letter folds into one of ours. */
+/** A phone's keyboard writes the first letter large. Only ASCII is folded: no other letter becomes one of ours. */
 export function asUsername(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
@@ -91,7 +94,7 @@ async function login(
   const rehashed = passwords.needsRehash(tried)
     ? await passwords.hash(password, context.clientKey)
     : undefined;
-  // Looked up again: while the password was being checked it may have been changed, spent or taken away.
+  // Looked up again: the account may have changed, been spent or been removed while the password was being checked.
   const account = accountForLogin(accounts.findByName(username), tried);
   if (!account) throw refusal();
   const { two_factor } = account;
@@ -130,7 +133,7 @@ async function answerChallenge(
   });
 }
 
-/** A wrong code is held against its challenge. */
+/** Counts a wrong code against its challenge. */
 async function provenBy(
   { challenges }: SignInOptions,
   token: string,
@@ -146,7 +149,7 @@ async function provenBy(
   }
 }
 
-/** Once more: the user may have been disabled while the code was being checked. */
+/** Checks the account once more: the user may have been disabled while the code was being checked. */
 function openAgain(
   options: SignInOptions,
   { userId, passwordHash, rehashed }: Challenge,
@@ -158,10 +161,10 @@ function openAgain(
   return open(options, account, { rehashed, method }, context);
 }
 
-/** The account, when its owner may enter with the password that was right for this hash. */
+/** The account, if its owner may enter with the password that matched this hash. */
 function accountForLogin(account: Account | undefined, hash: string): Account | undefined {
   const mayEnter = account?.enabled && account.password_hash === hash && account.password_state !== "spent";
-  // Whatever has been put into the state: those of the provider have no password here.
+  // Accounts of the provider have no password here, even if one was put into the state.
   return mayEnter && account.provider === null ? account : undefined;
 }
 
@@ -180,8 +183,9 @@ function open(
 }
 
 /**
- * RFC 9470 §4: a sign-in meets `max_age` where it took what a step-up takes. A recovery code opens one session and no
- * more; a one-use password has passed through others' hands, and without the factor that the device asks for it is half.
+ * RFC 9470 §4: a sign-in meets `max_age` if it took all that a step-up takes. A recovery code opens one session and no
+ * more. A one-use password has been in others' hands. A sign-in without the factor that the device asks for is only
+ * half.
  */
 function isStepUp(method: SignedIn["method"], requiredAction: RequiredAction): boolean {
   return method !== "recovery_code" && requiredAction === null;

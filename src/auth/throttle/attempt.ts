@@ -4,13 +4,14 @@ import { ownEnd, siteEnd } from "./throttle-rules.ts";
 import type { ThrottleState } from "./throttle-state.ts";
 import { failureDelaySeconds, type ThrottleWriter } from "./throttle-writer.ts";
 
-/** One attempt, to be settled once; what comes after that does nothing, so `withdraw` may stand in a `finally`. */
+/** One attempt. It is settled once and ignores later calls, so `withdraw` may be called in a `finally`. */
 export interface Attempt {
   fail(): void;
   /**
-   * Signed in. Ends the row of this client at this account and, where the client was strange, that of the account.
-   * A known client leaves the account's row alone, or each sign-in of the user would give strangers a hundred tries.
-   * The client's own window keeps its other failures: or one valid account would buy guesses at all others.
+   * The user has signed in. Ends the row of this client at this account and, if the client was strange, that of the
+   * account. A known client leaves the account's row as it is, or each sign-in of the user would give strangers a
+   * hundred tries. The client's own window keeps its other failures, or one valid account would buy guesses at all
+   * others.
    */
   succeed(): void;
   /** Nothing was checked (`hashing_busy`, an internal error), or the right password still waits for its code. */
@@ -20,13 +21,15 @@ export interface Attempt {
 }
 
 /**
- * The window of the client is full. Then an attempt is answered alike, and at the same moment, whether its name is an
- * account's or not, and whether its secret was looked at and wrong or not looked at; only the right one gets through.
+ * Hides the result of an attempt while the client's window is full. The answer is then the same, at the same moment,
+ * whether or not the account exists and whether or not the secret was checked; only the right secret gets through.
  */
 export interface Seal {
   /** `too_many_attempts`. */
   readonly refusal: StewardError;
-  /** There is something to look at, and what failed behind seals so far leaves room for it. */
+  /**
+   * True if the secret is to be checked: the account exists, and the failures behind seals so far leave room for it.
+   */
   readonly isLookedAt: boolean;
 }
 
@@ -34,21 +37,21 @@ export interface Seal {
 export interface Target {
   /** Null: no account is meant (the setup token). */
   readonly account: string | null;
-  /** There is such an account. No answer may show it. */
+  /** True if the account exists. No answer may show it. */
   readonly exists: boolean;
-  /** The living session that gives its password again: it has a row of its own, which strangers cannot reach. */
+  /** The living session that repeats its password. It has a row of its own, which strangers cannot reach. */
   readonly session: string | null;
-  /** The password was right, and the code is to come: the window of the client is no matter. */
+  /** The password was right, and the code is to come: the window of the client does not apply. */
   readonly isProven: boolean;
 }
 
-/** Where an attempt comes from, by keys; `site` is the /48 of an IPv6 client. */
+/** The client of an attempt, by keys; `site` is the /48 of an IPv6 client. */
 export interface ClientKeys {
   readonly client: string;
   readonly site: string | null;
 }
 
-/** What counting needs; `changed` tells that a delay may have begun or ended. */
+/** Everything that counting needs. `changed` reports that a delay may have begun or ended. */
 export interface CountingContext {
   counts: ThrottleState;
   now: () => number;
@@ -56,10 +59,10 @@ export interface CountingContext {
   changed: () => void;
 }
 
-/** Seconds that the mark of a client which is known already may wait. */
+/** Seconds that the new mark of a known client may wait to be written. */
 const lastSeenDelaySeconds = 15 * 60;
 
-/** Begins an attempt. Throws `too_many_attempts` where the row of this account for this client says so. */
+/** Begins an attempt. Throws `too_many_attempts` if the row of this account for this client has a delay. */
 export function beginAttempt(context: CountingContext, target: Target, from: ClientKeys): Attempt {
   const { counts, now, changed } = context;
   const begunAt = now();
@@ -88,9 +91,10 @@ export function beginAttempt(context: CountingContext, target: Target, from: Cli
 }
 
 /**
- * Behind a full window. These counts show nowhere else: an attacker who tries names from a full client must not see
- * later, by a delay, which of them were looked at. So a client has twice as many guesses at most, in its window and
- * behind it. Known limit: with a second client the hashing queue can be seen at work, which it is for accounts alone.
+ * An attempt behind a full window. Its count is visible nowhere else: an attacker who tries names from a full client
+ * must not see later, by a delay, which of them were checked. So a client has at most twice as many guesses, in its
+ * window and behind it. Known limit: a second client can see the hashing queue at work, and hashing is done only for
+ * accounts that exist.
  */
 function sealedAttempt(
   context: CountingContext,
@@ -117,10 +121,10 @@ function sealedAttempt(
   return { ...attempt, seal: { refusal, isLookedAt } };
 }
 
-/** The row of failures that an attempt stands in. */
+/** The row of failures that an attempt belongs to. */
 interface Row {
   readonly isKnown: boolean;
-  /** When its delay ends or ended. */
+  /** The end of its delay, past or future. */
   end(at: number): number;
   count(at: number): Undo[];
 }
@@ -157,15 +161,15 @@ function isKnown({ known }: ThrottleState, { account }: Target, { client }: Clie
   return account !== null && known.isKnown(account, client, at);
 }
 
-/** A window, and whose it is in there. */
+/** A window, and the key of its owner in it. */
 type Counter = readonly [windows: SlidingWindows, key: string];
 
-/** Of all failures of a client, and of its site. */
+/** The windows of all failures of a client, and of its site. */
 function windowsOf({ windows, passing }: ThrottleState, { client, site }: ClientKeys): Counter[] {
   return [[windows, client], ...(site === null ? [] : [[passing.sites, site] as const])];
 }
 
-/** Of those at accounts. */
+/** The windows of their failures at existing accounts. */
 function accountWindowsOf({ passing }: ThrottleState, { client, site }: ClientKeys): Counter[] {
   const { atAccounts, atAccountsOfSites } = passing;
   return [[atAccounts, client], ...(site === null ? [] : [[atAccountsOfSites, site] as const])];
@@ -183,14 +187,14 @@ function takeBack(undos: readonly Undo[]): void {
   for (const undo of undos) undo();
 }
 
-/** It was counted when it began; now make room and write it down. */
+/** The attempt was counted at its beginning; this trims the tables and has them written. */
 function failed({ counts, now, writer }: CountingContext, isLock: boolean): void {
   trim(counts, now());
   if (isLock) writer.soon();
   else writer.within(failureDelaySeconds);
 }
 
-/** Not before an attempt has failed: those that are withdrawn cost nothing, and must not push others out. */
+/** Runs only after an attempt has failed: withdrawn attempts cost nothing, and must not push others out. */
 function trim({ own, ownKnown, windows, passing }: ThrottleState, now: number): void {
   for (const table of [own, ownKnown, windows, ...Object.values(passing)]) table.trim(now);
 }
@@ -218,7 +222,7 @@ function settledOnce(attempt: Attempt): Attempt {
   return { fail: once(attempt.fail), succeed: once(attempt.succeed), withdraw: once(attempt.withdraw) };
 }
 
-/** One message for every reason and every name: it tells neither which names exist nor who has been guessing. */
+/** One message for every reason and every name: it reveals neither which names exist nor who has been guessing. */
 function tooMany(seconds: number): StewardError {
   return new StewardError(
     "too_many_attempts",

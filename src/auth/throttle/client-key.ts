@@ -3,7 +3,10 @@ import { isIP, SocketAddress } from "node:net";
 /** The key of connections from the device itself: every local user has all of 127.0.0.0/8. */
 export const loopbackKey = "loopback";
 
-/** The one spelling of an address: no zone, IPv4 where it was mapped into IPv6. Undefined for anything else. */
+/**
+ * The canonical spelling of an address: without a zone, IPv4 also if it was mapped into IPv6. Undefined for anything
+ * else.
+ */
 export function canonicalAddress(text: string): string | undefined {
   const version = isIP(text);
   if (version === 4) return text;
@@ -13,8 +16,8 @@ export function canonicalAddress(text: string): string | undefined {
 }
 
 /**
- * What a canonical address counts as: an IPv4 address as itself, an IPv6 address as its /64, which a host moves in
- * freely (RFC 8981), and loopback as one client.
+ * The key of a canonical address: an IPv4 address itself, the /64 of an IPv6 address, in which a host moves freely (RFC
+ * 8981), and one key for all of loopback.
  */
 export function clientKeyOf(address: string): string {
   if (isLoopback(address)) return loopbackKey;
@@ -22,14 +25,14 @@ export function clientKeyOf(address: string): string {
 }
 
 /**
- * The /48 that a client lies in, which is what one site is given (RFC 6177): its limits are ten times those of a /64.
+ * The /48 of a client, which is the size of one site's allocation (RFC 6177); its limits are ten times those of a /64.
  * Null for a client that is not IPv6.
  */
 export function siteOf(client: string): string | null {
   return client.endsWith("::/64") ? `${client.split(":", 3).join(":")}::/48` : null;
 }
 
-/** Of a canonical address: 127.0.0.0/8 and ::1 (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3). */
+/** True for a canonical address in 127.0.0.0/8, and for ::1 (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3). */
 export function isLoopback(address: string): boolean {
   return address === "::1" || /^127\.[0-9.]+$/.test(address);
 }
@@ -38,7 +41,7 @@ export function isLoopback(address: string): boolean {
 function firstGroups(address: string, count: number): string {
   const [head = "", tail] = address.split("::");
   const front = head === "" ? [] : head.split(":");
-  // A dotted tail counts as one here: a canonical address has it behind five zeros or more, and four are wanted.
+  // A dotted tail counts as one group here: a canonical address has it after at least five zeros, and four are needed.
   const back = (tail ?? "").split(":").filter((group) => group !== "");
   const zeros = Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => "0");
   return [...front, ...zeros, ...back].slice(0, count).join(":");

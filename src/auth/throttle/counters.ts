@@ -1,6 +1,6 @@
 import { clientWindow, type FailureCounter, windowEnd } from "./throttle-rules.ts";
 
-/** Takes back what was counted, as if it had never been; what was cleared meanwhile stays cleared. */
+/** Takes a count back as if it had never been made; counters that were cleared meanwhile stay cleared. */
 export type Undo = () => void;
 
 /** Rows of failures by key, bounded in their number. */
@@ -8,10 +8,10 @@ export interface FailureCounters {
   get(key: string, now: number): FailureCounter | undefined;
   /** Counts a try as failed. */
   count(key: string, now: number): Undo;
-  /** Drops the surplus: the lowest rank, and of these the longest untouched. */
+  /** Drops the surplus: the lowest rank first, and of equal ranks the one untouched the longest. */
   trim(now: number): void;
   clear(isMeant: (key: string) => boolean): void;
-  /** Those that still mean something. */
+  /** The rows that still count. */
   entries(now: number): [string, FailureCounter][];
 }
 
@@ -19,11 +19,11 @@ export interface FailureCountersOptions {
   limit: number;
   /** Seconds without a try after which a row is forgotten. */
   quietSeconds: number;
-  /** What a row is worth keeping for; without it all are alike. */
+  /** The worth of keeping a row; without it all are equal. */
   rank?: (key: string, counter: FailureCounter, now: number) => number;
   /**
-   * A new key in a full table takes over the row of the one with the fewest failures (the "space-saving" algorithm of
-   * Metwally, Agrawal and El Abbadi, 2005). A flood of other keys then never lowers a row: it may only come out too long.
+   * A new key in a full table takes over the row with the fewest failures (the "space-saving" algorithm of Metwally,
+   * Agrawal and El Abbadi, 2005). A flood of other keys never shortens a row: a row may only be too long.
    */
   inherits?: boolean;
 }
@@ -49,7 +49,7 @@ export function createFailureCounters(
     count: (key, now) => {
       const isOneTooMany = inherits && !counters.has(key) && counters.size >= limit;
       const before = isOneTooMany ? makePlace(now) : get(key, now);
-      // Taken out first: the order of a Map is the order in which its keys were last touched.
+      // Deleted first, because a Map orders its keys by insertion: the last touched is the last.
       counters.delete(key);
       counters.set(key, { failures: (before?.failures ?? 0) + 1, at: now });
       return () => takeBack(counters, key, before, now);
@@ -64,10 +64,10 @@ export function createFailureCounters(
 
 /** The times of each client's failures within the window. */
 export interface SlidingWindows {
-  /** When the oldest failure of a full window leaves it; never (minus infinity) while there is room. */
+  /** The time at which the oldest failure of a full window leaves it; minus infinity while there is room. */
   end(client: string, now: number): number;
   count(client: string, now: number): Undo;
-  /** Drops the surplus, the longest untouched first and those that are full last. */
+  /** Drops the surplus: the longest untouched first, full ones last. */
   trim(now: number): void;
   clear(client: string): void;
   entries(now: number): [string, readonly number[]][];
@@ -114,7 +114,7 @@ function takeBack(
   if (!present) return;
   const failures = present.failures - 1;
   if (failures === 0) counters.delete(key);
-  // Its time too, unless another attempt was counted since; otherwise the delay before it would begin anew.
+  // Restores the time too, unless another attempt was counted since; otherwise the delay before it would start over.
   else counters.set(key, { failures, at: present.at === countedAt && before ? before.at : present.at });
 }
 
@@ -130,7 +130,7 @@ function fewest(
   return found;
 }
 
-/** A sixteenth goes at once, so that a flood does not have the table looked through at each try. */
+/** Drops a sixteenth at once, so that a flood does not make each try search the table. */
 function dropSurplus<V>(
   entries: Map<string, V>,
   limit: number,
@@ -139,6 +139,6 @@ function dropSurplus<V>(
   if (entries.size <= limit) return;
   const ranked = [...entries].map(([key, value]) => ({ key, rank: rankOf(key, value) }));
   const kept = limit - Math.floor(limit / 16);
-  // The order of equal ranks stays that of the Map: the longest untouched first.
+  // The sort is stable: of equal ranks the longest untouched is first, as in the Map.
   for (const { key } of ranked.sort((a, b) => a.rank - b.rank).slice(0, -kept)) entries.delete(key);
 }

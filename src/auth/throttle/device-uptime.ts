@@ -1,6 +1,6 @@
 import type { Uptime } from "../../host/ports.ts";
 
-/** A moment as it is stored: of the timeline, and of the boot that it was read in. */
+/** A stored moment: its time on the timeline, and the boot in which it was read. */
 export interface StoredMoment {
   readonly boot_id: string;
   readonly uptime: number;
@@ -8,14 +8,14 @@ export interface StoredMoment {
 }
 
 /**
- * One monotonic time over all boots, so that what has begun neither ends nor grows by a reboot. It goes on while the
- * agent is down and stands still while the device is; it does not know the wall clock. After a power cut it goes on
- * from the last moment that was stored.
+ * One monotonic time over all boots, so that a reboot neither ends nor extends a delay. It runs while the agent is down
+ * and stops while the device is off; it does not use the wall clock. After a power cut it continues from the last
+ * stored moment.
  */
 export interface DeviceUptime {
   /** Seconds since the state was made. */
   now(): number;
-  /** The present moment, stored with the counts made in it. */
+  /** The present moment, which is stored with the counts made in it. */
   moment(): StoredMoment;
 }
 

@@ -1,14 +1,17 @@
-/** Seconds of device uptime that a success makes its client known for: 30 days of a running device. */
+/** Seconds of device uptime for which a success makes its client known: 30 days of a running device. */
 const knownSeconds = 30 * 24 * 60 * 60;
 
-/** Clients known for one account, the latest; and for all accounts together. */
+/** Clients known for one account, the latest ones; and for all accounts together. */
 const clientsPerAccount = 16;
 const clientsInAll = 2_048;
 
-/** Which clients an account was signed in to from. Only successes get in, so strangers cannot push users out. */
+/**
+ * The clients from which users have signed in to an account. Only a success adds one, so strangers cannot push users
+ * out.
+ */
 export interface KnownClients {
   isKnown(account: string, client: string, now: number): boolean;
-  /** For any account. */
+  /** True if the client is known for any account. */
   isKnownAtAll(client: string, now: number): boolean;
   /** Notes a success; true when the client was not known for the account before. */
   add(account: string, client: string, now: number): boolean;
@@ -16,7 +19,7 @@ export interface KnownClients {
   entries(now: number): KnownClient[];
 }
 
-/** One client of one account, and when its last success was. */
+/** One client of one account, and the time of its last success. */
 export interface KnownClient {
   readonly account: string;
   readonly client: string;
@@ -24,8 +27,8 @@ export interface KnownClient {
 }
 
 export function createKnownClients(stored: readonly KnownClient[]): KnownClients {
-  // In the order of the last successes, which that of a Map is. An account and a client find their own among them: a
-  // success costs no more where thousands are known.
+  // In the order of the last successes, which is the order of a Map. Accounts and clients have indexes into it, so that
+  // a success costs no more when thousands are known.
   const marks: Marks = new Map();
   const ofAccounts = new Map<string, Marks>();
   const ofClients = new Map<string, Marks>();
@@ -36,7 +39,7 @@ export function createKnownClients(stored: readonly KnownClient[]): KnownClients
     removeFrom(ofAccounts, mark.account, key);
     removeFrom(ofClients, mark.client, key);
   };
-  /** Gives back all of its account. */
+  /** Returns all marks of its account. */
   const put = (mark: KnownClient): Marks => {
     const key = keyOf(mark);
     remove(key);

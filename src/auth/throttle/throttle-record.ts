@@ -5,16 +5,17 @@ import type { KnownClient } from "./known-clients.ts";
 import type { FailureCounter } from "./throttle-rules.ts";
 
 /**
- * The counts of the throttle as they are stored: a line for each entry, its keys first and then whole numbers, times in
- * seconds of device uptime. A tenth of the size that objects would have, for a file that is written again and again under attack.
+ * The counts of the throttle as they are stored: a line for each entry, first its keys, then whole numbers; times are
+ * in seconds of device uptime. Objects would be ten times as large, and the file is written again and again under
+ * attack.
  */
 export interface ThrottleRecord {
-  /** Of the HMAC that names and addresses are known by here: 256 bits in hex. */
+  /** The key of the HMAC that replaces names and addresses here: 256 bits in hex. */
   readonly key_secret: string;
   readonly moment: StoredMoment;
   /** `account client failures at` */
   readonly own: readonly string[];
-  /** The same of known clients, which strangers cannot push out. */
+  /** The same for known clients, which strangers cannot push out. */
   readonly own_known: readonly string[];
   /** `account failures at` */
   readonly accounts: readonly string[];
@@ -30,7 +31,7 @@ const key = "[A-Za-z0-9_-]{12}";
 const number = "[0-9]{1,12}";
 const seconds = { type: "number", minimum: 0 } as const;
 
-/** Losing it costs counts and delays: attackers get their first tries again, and users are not locked out. */
+/** Losing it costs counts and delays: attackers get their first tries again, and no user is locked out. */
 export const throttleRecordKind: DocumentKind<ThrottleRecord> = {
   name: "attempts",
   formatVersion: "1.0.0",
@@ -54,7 +55,7 @@ export const throttleRecordKind: DocumentKind<ThrottleRecord> = {
       known: lines(`^${key} ${key} ${number}$`),
     },
   },
-  // The key is new in each process that makes these defaults, and then stays in the file.
+  // Each process that makes these defaults makes a new key, which then stays in the file.
   defaults: {
     key_secret: randomBytes(32).toString("hex"),
     moment: { boot_id: "", uptime: 0, time: 0 },
@@ -68,7 +69,10 @@ export const throttleRecordKind: DocumentKind<ThrottleRecord> = {
   onLoss: "defaults",
 };
 
-/** Lines of counters, whatever their keys. A future time, which only a damaged file has, would be an endless lock. */
+/**
+ * Reads lines of counters, whatever their keys. A time in the future, which only a damaged file has, would be an
+ * endless lock.
+ */
 export function readCounters(stored: readonly string[], now: number): [string, FailureCounter][] {
   return stored.map((line) => {
     const [at = "", failures = "", ...keys] = line.split(" ").reverse();

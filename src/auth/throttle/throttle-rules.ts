@@ -1,20 +1,20 @@
-/** Failures in a row, and when the last of them was begun, in seconds of device uptime. */
+/** Failures in a row, and the beginning of the last of them, in seconds of device uptime. */
 export interface FailureCounter {
   readonly failures: number;
   readonly at: number;
 }
 
-/** What counts against a try. */
+/** The failures that count against a try. */
 export interface PastFailures {
-  /** Of this account from this client. */
+  /** Failures at this account from this client. */
   own: FailureCounter | undefined;
-  /** Of this account from all strange clients; undefined for a client that is known for this account. */
+  /** Failures at this account from all strange clients; undefined for a client that is known for this account. */
   account: FailureCounter | undefined;
-  /** When the failures of this client were, whatever the account: those of the window, oldest first. */
+  /** Times of this client's failures at all accounts within the window, oldest first. */
   window: readonly number[];
 }
 
-/** A row of failures, after so many of which each is followed by a delay that doubles up to the longest. */
+/** A rule for failures in a row: after so many, each is followed by a delay that doubles up to the longest. */
 interface Escalation {
   failures: number;
   firstSeconds: number;
@@ -24,53 +24,55 @@ interface Escalation {
 /** A person mistypes a few times; an attacker gets a hundred tries a day (docs/design/throttling.md, rule 2). */
 const ownEscalation: Escalation = { failures: 5, firstSeconds: 30, longestSeconds: 15 * 60 };
 
-/** Three codes in a million are right at any time; at ten tries, then six a day, that is years of guessing. */
+/** Three codes in a million are right at any time. Ten tries and then six a day take years to guess one. */
 const codeEscalation: Escalation = { failures: 10, firstSeconds: 15 * 60, longestSeconds: 4 * 60 * 60 };
 
 /** Failures that a client may have within the window, over all accounts. */
 export const windowFailures = 20;
 export const windowSeconds = 10 * 60;
 
-/** How many times as much a site (the /48 of an IPv6 client) may have as one of its clients. */
+/** A site (the /48 of an IPv6 client) may have this many times as much as one of its clients. */
 export const siteShare = 10;
 
-/** Failures in a row after which strange clients have one try each in so many seconds. */
+/** Failures in a row after which each strange client has one try in so many seconds. */
 const accountFailures = 100;
 const accountSeconds = 60;
 
-/** Seconds until this try may be made; 0: now. Never a refusal without an end: a minute, ten, fifteen at most. */
+/** Seconds until this try may be made; 0: now. Every refusal ends: after a minute, ten, or fifteen at most. */
 export function waitSeconds(past: PastFailures, now: number): number {
   return Math.max(0, ownEnd(past.own, past.account) - now, windowEnd(past.window) - now);
 }
 
-/** When the delay of this account for this client ends or ended; 0 where there is none. */
+/** The end of this account's delay for this client, past or future; 0 if there is none. */
 export function ownEnd(own: FailureCounter | undefined, account: FailureCounter | undefined): number {
   if (!own) return 0;
   const isSlowed = account !== undefined && account.failures >= accountFailures;
   return own.at + Math.max(ownDelaySeconds(own.failures), isSlowed ? accountSeconds : 0);
 }
 
-/** When the delay of this account for a site ends or ended: after ten times as many failures, a tenth as long. */
+/** The end of this account's delay for a site: after ten times as many failures, a tenth as long. */
 export function siteEnd(own: FailureCounter | undefined): number {
   return own ? own.at + ownDelaySeconds(Math.floor(own.failures / siteShare)) / siteShare : 0;
 }
 
-/** How much a window takes, and for how long. */
+/** The number of failures that a window takes, and its length. */
 export interface WindowSize {
   readonly failures: number;
   readonly seconds: number;
 }
 
-/** Of a client. */
+/** The window of a client. */
 export const clientWindow: WindowSize = { failures: windowFailures, seconds: windowSeconds };
 
-/** Of a site. */
+/** The window of a site. */
 export const siteWindow: WindowSize = { failures: windowFailures * siteShare, seconds: windowSeconds };
 
-/** Codes of an account that were judged and not right, from wherever: 720 a day of a million, three of which are right. */
+/**
+ * The window of an account's codes that were wrong, from all clients: 720 a day of a million, three of which are right.
+ */
 export const codeWindow: WindowSize = { failures: 30, seconds: 60 * 60 };
 
-/** When the oldest failure of a full window leaves it; never (minus infinity) while there is room. */
+/** The time at which the oldest failure of a full window leaves it; minus infinity while there is room. */
 export function windowEnd(window: readonly number[], { failures, seconds } = clientWindow): number {
   return (window.at(-failures) ?? Number.NEGATIVE_INFINITY) + seconds;
 }

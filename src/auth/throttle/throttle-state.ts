@@ -17,46 +17,54 @@ import {
 import { codeDelaySeconds, codeWindow, ownEnd, siteWindow } from "./throttle-rules.ts";
 
 /**
- * Every count of attempts, by keys that reveal neither names nor addresses. All of it is bounded, so that
- * the file stays below 256 KiB; what an attacker wins by filling a table stands beside it.
+ * Every count of attempts, by keys that reveal neither names nor addresses. All of it is bounded, so that the file
+ * stays below 256 KiB. Each table says what an attacker gains by filling it.
  */
 export interface ThrottleState {
   /**
-   * `account client`, of strange clients. In a full table those of the account with the shortest row go first: an attacker
-   * who wants the rows of one account dropped must fail at twenty others more often than at this one.
+   * By `account client`, for strange clients. A full table drops first the rows of the account with the shortest row:
+   * an attacker who wants to drop the rows of one account must fail at twenty others more often than at this one.
    */
   own: FailureCounters;
-  /** The same of known clients: strangers do not come in here. */
+  /** The same for known clients: strangers never get in here. */
   ownKnown: FailureCounters;
-  /** `account`, of strange clients: a new one takes over the shortest row, so a flood of names never shortens any. */
+  /** By `account`, for strange clients: a new row takes over the shortest, so a flood of names never shortens any. */
   accounts: FailureCounters;
-  /** `account`: wrong codes, which need the right password first. */
+  /** By `account`: wrong codes, which need the right password first. */
   codes: FailureCounters;
-  /** `client`. 512 other addresses push it out; a limit for each address does not hold an attacker who has that many. */
+  /**
+   * By `client`. 512 other addresses push one out; a limit for each address does not stop an attacker who has that
+   * many.
+   */
   windows: SlidingWindows;
   known: KnownClients;
-  /** Counted in memory alone: a restart of the agent forgets it. */
+  /** Counts that are only in memory: a restart of the agent forgets them. */
   passing: PassingCounts;
 }
 
 /** Counts that are not worth a write: an attacker cannot restart the agent. */
 export interface PassingCounts {
-  /** `site`: as `windows`, for the /48 of an IPv6 client. */
+  /** By `site`: like `windows`, for the /48 of an IPv6 client. */
   sites: SlidingWindows;
-  /** `account site`: as `own`. */
+  /** By `account site`: like `own`. */
   ownSites: FailureCounters;
-  /** `client` and `site`: those failures that were at accounts which exist. They limit what a seal lets through. */
+  /**
+   * By `client` and `site`: the failures at existing accounts. They limit the secrets that are checked behind a seal.
+   */
   atAccounts: SlidingWindows;
   atAccountsOfSites: SlidingWindows;
-  /** `account client`: what failed behind a seal, which must show nowhere else. Accounts that exist, so few rows. */
+  /**
+   * By `account client`: failures behind a seal, which must be visible nowhere else. Only existing accounts, so few
+   * rows.
+   */
   sealed: FailureCounters;
-  /** `account`: codes that were judged and not right, which takes the right password. */
+  /** By `account`: codes that were wrong, which needs the right password. */
   judgedCodes: SlidingWindows;
 }
 
 /**
- * A day without a try gives five or a hundred tries back: fewer than the delays would have given in that day. For codes
- * a day would give more than their six a day; a week does not.
+ * A day without a try gives five or a hundred tries back: fewer than the delays would have allowed in that day. For
+ * codes a day would give more than their six a day; a week does not.
  */
 const quietSeconds = 24 * 60 * 60;
 const quietCodesSeconds = 7 * quietSeconds;
@@ -97,7 +105,7 @@ function passingCounts(): PassingCounts {
   };
 }
 
-/** Of the keys `account client`. */
+/** The account of the keys `account client`. */
 function accountOf(keys: string): string {
   return keys.slice(0, keys.indexOf(" "));
 }
@@ -105,7 +113,7 @@ function accountOf(keys: string): string {
 /** The counts as they are stored. */
 export type StoredCounts = Omit<ThrottleRecord, "key_secret" | "moment">;
 
-/** Without what no longer means anything. */
+/** Leaves out counts that no longer mean anything. */
 export function writeCounts(counts: ThrottleState, now: number): StoredCounts {
   return {
     own: writeCounters(counts.own.entries(now)),
@@ -127,18 +135,18 @@ export function clearAccount(counts: ThrottleState, account: string): void {
   clearCodes(counts, account);
 }
 
-/** Ends the lock of an account's codes, and forgets those that were judged. */
+/** Ends the lock of an account's codes, and forgets the wrong ones. */
 export function clearCodes({ codes, passing }: ThrottleState, account: string): void {
   codes.clear((one) => one === account);
   passing.judgedCodes.clear(account);
 }
 
-/** When the delays of accounts end that run now, by account. */
+/** The ends of the delays that run now, by account. */
 export interface RunningDelays {
-  /** The last of any of its clients. */
+  /** The latest end of all its clients. */
   password: ReadonlyMap<string, number>;
   codes: ReadonlyMap<string, number>;
-  /** Of all of them; 0 where there are none. */
+  /** The latest end of all accounts; 0 if there are none. */
   lastEnd: number;
 }
 
@@ -160,7 +168,7 @@ export function runningDelays(counts: ThrottleState, now: number): RunningDelays
   return { password, codes: new Map(codes), lastEnd };
 }
 
-/** Until when codes of an account are refused: too many wrong ones in a row, or too many within an hour. */
+/** The end of the time in which codes of an account are refused: too many wrong ones in a row, or within an hour. */
 export function codesEnd({ codes, passing }: ThrottleState, account: string, now: number): number {
   const wrong = codes.get(account, now);
   const lockEnd = wrong ? wrong.at + codeDelaySeconds(wrong.failures) : 0;

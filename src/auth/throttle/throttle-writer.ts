@@ -1,24 +1,27 @@
 import type { Timers, Uptime } from "../../host/ports.ts";
 
-/** Says when counts go to the disk: a new lock at once, the rest seldom, and under attack no more than that either. */
+/**
+ * Decides when counts go to the disk: a new lock at once, the rest seldom, and under attack no lock more often than
+ * that.
+ */
 export interface ThrottleWriter {
-  /** A lock or its end: within two seconds. */
+  /** A lock or its end: written within two seconds. */
   soon(): void;
-  /** Within `seconds`. */
+  /** Written within `seconds`. */
   within(seconds: number): void;
-  /** Writes what waits, or in any case when `isWorthIt`; no timer writes afterwards. */
+  /** Writes the waiting counts, or in any case if `isWorthIt`; no timer writes afterwards. */
   close(isWorthIt: boolean): void;
 }
 
-/** Seconds that a failure may wait, and be lost in a power cut: it costs the attacker's count, nothing else. */
+/** Seconds that a failure may wait. A power cut may lose it, which costs only a part of the attacker's count. */
 export const failureDelaySeconds = 15;
 
 /** Seconds that a new lock may wait: those that begin together are written together. */
 const lockDelaySeconds = 2;
 
 /**
- * Locks written so soon in a row, and the seconds that give another one. An attacker makes a lock with each try, and
- * every write wears the flash: beyond this they wait like failures, four writes a minute.
+ * Locks in a row that are written so soon, and the seconds that give another one. An attacker makes a lock with each
+ * try, and every write wears the flash: beyond this, locks wait like failures, four writes a minute.
  */
 const soonInARow = 10;
 const soonEverySeconds = 60;

@@ -18,47 +18,52 @@ import {
 import { createThrottleWriter, failureDelaySeconds } from "./throttle-writer.ts";
 
 /**
- * Throttling of every attempt at a password, a code or the setup token (docs/design/throttling.md), on monotonic time alone. What it
- * holds: a client has about a hundred a day at one account and 2,880 at all, and as many again behind a full window; a
- * site (/48) has ten times as many; an account that strangers have failed at a hundred times in a row gives each of
- * their addresses no more than one a minute. What it never does: refuse for longer than 15 minutes, let a stranger's
- * failures count against a client that the account's user signed in from, or let failures at other names, invented
- * ones above all, keep the right password out: behind a full window the answers are sealed (see `Seal`). A session
- * that gives its password again has a row of its own.
+ * Throttles every attempt at a password, a code or the setup token (docs/design/throttling.md), only by monotonic time.
+ *
+ * Limits: a client has about a hundred attempts a day at one account and 2,880 at all, and as many again behind a full
+ * window; a site (/48) has ten times as many. After strangers have failed at an account a hundred times in a row, each
+ * of their addresses has at most one a minute.
+ *
+ * It never refuses for longer than 15 minutes. A stranger's failures never count against a client from which the
+ * account's user has signed in. Failures at other names, especially invented ones, never keep the right password out:
+ * behind a full window the answers are sealed (see `Seal`). A session that repeats its password has a row of its own.
  * An attacker who shares a client with the user (one NAT, one /64) and knows the name can still delay a sign-in, by up
  * to those 15 minutes.
- * Known limit: with fresh addresses without number each of them has its first try; the hashing queue and the
- * passwords' length hold then. A limit for all strangers together would shut out the user at a new address.
+ *
+ * Known limit: an attacker with any number of fresh addresses has a first try from each; then only the hashing queue
+ * and the length of passwords protect. A limit for all strangers together would lock the user out at a new address.
  */
 export interface Throttle extends CodeLocks {
   /**
-   * Before a password is looked at: counts the try as failed until it is settled, so that tries in parallel are counted
-   * before they are checked. `name` as it was sent, in lower case, whether there is such a user or not; null where no
-   * account is meant (the setup token). `client` as http/client-address.ts gives it; null, the device itself, is neither
-   * counted nor refused. Throws `too_many_attempts`; a refused try counts nowhere.
+   * Call it before a password is checked: the try counts as failed until it is settled, so that parallel tries are
+   * counted before they are checked. `name` is the name as sent, in lower case, whether or not there is such a user;
+   * null if no account is meant (the setup token). `client` is the address from http/client-address.ts; null, the
+   * device itself, is neither counted nor refused. Throws `too_many_attempts`; a refused try counts nowhere.
    */
   begin(name: string | null, client: string | null, about?: AttemptContext): Attempt;
-  /** Settles when an attempt that has just begun behind a seal is to be answered. */
+  /** Resolves when an attempt that has just begun behind a seal is to be answered. */
   untilAnswer(): Promise<void>;
-  /** True when a user has signed in from here in the last 30 days: such clients have a place in the hashing queue. */
+  /** True if a user has signed in from here in the last 30 days: such clients have a place in the hashing queue. */
   isKnownClient(client: string): boolean;
-  /** The delays that run now; null when there is none. `untilSeconds`: from now to the end of the last of them. */
+  /**
+   * The delays that run now; null if there is none. `untilSeconds`: seconds from now to the end of the last of them.
+   */
   lockOf(name: string): AccountLock | null;
-  /** Clears every count and lock of an account; those of clients are not its own and stay. */
+  /** Clears every count and lock of an account; those of clients stay. */
   unlock(name: string): void;
-  /** The user is gone: a later one of the same name begins with nothing, not even known clients. */
+  /** The user was deleted: a later one of the same name begins with nothing, not even known clients. */
   forget(name: string): void;
   /** Passes unsaved counts to the document before it is closed. */
   close(): void;
 }
 
-/** What else is known of an attempt. */
+/** Further facts about an attempt. */
 export interface AttemptContext {
-  /** There is an account of that name. */
+  /** True if there is an account of that name. */
   readonly exists?: boolean;
-  /** The id of the living session that gives its password again. */
+  /** The id of the living session that repeats its password. */
   readonly session?: string;
-  /** The password was right already. */
+  /** The password was already right. */
   readonly isProven?: boolean;
 }
 
@@ -76,13 +81,13 @@ export interface ThrottleOptions {
   timers: Timers;
 }
 
-/** While a delay runs its time is stored so often: a power cut makes it longer by no more than this. */
+/** While a delay runs, its time is stored so often: a power cut makes it longer by no more than this. */
 const runningDelaySeconds = 5 * 60;
 
-/** A stop writes the time alone only when so much of it would be lost: `steward` with the agent down stops often. */
+/** A stop writes only the time if it would otherwise lose this much: `steward` with the agent down stops often. */
 const staleSeconds = 60 * 60;
 
-/** Seconds to each answer behind a seal: more than a password takes to be checked, with others before it. */
+/** Seconds to each answer behind a seal: longer than the check of a password takes, with others before it. */
 const sealedSeconds = 2;
 
 const uncounted: Attempt = { fail: () => undefined, succeed: () => undefined, withdraw: () => undefined };
@@ -100,7 +105,7 @@ export function createThrottle(options: ThrottleOptions): Throttle {
     options.document.note(() => state, 0);
     if (delays.isAnyRunning()) writer.within(runningDelaySeconds);
   });
-  // The stored moment is of another boot: the next one must go on from this one.
+  // The stored moment is of another boot; the next boot must continue from this one.
   if (stored.moment.boot_id !== options.bootId && hasEntries(stored)) writer.within(failureDelaySeconds);
   const context = { counts, now, writer, changed: delays.changed };
   const clear = (account: string): void => {
@@ -144,7 +149,7 @@ function createKeys(secret: string): (text: string) => string {
   return (text) => createHmac("sha256", key).update(text).digest("base64url").slice(0, 12);
 }
 
-/** What runs, remembered until something changes: a list of users asks it of each of them. */
+/** The running delays, cached until something changes: a list of users asks for each of them. */
 function createDelays(counts: ThrottleState, now: () => number) {
   let remembered: RunningDelays | undefined;
   const running = (): RunningDelays => {

@@ -4,7 +4,7 @@ import type { ThrottledClient } from "../request-context.ts";
 import type { Attempt, Seal } from "./attempt.ts";
 import type { AttemptContext, Throttle } from "./throttle.ts";
 
-/** Errors that a guesser gets, too. A stale token or challenge is not a guess. */
+/** Errors that a guesser can get, too. A stale token or challenge is not a guess. */
 const guesses: ReadonlySet<ErrorCode> = new Set([
   "invalid_credentials",
   "password_wrong",
@@ -15,22 +15,22 @@ const guesses: ReadonlySet<ErrorCode> = new Set([
   "recovery_code_invalid",
 ]);
 
-/** Answers that strangers get, too; only users whose password was right get the others. */
+/** Answers that strangers can get, too. The others are only for users whose password was right. */
 const saidToStrangers: ReadonlySet<ErrorCode> = new Set([
   "invalid_credentials",
   "setup_token_invalid",
   "hashing_busy",
 ]);
 
-/** The secret that is tried: of the account of that name; null: not an account's. */
+/** The secret that is tried: that of the account of this name; null: not an account's. */
 export interface TriedSecret extends AttemptContext {
   readonly name: string | null;
 }
 
 /**
- * Runs work that checks a secret. The attempt is counted first, so that attempts which arrive together are all counted. A wrong
- * secret counts against its name and client, a right one clears their count, anything else was no attempt. `work` gets
- * the context with the key that it is counted by. Throws `too_many_attempts`, and what `work` throws.
+ * Runs work that checks a secret. The attempt is counted first, so that attempts which arrive together are all counted.
+ * A wrong secret counts against its name and client, a right one clears their count, and anything else was no attempt.
+ * `work` gets the context with the key that it is counted by. Throws `too_many_attempts`, and the errors of `work`.
  */
 export async function withThrottle<R, O extends ThrottledClient>(
   throttle: Throttle,
@@ -44,12 +44,12 @@ export async function withThrottle<R, O extends ThrottledClient>(
   return attempt.seal ? behindSeal(throttle, attempt.seal, judge) : judge();
 }
 
-/** The context by the one user of this device who it is, where it is this device and the host can tell. */
+/** The context with the local user as its client, if the request is from this device and the host knows the user. */
 export async function resolveClient<O extends ThrottledClient>(context: O): Promise<O> {
   return context.keyOfUser ? { ...context, clientKey: await context.keyOfUser() } : context;
 }
 
-/** A right secret is answered at once; everything else after the same time with the same words. */
+/** Answers a right secret at once, and everything else after the same time with the same words. */
 async function behindSeal<R>(
   throttle: Throttle,
   { refusal, isLookedAt }: Seal,

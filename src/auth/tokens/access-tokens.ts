@@ -3,10 +3,10 @@ import jsonwebtoken from "jsonwebtoken";
 import type { Uptime } from "../../host/ports.ts";
 import type { TrustedTime } from "../trusted-time.ts";
 
-/** How long an access token is good for, in seconds. */
+/** Seconds that an access token is valid. */
 export const accessSeconds = 15 * 60;
 
-/** Values that are fixed in every access token and checked again (RFC 8725 §3). */
+/** Values that are fixed in every access token, and checked in each (RFC 8725 §3). */
 export const accessTokenRules = {
   algorithms: ["HS256"],
   issuer: "steward",
@@ -24,21 +24,21 @@ export interface AccessTokens {
   issue(subject: string, sessionId: string): string;
 }
 
-/** What an access token says, once its signature and its form have been checked. */
+/** The claims of an access token, after its signature and form have been checked. */
 export interface AccessClaims {
   readonly subject: string;
   readonly sessionId: string;
   /** Seconds since 1970, by the clock of its epoch. */
   readonly expiresAt: number;
-  /** The clock epoch that it was issued in. */
+  /** The clock epoch in which it was issued. */
   readonly epoch: number;
-  /** Seconds of monotonic time at which it was issued; the key does not outlive the process, so it is this boot's. */
+  /** Seconds of monotonic time at which it was issued, in this boot: the key does not outlive the process. */
   readonly issuedUptime: number;
 }
 
 /**
- * Reads verified claims; undefined when they are not those of an access token. jsonwebtoken takes a token without
- * `exp` and any `typ`; we do not.
+ * Reads verified claims; undefined if they are not those of an access token. jsonwebtoken accepts a token without `exp`
+ * and with any `typ`; this does not.
  */
 export function readClaims(header: unknown, payload: unknown): AccessClaims | undefined {
   const { typ } = (header ?? {}) as Record<string, unknown>;

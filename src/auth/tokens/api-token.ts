@@ -5,30 +5,32 @@ import { timestamp, userId } from "../../contract/shapes.ts";
 import type { DocumentKind } from "../../store/documents/document-kind.ts";
 import type { TokenRights } from "./token-rights.ts";
 
-/** An API token as it is stored: only a hash of it. */
+/** An API token as it is stored: only its hash. */
 export interface StoredApiToken {
   readonly id: string;
   readonly user_id: string;
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** SHA-256; the token has 256 random bits, so there is nothing to guess at. */
+  /** SHA-256; the token has 256 random bits, so its hash cannot be guessed at. */
   readonly hash: string;
   readonly created_at: string;
   readonly lifetime_seconds: number;
   readonly expires_at: string;
-  /** False while the clock has not been trusted since the token was made: its lifetime begins when the clock is. */
+  /** False while the clock has not been trusted since the token was made: its lifetime begins with the first trust. */
   readonly is_dated: boolean;
   /** It expired while the clock was trusted: no clock makes it valid again. */
   readonly is_dead: boolean;
   readonly last_used_at: string | null;
   readonly last_used_from: string | null;
-  /** Of a token that root made with source ranges or for a fleet; then `scopes` is empty (token-rights.ts). */
+  /**
+   * The rights of a token that root made with source ranges or for a fleet; then `scopes` is empty (token-rights.ts).
+   */
   readonly restricted: TokenRights | null;
 }
 
 export interface ApiTokensState {
   readonly tokens: readonly StoredApiToken[];
-  /** The hash of the token that the credential steward.token has made: once deleted, it is not made again. */
+  /** The hash of the token from the credential steward.token: once deleted, it is not made again. */
   readonly provisioned: string | null;
 }
 
@@ -46,11 +48,11 @@ export function hashOfToken(text: string): string {
 }
 
 const { name } = apiToken.properties;
-/** Another release may know other scopes: they stay, and are good for nothing here. */
+/** Unknown scopes of another release are kept, but grant nothing. */
 const storedScopes = { type: "array", items: { type: "string", maxLength: 64 }, uniqueItems: true } as const;
 const nullableText = { type: ["string", "null"] } as const;
 
-/** Lost tokens cost their owners new ones and nothing else, so they may be made up as none. */
+/** Lost tokens cost their owners only new ones, so the default is none. */
 export const apiTokensKind: DocumentKind<ApiTokensState> = {
   name: "tokens",
   formatVersion: "1.2.0",

@@ -15,45 +15,47 @@ import {
 import { nextEndOf } from "./token-ends.ts";
 import { foreignScopes, noEnd, storedRights } from "./token-rights.ts";
 
-/** Tokens for programs: with scopes and an end, stored as hashes, never good for credentials. */
+/** Tokens for programs: they have scopes and an end, are stored as hashes, and never permit a change of credentials. */
 export interface ApiTokens {
-  /** The token itself is in `text` and nowhere else. Throws `forbidden` for a scope that the owner's role has not. */
+  /**
+   * `text` is the only copy of the token itself. Throws `forbidden` for a scope that the owner's role does not permit.
+   */
   create(owner: Account, wanted: WantedToken): Promise<{ token: StoredApiToken; text: string }>;
   /**
-   * Makes another token with the same rights and the same life, and ends the former one after so many seconds, or when it
-   * would have ended before. Throws `not_found`, `token_limit_reached`.
+   * Makes another token with the same rights and lifetime, and ends the former one after so many seconds, or earlier if
+   * it would have ended before. Throws `not_found` and `token_limit_reached`.
    */
   rotate(
     owner: Account,
     token: StoredApiToken,
     overlapSeconds: number,
   ): Promise<{ token: StoredApiToken; text: string }>;
-  /** Makes the token whose hash a provisioned device brings. Throws what `create` throws. */
+  /** Makes the token whose hash a provisioned device brings. Throws the errors of `create`. */
   provision(owner: Account, wanted: WantedToken, hash: string): Promise<StoredApiToken>;
-  /** `provision` has made the token of this hash, which may be deleted by now. */
+  /** True if `provision` has made the token of this hash, which may have been deleted since. */
   isProvisioned(hash: string): boolean;
   find(text: string): StoredApiToken | undefined;
   byId(id: string): StoredApiToken | undefined;
-  /** In the order of their creation; of one user, or all. */
+  /** In the order of their creation; of one user, or of all. */
   list(userId?: string): readonly StoredApiToken[];
   isExpired(token: StoredApiToken): boolean;
-  /** When the first program loses its access; null: no token ends, as far as is known. */
+  /** The time at which the first program loses its access; null: no token ends, as far as is known. */
   nextEnd(): Date | null;
   /** Tokens of a user that have not expired. */
   livingOf(userId: string): number;
-  /** Seconds of monotonic time since it was last accepted, infinite when it was not since the start. */
+  /** Seconds of monotonic time since the token was last accepted; infinity if it was not since the start. */
   secondsSinceUse(token: StoredApiToken): number;
   /** Notes a use; written at most every quarter of an hour. */
   used(token: StoredApiToken, from: string): void;
-  /** Becomes invalid at once in memory, even if the disk cannot be written. */
+  /** Makes tokens invalid at once in memory, even if the disk cannot be written. */
   remove(isMeant: (token: StoredApiToken) => boolean): Promise<void>;
-  /** Ends all tokens of a user as `remove` does, when the account is taken back from an intruder; or keeps them all. */
+  /** Ends all tokens of a user as `remove` does, if the account is taken back from an intruder; or keeps them all. */
   endAll(userId: string, areKept?: boolean): Promise<EndedTokens>;
-  /** While the clock is trusted: dates tokens that were made before it was, and records which have expired. */
+  /** While the clock is trusted: dates the tokens that were made before it was, and marks those that have expired. */
   sweep(): void;
 }
 
-/** What came of a user's tokens, as answers and events say it; those that had expired are not counted. */
+/** The result for a user's tokens, as answers and events give it; expired ones are not counted. */
 export interface EndedTokens {
   readonly tokens_ended: number;
   /** Absent: none were to be kept. */
@@ -64,7 +66,7 @@ export interface WantedToken {
   name: string;
   scopes: readonly Scope[];
   lifetimeSeconds: number;
-  /** What root gives it besides. */
+  /** Further rights that only root gives. */
   sources?: readonly string[];
   isFleet?: boolean;
   hasNoEnd?: boolean;
@@ -79,7 +81,7 @@ export interface ApiTokensOptions {
 /** Tokens that one user may have. */
 export const tokensPerUser = 50;
 
-/** Seconds between two notes of a token's use; it is not worth more writes. */
+/** Seconds between two notes of a token's use, which is not worth more writes. */
 const useNoteSeconds = 15 * 60;
 
 export function createApiTokens(options: ApiTokensOptions): ApiTokens {
@@ -205,8 +207,8 @@ async function rotate(
 }
 
 /**
- * A token that is replaced: it never lives longer than it would have, nor again. While the clock is not trusted, its rest
- * begins when the clock is.
+ * The end of a token that is replaced: it never lives longer than it would have, nor again. While the clock is not
+ * trusted, the rest of its life begins with the trust.
  */
 function ending(
   token: StoredApiToken,
@@ -244,7 +246,7 @@ function refuseSurplus(tokens: readonly StoredApiToken[], owner: Account): void 
   );
 }
 
-/** Marked permanently once a trusted clock has shown it, so that no other clock makes it valid again. */
+/** Once a trusted clock has shown it, the mark is permanent, so that no other clock makes it valid again. */
 function isExpired({ document, time }: ApiTokensOptions, token: StoredApiToken): boolean {
   if (!isOver(token, time.expiryNow())) return false;
   if (!token.is_dead && time.isTrusted())

@@ -20,7 +20,7 @@ export interface Person {
   readonly session: StoredSession;
   readonly requiredAction: RequiredAction;
   readonly isSteppedUp: boolean;
-  /** Its time claims are wrong and were overlooked, so that the clock can be mended. */
+  /** Its time claims are wrong and were tolerated, so that the user can correct the clock. */
   readonly isTolerated: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Program {
   readonly isTolerated: boolean;
 }
 
-/** Judges at every request who a verified token stands for. Throws `invalid_token`. */
+/** Decides at every request who the holder of a verified token is. Throws `invalid_token`. */
 export interface Bearer {
   person(claims: AccessClaims, isClockTolerant: boolean): Person;
   program(token: string, isClockTolerant: boolean, from: string): Program;
@@ -50,7 +50,7 @@ export interface BearerOptions {
   security: () => Settings["security"];
 }
 
-/** Seconds of monotonic time for which a token whose time claims alone are wrong may mend the clock. */
+/** Seconds of monotonic time in which a token with wrong time claims may correct the clock. */
 export const toleranceSeconds = 60 * 60;
 
 export function createBearer(options: BearerOptions): Bearer {
@@ -82,7 +82,7 @@ export function createBearer(options: BearerOptions): Bearer {
         );
       }
       if (!isAllowedFrom(token, from)) {
-        // A holder elsewhere has no right to it, and learns nothing of the clock.
+        // A holder at another address has no right to the token, and learns nothing about the clock.
         const sentence =
           "This API token does not count from the address that the request comes from, which the device's log has. Send it from one of its ranges, or make another one: `steward token add --from RANGE`.";
         throw refused(options, "source", sentence, false);
@@ -99,7 +99,7 @@ export function createBearer(options: BearerOptions): Bearer {
   };
 }
 
-/** The fault of a token's times, by the clock as it is now. */
+/** The fault of a token's times by the present clock. */
 function timeFault(options: BearerOptions, claims: AccessClaims): StewardError | undefined {
   if (!options.time.isInEpoch(claims.epoch)) {
     return refused(
@@ -116,7 +116,7 @@ function timeFault(options: BearerOptions, claims: AccessClaims): StewardError |
   );
 }
 
-/** docs/design/trusted-time.md, rule 6: no leniency while the clock is trusted and was not stepped within the hour. */
+/** docs/design/trusted-time.md, rule 6: no tolerance while the clock is trusted and was not stepped within the hour. */
 function isClockInDoubt({ time }: BearerOptions): boolean {
   return !time.isTrusted() || time.secondsSinceStep() < toleranceSeconds;
 }

@@ -6,13 +6,13 @@ import type { Accounts } from "../../users/accounts.ts";
 import { hashOfToken, newTokenText, type StoredApiToken } from "./api-token.ts";
 import type { ApiTokens, WantedToken } from "./api-tokens.ts";
 
-/** A token that a provisioned device begins with: known only as its hash. */
+/** The first token of a provisioned device, which knows only its hash. */
 export interface FirstToken extends WantedToken {
   readonly username: string;
   readonly hash: string;
 }
 
-/** What goes into the file of a first token, besides its hash. */
+/** The content of a first token's file, apart from its hash. */
 export interface FirstTokenPlan {
   readonly username: string;
   readonly name: string;
@@ -21,7 +21,7 @@ export interface FirstTokenPlan {
   readonly expires_in?: string | undefined;
 }
 
-/** Reads the systemd credential `steward.token`. Throws an Error with the fault. */
+/** Reads the systemd credential `steward.token`. Throws an Error that names the fault. */
 export function readFirstToken(text: string): FirstToken {
   const read: unknown = JSON.parse(text);
   if (typeof read !== "object" || read === null || Array.isArray(read))
@@ -40,8 +40,8 @@ export function readFirstToken(text: string): FirstToken {
 }
 
 /**
- * Makes the provisioned token, once; null: it was made before. Throws what is wrong with the credential, `forbidden` for
- * scopes that the owner's role has not, `storage_full`, `storage_unwritable`.
+ * Makes the provisioned token, once; null: it was made before. Throws an Error for a fault of the credential,
+ * `forbidden` for scopes that the owner's role does not permit, `storage_full` and `storage_unwritable`.
  */
 export async function provisionToken(
   accounts: Pick<Accounts, "findByName">,
@@ -55,7 +55,9 @@ export async function provisionToken(
   return apiTokens.provision(owner, first, first.hash);
 }
 
-/** A new token and the file that makes it on a device. Throws an Error for what `readFirstToken` would refuse. */
+/**
+ * A new token, and the file that makes it on a device. Throws an Error for a token that `readFirstToken` would refuse.
+ */
 export function newFirstToken(plan: FirstTokenPlan): { readonly token: string; readonly file: string } {
   const token = newTokenText();
   const file = `${JSON.stringify({ ...plan, token_hash: hashOfToken(token) }, undefined, 2)}\n`;

@@ -1,10 +1,10 @@
 import { BlockList, isIP } from "node:net";
 import { fleetScopes, type Scope, scopes as scopeRoles } from "../../contract/scopes.ts";
 
-/** What narrows or widens a token that root made; a token that a user made has neither. */
+/** Limits and additions of a token that root made; a token that a user made has neither. */
 export interface TokenRights {
   readonly scopes: readonly Scope[];
-  /** Addresses and CIDR ranges that it counts from; none: any. */
+  /** Addresses and CIDR ranges from which it is accepted; empty: any. */
   readonly sources: readonly string[];
   /** Root made it for a fleet: it also writes settings of administrators, and with `users:write` users. */
   readonly is_fleet: boolean;
@@ -16,7 +16,7 @@ interface Rightful {
   readonly restricted: TokenRights | null;
 }
 
-/** The end of a token without one, as every release reads it. */
+/** The end of a token that never ends, in a form that every release reads. */
 export const noEnd = "9999-12-31T23:59:59.999Z";
 
 export function rightsOf({ restricted, scopes }: Rightful): TokenRights {
@@ -24,15 +24,15 @@ export function rightsOf({ restricted, scopes }: Rightful): TokenRights {
 }
 
 /**
- * As they are stored. A token with source ranges has its scopes apart from where an earlier release looks for them: that
- * one would let it in from anywhere, and finds a token that is good for nothing.
+ * The stored form of rights. Scopes of a token with source ranges are not where an earlier release looks for them: that
+ * release would accept it from anywhere, and so finds a token without rights.
  */
 export function storedRights(rights: TokenRights): Rightful {
   const isPlain = !rights.is_fleet && rights.sources.length === 0;
   return isPlain ? { scopes: rights.scopes, restricted: null } : { scopes: [], restricted: rights };
 }
 
-/** `address`: canonical, so an IPv4 address is one also where it came mapped into IPv6. */
+/** `address` is canonical: an IPv4 address also if it came mapped into IPv6. */
 export function isAllowedFrom(token: Rightful, address: string): boolean {
   const { sources } = rightsOf(token);
   if (sources.length === 0) return true;
@@ -44,7 +44,7 @@ export function isAllowedFrom(token: Rightful, address: string): boolean {
 
 const known = new WeakMap<readonly string[], { ipv4: BlockList; ipv6: BlockList }>();
 
-/** One for each family: in a single list ::/80 would contain every IPv4 address, as mapped into IPv6. */
+/** One list for each family: in a single list ::/80 would contain every IPv4 address, as mapped into IPv6. */
 function listsOf(sources: readonly string[]): { ipv4: BlockList; ipv6: BlockList } {
   const present = known.get(sources);
   if (present !== undefined) return present;
@@ -63,7 +63,7 @@ function partsOf(source: string) {
   return { address, family, prefix: Number(length ?? (family === "ipv4" ? 32 : 128)) };
 }
 
-/** Why a text is no source range; null: it is one. */
+/** The reason why a text is not a source range; null: it is one. */
 export function sourceFault(source: string): string | null {
   const { address, prefix, family } = partsOf(source);
   if (isIP(address) === 0 || !/^[^/]+(\/[0-9]{1,3})?$/.test(source)) return "is no address and no CIDR range";
@@ -73,7 +73,7 @@ export function sourceFault(source: string): string | null {
   return prefix === 0 ? "would be any address, which limits nothing" : null;
 }
 
-/** A fault of the rights that root gives a token, with the member that it is about. */
+/** A fault in the rights that root gives a token, with its member. */
 export interface RightsFault {
   readonly member: "scopes" | "sources" | "is_fleet" | "no_expiry";
   readonly detail: string;
