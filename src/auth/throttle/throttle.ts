@@ -1,9 +1,9 @@
 import { createHmac, createSecretKey } from "node:crypto";
 import type { Timers, Uptime } from "../../host/ports.ts";
 import type { Document } from "../../store/documents/document.ts";
-import { type CodeLocks, createCodeLocks } from "../second-factor/code-locks.ts";
 import { type Attempt, beginAttempt } from "./attempt.ts";
 import { siteOf } from "./client-key.ts";
+import { type CodeLocks, createCodeLocks } from "./code-locks.ts";
 import { createDeviceUptime } from "./device-uptime.ts";
 import type { ThrottleRecord } from "./throttle-record.ts";
 import {

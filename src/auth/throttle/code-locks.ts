@@ -1,9 +1,9 @@
 import { StewardError } from "../../contract/errors.ts";
-import { type CountingContext, inWords } from "../throttle/attempt.ts";
-import type { Undo } from "../throttle/counters.ts";
-import { codeDelaySeconds } from "../throttle/throttle-rules.ts";
-import { clearCodes, codesEnd } from "../throttle/throttle-state.ts";
-import { failureDelaySeconds } from "../throttle/throttle-writer.ts";
+import { type CountingContext, inWords } from "./attempt.ts";
+import type { Undo } from "./counters.ts";
+import { codeDelaySeconds } from "./throttle-rules.ts";
+import { clearCodes, codesEnd } from "./throttle-state.ts";
+import { failureDelaySeconds } from "./throttle-writer.ts";
 
 /**
  * Counts wrong codes of an account, from all clients together, because their senders know the password. Two limits
