@@ -8,10 +8,10 @@ import { StewardError } from "../../src/contract/errors.ts";
 import { isJournalStream } from "../../src/host/linux/systemd/journal-stream.ts";
 import { createLog, type Log } from "../../src/journal/logs/log.ts";
 import { createOwnLines } from "../../src/journal/logs/own-lines.ts";
-import type { Program } from "../../src/programs/agent/config.ts";
 import { type Surroundings, serve } from "../../src/programs/agent/serve.ts";
 import { createCommandContext } from "../../src/programs/command-line/context.ts";
 import { processUsage } from "../../src/programs/process-usage.ts";
+import type { Program } from "../../src/programs/program.ts";
 import { capture, type Ended } from "../basics/captured-streams.ts";
 import { assertAnswersHeld, holdAnswers } from "./held-answers.ts";
 import {

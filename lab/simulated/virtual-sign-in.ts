@@ -73,7 +73,7 @@ export async function virtualSignIn(
   const policy = { isRequired: false };
   const enrolment = createEnrolment({
     ...common,
-    ownAccount,
+    prove: ownAccount.prove,
     secondFactor,
     issuer: () => "Pump house",
     isRequired: () => policy.isRequired,

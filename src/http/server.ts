@@ -5,6 +5,7 @@ import type { OperationId } from "../contract/operations.ts";
 import type { Log } from "../journal/logs/log.ts";
 import { type DescribeClock, toProblem } from "./problems.ts";
 import { createRoutes, type RouterOptions } from "./router.ts";
+import { apiHeaders, localSockets } from "./wire/connections.ts";
 import type { RequestLines } from "./wire/request-lines.ts";
 
 export interface ServerOptions extends Omit<RouterOptions, "isLocal"> {
@@ -26,19 +27,6 @@ export interface Answered {
   readonly status: number;
   readonly milliseconds: number;
 }
-
-/** The connections of the unix socket, as its listener marks them. */
-export const localSockets = new WeakSet<object>();
-
-/** Headers of every answer of the API. The link is RFC 8631's: where the API is described. */
-export const apiHeaders = {
-  Link: '</api/openapi.json>; rel="service-desc"; type="application/json"',
-  "Cache-Control": "no-store",
-  "Content-Security-Policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
-  "X-Content-Type-Options": "nosniff",
-  "Referrer-Policy": "no-referrer",
-  "Cross-Origin-Resource-Policy": "same-origin",
-} as const;
 
 /** The HTTP application: each request gets an id and a check of its origin, then its route; errors become problems. */
 export function createServer(options: ServerOptions): Koa {

@@ -1,6 +1,7 @@
 import { StewardError } from "../contract/errors.ts";
 import type { ApplyPlan } from "../host/release-ports.ts";
 import { requireAgentMayRollBack } from "../releases/agent-rollback.ts";
+import { formerOf, kindOnTrial } from "../releases/journal-queries.ts";
 import { type Cause, outcomeCause, outcomeSentence } from "../releases/outcome-reasons.ts";
 import type { Release, UpdateKind } from "../releases/release.ts";
 import type { KnownRelease, ReleaseJournal, Slot, Trial, Undo } from "../releases/release-journal.ts";
@@ -10,9 +11,9 @@ import { compareVersions } from "../releases/semver.ts";
 import { labelText } from "./files/journal-store.ts";
 import { conformLinks } from "./files/links.ts";
 import { pathsOf } from "./files/release-directories.ts";
-import { kindOnTrial, tidy } from "./trial/guard.ts";
+import { tidy } from "./trial/guard.ts";
 import { messageOf } from "./trial/health-watch.ts";
-import { formerOf, refused, withSlot } from "./trial/outcomes.ts";
+import { refused, withSlot } from "./trial/outcomes.ts";
 import { type InstallerContext, runTrial } from "./trial/run-trial.ts";
 import type { VerifiedRelease } from "./verify/verify-and-copy.ts";
 
@@ -120,7 +121,7 @@ async function putOnTrial(
 
 /** Drops an installation that was cut short. Throws `update_busy` for any other trial that is under way. */
 async function requireNoTrial(context: InstallerContext): Promise<void> {
-  const kind = kindOnTrial(context);
+  const kind = kindOnTrial(context.journal.read());
   if (kind === null) return;
   const { trial } = context.journal.read().slots[kind];
   if (trial?.phase === "installing") await runTrial(context, kind);

@@ -1,5 +1,16 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { ProcessUsage } from "./agent/config.ts";
+
+/** The resources of this process; seconds and bytes. */
+export interface ProcessUsage {
+  readonly cpuSeconds: number;
+  readonly residentBytes: number;
+  readonly heapBytes: number;
+  readonly heapTotalBytes: number;
+  readonly openFiles: number;
+  /** Null: the host does not say. */
+  readonly mostOpenFiles: number | null;
+  readonly uptimeSeconds: number;
+}
 
 /** The resources that this process has used so far. The kernel makes the files that are read of its memory. */
 export function processUsage(): ProcessUsage {

@@ -1,12 +1,47 @@
 import { join } from "node:path";
 import { isJournalStream } from "../host/linux/systemd/journal-stream.ts";
 import { auditJournalSocket, openNativeJournal } from "../host/linux/systemd/native-journal.ts";
+import type { ServiceManager } from "../host/linux/systemd/service-manager.ts";
 import { createJournalLines } from "../journal/logs/journal-lines.ts";
-import { createLog, syslogNumbers } from "../journal/logs/log.ts";
-import { createOwnLines } from "../journal/logs/own-lines.ts";
-import type { Program } from "./agent/config.ts";
+import { createLog, type Log, syslogNumbers } from "../journal/logs/log.ts";
+import { createOwnLines, type OwnLines } from "../journal/logs/own-lines.ts";
+import type { Build } from "../system/version.ts";
+import type { Argon2Cost } from "../users/argon2.ts";
 import { assetsDirectory, build, clockAddon } from "./build.ts";
-import { processUsage } from "./process-usage.ts";
+import { type ProcessUsage, processUsage } from "./process-usage.ts";
+
+/** The parts of this program and process that the agent's rooms use. */
+export interface ProgramParts {
+  /** The directory beside the program with common-passwords.txt, the facts worker and the console. */
+  readonly assetsDirectory: string;
+  /** Absolute path of the facts worker. */
+  readonly factsWorker: string;
+  readonly build: Build;
+  readonly nodeVersion: string;
+  readonly log: Log;
+  /** The last lines of `log`. */
+  readonly ownLines: OwnLines;
+  /** `log` writes to the journal, so its lines need not be kept here as well. */
+  readonly isLogInJournal: boolean;
+  readonly processUsage: () => ProcessUsage;
+  /** Switches this process to another time zone. */
+  readonly adoptTimeZone: (name: string) => void;
+  /** The cost of new hashes. Only a test gives it: no argument, variable or file reaches it. */
+  readonly passwordCost?: Argon2Cost | undefined;
+}
+
+/** This program, and the process that runs it. */
+export interface Program extends ProgramParts {
+  /** Absolute path of the runtime. */
+  readonly node: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The user who runs this. */
+  readonly userId: () => number | undefined;
+  /** Hears that the agent is ready, and that it stops. */
+  readonly serviceManager?: ServiceManager;
+  /** Calls `reload` whenever the host file is to be read again. */
+  readonly onReload?: (reload: () => void) => void;
+}
 
 /** As a number: reading process.stderr would open the stream at each start. */
 const standardError = 2;

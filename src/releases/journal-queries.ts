@@ -2,7 +2,7 @@ import type { HistoryEntry } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
 import { reasonOf } from "./outcome-reasons.ts";
 import type { UpdateKind } from "./release.ts";
-import type { JournalEntry, ReleaseJournal, SetAside, Slot } from "./release-journal.ts";
+import type { JournalEntry, KnownRelease, ReleaseJournal, SetAside, Slot } from "./release-journal.ts";
 import type { InstalledVersions } from "./selection.ts";
 import { compareVersions } from "./semver.ts";
 
@@ -53,6 +53,11 @@ export function setAsideById(journal: ReleaseJournal, now: Date): ReadonlyMap<st
   const all = setAsideAt(journal, now);
   const ordered = [...all, ...all.filter(({ why }) => why === "failed")];
   return new Map(ordered.map((one) => [one.id, one]));
+}
+
+/** The release that runs without a trial, or returns after an undone one; null: the state before any release. */
+export function formerOf({ good, trial }: Slot): KnownRelease | null {
+  return good.filter(({ id }) => id !== trial?.release.id).at(-1) ?? null;
 }
 
 /** The kind that is on trial; null: nothing is. */

@@ -6,14 +6,13 @@ import type { Accounts } from "../../users/accounts.ts";
 import { refuseOfProvider } from "../../users/provider-account.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Sessions } from "../sessions/sessions.ts";
-import type { FullProof, OwnAccount } from "../sign-in/own-account.ts";
 import type { Throttle } from "../throttle/throttle.ts";
 import type { Person } from "../tokens/bearer.ts";
 import type { TrustedTime } from "../trusted-time.ts";
 import { qrSvg } from "./qr.ts";
 import { makeRecoveryCodes } from "./recovery-codes.ts";
 import type { Seal } from "./seal.ts";
-import type { SecondFactor } from "./second-factor.ts";
+import type { FullProof, SecondFactor } from "./second-factor.ts";
 import { makeSecret, otpauthUri } from "./totp.ts";
 import type { UsedCodes } from "./used-codes.ts";
 
@@ -50,7 +49,8 @@ export interface EnrolmentOptions {
   accounts: Accounts;
   sessions: Sessions;
   throttle: Throttle;
-  ownAccount: OwnAccount;
+  /** Throws unless the proof is right. */
+  prove: (person: Person, proof: FullProof, context: RequestContext) => Promise<unknown>;
   secondFactor: SecondFactor;
   usedCodes: UsedCodes;
   seal: Seal;
@@ -106,7 +106,7 @@ export function createEnrolment(options: EnrolmentOptions): Enrolment {
     disable: async (person, proof, context) => {
       if (person.account.two_factor === null) throw notEnabled();
       if (options.isRequired(person.account)) throw requiredByPolicy();
-      await options.ownAccount.prove(person, proof, context);
+      await options.prove(person, proof, context);
       return remove(person.account.id, { exceptSession: person.session.id });
     },
     renewRecoveryCodes: ({ account }) => renewRecoveryCodes(accounts, account),

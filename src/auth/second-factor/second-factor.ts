@@ -25,6 +25,11 @@ export interface FactorProof {
   readonly recovery_code?: string | undefined;
 }
 
+/** Proof of both factors. */
+export interface FullProof extends FactorProof {
+  readonly password: string;
+}
+
 /** The kind of proof that was given for the second factor. */
 export type FactorMethod = "totp" | "recovery_code";
 

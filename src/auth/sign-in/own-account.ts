@@ -4,7 +4,7 @@ import type { Accounts } from "../../users/accounts.ts";
 import type { Passwords } from "../../users/passwords.ts";
 import { refuseOfProvider } from "../../users/provider-account.ts";
 import type { RequestContext } from "../request-context.ts";
-import type { FactorMethod, FactorProof, SecondFactor } from "../second-factor/second-factor.ts";
+import type { FactorMethod, FullProof, SecondFactor } from "../second-factor/second-factor.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import { type StepUps, stepUpSeconds } from "../sessions/step-up.ts";
 import type { Throttle } from "../throttle/throttle.ts";
@@ -22,10 +22,6 @@ export interface OwnAccount {
    * `too_many_attempts` and `hashing_busy`.
    */
   prove(person: Person, proof: FullProof, context: RequestContext): Promise<"password" | FactorMethod>;
-}
-
-export interface FullProof extends FactorProof {
-  readonly password: string;
 }
 
 export interface OwnAccountOptions {

@@ -5,12 +5,24 @@ import type { Server as HttpsServer } from "node:https";
 import type { Socket } from "node:net";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { toProblem } from "../problems.ts";
-import { apiHeaders } from "../server.ts";
 import { accountOf, firstToGo, longestWaiting, type Occupant } from "./connection-places.ts";
 import { createRequestQueue, type RequestQueue, type WaitingRequest } from "./request-queue.ts";
 import { type Answering, endUnreadBeyond, endUnreadIn } from "./unread-answers.ts";
 
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** The connections of the unix socket, as its listener marks them. */
+export const localSockets = new WeakSet<object>();
+
+/** Headers of every answer of the API. The link is RFC 8631's: it leads to the description of the API. */
+export const apiHeaders = {
+  Link: '</api/openapi.json>; rel="service-desc"; type="application/json"',
+  "Cache-Control": "no-store",
+  "Content-Security-Policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Resource-Policy": "same-origin",
+} as const;
 
 /** A connection with its requests under way, and what to do when the last of them is answered. */
 interface Connection extends Occupant, WaitingRequest {

@@ -6,9 +6,8 @@ import { setImmediate } from "node:timers/promises";
 import { requireSocketPath, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { BoundBuffers } from "../../host/ports.ts";
 import { clientKeyOfPeer } from "../client-address.ts";
-import { localSockets } from "../server.ts";
 import { keepPlace } from "./connection-places.ts";
-import { type Connections, type RequestListener, trackConnections } from "./connections.ts";
+import { type Connections, localSockets, type RequestListener, trackConnections } from "./connections.ts";
 
 /** A listening server. */
 export interface Listener {

@@ -1,8 +1,8 @@
 import { updateKinds } from "../../contract/update-kinds.ts";
 import type { ReleaseFiles } from "../../host/release-ports.ts";
+import { formerOf } from "../../releases/journal-queries.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { KnownRelease, ReleaseJournal, Slot } from "../../releases/release-journal.ts";
-import { formerOf } from "../trial/outcomes.ts";
 import { pathsOf, type ReleaseDirectories } from "./release-directories.ts";
 
 /** The releases that `current` and `previous` must lead to, by the journal. */

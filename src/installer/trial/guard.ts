@@ -46,12 +46,6 @@ export async function tidy({ host: { files }, directories, journal }: InstallerC
   await files.remove(paths.underWay);
 }
 
-/** The kind that is on trial; null: none. */
-export function kindOnTrial({ journal }: Pick<InstallerContext, "journal">): UpdateKind | null {
-  const { slots } = journal.read();
-  return updateKinds.find((kind) => slots[kind].trial !== null) ?? null;
-}
-
 /**
  * Leaves an order for the process that works on the trial, or carries it out if there is none. Throws `not_found` without
  * a trial.

@@ -1,3 +1,4 @@
+import { formerOf } from "../../releases/journal-queries.ts";
 import { type Cause, outcomeCause, outcomeSentence } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type {
@@ -26,11 +27,6 @@ const mostRefusals = 8;
 
 /** Good releases that are kept, the current one included. */
 export const keptGood = 3;
-
-/** The release that runs without a trial, or returns after an undone one; null: the state before any release. */
-export function formerOf({ good, trial }: Slot): KnownRelease | null {
-  return good.filter(({ id }) => id !== trial?.release.id).at(-1) ?? null;
-}
 
 /** The journal after a trial that has proved healthy. */
 export function committed(journal: ReleaseJournal, kind: UpdateKind, now: Moment): ReleaseJournal {

@@ -1,5 +1,5 @@
 import type { ApplyPlan, ReleaseAtWork, ReleaseHost } from "../../host/release-ports.ts";
-import { isOvertaken } from "../../releases/journal-queries.ts";
+import { formerOf, isOvertaken } from "../../releases/journal-queries.ts";
 import { type OutcomeCause, outcomeCause, outcomeSentence } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { Slot, Trial, Undo } from "../../releases/release-journal.ts";
@@ -10,7 +10,7 @@ import { conformLinks } from "../files/links.ts";
 import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
 import { createHealthWatch, type HealthWatch, messageOf } from "./health-watch.ts";
 import { readOrder } from "./orders.ts";
-import { committed, cut, cutCause, formerOf, type Moment, refused, undone, withSlot } from "./outcomes.ts";
+import { committed, cut, cutCause, type Moment, refused, undone, withSlot } from "./outcomes.ts";
 import { nextStep, type TrialStep, takesLong } from "./trial-step.ts";
 
 /** What the installer works with, under the lock of the release directory. */

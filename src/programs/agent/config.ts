@@ -2,47 +2,24 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Finding, SettingsChange } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
-import type { ServiceManager } from "../../host/linux/systemd/service-manager.ts";
 import type { Reread } from "../../http/handlers/system.ts";
 import { usualDirectories } from "../../installer/files/release-directories.ts";
-import type { Log } from "../../journal/logs/log.ts";
-import type { OwnLines } from "../../journal/logs/own-lines.ts";
-import type { Build } from "../../system/version.ts";
-import type { Argon2Cost } from "../../users/argon2.ts";
 import { clockAddon } from "../build.ts";
 import { type HostDecisions, type HostUpdateConfig, noDecisions } from "../host-file/host-file.ts";
+import type { Program, ProgramParts } from "../program.ts";
 import type { InstallerAccess } from "./installer-client.ts";
 import type { OpenClock } from "./wire-clock.ts";
 
-/** Of this process; seconds and bytes. */
-export interface ProcessUsage {
-  readonly cpuSeconds: number;
-  readonly residentBytes: number;
-  readonly heapBytes: number;
-  readonly heapTotalBytes: number;
-  readonly openFiles: number;
-  /** Null: the host does not tell. */
-  readonly mostOpenFiles: number | null;
-  readonly uptimeSeconds: number;
-}
-
-/** All that the agent is started with. */
-export interface AgentConfig {
+/** The configuration of an agent at its start. */
+export interface AgentConfig extends ProgramParts {
   stateDirectory: string;
   /** The state is only read: without its lock, and nothing is written. */
   readsOnly?: boolean;
   /** The process ends with one command: what it held in memory would be lost at once. */
   forOneCommand?: boolean;
   runDirectory: string;
-  /** Beside the program: common-passwords.txt, the facts worker, the console. */
-  assetsDirectory: string;
-  /** Absolute path of the facts worker. */
-  factsWorker: string;
   /** What a new device begins with, over the defaults. */
   initialSettings: SettingsChange;
-  build: Build;
-  nodeVersion: string;
-  log: Log;
   /** systemd's credentials; undefined where there are none. */
   credentialsDirectory: string | undefined;
   /** The key that secrets are sealed with, where no credential gives one. */
@@ -55,20 +32,10 @@ export interface AgentConfig {
   clockAddon: string;
   /** Absolute paths of the runtime and of self-check.js. */
   selfCheck: { node: string; script: string };
-  /** What this process has used so far, and how long it has run. */
-  processUsage: () => ProcessUsage;
-  /** Makes this process go by another time zone. */
-  adoptTimeZone: (name: string) => void;
-  /** The cost of new hashes. Only a test gives it: no argument, variable or file reaches it. */
-  passwordCost?: Argon2Cost | undefined;
   /** Another clock than this host's. */
   openClock?: OpenClock;
   /** Ports that replace those of this host. */
   host?: Partial<Host>;
-  /** What `log` wrote lately. */
-  ownLines: OwnLines;
-  /** What `log` writes goes to the journal, so it need not be kept here as well. */
-  isLogInJournal: boolean;
   /** Units besides the agent's own whose log may be read. */
   logUnits: readonly string[];
   /** HTTPS on the LAN, as the host file has it. */
@@ -100,32 +67,6 @@ export type RoomsConfig = Omit<AgentConfig, "listen" | "hostNames" | "trustedPro
 /** root:steward 0640. Without this key a copy of the state does not reveal the secrets in it. */
 export const usualSealKeyFile = "/etc/steward/seal.key";
 export const usualStateDirectory = "/var/lib/steward";
-
-/** This program, and the process that runs it. */
-export interface Program
-  extends Pick<
-    AgentConfig,
-    | "assetsDirectory"
-    | "factsWorker"
-    | "build"
-    | "nodeVersion"
-    | "log"
-    | "ownLines"
-    | "isLogInJournal"
-    | "adoptTimeZone"
-    | "processUsage"
-    | "passwordCost"
-  > {
-  /** Absolute path of the runtime. */
-  readonly node: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The user who runs this. */
-  readonly userId: () => number | undefined;
-  /** Hears that the agent is ready, and that it stops. */
-  readonly serviceManager?: ServiceManager;
-  /** Calls `reload` whenever the host file is to be read again. */
-  readonly onReload?: (reload: () => void) => void;
-}
 
 /** The configuration of the rooms for a state directory, without root's decisions. */
 export async function agentConfig(

@@ -12,8 +12,9 @@ import {
   readDecisionsInForce,
   readHostFile,
 } from "../host-file/host-file.ts";
+import type { Program } from "../program.ts";
 import { type Agent, startAgent } from "./agent.ts";
-import { type AgentConfig, agentConfig, installerScript, type Program } from "./config.ts";
+import { type AgentConfig, agentConfig, installerScript } from "./config.ts";
 import { readServeOptions } from "./options.ts";
 import { createReload, detailsOf } from "./reload.ts";
 

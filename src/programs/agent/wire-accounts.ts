@@ -76,7 +76,7 @@ export async function composeSignIn(parts: SignInParts) {
   const ownAccount = createOwnAccount({ ...common, secondFactor });
   const issuer = () => settings.read().device.name || `Steward ${host.identity.hostname}`;
   const isRequired = ({ role }: Account) => isFactorRequired(role, security().require_2fa);
-  const enrolment = createEnrolment({ ...common, ownAccount, secondFactor, issuer, isRequired });
+  const enrolment = createEnrolment({ ...common, prove: ownAccount.prove, secondFactor, issuer, isRequired });
   const stopSweeps = every(sweepSeconds, () => apiTokens.sweep(), timers);
   const onTrusted = (): void => {
     throttle.clearCodeLocks();

@@ -2,8 +2,9 @@ import { join } from "node:path";
 import type { CommandContext } from "../../cli/client/context.ts";
 import { builtAt } from "../../system/version.ts";
 import { loadUpdateClient } from "../../updates/load-update-client.ts";
-import { agentConfig, installerScript, type Program, readInitialSettings } from "../agent/config.ts";
+import { agentConfig, installerScript, readInitialSettings } from "../agent/config.ts";
 import { readDecisionsInForce, usualHostFile } from "../host-file/host-file.ts";
+import type { Program } from "../program.ts";
 
 /** What only the process of the command line has. */
 export interface Terminal extends Pick<CommandContext, "stdin" | "stdout" | "stderr" | "interruption"> {

@@ -4,11 +4,11 @@ import {
   committed,
   cut,
   cutCause,
-  formerOf,
   keptGood,
   refused,
   undone,
 } from "../../../src/installer/trial/outcomes.ts";
+import { formerOf } from "../../../src/releases/journal-queries.ts";
 import {
   emptyJournal,
   type JournalEntry,
