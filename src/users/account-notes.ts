@@ -2,14 +2,12 @@ import type { Document } from "../store/documents/document.ts";
 import type { AccountsState } from "./account.ts";
 import { replaced } from "./accounts-state.ts";
 
-/*
- * What a full disk must not keep anyone from: it is noted in memory, and written when it can be.
- */
+/* Changes that a full disk must not prevent: they are made in memory, and written when the disk takes them. */
 
-/** How long a time of last sign-in may be in memory alone; it is not worth a write of its own. */
+/** Seconds that a time of last sign-in may be only in memory; it is not worth a write of its own. */
 const lastLoginDelaySeconds = 15 * 60;
 
-/** Notes a sign-in: when it was, that an initial password is used up, and a hash at today's cost. */
+/** Notes a sign-in: its time, that an initial password is used up, and a hash at today's cost. */
 export function noteSignIn(
   document: Document<AccountsState>,
   id: string,
@@ -27,7 +25,7 @@ export function noteSignIn(
   document.note(change, isInitial ? 0 : lastLoginDelaySeconds);
 }
 
-/** Takes a recovery code off the account, in memory before it returns; false when it is no longer there. */
+/** Takes a recovery code off the account, in memory before it returns; false if it is no longer there. */
 export async function spendRecoveryCode(
   document: Document<AccountsState>,
   id: string,

@@ -4,20 +4,23 @@ import type { Account, AccountsState } from "./account.ts";
 import { inState, keepingAnAdministrator, replaced } from "./accounts-state.ts";
 
 /**
- * Who makes a change. While the disk takes no write, local root's way of letting a user in is held in memory, and so are
- * the steps that this user then has to take.
+ * The maker of a change. While the disk takes no write, a change by which local root lets a user in is held in memory,
+ * and so are the steps that this user then has to take.
  */
 export type Maker = "local-root" | "owner" | "other";
 
 export interface Changed {
   account: Account;
-  /** It is in memory alone: lost when the agent ends, and written when the disk can be written. */
+  /** The change is only in memory: lost when the agent ends, and written when the disk can be written. */
   isHeld: boolean;
 }
 
 /** Changes one account at a time. At least one enabled administrator remains, once there has been one. */
 export interface AccountWriter {
-  /** Throws `not_found`, `last_admin`, what `check` throws, and `storage_full`, `storage_unwritable` unless it is held. */
+  /**
+   * Throws `not_found`, `last_admin`, the errors of `check`, and `storage_full` and `storage_unwritable` unless it is
+   * held.
+   */
   change(
     id: string,
     change: (present: Account) => Account,
@@ -28,7 +31,7 @@ export interface AccountWriter {
 export interface AccountWriterOptions {
   document: Document<AccountsState>;
   now: () => Date;
-  /** The process ends with one command: what it held in memory would be lost at once. */
+  /** The process ends with one command, so a change held in memory would be lost at once. */
   forOneCommand?: boolean | undefined;
 }
 
@@ -36,7 +39,7 @@ export function createAccountWriter({ document, now, forOneCommand }: AccountWri
   const held = new Set<string>();
   const mayHold = (id: string, maker: Maker): boolean => {
     if (forOneCommand) return false;
-    // One write takes every account.
+    // One write includes every account.
     if (document.trouble() === null) held.clear();
     return maker === "local-root" || (maker === "owner" && held.has(id));
   };

@@ -12,37 +12,37 @@ import type { Role, User } from "../contract/types.ts";
 import type { DocumentKind, Migration } from "../store/documents/document-kind.ts";
 
 /**
- * How the present password came about: `chosen` by its user or set permanently by an administrator; `initial`: made
- * by the agent for one sign-in; `spent`: that one sign-in has been, now it only serves to choose a new one.
+ * The origin of the present password. `chosen`: by its user, or set permanently by an administrator; `initial`: made by
+ * the agent for one sign-in; `spent`: after that sign-in, when it only serves to choose a new one.
  */
 export type PasswordState = "chosen" | "initial" | "spent";
 
-/** The second factor of an account as it is stored; no code and no recovery code can be read out of it. */
+/** The stored second factor of an account. No code and no recovery code can be read from it. */
 export interface StoredFactor {
   /** The secret that the authenticator shares, sealed for this account. */
   readonly sealed_secret: string;
   readonly enrolled_at: string;
-  /** Of the recovery codes that are still good. */
+  /** Hashes of the unused recovery codes. */
   readonly recovery_hashes: readonly string[];
 }
 
-/** Who a person is at an OpenID provider: the subject alone says it, and only together with its issuer. */
+/** The identity of a person at an OpenID provider: the subject, which is unique only together with its issuer. */
 export interface ProviderIdentity {
   readonly issuer: string;
   readonly subject: string;
 }
 
-/** An account as it is stored. */
+/** A stored account. */
 export interface Account {
   readonly id: string;
   readonly username: string;
   readonly display_name: string;
   readonly role: Role;
   readonly enabled: boolean;
-  /** PHC string; of no password, where the user signs in at the provider. */
+  /** PHC string. If the user signs in at the provider, it is the hash of no password. */
   readonly password_hash: string;
   readonly password_state: PasswordState;
-  /** null: signs in with the password alone. */
+  /** null: the password is enough to sign in. */
   readonly two_factor: StoredFactor | null;
   /** null: an account of this device. */
   readonly provider: ProviderIdentity | null;
@@ -115,7 +115,7 @@ const account = {
   },
 } as const;
 
-/** Accounts are what must never be made up: without them the agent goes into rescue. */
+/** Accounts must never be replaced by defaults: without them the agent goes into rescue. */
 export const accountsKind: DocumentKind<AccountsState> = {
   name: "users",
   formatVersion: "1.2.0",
@@ -146,7 +146,10 @@ function giveEach(members: Parameters<Migration>[0], added: Partial<Account>): v
   );
 }
 
-/** What an ordinary sign-in leaves as it is: ten of them must not push out what people have changed. */
+/**
+ * An ordinary sign-in changes only the time, and makes no new version: ten sign-ins must not push out changes of
+ * people.
+ */
 function withoutSignIn({ last_login_at: _, ...account }: Account): Omit<Account, "last_login_at"> {
   return account;
 }
@@ -155,7 +158,10 @@ export function newUserId(): string {
   return `usr_${randomBytes(16).toString("hex")}`;
 }
 
-/** The state of an account that other rooms hold: its locks, its API tokens, whether the key of its second factor is missing. */
+/**
+ * The state of an account that other rooms keep: its locks, its API tokens, and whether the key of its second factor is
+ * missing.
+ */
 export interface AccountState {
   readonly locked: User["locked"];
   readonly isKeyMissing: boolean;
@@ -163,7 +169,7 @@ export interface AccountState {
   readonly tokens: number;
 }
 
-/** What others may see of an account. */
+/** The part of an account that others may see. */
 export function toUser(account: Account, { locked, isKeyMissing, tokens }: AccountState): User {
   const { two_factor } = account;
   return {

@@ -21,7 +21,7 @@ export function replaced(state: AccountsState, account: Account): AccountsState 
 }
 
 /**
- * Throws `last_admin`. Judged on the state that is about to be written, so that two demotions at once cannot both pass.
+ * Throws `last_admin`. It judges the state that is about to be written, so that two demotions at once cannot both pass.
  */
 export function keepingAnAdministrator(before: AccountsState, after: AccountsState): AccountsState {
   if (after.accounts.some(isEnabledAdministrator) || !before.accounts.some(isEnabledAdministrator))
@@ -32,7 +32,10 @@ export function keepingAnAdministrator(before: AccountsState, after: AccountsSta
   );
 }
 
-/** Of this device: a provider that is gone, or gives its groups another role, must not leave it without one. */
+/**
+ * Only administrators of this device count: a provider that disappears, or gives its groups another role, must not
+ * leave the device without one.
+ */
 export function isEnabledAdministrator(account: Account): boolean {
   return account.role === "admin" && account.enabled && account.provider === null;
 }

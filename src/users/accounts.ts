@@ -24,14 +24,14 @@ import {
   refuseOfProvider,
 } from "./provider-account.ts";
 
-/** Called with the user as stored just before a change; throws to stop it (If-Match). */
+/** Called with the stored user just before a change; throws to prevent it (If-Match). */
 export type Precondition = (present: User) => void;
 
 export interface AccountChange {
   display_name?: string | undefined;
   role?: Role | undefined;
   enabled?: boolean | undefined;
-  /** The password is good for one more sign-in, at which another one is chosen. */
+  /** The password works for one more sign-in, at which the user chooses another one. */
   must_change_password?: true | undefined;
 }
 
@@ -50,20 +50,23 @@ export interface Accounts {
   get(id: string): User;
   find(id: string): Account | undefined;
   findByName(username: string): Account | undefined;
-  /** Throws `username_taken` and what the rules say of the password, both at once. */
+  /** Throws `username_taken` and the errors of the password rules, both at once. */
   create(input: NewAccount, clientKey: ClientKey): Promise<WithInitialPassword>;
   /** The faults of a form for a new user, as far as it is filled in. */
   faultsOf(form: Partial<NewAccount>): Promise<Fault[]>;
-  /** As create, but only while there is no administrator: else `setup_already_done`. `passwordHash` is a PHC string. */
+  /**
+   * Like `create`, but only while there is no administrator; otherwise throws `setup_already_done`. `passwordHash` is a
+   * PHC string.
+   */
   createFirst(
     username: string,
     password: { plain: string; clientKey: ClientKey } | { hash: string },
   ): Promise<User>;
-  /** Throws `not_found`, `last_admin`, and what `precondition` throws. */
+  /** Throws `not_found`, `last_admin`, and the errors of `precondition`. */
   update(id: string, change: AccountChange, precondition?: Precondition): Promise<User>;
   /** Throws `not_found`, `last_admin`. */
   remove(id: string, precondition?: Precondition): Promise<void>;
-  /** `undefined` makes a one-use initial password. Throws what `precondition` throws, and what the rules say of the password. */
+  /** `undefined` makes a one-use initial password. Throws the errors of `precondition` and of the password rules. */
   setPassword(
     id: string,
     password: string | undefined,
@@ -71,8 +74,8 @@ export interface Accounts {
     options?: { readonly maker?: Maker; readonly precondition?: Precondition },
   ): Promise<WithInitialPassword>;
   /**
-   * Enables, takes the second factor away and sets the password, in one change; `undefined` makes a one-use password.
-   * Throws `not_found`, and what the rules say of the password.
+   * Enables the user, removes the second factor and sets the password, in one change; `undefined` makes a one-use
+   * password. Throws `not_found`, and the errors of the password rules.
    */
   rescue(
     id: string,
@@ -80,21 +83,21 @@ export interface Accounts {
     clientKey: ClientKey,
     maker: Maker,
   ): Promise<WithInitialPassword & { isHeld: boolean }>;
-  /** The account of an identity at the provider, with the role that it gives. Throws `username_taken`. */
+  /** The account of an identity at the provider, with the role from the provider. Throws `username_taken`. */
   keepProviderAccount(given: ProviderAccount): Promise<KeptAccount>;
   findByIdentity(identity: ProviderIdentity): Account | undefined;
-  /** Notes a sign-in: when it was, and that an initial password is spent. */
+  /** Notes a sign-in: its time, and that an initial password is spent. */
   signedIn(id: string, rehashed: string | undefined): void;
-  /** Gives or takes the second factor. Throws `not_found`, and what `change` throws. */
+  /** Sets or removes the second factor. Throws `not_found`, and the errors of `change`. */
   changeFactor(id: string, change: FactorChange, maker?: Maker): Promise<User>;
   /**
-   * Spends a recovery code: in memory before it returns, so that no two can spend the same, then on the disk where
-   * that is possible. False when it is no longer there.
+   * Spends a recovery code: in memory before it returns, so that no two can spend the same, then on the disk if
+   * possible. False if it is no longer there.
    */
   spendRecoveryCode(id: string, hash: string): Promise<boolean>;
-  /** Ids of those who have a second factor. */
+  /** Ids of users who have a second factor. */
   withFactor(): readonly string[];
-  /** The account as others may see it. */
+  /** The part of the account that others may see. */
   view(account: Account): User;
 }
 
@@ -104,14 +107,14 @@ export interface AccountsOptions {
   document: Document<AccountsState>;
   passwords: Passwords;
   checkPassword: CheckPassword;
-  /** What keeps this user from signing in for a while. */
+  /** The locks that prevent this user from signing in for a while. */
   lockOf: (username: string) => User["locked"];
   /** API tokens of the user with this id that have not expired. */
   tokensOf: (id: string) => number;
-  /** Whether this device has the key that a second factor was sealed with. */
+  /** True if this device has the key that a second factor was sealed with. */
   hasKey: (sealedSecret: string) => boolean;
   now: () => Date;
-  /** The process ends with one command: what it held in memory would be lost at once. */
+  /** The process ends with one command, so a change held in memory would be lost at once. */
   forOneCommand?: boolean | undefined;
 }
 

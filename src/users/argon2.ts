@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 
-/** Of argon2id: memory in KiB, passes over it, lanes. */
+/** The cost of argon2id: memory in KiB, passes over it, lanes. */
 export interface Argon2Cost {
   readonly memory: number;
   readonly passes: number;
@@ -13,7 +13,7 @@ export interface Argon2 {
   verify(phc: string, password: string): Promise<boolean>;
 }
 
-/** Of Node 24.7 and later, where its OpenSSL has it. */
+/** Node 24.7 and later has it, if its OpenSSL does. */
 type NodeArgon2 = (
   algorithm: "argon2id",
   parameters: Argon2Cost & { message: string; nonce: Buffer; tagLength: number },
@@ -23,12 +23,12 @@ type NodeArgon2 = (
 export const saltBytes = 16;
 export const tagBytes = 32;
 
-/** Node's own where it has one: the native module need not be loaded then. Both give the same bytes. */
+/** Uses Node's own argon2 if it has one, so that the native module need not be loaded. Both return the same bytes. */
 export function openArgon2(): Promise<Argon2> | Argon2 {
   return nodeArgon2() ?? moduleArgon2();
 }
 
-/** By the native module. Loaded at the first use: an idle agent need not hold it. */
+/** Uses the native module. It is loaded at the first use, so that an idle agent does not hold it. */
 export async function moduleArgon2(): Promise<Argon2> {
   const { hash, verify } = await import("@node-rs/argon2");
   return {
@@ -38,7 +38,7 @@ export async function moduleArgon2(): Promise<Argon2> {
   };
 }
 
-/** By Node itself; null where it has no argon2. */
+/** Uses Node itself; null if it has no argon2. */
 export function nodeArgon2(): Argon2 | null {
   const { argon2 } = crypto as { argon2?: NodeArgon2 };
   if (!argon2) return null;

@@ -6,9 +6,9 @@ export interface CommonPasswords {
 }
 
 /**
- * The 49,233 common passwords and words of @zxcvbn-ts/language-common, one a line in the order of their UTF-16 units, as
- * the build lays them beside the program. Read at each change of a password, which is rare, and not kept. Searched in
- * the text as it is: a set of the words takes 25 ms to make, and 3 MiB.
+ * The 49,233 common passwords and words of @zxcvbn-ts/language-common, one a line in the order of their UTF-16 units,
+ * from the file that the build puts beside the program. It is read at each change of a password, which is rare, and not
+ * kept. The search works on the text: a set of the words would take 25 ms to make, and 3 MiB.
  */
 export async function readCommonPasswords(path: string): Promise<CommonPasswords> {
   const lines = await readFile(path, "utf8");
@@ -16,7 +16,7 @@ export async function readCommonPasswords(path: string): Promise<CommonPasswords
 }
 
 function hasLine(lines: string, word: string): boolean {
-  // Both at the beginning of a line, or at the end of the text.
+  // Both are at the beginning of a line, or at the end of the text.
   let low = 0;
   let high = lines.length;
   while (low < high) {

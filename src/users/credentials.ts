@@ -2,7 +2,7 @@ import type { Role } from "../contract/types.ts";
 import type { PasswordState } from "./account.ts";
 import { type ClientKey, makeInitialPassword, type Passwords } from "./passwords.ts";
 
-/** Throws when this user must not use the password. */
+/** Throws if this user must not use the password. */
 export type CheckPassword = (password: string, user: { username: string; role: Role }) => Promise<void>;
 
 export interface Credentials {
@@ -10,7 +10,7 @@ export interface Credentials {
   password_state: PasswordState;
 }
 
-/** The hash of a password that passed the rules, or of a one-use password that is made where none is given. */
+/** The hash of a password that passed the rules, or of a one-use password that is made if none is given. */
 export async function newCredentials(
   options: { checkPassword: CheckPassword; passwords: Passwords },
   user: { username: string; role: Role },

@@ -3,7 +3,7 @@ import { pageOf } from "../store/documents/pages.ts";
 
 type SortMember = "username" | "created_at" | "last_login_at";
 
-/** One page of the users that match, and how many there are of each kind. Throws `invalid_cursor`. */
+/** One page of the matching users, and the number of users of each kind. Throws `invalid_cursor`. */
 export function listUsers(users: readonly User[], query: UserQuery): UserList {
   const { limit = 50, sort = "username", cursor } = query;
   const member = sort.replace("-", "") as SortMember;

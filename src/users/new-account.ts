@@ -22,7 +22,7 @@ interface Parts {
   readonly now: () => Date;
 }
 
-/** Throws `username_taken` and what the rules say of the password, both at once. */
+/** Throws `username_taken` and the errors of the password rules, both at once. */
 export async function create(
   parts: Parts,
   input: NewAccount,
@@ -31,7 +31,7 @@ export async function create(
   refuseFaults(await newAccountFaults(parts, input));
   const { credentials, initialPassword } = await newCredentials(parts, input, input.password, clientKey);
   const account = newAccount(parts.now(), { ...input, ...credentials });
-  // The name is looked for once more: it may have been taken while the password was hashed.
+  // `withNew` looks for the name once more: it may have been taken while the password was hashed.
   await parts.document.update((state) => withNew(state, account));
   return { account, initialPassword };
 }

@@ -1,13 +1,13 @@
 import { StewardError } from "../contract/errors.ts";
 import type { CommonPasswords } from "./common-passwords.ts";
 
-/** Long enough for any passphrase; a bound, so that a request cannot make the agent normalise megabytes. */
+/** Long enough for any passphrase. It is bounded so that a request cannot make the agent normalise megabytes. */
 const maximumCharacters = 256;
 
-/** Shorter parts of a password count for nothing when a name has been taken out of it. */
+/** Shorter parts of a password do not count after a name has been taken out of it. */
 const shortestRemainder = 8;
 
-/** Names of fewer letters occur in ordinary words. */
+/** Shorter names occur in ordinary words. */
 const shortestName = 4;
 
 export interface PasswordContext {
@@ -18,8 +18,8 @@ export interface PasswordContext {
 }
 
 /**
- * Throws `password_too_short`, `password_too_long`, `password_contains_identity` or `password_blocklisted`, with
- * the reason. Nothing is asked of its composition (NIST SP 800-63B-4 §3.1.1.2).
+ * Throws `password_too_short`, `password_too_long`, `password_contains_identity` or `password_blocklisted`, with the
+ * reason. There are no rules of composition (NIST SP 800-63B-4 §3.1.1.2).
  */
 export function checkNewPassword(password: string, context: PasswordContext): void {
   const normal = password.normalize("NFKC");
@@ -48,7 +48,10 @@ export function checkNewPassword(password: string, context: PasswordContext): vo
   if (reason !== undefined) throw new StewardError("password_blocklisted", `The password ${reason}.`);
 }
 
-/** The password as a guesser sees it: lower case, and with the usual digits for letters put back. */
+/**
+ * The forms of a password that a guesser tries: lower case, and with digits replaced by the letters that they usually
+ * stand for.
+ */
 function foldings(password: string): string[] {
   const lower = password.toLowerCase();
   const letters: Record<string, string> = {
@@ -76,7 +79,7 @@ function nameItRestsOn(form: string, context: PasswordContext): string | undefin
   return undefined;
 }
 
-/** In words that repeat no part of the password: they end up on screens and in logs of clients. */
+/** The reason, in words that repeat no part of the password: they end up on screens and in logs of clients. */
 function weakness(form: string, common: CommonPasswords): string | undefined {
   const whole = stripped(form);
   if (common.has(form) || common.has(whole)) return "is one of the most common ones";
@@ -92,12 +95,12 @@ function weakness(form: string, common: CommonPasswords): string | undefined {
   return undefined;
 }
 
-/** Without what people put between words. */
+/** The text without the characters that people put between words. */
 function stripped(form: string): string {
   return form.replace(/[\s._\-+,;:/]+/gu, "");
 }
 
-/** Digits and signs before and after that add little: a few of them, or a common sequence. */
+/** Characters of digits and signs before and after that add little: a few of them, or a common sequence. */
 const littlePadding = 4;
 
 function withoutPadding(text: string, common: CommonPasswords): string {
@@ -106,7 +109,7 @@ function withoutPadding(text: string, common: CommonPasswords): string {
   return addsLittle(before) && addsLittle(after) ? core : text;
 }
 
-/** The shortest piece that the text is a whole number of repetitions of; undefined when it is its own. */
+/** The shortest piece of which the text is a whole number of repetitions; undefined if only the text itself is. */
 function repeatedUnit(text: string): string | undefined {
   const period = `${text}${text}`.indexOf(text, 1);
   return period < text.length ? text.slice(0, period) : undefined;
@@ -123,7 +126,7 @@ function isGuessable(part: string, common: CommonPasswords): boolean {
   return part === "" || common.has(part) || isRun(part);
 }
 
-/** `aaaa`, `12345678`, `zyxw`: each character as far from the one before as all the others. */
+/** True for `aaaa`, `12345678`, `zyxw`: each character has the same distance to the one before. */
 function isRun(part: string): boolean {
   const points = [...part].map((character) => character.codePointAt(0) ?? 0);
   const step = (points[1] ?? 0) - (points[0] ?? 0);

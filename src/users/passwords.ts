@@ -5,7 +5,7 @@ import { type Argon2Cost, openArgon2, saltBytes, tagBytes, toPhc } from "./argon
 /** OWASP's figures for 19 MiB. */
 const cost: Argon2Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 
-/** Hashes waiting beyond the one that runs: more would only time out, and each holds 19 MiB when its turn comes. */
+/** Hashes waiting besides the running one: more would only time out, and each holds 19 MiB in its turn. */
 export const maximumWaiting = 8;
 
 /** Places that strangers may take: the last one is kept for clients that have signed in before. */
@@ -14,23 +14,25 @@ const strangersWaiting = maximumWaiting - 1;
 /** Hashes that one client may have waiting: a known one may be several people behind one address. */
 const waitingOfOne = { known: 3, stranger: 1 } as const;
 
-/** Where a password comes from, for fairness in the queue; null is the device itself and is never refused. */
+/** The client of a password, for fairness in the queue; null: the device itself, which is never refused. */
 export type ClientKey = string | null;
 
-/** argon2id, one at a time, so that sign-ins arriving together neither eat the memory nor hold up other requests. */
+/**
+ * argon2id, one hash at a time, so that sign-ins arriving together neither fill the memory nor hold up other requests.
+ */
 export interface Passwords {
   /** A PHC string. Throws `hashing_busy`. */
   hash(password: string, clientKey: ClientKey): Promise<string>;
-  /** With `phc` null (no such user) it takes the same time and is false. Throws `hashing_busy`. */
+  /** With `phc` null (no such user) it takes the same time and returns false. Throws `hashing_busy`. */
   verify(phc: string | null, password: string, clientKey: ClientKey): Promise<boolean>;
-  /** True for a hash that is to be made again at today's cost, now that its password is known. */
+  /** True if the hash is to be made again at today's cost, now that its password is known. */
   needsRehash(phc: string): boolean;
 }
 
 export interface PasswordsOptions {
   /** True for a client from which a user has signed in recently. */
   isKnownClient: (clientKey: string) => boolean;
-  /** The cost of new hashes, and of the one that is checked for an unknown user; today's where it is absent. */
+  /** The cost of new hashes, and of the one that is checked for an unknown user; absent: today's. */
   ownCost?: Argon2Cost | undefined;
 }
 
@@ -56,8 +58,8 @@ export function isWeaker(phc: string, than = cost): boolean {
 }
 
 /**
- * KiB times passes of the costliest hash that a file may bring: twice today's. With more, a stranger learns from the time
- * of an answer that the name exists, and a few tries keep every other sign-in waiting.
+ * KiB times passes of the costliest hash that a file may bring: twice today's. With more, a stranger learns from the
+ * time of an answer that the name exists, and a few tries keep every other sign-in waiting.
  */
 export const mostWork = 2 * cost.memory * cost.passes;
 
@@ -72,7 +74,7 @@ function costOf(phc: string): Pick<Argon2Cost, "memory" | "passes"> {
   return { memory: Number(memory ?? 0), passes: Number(passes ?? 0) };
 }
 
-/** The hash of a new password, for a program that is no agent and has no queue. */
+/** The hash of a new password, for a program other than the agent, which has no queue. */
 export async function hashPassword(password: string, atCost = cost): Promise<string> {
   const { hash } = await openArgon2();
   return hash(password.normalize("NFKC"), atCost);
@@ -92,7 +94,7 @@ export function makeInitialPassword(): string {
   return [group(), group(), group(), group()].join("-");
 }
 
-/** Runs work one at a time in order of arrival; a client may have few waiting, all together eight. */
+/** Runs work one at a time in order of arrival. A client may have few waiting, all together eight. */
 function createTurns(
   isKnownClient: (clientKey: string) => boolean,
 ): <R>(clientKey: ClientKey, work: () => Promise<R>) => Promise<R> {

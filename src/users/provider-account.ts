@@ -6,22 +6,22 @@ import { replaced } from "./accounts-state.ts";
 import { newAccount } from "./new-account.ts";
 import { madeUpHash } from "./passwords.ts";
 
-/** What the sign-in provider says of one of its accounts. */
+/** The provider's facts about one of its accounts. */
 export interface ProviderAccount {
   readonly identity: ProviderIdentity;
   readonly role: Role;
   readonly display_name: string;
-  /** For a new account, the preferred first. */
+  /** Names for a new account, the preferred first. */
   readonly usernames: readonly string[];
 }
 
-/** The account that this identity had before, and as it is now; `before` is undefined for a new one. */
+/** The account of this identity before and after; `before` is undefined for a new one. */
 export interface KeptAccount {
   readonly before: Account | undefined;
   readonly account: Account;
 }
 
-/** The account of an identity: by issuer and subject alone, never by its name. */
+/** The account of an identity: only by issuer and subject, never by its name. */
 export function ofIdentity(state: AccountsState, identity: ProviderIdentity): Account | undefined {
   return state.accounts.find(
     ({ provider }) => provider?.issuer === identity.issuer && provider.subject === identity.subject,
@@ -29,8 +29,8 @@ export function ofIdentity(state: AccountsState, identity: ProviderIdentity): Ac
 }
 
 /**
- * Makes the account of an identity at its first sign-in, and gives it the role and the name that the provider says, at
- * every one. Throws `username_taken` where every name is.
+ * Makes the account of an identity at its first sign-in, and at every sign-in sets the role and the name that the
+ * provider gives. Throws `username_taken` if all names are.
  */
 export async function keepProviderAccount(
   { document, now }: { document: Document<AccountsState>; now: () => Date },
@@ -71,7 +71,7 @@ function freeName({ accounts }: AccountsState, names: readonly string[]): string
   );
 }
 
-/** Throws `account_of_provider`: what the provider decides is not changed here. */
+/** Throws `account_of_provider`: facts that the provider decides are not changed here. */
 export function refuseOfProvider({ username, provider }: Pick<Account, "username" | "provider">): void {
   if (provider === null) return;
   throw new StewardError(

@@ -5,26 +5,26 @@ import { type DocumentKind, documentPath, goodCopyName, mostDocumentBytes } from
 import { keepVersion, versionNames } from "./kept-files.ts";
 import { readForm } from "./read-form.ts";
 
-/** The copies of a document that are made behind its back: the last good one, and the last versions. */
+/** The copies of a document that are made in the background: the last good one, and the last versions. */
 export interface Copies {
-  /** Looks after a start which of them are missing or behind. */
+  /** Checks after a start which copies are missing or out of date. */
   begin(): Promise<void>;
-  /** When the document has been quiet for a while. */
+  /** Makes them when the document has been unchanged for a while. */
   soon(): void;
   close(): Promise<void>;
 }
 
-/** They are written when a document has been quiet for so long: one more write, but not at each change. */
+/** Seconds without a change after which copies are written: one more write, but not at each change. */
 const quietSeconds = 2;
 
 export interface CopiesOptions<T> {
   read: () => T;
-  /** Null where the value is not to be on the disk yet. */
+  /** Null if the value is not to be on the disk yet. */
   textOf: (value: T) => string | null;
   time: StoreTime;
 }
 
-/** Failing to make a copy endangers nothing now; it is made with the next change or start. */
+/** A copy that cannot be made endangers nothing now; it is made with the next change or start. */
 export function createCopies<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
@@ -47,7 +47,7 @@ export function createCopies<T extends object>(
       const present = read();
       const text = textOf(present);
       if (text === null) return;
-      // In a file of its own: a hard link would share the damage.
+      // A file of its own: a hard link would share the damage.
       if (isGoodDue) await writeDurably(goodPath, text).catch(() => undefined);
       await keep(present, text).catch(() => undefined);
     });
@@ -59,7 +59,7 @@ export function createCopies<T extends object>(
   };
   return {
     begin: async () => {
-      // Damaged, or behind since the last process was killed: the next damage would bring the past back.
+      // The copy is damaged, or old since the last process was killed: the next damage would bring the past back.
       const good = await readRegular(goodPath, mostDocumentBytes).catch(() => null);
       const text = textOf(read());
       if (text !== null && good?.toString("utf8") !== text) soon();

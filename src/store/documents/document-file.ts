@@ -7,11 +7,11 @@ import { createFormWriter } from "./form-writer.ts";
 import { setAside } from "./kept-files.ts";
 import type { Loaded } from "./load.ts";
 
-/** Where a document lies on the disk. */
+/** A document's file on the disk. */
 export interface DocumentFile<T> {
-  /** One durable write; a full disk is relieved by the reserve once. Returns the failure instead of throwing it. */
+  /** One durable write; on a full disk the reserve makes room once. Returns the failure instead of throwing it. */
   put(value: T): Promise<StewardError | null>;
-  /** The text on the disk, for a copy of it; null: the value is not there. */
+  /** The text on the disk, for a copy of it; null: the value is not on the disk. */
   copyOf(value: T): string | null;
   /** True until a migrated document is on the disk in its new form. */
   isPending(): boolean;
@@ -19,10 +19,10 @@ export interface DocumentFile<T> {
 
 export interface DocumentFileOptions<T> {
   reserve: Reserve;
-  /** A file that could not be used is kept: set aside before the first write, whenever that is possible. */
+  /** If its file could not be used, it is set aside before the first write. */
   loaded: Loaded<T>;
   isOnTrial?: (() => Promise<boolean>) | undefined;
-  /** Why this file must not be the first one; null: it may be written. */
+  /** The reason why this file must not be written first; null: it may be. */
   blocker?: (() => StewardError | null) | undefined;
   time?: StoreTime | undefined;
 }

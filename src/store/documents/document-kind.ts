@@ -3,8 +3,8 @@ import { createValidator, documentValidatorName, type Validator } from "../valid
 
 /**
  * A change of a document's form, keyed in `migrations` by the format version that it leads to. A new minor version only
- * adds members: a release that knows the former one reads the new one too, and keeps what it does not know. Whatever a
- * former release could not read needs a new major version.
+ * adds members: a release with the former version reads the new one too, and keeps the members that it does not know. A
+ * form that a former release could not read needs a new major version.
  */
 export type Migration = (members: {
   get(key: string): unknown;
@@ -12,41 +12,44 @@ export type Migration = (members: {
   delete(key: string): void;
 }) => void;
 
-/** What a document is: its name, form and defaults. */
+/** A kind of document: its name, form and defaults. */
 export interface DocumentKind<T extends object> {
   /** File name without `.json`. */
   name: string;
-  /** Of the members that this release knows; on the disk there may be others, see `tolerant`. */
+  /** The schema of the members that this release knows; there may be others on the disk, see `tolerant`. */
   schema: object;
   /** Version of the form, `major.minor.patch`; raise it together with a migration. */
   formatVersion: string;
   migrations?: Readonly<Record<string, Migration>>;
   defaults: T;
   /**
-   * What to do when neither the file nor its good copy can be read: `rescue` keeps the agent from going on without
-   * what it must not forget; `defaults` is for what may be forgotten.
+   * The rule if neither the file nor its good copy can be read. `rescue`: the agent must not continue without the
+   * content. `defaults`: the content may be lost.
    */
   onLoss: "rescue" | "defaults";
-  /** Given: the last versions are kept. Says whether `after` is another one, which a sign-in does not make. */
+  /** If given, the last versions are kept. True if `after` is a new version, which a sign-in does not make. */
   isNewVersion?(before: T | null, after: T): boolean;
 }
 
-/** The form that a document is written in. */
+/** The written form of a document. */
 export interface Form {
-  /** It fits the schema of this version. */
+  /** The document fits the schema of this version. */
   readonly version: string;
   /** The newest form whose members may be in it: a release that knows only `version` has passed them on. */
   readonly newest: string;
-  /** The version that it was migrated from, as long as nothing was changed since: its kept bytes hold all that this does. */
+  /**
+   * The version that it was migrated from, as long as nothing was changed since: its kept bytes hold all of the
+   * content.
+   */
   readonly unchangedSince?: string;
 }
 
-/** The check of a document's form: members that are not known here are left alone. */
+/** The check of a document's form. Unknown members are allowed. */
 export function validatorOf(kind: { name: string; schema: object }): Validator {
   return createValidator(documentValidatorName(kind.name), () => tolerantForm(kind.schema));
 }
 
-/** Made once for each schema: a program run from its sources then compiles it once, and not at each opening. */
+/** Made once for each schema, so that a program run from its sources compiles it once and not at each opening. */
 const tolerantForms = new WeakMap<object, object>();
 
 function tolerantForm(schema: object): object {
@@ -65,7 +68,7 @@ export function documentText<T extends object>(
   const internal = {
     migrations: { version },
     ...(isAhead && { newest }),
-    // Left out by JSON where it is undefined.
+    // JSON leaves it out if it is undefined.
     unchanged_since: unchangedSince,
   };
   return `${JSON.stringify({ ...value, __internal__: internal }, undefined, 2)}\n`;
@@ -77,7 +80,7 @@ export function documentText<T extends object>(
  */
 export const mostDocumentBytes = 32 * 1024 * 1024;
 
-/** The form that a document's file says it has; one that says nothing is older than any. */
+/** The form that a document's file declares; a file that declares none is older than any. */
 export function formOf(members: object): Form {
   const { __internal__: internal } = members as {
     __internal__?: { migrations?: { version?: unknown }; newest?: unknown; unchanged_since?: unknown } | null;
@@ -93,7 +96,7 @@ export function formOf(members: object): Form {
   };
 }
 
-/** Negative: `one` is the older format version. */
+/** Negative if `one` is the older format version. */
 export function compareFormats(one: string, other: string): number {
   const [left, right] = [one.split("."), other.split(".")];
   const index = [0, 1, 2].find((place) => Number(left[place]) !== Number(right[place]));
@@ -105,14 +108,14 @@ export function isSameMajor(one: string, other: string): boolean {
 }
 
 /**
- * Where a document lies. Not by join(), which walks each path letter by letter: at a start there are so many that V8
- * sets its optimising compiler to it, and the 3.6 MiB of that stay in memory.
+ * The path of a document. It does not use join(), which goes through each path letter by letter: a start has so many
+ * paths that V8 compiles it with the optimising compiler, and 3.6 MiB of that stay in memory.
  */
 export function documentPath(directory: string, name: string): string {
   return `${directory}/${name}.json`;
 }
 
-/** The name that a document's last good copy goes by. */
+/** The file name of a document's last good copy. */
 export function goodCopyName(name: string): string {
   return `${name}.good`;
 }

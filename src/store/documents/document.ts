@@ -12,57 +12,61 @@ import { createDocumentFile, type DocumentFile } from "./document-file.ts";
 import { type DocumentKind, documentPath, goodCopyName, validatorOf } from "./document-kind.ts";
 import { type Found, type Loaded, loadDocument } from "./load.ts";
 
-/** Makes the next value from the present one; pure, since it may run again. Returning the same object writes nothing. */
+/**
+ * Makes the next value from the present one. It is pure, since it may run again. Returning the same object writes
+ * nothing.
+ */
 export type Change<T> = (current: T) => T;
 
 /** A JSON file that is read from memory and written durably, off the event loop. */
 export interface Document<T> {
-  /** Of its kind. */
+  /** The name of its kind. */
   readonly name: string;
-  /** The present value; never changed in place. */
+  /** The present value; it is never changed in place. */
   read(): T;
   /**
-   * Acknowledged only when it is on the disk. Changes that wait together share one write.
-   * Throws what `change` throws, `storage_full`, `storage_unwritable`; then nothing has changed.
+   * Resolves when the change is on the disk. Changes that wait together share one write. Throws the errors of `change`,
+   * `storage_full` and `storage_unwritable`; then nothing has changed.
    */
   update(change: Change<T>): Promise<T>;
   /**
-   * In memory at once, on the disk within `delaySeconds` or with the next update; on a full disk it stays in memory
-   * and is tried again. For what a person must not be refused because a disk is full, or that is worth no write.
+   * Changes the memory at once, and the disk within `delaySeconds` or with the next update. On a full disk the change
+   * stays in memory and is tried again. It is for changes that a full disk must not prevent, or that are worth no
+   * write.
    */
   note(change: Change<T>, delaySeconds: number): void;
-  /** Writes changes that are only in memory; if they cannot be written, they stay there and are tried again. */
+  /** Writes changes that are only in memory. If they cannot be written, they stay there and are tried again. */
   save(): Promise<void>;
   /** The last save, and the good copy with it. */
   close(): Promise<void>;
-  /** Why it cannot be written; null when all is well. */
+  /** The reason why it cannot be written; null: it can. */
   trouble(): Finding | null;
 }
 
-/** A document that openDocument has opened. */
+/** A document opened by openDocument. */
 export interface OpenedDocument<T> extends Document<T> {
-  /** Why the last write failed; null: it did not. */
+  /** The failure of the last write; null: it succeeded. */
   failure(): StewardError | null;
 }
 
 export interface OpenOptions {
-  /** It has never been here: that it is absent is no damage. */
+  /** The document has never existed here, so its absence is no damage. */
   isFirstStart: boolean;
   reserve: Reserve;
-  /** The document that must be on the disk before this one. */
+  /** A document that must be on the disk before this one. */
   after?: OpenedDocument<object> | undefined;
-  /** Told of what was found, before the recovered document hides it. */
+  /** Called with the finding before the recovered document hides it. */
   found?: (finding: Found) => Promise<void>;
-  /** Whether a release of this program is on trial; see `createFormWriter`. */
+  /** Resolves to true while a release of this program is on trial; see `createFormWriter`. */
   isOnTrial?: (() => Promise<boolean>) | undefined;
-  /** This process's own time unless another is given. */
+  /** This process's own time if absent. */
   time?: StoreTime | undefined;
 }
 
-/** How long to wait before a write that failed is tried again. */
+/** Seconds before a failed write is tried again. */
 const retrySeconds = 5;
 
-/** How long to wait before a migrated document looks again whether the release on trial has been kept. */
+/** Seconds before a migrated document checks again whether the release on trial has been kept. */
 const trialSeconds = 2;
 
 interface Waiting<T> {
@@ -72,9 +76,9 @@ interface Waiting<T> {
 }
 
 /**
- * Opens a document under the caller's lock. A disk that takes no write ends nothing: the document is in memory, its
- * trouble says so, and what waits is written when the disk takes it. Throws `state_damaged` when the document cannot be
- * had and must not be made up.
+ * Opens a document under the caller's lock. A disk that takes no write does not prevent it: the document is in memory,
+ * its trouble says so, and changes are written when the disk takes them. Throws `state_damaged` if the document cannot
+ * be read and has no defaults.
  */
 export async function openDocument<T extends object>(
   directory: string,
@@ -100,12 +104,12 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
   readonly #validate: Validator;
   #current: T;
   #waiting: Waiting<T>[] = [];
-  /** Notes made while a write is under way; they are made again on what was written. */
+  /** Notes made during a write; they are made again on the written value. */
   #notesInFlight: Change<T>[] = [];
   #writing: Promise<void> | null = null;
   #isDirty = false;
   #writeFailure: StewardError | null = null;
-  // Not merely with a write that is under way: what was noted since it began is not in it.
+  // Not merely with a write that is under way: notes made since it began are not in it.
   readonly #timer: DueTimer;
 
   constructor(directory: string, kind: DocumentKind<T>, options: OpenOptions & { loaded: Loaded<T> }) {
@@ -120,13 +124,13 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
     this.#copies = createCopies(directory, kind, { read: () => this.#current, textOf, time });
     this.#timer = createDueTimer(() => void this.save(), time);
     this.#origin = loaded;
-    // They come from the file alone: where it has none, there will be none.
+    // Unknown members come only from the file: if it has none, there will be none.
     this.#hasUnknown = unknownMembers(kind.schema, loaded.value).length > 0;
     this.#validate = validatorOf(kind);
     this.#current = loaded.value;
   }
 
-  /** Puts a new, migrated or recovered document on the disk; one that was read needs nothing but its good copy. */
+  /** Puts a new, migrated or recovered document on the disk. One that was read needs only its good copy. */
   async begin(): Promise<void> {
     const { origin, former } = this.#origin;
     if (origin === "file" && former === null) return this.#copies.begin();
@@ -172,7 +176,7 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
 
   trouble(): Finding | null {
     const failure = this.#writeFailure;
-    // A trial that is under way is no failure of the disk's.
+    // A trial under way is not a failure of the disk.
     if (failure === null || failure.code === "update_busy") return null;
     const facts = { document: this.name, error: failure.code };
     return finding("document_not_written", facts, failure.message);
@@ -187,7 +191,7 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
 
   async #writeBatch(): Promise<void> {
     const batch = this.#waiting.splice(0);
-    // Notes made since the update came are in the present value already.
+    // Notes made since the update came are already in the present value.
     this.#notesInFlight = [];
     const accepted: Waiting<T>[] = [];
     let next = this.#current;
@@ -209,13 +213,13 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
     for (const waiting of accepted) failure ? waiting.reject(failure) : waiting.resolve(this.#current);
   }
 
-  /** Takes what was written as the present value, with the notes that came while it was being written. */
+  /** Makes the written value the present one, with the notes that came during the write. */
   #publish(written: T): void {
     this.#isDirty = this.#notesInFlight.length > 0;
     this.#current = this.#notesInFlight.reduce((value, change) => this.#changed(value, change), written);
   }
 
-  /** What no room knows of outlives each change of what they know. */
+  /** Members that no room knows survive each change. */
   #changed(present: T, change: Change<T>): T {
     const next = change(present);
     return this.#hasUnknown ? withUnknown(this.#kind.schema, present, next) : next;

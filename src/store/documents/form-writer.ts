@@ -3,29 +3,29 @@ import { compareFormats, type DocumentKind, documentText, isSameMajor } from "./
 import { keepForm } from "./kept-files.ts";
 import type { Loaded } from "./load.ts";
 
-/** In which form a document is written; asks a release on trial to leave the former one as it is. */
+/** Chooses the form in which a document is written. While a release is on trial, the former form stays. */
 export interface FormWriter<T> {
   /**
    * The text to write now; null: nothing, until the trial is over. Throws `update_busy` for a value that can only be
-   * written in a form which the release before does not know, `storage_full`, `storage_unwritable`.
+   * written in a form which the former release does not know, `storage_full` and `storage_unwritable`.
    */
   textOf(value: T): Promise<string | null>;
-  /** `value` is on the disk. */
+  /** Call it when `value` is on the disk. */
   written(value: T): void;
-  /** The text on the disk, for a copy of it; null: the value is not there yet. */
+  /** The text on the disk, for a copy of it; null: the value is not on the disk yet. */
   copyOf(value: T): string | null;
   /** True until a migrated document is on the disk in its new form. */
   isPending(): boolean;
 }
 
 /**
- * A document that was migrated is written in its new form once the bytes of the former one are kept. While a release of
- * this program is on trial, it may be the former release that reads it next:
+ * Writes a migrated document in its new form, after the bytes of the former one are kept. While a release of this
+ * program is on trial, the former release may be the next to read it:
  * - as long as nothing changes, the file stays as it is;
- * - a change is written with the version of the former form, where that has the same major version: its schema holds,
- *   and what it does not know is passed on. So nothing is lost, whichever release reads it;
- * - with another major version nothing can be written that both would read, so the change is refused, and what may be
- *   in memory alone (sessions, counts) stays there, as on a full disk.
+ * - a change is written with the version of the former form, if that has the same major version: the document fits its
+ *   schema, and unknown members are passed on. So nothing is lost, whichever release reads it;
+ * - with another major version there is no form that both releases could read, so the change is refused; documents that
+ *   may be only in memory (sessions, counts) stay there, as on a full disk.
  */
 export function createFormWriter<T extends object>(
   directory: string,

@@ -14,34 +14,34 @@ import { formCopyName, formVersions, keptNames, markOf, setAside, versionNames }
 import { readForm, type Usable } from "./read-form.ts";
 import { readRegister } from "./register.ts";
 
-/** One document of the agent's state as it lies on the disk. */
+/** One document of the agent's state, as it is on the disk. */
 export interface StateEntry {
   name: string;
   condition: "ok" | "damaged" | "absent";
-  /** Damaged for this release only: a newer one has written it. */
+  /** Only this release cannot use it: a newer one has written it. */
   is_newer: boolean;
-  /** Why it is damaged; empty when it is not. */
+  /** The damage; empty if there is none. */
   detail: string;
-  /** What was found at a start and is not accepted yet. */
+  /** Findings of a start that are not accepted yet. */
   findings: readonly string[];
   /** Version of its form; null: it cannot be read. */
   format: string | null;
   size_bytes: number | null;
   modified_at: string | null;
-  /** When the last good copy was written; null: there is none. */
+  /** The time at which the last good copy was written; null: there is none. */
   good_copy_at: string | null;
   /** File names of damaged versions kept beside it, oldest first. */
   kept: readonly string[];
-  /** How many of its last versions are kept. */
+  /** The number of kept versions. */
   versions: number;
 }
 
 /** One file that a document can be restored from. */
 export interface StateCopy {
-  /** How `restore` and `show` know it: `good`, or its file name. */
+  /** The name of the copy for `restore` and `show`: `good`, or its file name. */
   from: string;
   what: "good copy" | "version" | "former format" | "could not be used";
-  /** Of a version. */
+  /** The number of a version. */
   number: number | null;
   at: string | null;
   format: string | null;
@@ -51,8 +51,8 @@ export interface StateCopy {
 }
 
 /**
- * Which copy is meant: `from`, a file's name or "good" for the last good copy; or `at`, a version by its number, or by a
- * time, at which it was in force.
+ * The chosen copy: `from`, a file's name or "good" for the last good copy; or `at`, the number of a version, or a time
+ * at which it was in force.
  */
 export interface CopyChoice {
   from?: string | undefined;
@@ -62,19 +62,22 @@ export interface CopyChoice {
 /** The agent's documents as files. Reading takes no lock; restore and reset hold the store's lock. */
 export interface StateTools {
   list(): Promise<StateEntry[]>;
-  /** What a document can be restored from, the newest version first. */
+  /** The copies that a document can be restored from, the newest version first. */
   copies(name: string): Promise<StateCopy[]>;
-  /** Without a choice the document itself. Secrets are masked. */
+  /** Without a choice it shows the document itself. Secrets are masked. */
   show(name: string, choice?: CopyChoice): Promise<unknown>;
-  /** Puts the last good copy (or what was chosen) in the document's place; the present file is kept. */
+  /** Replaces the document by the last good copy or the chosen one; the present file is kept. */
   restore(name: string, choice?: CopyChoice): Promise<StateEntry>;
-  /** Puts the defaults in the document's place; the present file is kept. */
+  /** Replaces the document by its defaults; the present file is kept. */
   reset(name: string): Promise<StateEntry>;
 }
 
 type Kind = DocumentKind<object>;
 
-/** Tools over the documents of `directory`. They throw `not_found`, `state_damaged`, `state_locked`, `validation_failed`. */
+/**
+ * Tools for the documents of `directory`. They throw `not_found`, `state_damaged`, `state_locked` and
+ * `validation_failed`.
+ */
 export function createStateTools(directory: string, kinds: readonly Kind[]): StateTools {
   const kindOf = (name: string): Kind => {
     const kind = kinds.find((candidate) => candidate.name === name);
@@ -204,7 +207,7 @@ async function chosenFile(directory: string, name: string, { from, at }: CopyCho
   throw new StewardError("not_found", `${name} has no kept file "${from}"; there are: ${choice}.`);
 }
 
-/** By its number, or the last that there was at that time. */
+/** The version with this number, or the last one at that time. */
 function versionAt(name: string, versions: readonly string[], at: string): string {
   const isNumber = /^\d{1,9}$/.test(at);
   const time = Date.parse(at);
@@ -237,7 +240,10 @@ async function statOf(path: string) {
   });
 }
 
-/** A document as it may be shown: hashes, secrets and tokens are of no use to a reader, and of some to an onlooker. */
+/**
+ * A document as it may be shown. Hashes, secrets and tokens are masked: they are useless to a reader, and useful to an
+ * onlooker.
+ */
 function masked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(masked);
   if (typeof value !== "object" || value === null) return value;

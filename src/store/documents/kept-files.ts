@@ -4,11 +4,13 @@ import { storageError, writeDurably } from "../files/durable-file.ts";
 import { processTime } from "../files/store-time.ts";
 import { compareFormats, documentPath } from "./document-kind.ts";
 
-/** Files kept of a document besides itself and its good copy: how many, and the word in their names. */
+/**
+ * The files that are kept of a document besides itself and its good copy: their number, and the word in their names.
+ */
 const kinds = {
-  /** What could not be used. */
+  /** Files that could not be used. */
   bad: { kept: 3 },
-  /** What the last changes of people led to. */
+  /** The results of the last changes by people. */
   version: { kept: 10 },
 } as const;
 type Numbered = keyof typeof kinds;
@@ -31,18 +33,21 @@ export function newestVersion(files: readonly string[], name: string): string | 
   return numberedAmong(files, name, "version").at(-1);
 }
 
-/** The number and the time in a kept file's name; the time is the wall clock's, however wrong it was. Another has neither. */
+/**
+ * The number and the time in a kept file's name. The time is the wall clock's, right or wrong. Other names have
+ * neither.
+ */
 export function markOf(file: string): { number: number; at: string | null } {
   const [, number, stamp] = /\.\w+-(\d+)-(\d{8}T\d{6})Z\.json$/.exec(file) ?? [];
-  // Not left to Date.parse, which takes even "T.000Z" for a time.
+  // Date.parse would even take "T.000Z" for a time.
   if (stamp === undefined) return { number: 0, at: null };
   const at = stamp.replace(/(....)(..)(..)T(..)(..)(..)/, "$1-$2-$3T$4:$5:$6.000Z");
   return { number: Number(number), at: Number.isNaN(Date.parse(at)) ? null : at };
 }
 
 /**
- * Moves a document's file out of the way under a name that says when; at most three are kept. Throws `storage_full`,
- * `storage_unwritable`.
+ * Renames a document's file to one that has the present time in its name; at most three are kept. Throws `storage_full`
+ * and `storage_unwritable`.
  */
 export async function setAside(directory: string, name: string, wall = processTime.wall): Promise<void> {
   const path = documentPath(directory, name);
@@ -54,7 +59,7 @@ export async function setAside(directory: string, name: string, wall = processTi
   await prune(directory, [...kept, file], kinds.bad.kept);
 }
 
-/** Keeps a version of a document; at most ten are kept. Throws `storage_full`, `storage_unwritable`. */
+/** Keeps a version of a document; at most ten are kept. Throws `storage_full` and `storage_unwritable`. */
 export async function keepVersion(
   directory: string,
   name: string,
@@ -67,7 +72,7 @@ export async function keepVersion(
   await prune(directory, [...kept, file], kinds.version.kept);
 }
 
-/** Versions of the forms that are kept of a document among these files, the newest first. */
+/** The format versions among these files of a document, the newest first. */
 export function formVersions(files: readonly string[], name: string): string[] {
   const pattern = /^\.format-(\d+\.\d+\.\d+)\.json$/;
   const found = files
@@ -76,14 +81,14 @@ export function formVersions(files: readonly string[], name: string): string[] {
   return found.sort((one, other) => compareFormats(other, one));
 }
 
-/** The name, without `.json`, that a document's bytes of a former form go by. */
+/** The file name, without `.json`, of a document's bytes in a former form. */
 export function formCopyName(name: string, version: string): string {
   return `${name}.format-${version}`;
 }
 
 /**
- * Keeps the bytes of a document's former form, for the release that knows no newer one; of these forms the newest two.
- * Throws `storage_full`, `storage_unwritable`.
+ * Keeps the bytes of a document's former form, for the release that knows no newer one. The newest two forms are kept.
+ * Throws `storage_full` and `storage_unwritable`.
  */
 export async function keepForm(
   directory: string,
@@ -104,7 +109,7 @@ function numberedAmong(files: readonly string[], name: string, word: Numbered): 
   return files.filter((file) => file.startsWith(`${name}.${word}-`)).sort();
 }
 
-/** Wall time only names the file; the count before it keeps order and uniqueness when the clock is wrong. */
+/** The time in a name is only for people: the number before it keeps order and uniqueness if the clock is wrong. */
 function nextName(
   name: string,
   word: Numbered,
@@ -116,7 +121,7 @@ function nextName(
 }
 
 async function prune(directory: string, kept: readonly string[], most: number): Promise<void> {
-  // A directory may have been set aside.
+  // One of them may be a directory.
   for (const old of kept.slice(0, Math.max(0, kept.length - most)))
     await rm(join(directory, old), { recursive: true, force: true }).catch(() => undefined);
 }

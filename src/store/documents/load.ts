@@ -8,16 +8,16 @@ import { readForm, type Unusable, type Usable } from "./read-form.ts";
 export interface Loaded<T> {
   readonly value: T;
   /**
-   * `good`: from the last good copy, what came after it is lost. `former`: from the bytes of a former form.
-   * `defaults`: nothing could be had.
+   * `good`: from the last good copy, without the changes since. `former`: from the bytes of a former form. `defaults`:
+   * nothing could be read.
    */
   readonly origin: "file" | "good" | "former" | "defaults";
-  /** What a person must be told; null where it is the file itself, or a first start. */
+  /** The finding for a person; null: it is the file itself, or a first start. */
   readonly finding: Found | null;
   readonly form: Form;
-  /** What it was migrated from; null: it was not. */
+  /** The form that it was migrated from; null: it was not. */
   readonly former: Usable<T>["former"];
-  /** There is a file that could not be used: it is to be set aside before anything is written in its place. */
+  /** There is a file that could not be used: it is set aside before anything is written in its place. */
   readonly isFileInTheWay: boolean;
 }
 
@@ -26,13 +26,13 @@ export interface Found {
   readonly replacement: Exclude<Replacement, "unrecorded">;
   /** The same in English. */
   readonly detail: string;
-  /** Something that was there is missing now, or may be. */
+  /** Something is missing now, or may be. */
   readonly isLoss: boolean;
 }
 
 /**
- * Reads a document: the file; else, where a newer release has written it, the newest bytes of a form that is known here;
- * else its last good copy, else its defaults where that is allowed. Writes nothing. Throws `state_damaged`.
+ * Reads a document: the file; otherwise, if a newer release has written it, the newest bytes of a form that is known
+ * here; otherwise its last good copy, or its defaults if that is allowed. Writes nothing. Throws `state_damaged`.
  */
 export function loadDocument<T extends object>(
   directory: string,
@@ -85,7 +85,7 @@ function madeUp<T extends object>(kind: DocumentKind<T>) {
   return { value: structuredClone(kind.defaults), origin: "defaults" as const, form, former: null };
 }
 
-/** The newest bytes kept of a form that is known here; null: there are none. */
+/** The newest kept bytes of a form that is known here; null: there are none. */
 function formerForm<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
@@ -95,7 +95,7 @@ function formerForm<T extends object>(
   for (const version of formVersions(readdirSync(directory), kind.name)) {
     const name = formCopyName(kind.name, version);
     const found = read(name);
-    // Damaged, or in a form that only a newer release knows.
+    // It is damaged, or in a form that only a newer release knows.
     if (!("value" in found)) continue;
     const isLoss = version !== unchangedSince;
     const since = statSync(documentPath(directory, name)).mtime.toISOString();

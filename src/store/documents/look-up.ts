@@ -1,6 +1,6 @@
 /**
- * Finds members of a list by a key without walking it at each request. The index is made anew when `read` gives
- * another list, which is at a change; the lists of a document are never changed in place.
+ * Finds members of a list by a key without searching it at each request. The index is made again when `read` returns
+ * another list, which it does after a change: lists of a document are never changed in place.
  */
 export function createLookUp<T>(read: () => readonly T[], keyOf: (member: T) => string) {
   let indexed: readonly T[] | undefined;
@@ -15,7 +15,7 @@ export function createLookUp<T>(read: () => readonly T[], keyOf: (member: T) => 
   };
 }
 
-/** As createLookUp, for a key that several members share: gives all of them, in the order of the list. */
+/** Like createLookUp, for a key that several members share: returns all of them, in the order of the list. */
 export function createGroups<T>(read: () => readonly T[], keyOf: (member: T) => string) {
   let grouped: readonly T[] | undefined;
   const groups = new Map<string, T[]>();

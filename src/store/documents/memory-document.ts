@@ -4,7 +4,7 @@ import type { DocumentKind } from "./document-kind.ts";
 import { loadDocument } from "./load.ts";
 
 /**
- * A document as it lies on the disk, without a lock and without a write: notes stay in memory, and updates are refused.
+ * Reads a document from the disk, without a lock and without a write: notes stay in memory, and updates are refused.
  * Throws `state_damaged`.
  */
 export async function readDocument<T extends object>(
@@ -17,7 +17,7 @@ export async function readDocument<T extends object>(
   return createMemoryDocument(kind.name, value);
 }
 
-/** A document in memory alone. */
+/** A document that is only in memory. */
 export function createMemoryDocument<T>(name: string, value: T): OpenedDocument<T> {
   let present = value;
   return {

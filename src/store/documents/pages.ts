@@ -1,6 +1,6 @@
 import { StewardError } from "../../contract/errors.ts";
 
-/** What the items of a list are ordered by: the first member that differs decides, so the last is one that no two share. */
+/** The sort key of an item: the first member that differs decides, so no two items may share the last one. */
 export type Key = readonly (string | number)[];
 
 /** A page of a list, in the shape that the contract gives every list. */
@@ -11,7 +11,7 @@ export interface Page<Item> {
 }
 
 export interface Paging<Item> {
-  /** Names the list and its order: a cursor of another one is refused. */
+  /** The name of the list and its order; the cursor of another list is refused. */
   readonly list: string;
   readonly keyOf: (item: Item) => Key;
   readonly isDescending?: boolean;
@@ -21,7 +21,7 @@ export interface Paging<Item> {
 
 /**
  * One page of the items, in the order of their keys. The cursor holds the key of the last item of the page, not its
- * place, so that pages stay whole while items come and go. Throws `invalid_cursor`.
+ * index, so that no item is skipped or repeated while others come and go. Throws `invalid_cursor`.
  */
 export function pageOf<Item>(items: readonly Item[], paging: Paging<Item>): Page<Item> {
   const { list, keyOf, isDescending = false, limit, cursor } = paging;
@@ -40,7 +40,7 @@ export function pageOf<Item>(items: readonly Item[], paging: Paging<Item>): Page
   };
 }
 
-/** What every list says to a cursor that it did not give. */
+/** The error for a cursor that this list did not issue. */
 export function foreignCursor(): StewardError {
   return new StewardError(
     "invalid_cursor",
@@ -61,7 +61,7 @@ function writeCursor(list: string, key: Key): string {
   return Buffer.from(JSON.stringify([list, ...key])).toString("base64url");
 }
 
-/** The key in a cursor; `like` is one of this list. */
+/** The key in a cursor; `like` is a key of this list. */
 function readCursor(list: string, cursor: string, like: Key | undefined): Key {
   const [of, ...key] = parsed(cursor);
   const isKey = (members: unknown[]): members is (string | number)[] =>

@@ -14,25 +14,25 @@ import {
   validatorOf,
 } from "./document-kind.ts";
 
-/** A file of a document's form that can be used. */
+/** A usable file of a document's form. */
 export interface Usable<T> {
   readonly value: T;
   readonly form: Form;
-  /** The file as it was before it was migrated; null: it has the present form, or a newer one that is known enough. */
+  /** The file before it was migrated; null: it has the present form, or a newer one that can be read here. */
   readonly former: { readonly version: string; readonly text: string } | null;
 }
 
-/** Why a file cannot be used. */
+/** The reason why a file cannot be used. */
 export interface Unusable {
   readonly problem: string;
   readonly why: "absent" | "damaged" | "newer";
-  /** Newer, and all of it is in what was kept in this version. */
+  /** The file is newer, and the bytes kept in this version hold all of it. */
   readonly unchangedSince?: string;
 }
 
 /**
- * Reads one file of a document's form, and writes nothing: a former form is migrated in memory. A newer minor version of
- * the form is read as far as it is known here, the rest of it is kept; a newer major version cannot be used.
+ * Reads one file of a document's form, and writes nothing: a former form is migrated in memory. Of a newer minor
+ * version the known members are read, and the others are kept; a newer major version cannot be used.
  */
 export function readForm<T extends object>(
   directory: string,
@@ -65,7 +65,7 @@ export function readForm<T extends object>(
   }
 }
 
-/** null: absent. Only this read tells so: a missing file of the program must not look like a missing document. */
+/** null: absent. Only this read decides it: a missing file of the program must not look like a missing document. */
 function textOf(path: string): string | null {
   try {
     return readRegularSync(path, mostDocumentBytes).toString("utf8");
@@ -79,7 +79,7 @@ type Migrated = Pick<DocumentKind<object>, "formatVersion" | "migrations">;
 
 function migrated(members: Members, kind: Migrated, form: Form): Members {
   if (compareFormats(form.newest, form.version) <= 0) return throughConf(members, kind);
-  // It was in a newer form before, and a release that knew only this one has passed on what it did not know.
+  // It was in a newer form before; a release that knew only this one has passed on the unknown members.
   const isKnown = compareFormats(form.newest, kind.formatVersion) <= 0;
   const reached = isKnown ? form.newest : kind.formatVersion;
   const again = throughConf(members, { ...kind, formatVersion: reached });
@@ -89,10 +89,10 @@ function migrated(members: Members, kind: Migrated, form: Form): Members {
 
 type Members = Record<string, unknown>;
 
-/** Members as conf has them after its migrations: in memory, so that it needs no disk that can be written. */
+/** The members after conf's migrations: in memory, so that it needs no writable disk. */
 function throughConf(members: Members, { formatVersion, migrations }: Migrated): Members {
   const conf = new (confOver(members))({
-    // Looked at by nothing: without a folder conf would look for the user's own.
+    // conf reads nothing there: without a folder it would look for the user's own.
     cwd: "/nonexistent",
     accessPropertiesByDotNotation: false,
     projectVersion: formatVersion,
@@ -101,11 +101,11 @@ function throughConf(members: Members, { formatVersion, migrations }: Migrated):
   return conf.store;
 }
 
-/** conf over a value in memory instead of a file. */
+/** A conf with a value in memory instead of a file. */
 function confOver(initial: Members): typeof Conf<Members> {
   let present = initial;
   return class extends Conf<Members> {
-    // conf changes in place what it has read, and puts back what it has changed.
+    // conf changes the value that it has read in place, and then stores it.
     override get store(): Members {
       return structuredClone(present);
     }
@@ -122,7 +122,7 @@ function checked<T extends object>(stored: object, validate: Validator): T {
   return members as T;
 }
 
-/** What names no format was written by no release, so that a member which is not known here is a mistake. */
+/** No release writes a file without a format, so an unknown member in it is a mistake. */
 function refuseStrangers(kind: { schema: object }, members: object): void {
   if ("__internal__" in members) return;
   const [stranger] = unknownMembers(kind.schema, members);

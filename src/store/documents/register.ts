@@ -5,18 +5,18 @@ import { NotRegular, readRegular } from "../files/regular-file.ts";
 import { processTime, type StoreTime } from "../files/store-time.ts";
 import type { Found } from "./load.ts";
 
-/** What was found wrong with a document when it was opened, until an administrator accepts it. */
+/** A fault that was found when a document was opened, until an administrator accepts it. */
 export interface Damage {
   readonly document: string;
-  /** By the wall clock, to be shown alone. */
+  /** By the wall clock; only for display. */
   readonly at: string;
-  /** Absent where an earlier release found it. */
+  /** Absent if an earlier release found it. */
   readonly damage?: Found["damage"];
   readonly replacement?: Found["replacement"];
   readonly detail: string;
-  /** Something that was there is missing now, or may be. */
+  /** Something is missing now, or may be. */
   readonly isLoss: boolean;
-  /** It is in the event log. */
+  /** True if it is in the event log. */
   readonly isTold: boolean;
 }
 
@@ -25,21 +25,21 @@ interface Contents {
   readonly findings: readonly Damage[];
 }
 
-/** The name under which findings about the register itself stand. */
+/** The name of the register's own findings. */
 export const registerName = "register";
 
-/** Findings of one document that are kept; with a flash card that is dying there may be some at each start. */
+/** Findings of one document that are kept; a dying flash card may cause some at each start. */
 const findingsPerDocument = 5;
 
-/** Bytes of the register: some hundred findings, and there are five of each document. */
+/** Bytes of the register: some hundred findings, and five of each document are kept. */
 const mostBytes = 1024 * 1024;
 
-/** The register as it lies on the disk, for a look; null: there is none to be read. Takes no lock, never throws. */
+/** Reads the register for inspection; null: there is none that can be read. Takes no lock, never throws. */
 export async function readRegister(directory: string): Promise<Contents | null> {
   return (await readContents(registerPath(directory))).contents;
 }
 
-/** Which documents there have been, and what was found wrong with them; it outlives the agent. */
+/** The documents that have existed, and the faults found in them; it survives the agent. */
 export class Register {
   readonly #path: string | null;
   readonly #wall: () => number;
@@ -47,7 +47,7 @@ export class Register {
   #isPending = false;
   #writing = Promise.resolve();
 
-  /** `path`: null where nothing is to be written. */
+  /** `path`: null if nothing is to be written. */
   private constructor(path: string | null, contents: Contents, wall: () => number) {
     this.#path = path;
     this.#wall = wall;
@@ -55,8 +55,8 @@ export class Register {
   }
 
   /**
-   * Opens the register under the caller's lock, or to be read. `baseline`: documents that count as known where there is
-   * no register: none in a new directory; beside other state those that every release before the register had.
+   * Opens the register under the caller's lock, or only for reading. `baseline`: the documents that count as known if
+   * there is no register: none in a new directory; in one with other state, those of every release before the register.
    */
   static async open(
     directory: string,
@@ -80,12 +80,12 @@ export class Register {
     return register;
   }
 
-  /** It has been here, so that its absence is damage; a document that a newer release has added has not. */
+  /** True if the document has existed, so that its absence is damage. One that a newer release adds has not. */
   isKnown(name: string): boolean {
     return this.#contents.documents.includes(name);
   }
 
-  /** Never throws: what the disk does not take stays in memory, and is found again by the next start. */
+  /** Never throws: an unwritten part stays in memory, and the next start finds it again. */
   async know(names: readonly string[]): Promise<void> {
     const fresh = names.filter((name) => !this.isKnown(name));
     if (fresh.length === 0) return;
@@ -93,10 +93,10 @@ export class Register {
     await this.#write();
   }
 
-  /** On the disk where that can be before it settles; never throws. */
+  /** Settles when it is on the disk, if that is possible; never throws. */
   async add(document: string, { detail, ...found }: Found): Promise<void> {
     const { findings } = this.#contents;
-    // A start that was cut short before the damage was mended finds it again.
+    // A start that was cut short before the damage was repaired finds it again.
     if (findings.some((one) => one.document === document && one.detail === detail)) return;
     const own = findings.filter((one) => one.document === document).slice(1 - findingsPerDocument);
     const others = findings.filter((one) => one.document !== document);
@@ -105,17 +105,17 @@ export class Register {
     await this.#write();
   }
 
-  /** Writes what the disk did not take before. Never throws. */
+  /** Writes the parts that the disk did not take before. Never throws. */
   async settle(): Promise<void> {
     if (this.#isPending) await this.#write();
   }
 
-  /** Those that are not accepted. */
+  /** The findings that are not accepted. */
   findings(): readonly Damage[] {
     return this.#contents.findings;
   }
 
-  /** All of them are in the event log now. Never throws. */
+  /** Notes that all of them are in the event log. Never throws. */
   async told(): Promise<void> {
     const { findings } = this.#contents;
     if (findings.every(({ isTold }) => isTold)) return;
@@ -123,7 +123,7 @@ export class Register {
     await this.#write();
   }
 
-  /** Takes the findings of a document off and returns them. Throws `storage_full`, `storage_unwritable`. */
+  /** Removes the findings of a document and returns them. Throws `storage_full` and `storage_unwritable`. */
   async accept(document: string): Promise<readonly Damage[]> {
     const before = this.#contents;
     const accepted = before.findings.filter((one) => one.document === document);
@@ -138,7 +138,7 @@ export class Register {
     return accepted;
   }
 
-  /** The present contents, where the disk takes them. */
+  /** Writes the present contents, if the disk takes them. */
   #write(): Promise<void> {
     return this.#put().then(
       () => {
@@ -189,7 +189,7 @@ function isContents(value: unknown): value is Contents {
   );
 }
 
-/** Hidden, like the lock and the reserve: alone in a directory it is no state. */
+/** Hidden, like the lock and the reserve: a directory with only these holds no state. */
 function registerPath(directory: string): string {
   return `${directory}/.register.json`;
 }

@@ -11,7 +11,10 @@ import {
   writableLine,
 } from "./storage-advice.ts";
 
-/** Free bytes on the state's file system below which health is degraded: what the reserve leaves when it is made. */
+/**
+ * Free bytes on the state's file system below which health is degraded: as many as are left right after the reserve is
+ * made.
+ */
 export const leastFreeBytes = reserveNeedsBytes - reserveBytes;
 
 /** Free inodes below which health is degraded; a write takes one until it is done. */
@@ -19,7 +22,7 @@ export const leastFreeInodes = 256;
 
 export interface Space {
   freeBytes: number;
-  /** Null where the file system does not count them. */
+  /** Null if the file system does not count them. */
   freeInodes: number | null;
 }
 
@@ -33,7 +36,7 @@ export function readOnly(directory: string, mount: Mount): Finding {
   );
 }
 
-/** `space` undefined: the file system at `point` does not tell. `hasReserve` undefined: it is not known yet. */
+/** `space` undefined: the file system at `point` does not give it. `hasReserve` undefined: it is not known yet. */
 export function spaceTrouble(
   point: string,
   space: Space | undefined,

@@ -5,17 +5,17 @@ import { type Mount, mountOf } from "./mount.ts";
 import type { Reserve } from "./reserve.ts";
 import { processTime, type StoreTime } from "./store-time.ts";
 
-/** Seconds between two looks: while all is well, and while something is not. */
+/** Seconds between two looks: while all is well, and during a fault. */
 const restingSeconds = 15;
 const troubledSeconds = 5;
 
 export interface Capacity {
   readonly sizeBytes: number;
-  /** For users other than root. */
+  /** Bytes for users other than root. */
   readonly availableBytes: number;
 }
 
-/** The file system that the state lies on, looked at now and then, so that no reader ever waits for it. */
+/** The file system of the state. It is checked now and then, so that no reader ever waits for it. */
 export class Disk {
   readonly #directory: string;
   readonly #reserve: Reserve;
@@ -23,7 +23,7 @@ export class Disk {
   readonly #listeners = new Set<() => void | Promise<void>>();
   #seen: Finding | null = null;
   #capacity: Capacity | null = null;
-  /** Undefined until it was tried to make it. */
+  /** Undefined until the first try to make it. */
   #hasReserve: boolean | undefined;
   #isReadOnly = false;
   #wasFileSystemReadOnly = false;
@@ -37,35 +37,35 @@ export class Disk {
     this.#timers = timers;
   }
 
-  /** Looks once, without writing anything. `directory`: the state's. */
+  /** Checks once, without writing anything. `directory`: the state's. */
   static async open(directory: string, reserve: Reserve, { timers } = processTime): Promise<Disk> {
     const disk = new Disk(directory, reserve, timers);
     await disk.#see();
     return disk;
   }
 
-  /** As of the last look: what a person should know; null when all is well. */
+  /** The trouble at the last check that a person should know of; null: none. */
   trouble(): Finding | null {
     return this.#seen ?? (this.#reserve.isGivenUp() ? missingReserve(this.#directory) : null);
   }
 
-  /** As of the last look; null: the file system does not tell. */
+  /** The capacity at the last check; null: the file system does not give it. */
   capacity(): Capacity | null {
     return this.#capacity;
   }
 
   /**
-   * The file system was read-only when this process began and is not any more, but this process's view of it still is:
-   * only another process can write there.
+   * True if the file system was read-only when this process began and no longer is, but this process's view of it still
+   * is: only another process can write there.
    */
   isViewStale(): boolean {
     return this.#isViewStale;
   }
 
-  /** Looks now; where the reserve is missing and there is space for it, makes it. */
+  /** Checks now; makes the reserve if it is missing and there is space for it. */
   async look(): Promise<void> {
     await this.#see();
-    // Without a write that is bound to fail.
+    // A write that must fail is not tried.
     if (!this.#isReadOnly) this.#hasReserve = await this.#reserve.refill().catch(() => false);
     await this.#see();
     for (const listener of this.#listeners) await listener();
@@ -74,20 +74,20 @@ export class Disk {
   async #see(): Promise<void> {
     const mount = mountOf(this.#directory);
     this.#isReadOnly = mount?.isReadOnly ?? false;
-    // A view that was made read-only on purpose was so with a file system that could be written all the time.
+    // If the file system could be written all the time, the view is read-only on purpose.
     this.#isViewStale = this.#wasFileSystemReadOnly && mount?.isReadOnlyHereAlone === true;
     this.#wasFileSystemReadOnly ||= this.#isReadOnly && !mount?.isReadOnlyHereAlone;
     this.#seen = await findDiskTrouble(this.#directory, mount, this.#hasReserve);
     this.#capacity = await capacityOf(this.#directory);
   }
 
-  /** Told after each look, and waited for before the next. Returns how to stop. */
+  /** Calls the listener after each check, and waits for it before the next. Returns a function that stops it. */
   observe(listener: () => void | Promise<void>): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Begins the regular looks. */
+  /** Begins the regular checks. */
   start(): void {
     this.#isWatched = true;
     void this.look().then(() => this.#plan());
@@ -105,7 +105,7 @@ export class Disk {
   }
 }
 
-/** The trouble with the file system of a directory, as `mount` has it; null: there is none. */
+/** The trouble with the file system of a directory, mounted as in `mount`; null: none. */
 export async function findDiskTrouble(
   directory: string,
   mount: Mount | null,
@@ -121,7 +121,7 @@ export async function spaceOf(directory: string): Promise<Space> {
   return { freeBytes: bavail * bsize, freeInodes: files > 0 ? ffree : null };
 }
 
-/** Null: the file system does not tell. */
+/** Null: the file system does not give it. */
 export async function capacityOf(directory: string): Promise<Capacity | null> {
   const space = await statfs(directory).catch(() => null);
   return space && { sizeBytes: space.blocks * space.bsize, availableBytes: space.bavail * space.bsize };

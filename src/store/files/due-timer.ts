@@ -1,9 +1,9 @@
 import type { StoreTime } from "./store-time.ts";
 
-/** Does a work once, at the earliest of the times that it was asked for since it was last done or put off. */
+/** Does its work once, at the earliest of the times asked for since it was last done or put off. */
 export interface DueTimer {
   within(seconds: number): void;
-  /** Until it is asked for again. */
+  /** Puts it off until it is asked for again. */
   putOff(): void;
 }
 

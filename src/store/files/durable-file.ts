@@ -6,8 +6,8 @@ import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { storageAdvice } from "./storage-advice.ts";
 
 /**
- * How the names begin under which the next content of `path` is made. Hidden, like the lock and the reserve: what the
- * first write of a new device left when it was cut short must not look like state that has lost its other half.
+ * The beginning of the names of temporary files for `path`. They are hidden, like the lock and the reserve: a first
+ * write of a new device that was cut short must not leave a file that looks like damaged state.
  */
 export function temporaryPrefix(path: string): string {
   return `${dirname(path)}/.${basename(path)}.`;
@@ -22,11 +22,10 @@ export interface Owner {
 const privateMode = 0o600;
 
 /**
- * Puts `content` in the place of `path` so that a crash or a power cut leaves the old or the new content, whole:
- * temporary file, fsync, rename, fsync of the directory. `owner`: another than the user of this process, who is root then.
- *
- * Throws `storage_full` or `storage_unwritable`; then `path` is as it was, except when the last fsync failed
- * (`isReplaced(error)`): the new content is in place, but a power cut may take it back.
+ * Replaces the content of `path` so that a crash or a power cut leaves the old or the new content, whole: temporary
+ * file, fsync, rename, fsync of the directory. `owner`: an owner other than the user of this process, which then must
+ * be root. Throws `storage_full` or `storage_unwritable`; then `path` is as it was, except when the last fsync failed
+ * (`isReplaced(error)`): the new content is in place, but a power cut may undo it.
  */
 export async function writeDurably(
   path: string,
@@ -39,14 +38,14 @@ export async function writeDurably(
     const file = await open(temporary, "wx", privateMode);
     await closing(file, async () => {
       if (owner !== undefined) await file.chown(owner.uid, owner.gid);
-      // What others are to read they may read, whatever the umask of this process takes away.
+      // A mode for other readers holds whatever the umask of this process is.
       if (mode !== privateMode) await file.chmod(mode);
       await file.writeFile(content);
       await file.sync();
     });
     await rename(temporary, path).catch(async (error: unknown) => {
       if (systemErrorCode(error) !== "EISDIR") throw error;
-      // A directory in its place was made by another program: it is kept beside.
+      // Another program has made a directory in its place: it is kept under another name.
       await rename(path, `${path}.bad`);
       await rename(temporary, path);
     });
@@ -61,7 +60,10 @@ export async function writeDurably(
   }
 }
 
-/** Makes a directory of the agent's own, where it is absent, so that it survives a power cut. Throws `storage_full` or `storage_unwritable`. */
+/**
+ * Makes a directory of the agent, if it is absent, so that it survives a power cut. Throws `storage_full` or
+ * `storage_unwritable`.
+ */
 export async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdirWithParents(path);
@@ -73,15 +75,15 @@ export async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-/** The directory above that is there already. */
+/** The nearest existing directory above. */
 function nearestPresent(path: string): string {
   const above = dirname(path);
   return existsSync(above) ? above : nearestPresent(above);
 }
 
 /**
- * From the top down, each on the disk before what lies in it. `recursive` alone says ENOENT for every reason why a
- * directory cannot be made, a full disk among them.
+ * Makes parents from the top down, each on the disk before its children. A single `recursive` call reports ENOENT for
+ * every reason why a directory cannot be made, a full disk among them.
  */
 async function mkdirWithParents(path: string): Promise<void> {
   const mode = 0o700;
@@ -94,7 +96,7 @@ async function mkdirWithParents(path: string): Promise<void> {
     },
   );
   if (code === "ENOENT") await mkdirWithParents(dirname(path));
-  // Refused where something else lies there.
+  // Fails if something else is in its place.
   if (code !== null) await mkdir(path, { recursive: true, mode });
   if (code !== "EEXIST") await syncDirectory(dirname(path));
 }
@@ -105,12 +107,12 @@ export async function syncDirectory(directory: string): Promise<void> {
   await closing(handle, () => handle.sync());
 }
 
-/** True when the failed write is nevertheless what a reader finds now. */
+/** True if a reader now finds the new content although the write failed. */
 export function isReplaced(error: unknown): boolean {
   return error instanceof ReplacedButNotSynced;
 }
 
-/** Removes what writers of `path` left behind when they were killed. */
+/** Removes the temporary files of writers of `path` that were killed. */
 export async function removeLeftovers(path: string): Promise<void> {
   const prefix = basename(temporaryPrefix(path));
   for (const name of await readdir(dirname(path))) {
@@ -135,9 +137,9 @@ async function closing(handle: FileHandle, work: () => Promise<void>): Promise<v
   }
 }
 
-/** What a failure to write `path` is called, and what to do about it: `storage_full` or `storage_unwritable`. */
+/** The error for a failure to write `path`, with advice: `storage_full` or `storage_unwritable`. */
 export function storageError(path: string, cause: unknown): StewardError {
-  // It has been called so already.
+  // It is such an error already.
   if (cause instanceof StewardError) return cause;
   const code = systemErrorCode(cause) ?? String(cause);
   const name = basename(path);
@@ -151,7 +153,7 @@ export function storageError(path: string, cause: unknown): StewardError {
   return new StewardError("storage_unwritable", text, { cause });
 }
 
-/** A state directory that cannot even be read: `storage_unwritable`. */
+/** The error for a state directory that cannot even be read: `storage_unwritable`. */
 export function unusableDirectory(directory: string, cause: unknown): StewardError {
   const code = systemErrorCode(cause) ?? String(cause);
   const text = `The state directory ${directory} cannot be used (${code}). ${storageAdvice(code, directory)}`;

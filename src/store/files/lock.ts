@@ -7,18 +7,18 @@ import { StewardError } from "../../contract/errors.ts";
 import { unusableDirectory } from "./durable-file.ts";
 import { openDispensable, readRegular } from "./regular-file.ts";
 
-/** Possession of a state directory; one process at a time, given back by the kernel when the process dies. */
+/** Possession of a state directory, by one process at a time; the kernel takes it back when the process dies. */
 export interface Lock {
   release(): Promise<void>;
 }
 
-/** What has taken a lock: the agent keeps it while it runs, a command is done in a moment. */
+/** The role of a lock's holder: the agent keeps it while it runs, a command only for a moment. */
 export type LockRole = "agent" | "command";
 
-/** The process that has a lock, as far as it could write that down. */
+/** The process that has a lock, as far as it could record that. */
 export interface LockHolder {
   readonly pid: number | null;
-  /** null: not known, as on a read-only disk. */
+  /** null: unknown, as on a read-only disk. */
   readonly role: LockRole | null;
 }
 
@@ -35,18 +35,18 @@ export class StateLocked extends StewardError {
   }
 }
 
-/** Bytes of the file with the name; what this program writes has some 20. */
+/** Bytes of the file with the name; this program writes some 20. */
 const mostNameBytes = 64;
 
-/** Exit status that we ask flock(1) to give when another process holds the lock. */
+/** Exit status that flock(1) is to return when another process holds the lock. */
 const busyStatus = 75;
 
 /**
- * Takes the writer's lock of a state directory, waiting up to `waitSeconds` for the process that has it.
+ * Takes the writer's lock of a state directory; waits up to `waitSeconds` for the process that has it.
  *
- * Node has no flock(2). util-linux's flock takes it on the descriptor that it inherits; the lock belongs to the
- * open file, which stays open here when flock has gone. It is the directory itself that is locked: that takes no write,
- * so it can be had on a disk that is full or read-only too. Throws StateLocked, `storage_unwritable`.
+ * Node has no flock(2), so util-linux's flock locks the descriptor that it inherits. The lock belongs to the open file,
+ * which stays open here after flock has ended. The directory itself is locked: that takes no write, so it also works on
+ * a full or read-only disk. Throws StateLocked and `storage_unwritable`.
  */
 export async function takeLock(
   directory: string,
@@ -64,7 +64,7 @@ export async function takeLock(
     await held.close();
     throw error;
   }
-  // Only serves the message that others get; a disk that takes no write keeps nothing from starting.
+  // The name only serves the message for others, so a disk that takes no write does not prevent a start.
   await writeName(directory, role).catch(() => undefined);
   return { release: () => held.close() };
 }
@@ -72,7 +72,10 @@ export async function takeLock(
 /** Seconds: a command that works on the state without the agent has ended by then. */
 const commandSeconds = 10;
 
-/** The agent's: takes the lock at once, or when the command that has it has ended. Throws StateLocked, `storage_unwritable`. */
+/**
+ * Takes the agent's lock, at once or when the command that has it has ended. Throws StateLocked and
+ * `storage_unwritable`.
+ */
 export async function takeAgentLock(directory: string): Promise<Lock> {
   try {
     return await takeLock(directory, 0, "agent");
@@ -83,8 +86,8 @@ export async function takeAgentLock(directory: string): Promise<Lock> {
 }
 
 /**
- * What taking the lock would throw at the moment; undefined: it is free, or it cannot be told. Root may ask in a directory
- * of another user's: no link is followed, and nothing is waited for.
+ * The error that taking the lock would throw now; undefined: it is free, or that cannot be found out. Root may ask in a
+ * directory of another user: it follows no link and waits for nothing.
  */
 export async function findLock(directory: string): Promise<StateLocked | undefined> {
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -97,7 +100,7 @@ export async function findLock(directory: string): Promise<StateLocked | undefin
   }
 }
 
-/** Never waits: a pipe in its place has no reader, and this is before everything that an agent or a rescue does. */
+/** Never waits: a pipe in its place has no reader, and this precedes everything that an agent or a rescue does. */
 async function writeName(directory: string, role: LockRole): Promise<void> {
   const file = await openDispensable(nameFile(directory), constants.O_WRONLY | constants.O_TRUNC);
   try {
@@ -140,10 +143,10 @@ async function lockedBy(directory: string): Promise<StateLocked> {
 }
 
 async function readHolder(directory: string): Promise<LockHolder> {
-  // Root may read here what another user has put there.
+  // Root may read a file here that another user has put there.
   const text = await readRegular(nameFile(directory), mostNameBytes).catch(() => "");
   const [, holder, role] = /^(\d+)(?: (agent|command))?\s*$/.exec(text.toString("latin1")) ?? [];
-  // On a read-only disk, and until the next one has written its own, the name is that of an earlier one.
+  // On a read-only disk, and until the next holder has written its own, the name is that of an earlier one.
   if (holder === undefined || !existsSync(`/proc/${holder}`)) return unknownHolder;
   return { pid: Number(holder), role: role === "agent" || role === "command" ? role : null };
 }

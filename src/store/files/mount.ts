@@ -1,13 +1,13 @@
 import { readFileSync, realpathSync } from "node:fs";
 
-/** The file system that a path lies on, as this process sees it. */
+/** The file system of a path, as this process sees it. */
 export interface Mount {
-  /** Where it is mounted, as root would name it to mount(8). */
+  /** Its mount point, as root would give it to mount(8). */
   point: string;
   isReadOnly: boolean;
   /**
-   * Read-only in this process's view alone: the file system itself can be written. A service has a view of its own,
-   * made when it starts, that a later `mount -o remount,rw` does not reach.
+   * Only this process's view is read-only: the file system itself can be written. A service has a view of its own, made
+   * at its start, which a later `mount -o remount,rw` does not reach.
    */
   isReadOnlyHereAlone: boolean;
 }
@@ -21,7 +21,7 @@ interface Entry {
   isFileSystemReadOnly: boolean;
 }
 
-/** Null where it cannot be told. Reads /proc and what the kernel has of the path, no disk. */
+/** Null if it cannot be found out. Reads /proc and the kernel's knowledge of the path, no disk. */
 export function mountOf(path: string): Mount | null {
   try {
     return mountIn(readFileSync("/proc/self/mountinfo", "utf8"), realpathSync(path));
@@ -30,14 +30,14 @@ export function mountOf(path: string): Mount | null {
   }
 }
 
-/** As mountOf, for an absolute path without links and the text of a mountinfo (proc_pid_mountinfo(5)). */
+/** Like mountOf, for an absolute path without links and the text of a mountinfo (proc_pid_mountinfo(5)). */
 export function mountIn(mountinfo: string, path: string): Mount | null {
   const above = mountinfo
     .split("\n")
     .flatMap((line) => entryOf(line) ?? [])
     .filter(({ point }) => isBelow(path, point));
   let own: Entry | undefined;
-  // Of two at one place the later lies over the earlier.
+  // Of two mounts at one point the later one covers the earlier.
   for (const entry of above) {
     if (!own || entry.point.length >= own.point.length) own = entry;
   }
@@ -72,7 +72,7 @@ function entryOf(line: string): Entry | null {
   };
 }
 
-/** ext4 says emergency_ro where it has stopped itself (Linux 6.15). */
+/** ext4 says emergency_ro if it has stopped itself (Linux 6.15). */
 function hasReadOnly(options: string): boolean {
   return options.split(",").some((option) => option === "ro" || option === "emergency_ro");
 }
@@ -88,7 +88,7 @@ function isBelow(path: string, point: string): boolean {
   return point === "/" || path === point || path.startsWith(`${point}/`);
 }
 
-/** Where the path lies in the file system itself; empty for what is at its top. */
+/** The place of the path within the file system itself; empty at its top. */
 function insideOf({ root, point }: Entry, path: string): string {
   const rest = point === "/" ? path : path.slice(point.length);
   return `${root === "/" ? "" : root}${rest}`;

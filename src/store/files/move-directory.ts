@@ -7,10 +7,11 @@ import { storageError, syncDirectory, temporaryPrefix } from "./durable-file.ts"
 type Rename = (from: string, to: string) => Promise<void>;
 
 /**
- * Puts a directory into the place of `to`, which is deleted. Where the directory itself cannot be renamed, its files are:
- * overlayfs renames no directory of a lower layer (EXDEV), and no file system a mount point (EBUSY). Then the directory may
- * stay, without a file. Interrupted by a power cut, the next call goes on, and nothing of `from` is lost. Without files in `from` it
- * does nothing. Throws `storage_full`, `storage_unwritable`: what was not moved is where it was, its newest files last.
+ * Moves a directory to `to`, which is deleted first. If the directory itself cannot be renamed, its files are:
+ * overlayfs renames no directory of a lower layer (EXDEV), and no file system a mount point (EBUSY). Then the directory
+ * may stay, without a file. After a power cut the next call continues, and nothing of `from` is lost. Without files in
+ * `from` it does nothing. Throws `storage_full` and `storage_unwritable`: files that were not moved are in their old
+ * place, the newest moved last.
  */
 export async function moveDirectory(from: string, to: string, move: Rename = rename): Promise<void> {
   const draft = `${temporaryPrefix(to)}part`;
@@ -26,7 +27,7 @@ export async function moveDirectory(from: string, to: string, move: Rename = ren
   }
 }
 
-/** All but directories, such as a file system's lost+found; sorted. null: there is no such directory. */
+/** All names but those of directories, such as a file system's lost+found; sorted. null: there is no such directory. */
 async function namesIn(directory: string): Promise<string[] | null> {
   return readdir(directory, { withFileTypes: true }).then(
     (entries) => entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name])).sort(),
@@ -61,8 +62,8 @@ async function moveFiles(from: string, to: string, move: Rename): Promise<void> 
 }
 
 /**
- * To another file system. The copy is on the disk before the original goes. A pipe or a link holds nothing of ours, and a
- * copy of it would wait for its other end, or be of something else.
+ * Copies to another file system; the copy is on the disk before the original is deleted. A pipe or a link holds nothing
+ * of ours, and a copy of it would wait for its other end, or be of something else.
  */
 async function copyAway(source: string, target: string): Promise<void> {
   if (!(await lstat(source)).isFile()) return unlink(source);

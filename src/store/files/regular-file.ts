@@ -3,12 +3,12 @@ import { type FileHandle, open, rm } from "node:fs/promises";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 
 /**
- * Follows no link. Does not wait for the other end of a pipe: such an open blocks its thread for ever, and in readFileSync
- * the whole process, which then heeds no signal.
+ * Follows no link, and does not wait for the other end of a pipe: such an open blocks its thread for ever, and in
+ * readFileSync the whole process, which then receives no signal.
  */
 const ownFile = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Something stands in the place of one of our files that we have not written there. */
+/** Something that we have not written is in the place of one of our files. */
 export class NotRegular extends StewardError {
   /** Continues a sentence whose subject is the file. */
   readonly reason: string;
@@ -21,8 +21,8 @@ export class NotRegular extends StewardError {
 }
 
 /**
- * All of a file of the state or run directory, as long as it was when it was opened. Throws NotRegular for anything but a
- * regular file of at most `mostBytes`, and the system's errors; ENOENT is an absent file.
+ * All of a file in the state or run directory, with the length that it had when it was opened. Throws NotRegular for
+ * anything but a regular file of at most `mostBytes`, and the system's errors; ENOENT is an absent file.
  */
 export async function readRegular(path: string, mostBytes: number): Promise<Buffer> {
   const { file, stats } = await openRegular(path);
@@ -40,7 +40,7 @@ export async function readRegular(path: string, mostBytes: number): Promise<Buff
   }
 }
 
-/** The same in one go, for what is read before there is anything else to do. */
+/** The synchronous form, for files that are read before there is anything else to do. */
 export function readRegularSync(path: string, mostBytes: number): Buffer {
   const descriptor = naming(path, () => openSync(path, constants.O_RDONLY | ownFile));
   try {
@@ -57,7 +57,7 @@ export function readRegularSync(path: string, mostBytes: number): Buffer {
   }
 }
 
-/** Opened to be read; the caller closes it. Throws NotRegular and the system's errors. */
+/** Opens a file for reading; the caller closes it. Throws NotRegular and the system's errors. */
 export async function openRegular(path: string): Promise<{ file: FileHandle; stats: Stats }> {
   const file = await open(path, constants.O_RDONLY | ownFile).catch((error: unknown) =>
     naming(path, () => {
@@ -75,8 +75,8 @@ export async function openRegular(path: string): Promise<{ file: FileHandle; sta
 }
 
 /**
- * Opens a file to be written with `flags` besides those of creation; the caller closes it. Only for what may be lost:
- * whatever stands in its place and is no regular file is removed.
+ * Opens a file for writing with `flags` besides those of creation; the caller closes it. It is only for files that may
+ * be lost: anything in its place that is no regular file is removed.
  */
 export async function openDispensable(path: string, flags: number): Promise<FileHandle> {
   const all = flags | constants.O_CREAT | ownFile;

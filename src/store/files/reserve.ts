@@ -4,26 +4,26 @@ import { join } from "node:path";
 import { uptime as processUptime } from "node:process";
 import { openDispensable } from "./regular-file.ts";
 
-/** Given up first when the disk is full, so that the last changes before that still succeed. */
+/** Bytes given up first when the disk is full, so that the last changes before that still succeed. */
 export const reserveBytes = 8 * 1024 * 1024;
 
-/** The reserve is made only when this many times its size stays free, so that it never fills a disk itself. */
+/** The reserve is made only if this many times its size stays free, so that it never fills a disk itself. */
 const spareFactor = 2;
 
-/** Free bytes that the reserve is made from. */
+/** Free bytes needed to make the reserve. */
 export const reserveNeedsBytes = reserveBytes * (1 + spareFactor);
 
 /** Space held back in the state directory. */
 export interface Reserve {
-  /** Gives the space back to the disk; false when there is none to give. */
+  /** Frees the space; false if there is none. */
   release(): Promise<boolean>;
   /** True from a release until the space has been taken again. */
   isGivenUp(): boolean;
-  /** Takes the space again where there is enough; never throws for want of it. True when it is there afterwards. */
+  /** Takes the space again if there is enough, and never throws if there is not. True if it is there afterwards. */
   refill(): Promise<boolean>;
 }
 
-/** Seconds before a disk is tried again that has taken a part of the reserve and refused the rest: each try wears it. */
+/** Seconds before the next try on a disk that took a part of the reserve and refused the rest: each try wears it. */
 const pauseSeconds = 600;
 
 /** `uptime`: monotonic seconds. */
@@ -57,7 +57,7 @@ export function createReserve(directory: string, uptime: () => number = processU
         return false;
       }
     },
-    // One at a time: a second one would cut short what the first has filled.
+    // One at a time: a second one would cut short the file that the first has filled.
     refill: () => {
       refilling ??= refill().finally(() => {
         refilling = undefined;
@@ -67,7 +67,10 @@ export function createReserve(directory: string, uptime: () => number = processU
   };
 }
 
-/** Writes real bytes: a sparse file would hold nothing back. How many; where the disk refuses the rest, nothing is left. */
+/**
+ * Writes real bytes, since a sparse file would hold nothing back, and returns their number. If the disk refuses a part,
+ * nothing is left.
+ */
 async function fill(path: string): Promise<number> {
   let written = 0;
   try {

@@ -2,17 +2,17 @@ import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { writeDurably } from "./durable-file.ts";
 import { NotRegular, readRegular } from "./regular-file.ts";
 
-/** Which machine a state directory belongs to. */
+/** The machine that a state directory belongs to. */
 export interface StateIdentity {
   readonly device_id: string;
-  /** What is still to be recorded of how it came to be this machine's; null: all is. */
+  /** The part of its adoption by this machine that is not recorded yet; null: all is. */
   readonly untold: Readonly<Record<string, string | number>> | null;
 }
 
 /** Bytes of the identity: a name of 64 and some figures. */
 const mostBytes = 65_536;
 
-/** null: the state has none: it is new, of an earlier release, or its file is damaged. */
+/** null: the state has no identity: it is new, of an earlier release, or its file is damaged. */
 export async function readStateIdentity(directory: string): Promise<StateIdentity | null> {
   try {
     const text = (await readRegular(pathIn(directory), mostBytes)).toString("utf8");
@@ -30,7 +30,7 @@ export function writeStateIdentity(directory: string, identity: StateIdentity): 
   return writeDurably(pathIn(directory), `${JSON.stringify(identity)}\n`);
 }
 
-/** Hidden, like the lock and the reserve: alone in a directory it is no state. */
+/** Hidden, like the lock and the reserve: a directory with only these holds no state. */
 function pathIn(directory: string): string {
   return `${directory}/.identity.json`;
 }

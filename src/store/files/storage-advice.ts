@@ -1,7 +1,7 @@
 import { statfsSync } from "node:fs";
 import { mountOf } from "./mount.ts";
 
-/** What a system error at a write in `directory` means, and what to type: sentences that end an error message. */
+/** The meaning of a system error at a write in `directory`, and a line to type: sentences that end an error message. */
 export function storageAdvice(code: string, directory: string): string {
   const point = mountOf(directory)?.point ?? directory;
   switch (code) {
@@ -21,7 +21,7 @@ export function storageAdvice(code: string, directory: string): string {
   }
 }
 
-/** What a read-only file system under `directory` means, and what to type. */
+/** The meaning of a read-only file system under `directory`, and a line to type. */
 export function readOnlyAdvice(directory: string, mount = mountOf(directory)): string {
   const point = mount?.point ?? directory;
   const typed = `\`${writableLine(directory, mount)}\``;
@@ -49,22 +49,22 @@ function hasNoInode(point: string): boolean {
   }
 }
 
-/** How to find out what fills the file system at `point`. */
+/** The advice that finds out which files fill the file system at `point`. */
 export function fullAdvice(point: string): string {
   return `Free some space on ${point}: as root, \`${largestLine(point)}\` shows what takes it.`;
 }
 
-/** The line that shows where the files are whose number the file system at `point` limits. */
+/** The advice that finds the directories with too many files for the file system at `point`. */
 export function crowdedAdvice(point: string): string {
   return `Remove files on ${point}, however small: as root, \`${mostFilesLine(point)}\` shows the directories that hold the most.`;
 }
 
-/** The largest files and directories. */
+/** The line that lists the largest files and directories. */
 export function largestLine(point: string): string {
   return `du -xah ${point} | sort -h | tail -n 20`;
 }
 
-/** The directories with the most files in them (GNU du). */
+/** The line that lists the directories with the most files in them (GNU du). */
 export function mostFilesLine(point: string): string {
   return `du -x --inodes ${point} | sort -n | tail -n 20`;
 }

@@ -1,16 +1,16 @@
 import { uptime } from "node:process";
 
-/** The time that documents and their disk go by. An agent gives its host's, which has all of this. */
+/** The time that documents and their disk use. An agent passes its host's, which has all of this. */
 export interface StoreTime {
   /** Seconds that only grow. */
   readonly uptime: () => number;
-  /** Milliseconds since 1970 by the wall clock, however wrong it is. */
+  /** Milliseconds since 1970 by the wall clock, right or wrong. */
   readonly wall: () => number;
-  /** Calls once after so many seconds; the returned function takes it back. Holds no process open. */
+  /** Calls once after so many seconds; the returned function cancels it. It keeps no process alive. */
   readonly timers: { after(seconds: number, call: () => void): () => void };
 }
 
-/** This process's own, for a command. */
+/** This process's own time, for a command. */
 export const processTime: StoreTime = {
   uptime,
   wall: () => Date.now(),

@@ -4,15 +4,15 @@ import { StewardError } from "../../contract/errors.ts";
 import { storageError, syncDirectory, writeDurably } from "./durable-file.ts";
 import { createReserve } from "./reserve.ts";
 
-/** While this is in a state directory, everything else there is to be deleted. */
+/** While this file is in a state directory, everything else there is to be deleted. */
 const markerName = ".wipe";
 
 /** The lock is held during the deletion, and a file system's own directory cannot be deleted. */
 const kept: readonly string[] = [markerName, ".lock", "lost+found"];
 
 /**
- * Makes it certain that the state directory is emptied before it is used again, also after a power cut. Throws
- * `storage_full`, `storage_unwritable`: then nothing has begun.
+ * Ensures that the state directory is emptied before it is used again, also after a power cut. Throws `storage_full`
+ * and `storage_unwritable`: then nothing has begun.
  */
 export async function requestWipe(directory: string): Promise<void> {
   const path = join(directory, markerName);
@@ -30,8 +30,8 @@ export async function isWipeRequested(directory: string): Promise<boolean> {
 }
 
 /**
- * Empties a state directory whose deletion was requested, under the caller's lock; whether it was. The request goes last:
- * what a power cut interrupts is continued by the next call. Throws `storage_unwritable`.
+ * Empties a state directory whose deletion was requested, under the caller's lock; returns true if it was requested.
+ * The request is deleted last: after a power cut the next call continues. Throws `storage_unwritable`.
  */
 export async function finishWipe(directory: string): Promise<boolean> {
   if (!(await isWipeRequested(directory))) return false;

@@ -1,4 +1,4 @@
-/** A part of a JSON Schema, as far as it says which members an object has. */
+/** The part of a JSON Schema that says which members an object has. */
 interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>;
   readonly items?: Shape;
@@ -8,8 +8,8 @@ interface Shape {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * The schema for what lies on the disk: members that it does not know are no error there, for a newer release of the
- * same major format may have written them. Strict is what the API takes in.
+ * The schema for documents on the disk: unknown members are no error, because a newer release of the same major format
+ * may have written them. The API validates by the strict schema.
  */
 export function tolerant<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map((one) => tolerant(one)) as T;
@@ -21,15 +21,15 @@ export function tolerant<T>(schema: T): T {
 }
 
 /**
- * `after` with what `before` has and `schema` does not know, wherever the same thing is still there: the rooms make new
- * objects of the members that they know, and what a newer release has added must outlive that. The same object is
- * returned where there is nothing to add.
+ * `after` with the members of `before` that `schema` does not know, wherever the same object is still present: the
+ * rooms make new objects of the members that they know, and members of a newer release must survive that. Returns the
+ * same object if there is nothing to add.
  */
 export function withUnknown<T>(schema: object, before: T, after: T): T {
   return carried(schema as Shape, before, after) as T;
 }
 
-/** Only the members that `schema` knows, all the way down; the same object where there are no others. */
+/** Only the members that `schema` knows, at every depth; the same object if there are no others. */
 export function onlyKnown<T>(schema: object, value: T): T {
   return known(schema as Shape, value) as T;
 }
@@ -50,8 +50,8 @@ export function unknownMembers(schema: object, value: unknown, pointer = ""): st
 }
 
 /**
- * `members` with what it lacks of `migrated`, which a migration has made of it: for a document that has been in the newer
- * form already, so that what was changed there counts and not what the migration begins with.
+ * `members` with those members of `migrated`, the result of a migration, that it lacks. It is for a document that was
+ * in the newer form before: changes made there count, not the migration's initial values.
  */
 export function filledIn(members: unknown, migrated: unknown): unknown {
   if (Array.isArray(members) && Array.isArray(migrated)) {
@@ -91,14 +91,14 @@ function carriedInList(items: Shape | undefined, before: readonly unknown[], aft
   return next.every((one, index) => one === after[index]) ? after : next;
 }
 
-/** What tells a record of a list from the others. */
+/** The member that tells a record of a list from the others. */
 function identityOf(record: unknown): string | undefined {
   if (!isObject(record)) return undefined;
   const identity = record.id ?? record.user_id;
   return typeof identity === "string" ? identity : undefined;
 }
 
-/** An object of which no known member has stayed is another one, such as the second factor of a new enrolment. */
+/** An object of which no known member is left is another one, such as the second factor of a new enrolment. */
 function isStill(shape: Shape, before: unknown, after: unknown): boolean {
   const properties = propertiesOf(shape);
   if (!properties || !isObject(before) || !isObject(after)) return true;

@@ -3,12 +3,12 @@ import { type CompiledValidator, createCompiler } from "./compile.ts";
 import { compiledValidators } from "./compiled-validators.ts";
 import { inputErrors } from "./validation-words.ts";
 
-/** Checks a value, filling in the schema's defaults in place; returns the list of faults, empty when there are none. */
+/** Checks a value, and fills in the schema's defaults in place. Returns the list of faults, empty if there are none. */
 export type Validator = (value: unknown) => readonly InputError[];
 
 /**
- * The validator of that name from the build; a program run from its sources compiles it at its first use, for which a
- * schema that has to be made first may be given as a function.
+ * The build's validator of that name. A program run from its sources compiles it at its first use; a schema that has to
+ * be made first may be given as a function.
  */
 export function createValidator(name: string, schema: object | (() => object)): Validator {
   let validate: CompiledValidator | undefined;
@@ -29,12 +29,12 @@ function compileNow(schema: object): CompiledValidator {
   return compiler.compile(schema);
 }
 
-/** Name of the validator of a stored document. */
+/** The name of the validator of a stored document. */
 export function documentValidatorName(document: string): string {
   return `document ${document}`;
 }
 
-/** Name of the validator of a part of an operation's input: `body`, `query`, or `path` and a parameter's name. */
+/** The name of the validator of a part of an operation's input: `body`, `query`, or `path` and a parameter's name. */
 export function inputValidatorName(operationId: string, part: string): string {
   return `${operationId} ${part}`;
 }

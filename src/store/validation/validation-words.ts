@@ -1,18 +1,20 @@
 import type { InputError } from "../../contract/errors.ts";
 
-/** An error of the schema checker, as far as it is told. */
+/** An error of the schema checker, as far as it is used here. */
 export interface SchemaError {
   readonly keyword: string;
   readonly instancePath: string;
-  /** Where in the schema the keyword stands, as a URI fragment. */
+  /** The place of the keyword in the schema, as a URI fragment. */
   readonly schemaPath: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Errors that are told at once: more than any form has fields, and no answer of a size that a request chooses. */
+/**
+ * Errors in one answer: more than any form has fields, and few enough that no request chooses the size of an answer.
+ */
 export const mostErrors = 32;
 
-/** Characters of a member's name in a pointer; a stranger's can be as long as a body. */
+/** Characters of a member's name in a pointer; a stranger's name can be as long as a body. */
 const longestName = 128;
 
 /** The faults, member by member, in words. */
@@ -22,15 +24,15 @@ export function inputErrors(errors: readonly SchemaError[], schema: object): Inp
     if (told.size === mostErrors) break;
     if (isToldByWhole(error)) continue;
     const one = inputError(error, schema);
-    // One error a place: a text that is too short has not the right form either.
+    // One error for each place: a text that is too short does not have the right form either.
     if (!told.has(one.pointer)) told.set(one.pointer, one);
   }
   return [...told.values()];
 }
 
 /**
- * A part of one of several forms: that none of them fits is said once, by the choice itself; or of the form of names, of
- * which their object would be said to be too long.
+ * True for an error that another one covers: a part of one of several forms, since the choice itself reports once that
+ * none fits; or the form of a name, whose object would be called too long.
  */
 function isToldByWhole({ schemaPath }: SchemaError): boolean {
   return /\/(oneOf|anyOf|not|propertyNames)\/./.test(schemaPath);
