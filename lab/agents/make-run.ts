@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { atEnd, type Ending } from "../basics/ending.ts";
 import { testProgram } from "../basics/test-program.ts";
 import { until } from "../basics/until.ts";
-import { atEnd, type Ending } from "../state/state-directory.ts";
 
 const root = join(import.meta.dirname, "../..");
 

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { runCommandLine } from "../../src/cli/main.ts";
 import { capture, type Ended } from "../basics/captured-streams.ts";
+import { atEnd } from "../basics/ending.ts";
 import { testProgram } from "../basics/test-program.ts";
-import { atEnd } from "../state/state-directory.ts";
 import { exampleContext } from "./example-context.ts";
 
 /** The words that start the command line as a process of its own. */

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { User } from "../../src/contract/types.ts";
-import { atEnd } from "../state/state-directory.ts";
+import { atEnd } from "../basics/ending.ts";
 import { temporaryDirectory } from "./run-steward.ts";
 
 export interface Received {

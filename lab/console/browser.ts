@@ -4,8 +4,8 @@ import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import type { Role } from "../../src/contract/types.ts";
 import { adminName, adminPassword, type RunningAgent, startAgentProcess } from "../agents/running-agent.ts";
 import { counted } from "../basics/counts.ts";
+import { type Ending, endOfSuite } from "../basics/ending.ts";
 import { until } from "../basics/until.ts";
-import { type Ending, endOfSuite } from "../state/state-directory.ts";
 import { isFirefox, launchChromium, launchFirefox, patienceMilliseconds, type Scheme } from "./launch.ts";
 import {
   type ConsoleWindow,

@@ -7,8 +7,9 @@ import { type Account, accountsKind } from "../../src/users/account.ts";
 import { newAccount } from "../../src/users/new-account.ts";
 import { startAgentInProcess } from "../agents/agent-in-process.ts";
 import type { RunningAgent } from "../agents/running-agent.ts";
+import { type Ending, temporaryDirectory } from "../basics/ending.ts";
 import { change } from "../state/event-directory.ts";
-import { type Ending, open, temporaryDirectory } from "../state/state-directory.ts";
+import { open } from "../state/state-directory.ts";
 import { addUsers } from "./browser.ts";
 
 const roles = ["readonly", "readonly", "readonly", "operator"] as const;

@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core";
-import type { Ending } from "../state/state-directory.ts";
+import type { Ending } from "../basics/ending.ts";
 
 const launched = new Map<string, Promise<Browser>>();
 

@@ -18,12 +18,12 @@ import { installDemoProduct } from "../../scripts/demo-product/install.ts";
 import type { Updates } from "../../src/contract/types.ts";
 import { runSteward, startAgentInProcess } from "../agents/agent-in-process.ts";
 import type { RunningAgent } from "../agents/running-agent.ts";
+import type { Ending } from "../basics/ending.ts";
 import { until } from "../basics/until.ts";
 import { type HostileServer, startHostileServer } from "../publisher/hostile-server.ts";
 import { useOpenSsl } from "../publisher/quick-ed25519.ts";
 import { restBetweenChecks } from "../simulated/rest-between-checks.ts";
 import { passingTime } from "../simulated/test-time.ts";
-import type { Ending } from "../state/state-directory.ts";
 
 // Each of the publisher's commands verifies the whole repository again.
 useOpenSsl();

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { UpdateKind } from "../../src/releases/release.ts";
+import type { Ending } from "../basics/ending.ts";
 import { heldPort } from "../basics/held-ports.ts";
 import {
   current,
@@ -31,7 +32,6 @@ import {
 import { type Published, publishReleases } from "../installer/published.ts";
 import { endPump } from "../installer/pump.ts";
 import type { PackedRelease, ReleaseModel } from "../installer/releases.ts";
-import type { Ending } from "../state/state-directory.ts";
 import { digestOfDirectory, type State } from "./power-cut.ts";
 
 /** Seconds of the virtual clock: of the killed run, of the run after it in the same boot, of the next apply. */

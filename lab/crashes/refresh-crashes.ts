@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { type Ending, temporaryDirectory } from "../state/state-directory.ts";
+import { type Ending, temporaryDirectory } from "../basics/ending.ts";
 import { compileKillAt, type Watched, watchRun } from "./power-cut.ts";
 
 /** How a call is interrupted: before it is done, after half of what it writes, or for want of space from then on. */

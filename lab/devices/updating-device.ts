@@ -9,10 +9,10 @@ import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";
 import { refresh } from "../../src/tuf/refresh.ts";
 import type { Validators } from "../../src/tuf/repository.ts";
 import { ed25519Alone } from "../../src/tuf/signatures.ts";
+import { type Ending, temporaryDirectory } from "../basics/ending.ts";
 import { type HostileServer, startHostileServer } from "../publisher/hostile-server.ts";
 import { openServed } from "../publisher/served.ts";
 import { type RepositoryOptions, SignedRepository } from "../publisher/signed-repository.ts";
-import { type Ending, temporaryDirectory } from "../state/state-directory.ts";
 
 /** How one refresh differs from the usual. */
 export interface RefreshOptions {

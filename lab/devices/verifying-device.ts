@@ -11,10 +11,10 @@ import {
 } from "../../src/installer/verify/verify-and-copy.ts";
 import { emptyJournal } from "../../src/releases/release-journal.ts";
 import { metadataFileName } from "../../src/tuf/metadata-files.ts";
+import { type Ending, temporaryDirectory } from "../basics/ending.ts";
 import { ownCredentials } from "../host/credentials.ts";
 import type { AddedTarget, ReleaseOptions } from "../publisher/signed-forms.ts";
 import { SignedRepository } from "../publisher/signed-repository.ts";
-import { type Ending, temporaryDirectory } from "../state/state-directory.ts";
 import { refused } from "./updating-device.ts";
 
 /** An unused user of this host, without any right of root. */

@@ -4,9 +4,9 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { type Ending, temporaryDirectory } from "../basics/ending.ts";
 import { heldPort } from "../basics/held-ports.ts";
 import { until } from "../basics/until.ts";
-import { type Ending, temporaryDirectory } from "../state/state-directory.ts";
 
 export interface NginxServer {
   /** Without a slash at its end. */

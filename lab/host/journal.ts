@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { atEnd } from "../state/state-directory.ts";
+import { atEnd } from "../basics/ending.ts";
 
 /** systemd-journal-remote(8): makes a real journal of what systemd calls its export format. */
 const program = "/lib/systemd/systemd-journal-remote";

@@ -4,7 +4,7 @@ import type { TestContext } from "node:test";
 import { checkHostFile } from "../../src/programs/host-file/check.ts";
 import { decisionsOf, type HostFile } from "../../src/programs/host-file/decisions.ts";
 import { HostFileRefused, readHostFile } from "../../src/programs/host-file/host-file.ts";
-import { atEnd } from "../state/state-directory.ts";
+import { atEnd } from "../basics/ending.ts";
 
 /** A directory that, like /etc, only root can write; the temporary one can be written by all. */
 export function ownDirectory(test: TestContext): string {

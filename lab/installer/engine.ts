@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { atEnd, type Ending } from "../state/state-directory.ts";
+import { atEnd, type Ending } from "../basics/ending.ts";
 import type { Behaviour } from "./releases.ts";
 
 /**

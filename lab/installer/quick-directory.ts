@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { atEnd, type Ending } from "../state/state-directory.ts";
+import { atEnd, type Ending } from "../basics/ending.ts";
 
 /**
  * A directory in memory where there is one that programs may be run from, else a temporary one; it goes with the test. What

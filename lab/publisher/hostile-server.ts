@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { atEnd, type Ending } from "../state/state-directory.ts";
+import { atEnd, type Ending } from "../basics/ending.ts";
 import { serveFile } from "./behaviours.ts";
 
 /** One request as a behaviour sees it. */

@@ -9,7 +9,7 @@ import { readKeysAtHand } from "../../src/publishing/keys/private-keys.ts";
 import { type PublishResult, publish } from "../../src/publishing/publish.ts";
 import type { ReleaseEntry } from "../../src/publishing/release-entry.ts";
 import { openWorkspace, type Surroundings, type Workspace } from "../../src/publishing/workspace.ts";
-import { atEnd } from "../state/state-directory.ts";
+import { atEnd } from "../basics/ending.ts";
 import { useOpenSsl } from "./quick-ed25519.ts";
 
 // Releases that are published here are verified again and again.

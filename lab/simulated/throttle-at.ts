@@ -9,7 +9,8 @@ import { throttleRecordKind } from "../../src/auth/throttle/throttle-record.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { createTimers } from "../../src/host/linux/timers.ts";
 import type { Timers } from "../../src/host/ports.ts";
-import { atEnd, endOfSuite, open, temporaryDirectory } from "../state/state-directory.ts";
+import { atEnd, endOfSuite, temporaryDirectory } from "../basics/ending.ts";
+import { open } from "../state/state-directory.ts";
 
 /** No timer waits: what it is for comes in the next turn. */
 const momentaryTimers: Timers = {

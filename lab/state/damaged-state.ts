@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { DocumentName } from "../../src/contract/document-names.ts";
 import { enrol } from "../agents/authenticator.ts";
 import { adminName, adminPassword, type RunningAgent } from "../agents/running-agent.ts";
-import { type Ending, startAgent, temporaryDirectory } from "./state-directory.ts";
+import { type Ending, temporaryDirectory } from "../basics/ending.ts";
+import { startAgent } from "./state-directory.ts";
 
 /** State that an agent has written and closed: one administrator, one session, the device's name "pump 7". */
 export interface LivedInState {

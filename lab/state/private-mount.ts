@@ -3,7 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../src/contract/errors.ts";
-import { atEnd, type Ending, temporaryDirectory } from "./state-directory.ts";
+import { atEnd, type Ending, temporaryDirectory } from "../basics/ending.ts";
 
 /** A small file system in a mount namespace of its own, which the kernel takes away with the process that holds it. */
 export interface PrivateMount {

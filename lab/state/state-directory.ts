@@ -1,66 +1,16 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { after, type TestContext } from "node:test";
+import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Document, type OpenOptions, openDocument } from "../../src/store/documents/document.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";
 import { type AgentOptions, type AgentProcess, startAgentProcess } from "../agents/running-agent.ts";
+import { atEnd, type Ending, temporaryDirectory } from "../basics/ending.ts";
 import { until } from "../basics/until.ts";
-
-/** A test, or what several share: whatever tells when it is over. */
-export interface Ending {
-  after(clean: () => Promise<void>): void;
-}
-
-type Cleaning = () => unknown;
-
-const cleanings = new WeakMap<Ending, Cleaning[]>();
-
-/** The end of a suite or a file; to be called in its body, not in a hook, whose own end comes at once. */
-export function endOfSuite(): Ending {
-  const own: Cleaning[] = [];
-  const ending: Ending = { after: (clean) => void own.push(clean) };
-  cleanings.set(ending, own);
-  after(() => cleanUp(own));
-  return ending;
-}
-
-/**
- * Has `clean` run at the end, and before all that was registered here earlier. Hooks of node:test run in the order of
- * registration: a directory would go away under the agent that was started in it.
- */
-export function atEnd(test: Ending, clean: Cleaning): void {
-  const known = cleanings.get(test);
-  if (known) return void known.push(clean);
-  const own = [clean];
-  cleanings.set(test, own);
-  test.after(() => cleanUp(own));
-}
-
-/** All of it, the last first; throws the first error. */
-async function cleanUp(own: Cleaning[]): Promise<void> {
-  const errors: unknown[] = [];
-  for (const clean of own.reverse())
-    try {
-      await clean();
-    } catch (error) {
-      errors.push(error);
-    }
-  if (errors.length > 0) throw errors[0];
-}
-
-/** A directory that goes with the test. */
-export async function temporaryDirectory(test: Ending): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "steward-store-"));
-  // Again where an agent that is being stopped has put a file into it meanwhile.
-  atEnd(test, () => rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
-  return directory;
-}
 
 /** An agent that goes with the test. */
 export async function startAgent(test: Ending, options: AgentOptions = {}): Promise<AgentProcess> {

@@ -1,7 +1,7 @@
 import fs, { readdirSync, readlinkSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import type { TestContext } from "node:test";
-import { atEnd } from "./state-directory.ts";
+import { atEnd } from "../basics/ending.ts";
 
 /** One call of this process to the disk. */
 export interface DiskCall {

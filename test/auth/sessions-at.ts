@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { atEnd, endOfSuite, open, temporaryDirectory } from "../../lab/state/state-directory.ts";
+import { atEnd, endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
+import { open } from "../../lab/state/state-directory.ts";
 import type { RefreshProof } from "../../src/auth/sessions/refresh-exchange.ts";
 import { type SessionsState, sessionsKind } from "../../src/auth/sessions/session.ts";
 import { createSessions } from "../../src/auth/sessions/sessions.ts";

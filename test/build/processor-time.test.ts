@@ -3,9 +3,9 @@ import { execFile, spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
+import { endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
 import { testProgram } from "../../lab/basics/test-program.ts";
 import { until } from "../../lab/basics/until.ts";
-import { endOfSuite, temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { beginNotes, readNotes } from "../../scripts/test-runner/costs.ts";
 import { startMeter, watchChildren } from "../../scripts/test-runner/processor-time.ts";
 

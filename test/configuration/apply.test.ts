@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { runSteward } from "../../lab/agents/agent-in-process.ts";
-import { endOfSuite } from "../../lab/state/state-directory.ts";
+import { endOfSuite } from "../../lab/basics/ending.ts";
 import { newToken, password, readState, startDevice, tokenOf } from "./configured-device.ts";
 
 const { agent, environment, hash, fleet, whole, apply, applied, refused } = await startDevice(endOfSuite());

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type InProcessOptions, runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import { atEnd, type Ending, temporaryDirectory } from "../../lab/state/state-directory.ts";
+import { atEnd, type Ending, temporaryDirectory } from "../../lab/basics/ending.ts";
 
 /** Of all users of the file. */
 export const password = "seven crooked ladders lean";

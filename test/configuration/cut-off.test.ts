@@ -4,15 +4,11 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { sampled } from "../../lab/basics/counts.ts";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
 import { temporaryDocument, virtualHost } from "../../lab/simulated/virtual-host.ts";
 import { codeFrom } from "../../lab/simulated/virtual-sign-in.ts";
-import {
-  createHeldDisk,
-  leftovers,
-  startAgent,
-  temporaryDirectory,
-} from "../../lab/state/state-directory.ts";
+import { createHeldDisk, leftovers, startAgent } from "../../lab/state/state-directory.ts";
 import { createSeal } from "../../src/auth/second-factor/seal.ts";
 import { apiTokensKind } from "../../src/auth/tokens/api-token.ts";
 import { createConfigurator } from "../../src/configuration/configuration.ts";

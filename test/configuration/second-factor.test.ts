@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { runSteward } from "../../lab/agents/agent-in-process.ts";
 import { codeOf } from "../../lab/agents/authenticator.ts";
+import { endOfSuite } from "../../lab/basics/ending.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
-import { endOfSuite } from "../../lab/state/state-directory.ts";
 import { password, startDevice } from "./configured-device.ts";
 
 const time = standingTime();

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { codeFrom } from "../../lab/simulated/virtual-sign-in.ts";
-import { temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { watchDisk } from "../../lab/state/watched-disk.ts";
 import {
   readTransaction,

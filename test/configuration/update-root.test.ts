@@ -5,11 +5,11 @@ import { mkdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { runSteward } from "../../lab/agents/agent-in-process.ts";
+import { endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
 import { until } from "../../lab/basics/until.ts";
 import { canonical } from "../../lab/publisher/canonical.ts";
 import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
 import { createSigningKey } from "../../lab/publisher/signing-key.ts";
-import { endOfSuite, temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { startDevice } from "./configured-device.ts";
 
 const suite = endOfSuite();

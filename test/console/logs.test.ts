@@ -7,6 +7,7 @@ import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { sendRaw } from "../../lab/agents/raw-http.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { counted } from "../../lab/basics/counts.ts";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { until } from "../../lab/basics/until.ts";
 import {
   type ConsoleWindow,
@@ -21,7 +22,6 @@ import {
 } from "../../lab/console/browser.ts";
 import { startLightConsole } from "../../lab/console/light/light-browser.ts";
 import { assertFits, axe, brokenText, picture } from "../../lab/console/page-checks.ts";
-import { temporaryDirectory } from "../../lab/state/state-directory.ts";
 
 /** The most lines that may be drawn, of however many. */
 const mostDrawn = 90;

@@ -5,6 +5,7 @@ import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { until } from "../../lab/basics/until.ts";
 import {
   addUsers,
@@ -20,7 +21,6 @@ import { lightBrowser } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import { assertFits, assertReads } from "../../lab/console/page-checks.ts";
 import { startHostileServer } from "../../lab/host/hostile-time-server.ts";
-import { temporaryDirectory } from "../../lab/state/state-directory.ts";
 
 /** 64 characters without a blank, and what would be markup. */
 const badName = `<b>Straßenverkehrszulassungsordnung</b>${"x".repeat(25)}`;

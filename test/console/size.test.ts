@@ -5,10 +5,10 @@ import { before, describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { sampled } from "../../lab/basics/counts.ts";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { endOfConsole, signIn, startConsole, type TestBrowser } from "../../lab/console/browser.ts";
 import { firstView } from "../../lab/console/first-view.ts";
 import { picture } from "../../lab/console/page-checks.ts";
-import { temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { budgets, buildConsole, checkSizes, consoleSizes } from "../../scripts/build-console.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
 

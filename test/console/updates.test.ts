@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { until } from "../../lab/basics/until.ts";
 import {
   addUsers,
@@ -15,7 +16,6 @@ import {
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import { startUpdatesWorld, type UpdatesWorld } from "../../lab/console/updates-world.ts";
-import { temporaryDirectory } from "../../lab/state/state-directory.ts";
 
 /** As a publisher prints it: in capitals, with colons. */
 const printed = (fingerprint: string): string => (fingerprint.toUpperCase().match(/../g) ?? []).join(":");

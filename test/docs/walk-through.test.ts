@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { before, describe, it } from "node:test";
 import { startRun } from "../../lab/agents/make-run.ts";
-import { endOfSuite } from "../../lab/state/state-directory.ts";
+import { endOfSuite } from "../../lab/basics/ending.ts";
 import { readPages } from "../../scripts/docs/pages.ts";
 import { blocksOf } from "./blocks.ts";
 

@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { runSteward } from "../../lab/agents/running-agent.ts";
+import { atEnd } from "../../lab/basics/ending.ts";
 import { until } from "../../lab/basics/until.ts";
 import { compiled } from "../../lab/host/compiled.ts";
-import { atEnd, startAgent } from "../../lab/state/state-directory.ts";
+import { startAgent } from "../../lab/state/state-directory.ts";
 import { openServiceManager } from "../../src/host/linux/systemd/service-manager.ts";
 
 /** Notices that the receiver takes at most: the test ends it before. */

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { counted } from "../../lab/basics/counts.ts";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { allEvents, openLog } from "../../lab/state/event-directory.ts";
-import { bundleFixture, temporaryDirectory } from "../../lab/state/state-directory.ts";
+import { bundleFixture } from "../../lab/state/state-directory.ts";
 import { createVerification } from "../../src/cli/events/event-verification.ts";
 
 const kills = counted({ usual: 12, all: 60 });

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { endOfSuite, startAgent, temporaryDirectory } from "../../lab/state/state-directory.ts";
+import { endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
+import { startAgent } from "../../lab/state/state-directory.ts";
 
 const root = join(import.meta.dirname, "../..");
 

@@ -4,8 +4,8 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { until } from "../../lab/basics/until.ts";
-import { temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { createLocalListeners } from "../../src/programs/agent/listeners/local-listeners.ts";
 
 /** The agent's own listeners, whose minutes the test makes. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { build } from "esbuild";
 import { counted } from "../../lab/basics/counts.ts";
+import { endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
 import { compileKillAt, sampledStates, watchRun } from "../../lab/crashes/power-cut.ts";
 import {
   add,
@@ -15,7 +16,6 @@ import {
   surroundings,
   today,
 } from "../../lab/publisher/site.ts";
-import { endOfSuite, temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { discardDrafts, planDiscard } from "../../src/publishing/drafts/discard.ts";
 import { readState } from "../../src/publishing/drafts/drafts.ts";
 import { addPrivateKey } from "../../src/publishing/keys/private-keys.ts";

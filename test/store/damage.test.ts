@@ -3,6 +3,7 @@ import { copyFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it, type TestContext } from "node:test";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
+import { endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
 import {
   damage,
   damageBoth,
@@ -11,15 +12,7 @@ import {
   login,
   makeLivedInState,
 } from "../../lab/state/damaged-state.ts";
-import {
-  endOfSuite,
-  keptFiles,
-  leftovers,
-  onDisk,
-  open,
-  startAgent,
-  temporaryDirectory,
-} from "../../lab/state/state-directory.ts";
+import { keptFiles, leftovers, onDisk, open, startAgent } from "../../lab/state/state-directory.ts";
 import { counterKind } from "../../lab/state/store-counter.ts";
 import { type DocumentName, documentNames } from "../../src/contract/document-names.ts";
 import { documentKinds } from "../../src/programs/agent/documents.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { stat } from "node:fs/promises";
 import { describe, it } from "node:test";
-import { atEnd, type Ending, temporaryDirectory } from "../../lab/state/state-directory.ts";
+import { atEnd, type Ending, temporaryDirectory } from "../../lab/basics/ending.ts";
 
 /** The end of a test, as node:test has it: hooks run in the order of registration. */
 function endingByHand() {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { open as openFile, rename } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
-import { comes, onDisk, open, stopTime, temporaryDirectory } from "../../lab/state/state-directory.ts";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
+import { comes, onDisk, open, stopTime } from "../../lab/state/state-directory.ts";
 import { type Counter, counterKind } from "../../lab/state/store-counter.ts";
 import type { StewardError } from "../../src/contract/errors.ts";
 import type { Document } from "../../src/store/documents/document.ts";

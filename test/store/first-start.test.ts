@@ -9,6 +9,7 @@ import {
   type CallOptions,
   type RunningAgent,
 } from "../../lab/agents/running-agent.ts";
+import { atEnd, temporaryDirectory } from "../../lab/basics/ending.ts";
 import { until } from "../../lab/basics/until.ts";
 import { login } from "../../lab/state/damaged-state.ts";
 import {
@@ -18,7 +19,6 @@ import {
   mountPrivately,
   type PrivateMount,
 } from "../../lab/state/private-mount.ts";
-import { atEnd, temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { reserveBytes } from "../../src/store/files/reserve.ts";
 
 describe("the very first start", () => {

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
+import { atEnd } from "../../lab/basics/ending.ts";
 import { type StandingTime, standingTime } from "../../lab/simulated/test-time.ts";
 import { login } from "../../lab/state/damaged-state.ts";
-import { atEnd, comes, comesToRest, fingerprints, leftovers } from "../../lab/state/state-directory.ts";
+import { comes, comesToRest, fingerprints, leftovers } from "../../lab/state/state-directory.ts";
 
 /** Longer than the delays of notes and of good copies, and than the rest between two looks at the disk. */
 const settleSeconds = 20;

@@ -2,15 +2,8 @@ import assert from "node:assert/strict";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import {
-  comes,
-  comesToRest,
-  fingerprints,
-  onDisk,
-  open,
-  stopTime,
-  temporaryDirectory,
-} from "../../lab/state/state-directory.ts";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
+import { comes, comesToRest, fingerprints, onDisk, open, stopTime } from "../../lab/state/state-directory.ts";
 import { counterKind } from "../../lab/state/store-counter.ts";
 import { documentText } from "../../src/store/documents/document-kind.ts";
 

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { counted } from "../../lab/basics/counts.ts";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import {
   becomes,
   bundleFixture,
@@ -14,7 +15,6 @@ import {
   onDisk,
   open as openStored,
   startAgent,
-  temporaryDirectory,
 } from "../../lab/state/state-directory.ts";
 import { counterKind } from "../../lab/state/store-counter.ts";
 

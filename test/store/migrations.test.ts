@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { keptFiles, leftovers, onDisk, open, temporaryDirectory } from "../../lab/state/state-directory.ts";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
+import { keptFiles, leftovers, onDisk, open } from "../../lab/state/state-directory.ts";
 import type { StewardError } from "../../src/contract/errors.ts";
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 

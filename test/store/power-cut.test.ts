@@ -4,14 +4,9 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
+import { endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
 import { compileKillAt, type State, type Watched, watchRun } from "../../lab/crashes/power-cut.ts";
-import {
-  bundleFixture,
-  endOfSuite,
-  leftovers,
-  open,
-  temporaryDirectory,
-} from "../../lab/state/state-directory.ts";
+import { bundleFixture, leftovers, open } from "../../lab/state/state-directory.ts";
 import { counterKind } from "../../lab/state/store-counter.ts";
 import { reserveBytes } from "../../src/store/files/reserve.ts";
 

@@ -5,17 +5,11 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { assertFits } from "../../lab/agents/answer-validators.ts";
 import { type AgentProcess, runSteward } from "../../lab/agents/running-agent.ts";
+import { type Ending, endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
 import { until } from "../../lab/basics/until.ts";
 import { damageBoth, type LivedInState, login, makeLivedInState } from "../../lab/state/damaged-state.ts";
-import {
-  becomes,
-  type Ending,
-  endOfSuite,
-  keptFiles,
-  startAgent,
-  temporaryDirectory,
-} from "../../lab/state/state-directory.ts";
+import { becomes, keptFiles, startAgent } from "../../lab/state/state-directory.ts";
 import { documentNames } from "../../src/contract/document-names.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { timeSync } from "../../src/contract/schemas/clock.ts";

@@ -5,15 +5,9 @@ import { before, describe, it, type TestContext } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { codeOf, enrol } from "../../lab/agents/authenticator.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
+import { atEnd, type Ending, endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
-import {
-  atEnd,
-  type Ending,
-  endOfSuite,
-  keptFiles,
-  onDisk,
-  temporaryDirectory,
-} from "../../lab/state/state-directory.ts";
+import { keptFiles, onDisk } from "../../lab/state/state-directory.ts";
 import { documentNames } from "../../src/contract/document-names.ts";
 import type { Document } from "../../src/store/documents/document.ts";
 import { asNextRelease, majorKinds, minorKinds, moodsOf, withMood } from "./next-release.ts";

@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Answer, RunningAgent } from "../../lab/agents/running-agent.ts";
-import {
-  createHeldDisk,
-  endOfSuite,
-  type HeldDisk,
-  onDisk,
-  startAgent,
-} from "../../lab/state/state-directory.ts";
+import { endOfSuite } from "../../lab/basics/ending.ts";
+import { createHeldDisk, type HeldDisk, onDisk, startAgent } from "../../lab/state/state-directory.ts";
 
 /** Signs in many times; the oldest session of a user makes room for the next, and the test's own must not. */
 const visitor = { username: "visitor", password: "seven green bottles hang" };

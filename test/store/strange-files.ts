@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { getuid } from "node:process";
 import type { TestContext } from "node:test";
-import { atEnd } from "../../lab/state/state-directory.ts";
+import { atEnd } from "../../lab/basics/ending.ts";
 
 interface Placing {
   readonly test: TestContext;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { temporaryDirectory } from "../../lab/state/state-directory.ts";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { createTemperature } from "../../src/system/temperature.ts";
 
 describe("the temperature of the processor", () => {

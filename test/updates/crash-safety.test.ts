@@ -4,6 +4,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { counted } from "../../lab/basics/counts.ts";
+import { endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
 import { type State, sampledStates, type Watched } from "../../lab/crashes/power-cut.ts";
 import {
   type CrashHarness,
@@ -15,7 +16,6 @@ import { type HostileServer, startHostileServer } from "../../lab/publisher/host
 import { openServed } from "../../lab/publisher/served.ts";
 import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
 import { createSigningKey } from "../../lab/publisher/signing-key.ts";
-import { endOfSuite, temporaryDirectory } from "../../lab/state/state-directory.ts";
 import { freeSpace } from "../../src/host/linux/free-space.ts";
 import { caps } from "../../src/tuf/caps.ts";
 import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";

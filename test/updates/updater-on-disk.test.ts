@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { type Device, openDevice } from "../../lab/devices/checking-device.ts";
-import { onDisk, open, temporaryDirectory } from "../../lab/state/state-directory.ts";
+import { onDisk, open } from "../../lab/state/state-directory.ts";
 import { type UpdateRecord, updateRecordKind } from "../../src/releases/update-record.ts";
 import type { Document } from "../../src/store/documents/document.ts";
 import { openMetadataFiles } from "../../src/tuf/metadata-files.ts";

@@ -6,7 +6,7 @@
 
 import { startAgentInProcess } from "../../agents/agent-in-process.ts";
 import type { RunningAgent } from "../../agents/running-agent.ts";
-import type { Ending } from "../../state/state-directory.ts";
+import type { Ending } from "../../basics/ending.ts";
 import { addUsers, type ConsoleEnding, type ConsoleWindow, type TestBrowser } from "../browser.ts";
 import { LightContext } from "./context.ts";
 import { LightPage } from "./page.ts";

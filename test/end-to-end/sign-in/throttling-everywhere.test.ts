@@ -10,10 +10,10 @@ import {
   startCheckedAgent,
 } from "../../../lab/agents/checked-agent.ts";
 import { type Answer, adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
+import { atEnd, temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { asRoot, writeHostFile } from "../../../lab/host/host-file-of-root.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
-import { atEnd, temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import { assertThrottled, fail, login, newAddress, sealedSeconds, wrongPassword } from "./guessing.ts";
 
 /** Well-formed, but no user has it. */

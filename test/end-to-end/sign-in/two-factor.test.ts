@@ -10,8 +10,8 @@ import {
   startCheckedAgent,
 } from "../../../lab/agents/checked-agent.ts";
 import { adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
+import { atEnd, temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { passingTime, standingTime } from "../../../lab/simulated/test-time.ts";
-import { atEnd, temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
 
 const login = (agent: CheckedAgent, username: string, proof: object = {}) =>

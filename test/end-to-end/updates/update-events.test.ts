@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { checkEvent } from "../../../lab/agents/answer-rules.ts";
+import { endOfSuite } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
-import { endOfSuite } from "../../../lab/state/state-directory.ts";
 import { eventTypes } from "../../../src/contract/event-types.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
 import {

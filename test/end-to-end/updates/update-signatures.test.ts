@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import { endOfSuite } from "../../../lab/state/state-directory.ts";
+import { endOfSuite } from "../../../lab/basics/ending.ts";
 import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
 
 describe("with verify_signature false in a settings.json that was edited by hand", () => {

@@ -4,8 +4,8 @@ import { pathToFileURL } from "node:url";
 import { enrol } from "../../../lab/agents/authenticator.ts";
 import { goodPassword, type SignedIn } from "../../../lab/agents/checked-agent.ts";
 import { openStream } from "../../../lab/agents/stream-reader.ts";
+import { endOfSuite } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
-import { endOfSuite } from "../../../lab/state/state-directory.ts";
 import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
 
 describe("updates of an agent whose server signs", () => {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { type CheckedAgent, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import type { endOfSuite } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { canonical } from "../../../lab/publisher/canonical.ts";
 import { type HostileServer, startHostileServer } from "../../../lab/publisher/hostile-server.ts";
@@ -12,7 +13,6 @@ import { sha256 } from "../../../lab/publisher/signing-key.ts";
 import { restBetweenChecks, untilIdle } from "../../../lab/simulated/rest-between-checks.ts";
 import { passingTime, type TestTime } from "../../../lab/simulated/test-time.ts";
 import { ordinaryServer } from "../../../lab/simulated/time-network.ts";
-import type { endOfSuite } from "../../../lab/state/state-directory.ts";
 import type { Updates } from "../../../src/contract/types.ts";
 
 export interface Publisher {

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { atEnd } from "../../../lab/state/state-directory.ts";
+import { atEnd } from "../../../lab/basics/ending.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 
 export const key = createHash("sha256").update("a key").digest();

@@ -3,9 +3,9 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { chown, mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { agentUser, isRoot } from "../../../lab/devices/verifying-device.ts";
 import { ownCredentials } from "../../../lab/host/credentials.ts";
-import { temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import type { Credentials } from "../../../src/host/linux/credentials.ts";
 import { createOwnersRights } from "../../../src/host/linux/releases/agent-rights.ts";
 

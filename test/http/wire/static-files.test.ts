@@ -8,7 +8,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { requestText, sendRaw } from "../../../lab/agents/raw-http.ts";
 import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
-import { temporaryDirectory } from "../../../lab/state/state-directory.ts";
+import { temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { consolePaths } from "../../../src/contract/schemas/console.ts";
 import { createStaticFiles } from "../../../src/http/wire/static-files.ts";
 

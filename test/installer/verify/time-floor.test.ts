@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { temporaryDirectory } from "../../../lab/state/state-directory.ts";
+import { temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { openTimeFloor, type TimeFloor } from "../../../src/installer/verify/time-floor.ts";
 
 const built = "2026-11-01T00:00:00.000Z";

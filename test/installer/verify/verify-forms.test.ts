@@ -3,6 +3,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { chown, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { atEnd, temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { refused } from "../../../lab/devices/updating-device.ts";
 import {
@@ -15,7 +16,6 @@ import {
   withStaged,
 } from "../../../lab/devices/verifying-device.ts";
 import { ownCredentials } from "../../../lab/host/credentials.ts";
-import { atEnd, temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { createOwnersRights } from "../../../src/host/linux/releases/agent-rights.ts";
 import { openAgentFiles } from "../../../src/installer/files/agent-files.ts";

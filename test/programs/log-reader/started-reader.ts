@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { atEnd } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { type Owner, temporaryDirectory } from "../../../lab/host/journal.ts";
-import { atEnd } from "../../../lab/state/state-directory.ts";
 
 const program = join(import.meta.dirname, "../../../dist/steward-logs");
 

@@ -3,15 +3,14 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { atEnd, temporaryDirectory } from "../../../lab/basics/ending.ts";
 import {
-  atEnd,
   comes,
   comesToRest,
   fingerprints,
   onDisk,
   open,
   stopTime,
-  temporaryDirectory,
 } from "../../../lab/state/state-directory.ts";
 import { type Counter, counterKind } from "../../../lab/state/store-counter.ts";
 import type { StewardError } from "../../../src/contract/errors.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { temporaryDirectory } from "../../../lab/state/state-directory.ts";
+import { temporaryDirectory } from "../../../lab/basics/ending.ts";
 import {
   compareFormats,
   type DocumentKind,

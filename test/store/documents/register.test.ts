@@ -6,8 +6,9 @@ import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-pr
 import { checkEvent } from "../../../lab/agents/answer-rules.ts";
 import { codeOf, enrol } from "../../../lab/agents/authenticator.ts";
 import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
+import { atEnd, endOfSuite, temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
-import { atEnd, endOfSuite, onDisk, temporaryDirectory } from "../../../lab/state/state-directory.ts";
+import { onDisk } from "../../../lab/state/state-directory.ts";
 import { documentNames } from "../../../src/contract/document-names.ts";
 import type { StewardError } from "../../../src/contract/errors.ts";
 import { Register, readRegister } from "../../../src/store/documents/register.ts";

@@ -4,8 +4,8 @@ import { lstat, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promis
 import { syncBuiltinESMExports } from "node:module";
 import { join, relative } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { atEnd, temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { codeFrom } from "../../../lab/simulated/virtual-sign-in.ts";
-import { atEnd, temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import { heldIn, watchDisk } from "../../../lab/state/watched-disk.ts";
 import {
   isReplaced,

@@ -6,14 +6,8 @@ import { describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { runSteward } from "../../../lab/agents/running-agent.ts";
 import { counted } from "../../../lab/basics/counts.ts";
-import {
-  atEnd,
-  bundleFixture,
-  leftovers,
-  onDisk,
-  startAgent,
-  temporaryDirectory,
-} from "../../../lab/state/state-directory.ts";
+import { atEnd, temporaryDirectory } from "../../../lab/basics/ending.ts";
+import { bundleFixture, leftovers, onDisk, startAgent } from "../../../lab/state/state-directory.ts";
 import { heldIn } from "../../../lab/state/watched-disk.ts";
 import type { StewardError } from "../../../src/contract/errors.ts";
 import { findLock, takeAgentLock, takeLock } from "../../../src/store/files/lock.ts";

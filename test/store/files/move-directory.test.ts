@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { temporaryDirectory } from "../../../lab/state/state-directory.ts";
+import { temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { watchDisk } from "../../../lab/state/watched-disk.ts";
 import { moveDirectory } from "../../../src/store/files/move-directory.ts";
 import { putStrange } from "../strange-files.ts";

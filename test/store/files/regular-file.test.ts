@@ -4,7 +4,7 @@ import { lstat, readFile, writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { atEnd, temporaryDirectory } from "../../../lab/state/state-directory.ts";
+import { atEnd, temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { heldIn, watchDisk } from "../../../lab/state/watched-disk.ts";
 import {
   NotRegular,

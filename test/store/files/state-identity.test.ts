@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { it } from "node:test";
-import { temporaryDirectory } from "../../../lab/state/state-directory.ts";
+import { temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { readStateIdentity, writeStateIdentity } from "../../../src/store/files/state-identity.ts";
 
 it("the identity of a state directory is as it was written", async (test) => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { sampled } from "../../../lab/basics/counts.ts";
+import { endOfSuite } from "../../../lab/basics/ending.ts";
 import { type Lab, recovers, refused, startLab, withstands } from "../../../lab/devices/updating-device.ts";
 import { canonical } from "../../../lab/publisher/canonical.ts";
 import type { Tampering } from "../../../lab/publisher/signed-forms.ts";
-import { endOfSuite } from "../../../lab/state/state-directory.ts";
 import { readRelease } from "../../../src/releases/release.ts";
 
 type Change = NonNullable<Tampering["asServed"]>;

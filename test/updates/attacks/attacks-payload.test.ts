@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
+import { atEnd, type Ending, endOfSuite, temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { type Lab, refused, startLab } from "../../../lab/devices/updating-device.ts";
 import {
   answering,
@@ -20,7 +21,6 @@ import {
 } from "../../../lab/publisher/behaviours.ts";
 import { type Behaviour, startHostileServer } from "../../../lab/publisher/hostile-server.ts";
 import { openServed } from "../../../lab/publisher/served.ts";
-import { atEnd, type Ending, endOfSuite, temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import { freeSpace } from "../../../src/host/linux/free-space.ts";
 import { readSignedPayload } from "../../../src/releases/signed-payload.ts";
 import { openStaged } from "../../../src/releases/staged-payload.ts";

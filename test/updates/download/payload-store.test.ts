@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { offer } from "../../../lab/publisher/offers.ts";
 import { reading } from "../../../lab/publisher/refreshing.ts";
 import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
-import { temporaryDirectory } from "../../../lab/state/state-directory.ts";
 import { createPayloadStore } from "../../../src/updates/download/payload-store.ts";
 
 const [one, two, three] = ["1".repeat(32), "2".repeat(32), "3".repeat(32)];
