@@ -1,20 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { runSteward } from "../../lab/agents/agent-in-process.ts";
 import { checkEvent } from "../../lab/agents/answer-rules.ts";
-import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
+import { startCheckedAgent } from "../../lab/agents/checked-agent.ts";
+import { ofSuite } from "../../lab/basics/ending.ts";
 import type { Need } from "../../src/contract/types.ts";
 import type { RootOrder } from "../../src/host/ports.ts";
 
 /** An agent of a trial: it has no root helper. */
 describe("the machine, where the host has no root helper", () => {
-  let agent: CheckedAgent;
-  let admin: SignedIn;
-  before(async () => {
-    agent = await startCheckedAgent();
-    admin = await agent.signedInAdmin();
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(startCheckedAgent);
+  const admin = ofSuite(() => agent.signedInAdmin());
 
   const types = async () => {
     const { items } = (await agent.call("GET", "/api/events?after=0&limit=200", { local: true })).json;
@@ -86,15 +82,13 @@ describe("the machine, where the host has no root helper", () => {
 describe("the machine, where root's helper answers", () => {
   const orders: RootOrder[] = [];
   let absence: string | null = null;
-  let agent: CheckedAgent;
-  let admin: SignedIn;
-  before(async () => {
-    agent = await startCheckedAgent({
+
+  const agent = ofSuite(() =>
+    startCheckedAgent({
       helper: { ask: async (order) => void orders.push(order), absence: () => absence },
-    });
-    admin = await agent.signedInAdmin();
-  });
-  after(() => agent.dispose());
+    }),
+  );
+  const admin = ofSuite(() => agent.signedInAdmin());
 
   const eventOf = async (type: string) => {
     const { items } = (await agent.call("GET", "/api/events?after=0&limit=200", { local: true })).json;

@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
+import { before, describe, it } from "node:test";
+import { goodPassword, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
 import { openSilently, requestText } from "../../lab/agents/raw-http.ts";
 import { stepUp } from "../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../lab/basics/ending.ts";
 
 const body = JSON.stringify({ username: "intruder", role: "admin", password: goodPassword });
 
 describe("a request whose body is slow", () => {
-  let agent: CheckedAgent;
-  before(async () => {
-    agent = await startCheckedAgent();
-    await agent.signedInAdmin();
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(startCheckedAgent);
+  before(() => agent.signedInAdmin());
 
   /** Sends the headers and half of the body, does `meanwhile`, sends the rest, and gives the first line of the answer. */
   const answerTo = async (token: string | undefined, meanwhile: () => Promise<unknown>) => {

@@ -1,15 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { runSteward } from "../../lab/agents/agent-in-process.ts";
-import {
-  type CheckedAgent,
-  goodPassword,
-  type SignedIn,
-  startCheckedAgent,
-} from "../../lab/agents/checked-agent.ts";
+import { goodPassword, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
 import { adminName, type CallOptions } from "../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../lab/basics/ending.ts";
 import { samplesOf } from "../../lab/basics/metrics-samples.ts";
 import { until } from "../../lab/basics/until.ts";
 import { exampleUpdateSummary, exampleUpdates } from "../../lab/command-line/example-updates.ts";
@@ -20,17 +16,13 @@ import { createStatusHandlers } from "../../src/http/handlers/status.ts";
 import type { EventQuery } from "../../src/journal/events/event-pages.ts";
 
 describe("the status of a device with something to see to", () => {
-  let agent: CheckedAgent;
-  let admin: SignedIn;
-  let reader: SignedIn;
+  const agent = ofSuite(startCheckedAgent);
+  const admin = ofSuite(() => agent.signedInAdmin());
+  const reader = ofSuite(() => agent.signedIn("reader", "readonly"));
   before(async () => {
-    agent = await startCheckedAgent();
-    admin = await agent.signedInAdmin();
-    reader = await agent.signedIn("reader", "readonly");
     // The first poll ends by itself soon after the start, and would fall between two looks that are compared.
     await until("the clock's first poll", async () => (await look()).clock.state === "unsynchronised");
   });
-  after(() => agent.dispose());
 
   const look = async (token?: string) => {
     const by = token === undefined ? { local: true } : { token };

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
-import { type CheckedAgent, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
+import { before, describe, it } from "node:test";
+import { startCheckedAgent } from "../../lab/agents/checked-agent.ts";
+import { ofSuite } from "../../lab/basics/ending.ts";
 import { passingTime } from "../../lab/simulated/test-time.ts";
 
 const packageVersion = JSON.parse(
@@ -23,15 +24,13 @@ const detailed = [
 ];
 
 describe("what the agent says of itself", () => {
-  let agent: CheckedAgent;
   let token: string;
   const time = passingTime();
+  const agent = ofSuite(() => startCheckedAgent({ time }));
   before(async () => {
-    agent = await startCheckedAgent({ time });
     await agent.signedInAdmin();
     token = (await agent.signedIn("rita", "readonly")).token;
   });
-  after(() => agent.dispose());
 
   it("version tells a stranger name and version, and nothing of host and build", async () => {
     const { json } = await agent.call("GET", "/api/version");

@@ -1,25 +1,16 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { checkAnswer } from "../../lab/agents/answer-rules.ts";
-import {
-  type CheckedAgent,
-  type SignedIn,
-  startCheckedAgent,
-  untilLogged,
-} from "../../lab/agents/checked-agent.ts";
+import { startCheckedAgent, untilLogged } from "../../lab/agents/checked-agent.ts";
 import type { Answer } from "../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../lab/basics/ending.ts";
 
 describe("every answer", () => {
-  let agent: CheckedAgent;
-  let admin: SignedIn;
-  before(async () => {
-    agent = await startCheckedAgent();
-    admin = await agent.signedInAdmin();
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(startCheckedAgent);
+  const admin = ofSuite(() => agent.signedInAdmin());
 
   describe("X-Request-Id", () => {
     const honoured = ["a", "A-b_c.9", "0".repeat(64)];

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
-import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
+import { before, describe, it } from "node:test";
+import { startCheckedAgent } from "../../lab/agents/checked-agent.ts";
 import type { CallOptions } from "../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../lab/basics/ending.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { errorCodesOf } from "../../src/contract/openapi/answers.ts";
 import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
@@ -27,22 +28,15 @@ interface Provocation {
 }
 
 describe("the statuses that the contract announces", () => {
-  let agent: CheckedAgent;
-  let fresh: CheckedAgent;
-  let admin: SignedIn;
   let narrowToken: string;
   const provoked = new Map<OperationId, Set<number>>();
 
+  const agent = ofSuite(startCheckedAgent);
+  const fresh = ofSuite(startCheckedAgent);
+  const admin = ofSuite(() => agent.signedInAdmin());
   before(async () => {
-    agent = await startCheckedAgent();
-    fresh = await startCheckedAgent();
-    admin = await agent.signedInAdmin();
     const body = { name: "narrow", scopes: ["users:read"] };
     narrowToken = (await agent.call("POST", "/api/tokens", { token: admin.token, body })).json.token;
-  });
-  after(async () => {
-    await agent.dispose();
-    await fresh.dispose();
   });
 
   /** With the ids of what there is, or of what there is not. */

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { codeOf } from "../../../lab/agents/authenticator.ts";
 import { goodPassword, untilLogged } from "../../../lab/agents/checked-agent.ts";
 import { type CodedUser, codedUser, stepSeconds } from "../../../lab/agents/coded-user.ts";
-import { startTimedAgent, type TimedAgent } from "../../../lab/agents/faked-time.ts";
+import { startTimedAgent } from "../../../lab/agents/faked-time.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 
 const year = 365 * 86_400;
 const trusted = { trust: "trusted", state: "synchronised", synchronised: true };
@@ -15,7 +16,6 @@ function outcome({ status, json }: Answer): unknown[] {
 }
 
 describe("codes under a clock that is stepped by a year and back", () => {
-  let agent: TimedAgent;
   let ana: CodedUser;
   const used: { code: string; atSeconds: number }[] = [];
   const enter = async (): Promise<void> => {
@@ -30,12 +30,11 @@ describe("codes under a clock that is stepped by a year and back", () => {
     agent.stepClock(atSeconds - agent.nowSeconds());
     assert.deepEqual(outcome(await ana.signIn({ code })), [401, "totp_reused"]);
   };
+  const agent = ofSuite(() => startTimedAgent({ clock: trusted }));
   before(async () => {
-    agent = await startTimedAgent({ clock: trusted });
     await agent.signedInAdmin();
     ana = await codedUser(agent, "ana");
   });
-  after(() => agent.dispose());
 
   it("lets the user in before, a year ahead, and back again", async () => {
     await enter();
@@ -60,7 +59,6 @@ describe("codes under a clock that is stepped by a year and back", () => {
 });
 
 describe("an authenticator that is three minutes ahead", () => {
-  let agent: TimedAgent;
   let bob: CodedUser;
   const syncs = () => agent.log().split("a background sync was asked for").length - 1;
   const skews = async () =>
@@ -71,12 +69,11 @@ describe("an authenticator that is three minutes ahead", () => {
     agent.stepClock(stepSeconds);
     return answer.json.clock.skew_suspected;
   };
+  const agent = ofSuite(() => startTimedAgent({ clock: untrusted }));
   before(async () => {
-    agent = await startTimedAgent({ clock: untrusted });
     await agent.signedInAdmin();
     bob = await codedUser(agent, "bob");
   });
-  after(() => agent.dispose());
 
   it("is suspected at the first wrong code while the clock is not trusted", async () => {
     const answer = await bob.signIn({ code: bob.codeAhead(180) });
@@ -144,12 +141,8 @@ describe("an authenticator that is three minutes ahead", () => {
 });
 
 describe("enabling two-factor sign-in", () => {
-  let agent: TimedAgent;
-  before(async () => {
-    agent = await startTimedAgent({ clock: untrusted });
-    await agent.signedInAdmin();
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(() => startTimedAgent({ clock: untrusted }));
+  before(() => agent.signedInAdmin());
 
   const begun = async (username: string) => {
     const { id, token } = await agent.signedIn(username, "operator");

@@ -1,23 +1,22 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { before, beforeEach, describe, it } from "node:test";
 import { enrol } from "../../../lab/agents/authenticator.ts";
 import { goodPassword } from "../../../lab/agents/checked-agent.ts";
 import { type CodedUser, codedUser, freshAddress } from "../../../lab/agents/coded-user.ts";
-import { startTimedAgentInProcess, type TimedAgent } from "../../../lab/agents/faked-time.ts";
+import { startTimedAgentInProcess } from "../../../lab/agents/faked-time.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 
 const day = 86_400;
 
 describe("ten wrong codes in a row", () => {
-  let agent: TimedAgent;
   let admin: { token: string };
   let user: CodedUser;
   let users = 0;
+  const agent = ofSuite(() => startTimedAgentInProcess({ clock: { trust: "trusted" } }));
   before(async () => {
-    agent = await startTimedAgentInProcess({ clock: { trust: "trusted" } });
     admin = await agent.signedInAdmin();
   });
-  after(() => agent.dispose());
   beforeEach(async () => {
     users += 1;
     agent.knowClock({ trust: "trusted" });

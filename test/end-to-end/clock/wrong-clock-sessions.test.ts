@@ -1,23 +1,20 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { SignedIn } from "../../../lab/agents/checked-agent.ts";
-import { startTimedAgent, type TimedAgent } from "../../../lab/agents/faked-time.ts";
+import { startTimedAgent } from "../../../lab/agents/faked-time.ts";
 import { type Answer, adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 
 const day = 86_400;
 
 /** What monotonic time decides must not care where the wall clock goes. */
 describe("a session under a clock that is stepped", () => {
-  let agent: TimedAgent;
-  let admin: SignedIn;
-  let other: SignedIn;
-  before(async () => {
-    agent = await startTimedAgent({ clock: { trust: "trusted", state: "synchronised", synchronised: true } });
-    admin = await agent.signedInAdmin();
-    other = await agent.signedIn("olga", "operator");
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(() =>
+    startTimedAgent({ clock: { trust: "trusted", state: "synchronised", synchronised: true } }),
+  );
+  const admin = ofSuite(() => agent.signedInAdmin());
+  const other = ofSuite(() => agent.signedIn("olga", "operator"));
 
   const me = (token: string) => agent.call("GET", "/api/auth/me", { token });
   const refresh = (refresh_token: string) =>

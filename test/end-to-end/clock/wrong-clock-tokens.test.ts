@@ -7,6 +7,7 @@ import { goodPassword, type SignedIn } from "../../../lab/agents/checked-agent.t
 import { type CodedUser, codedUser } from "../../../lab/agents/coded-user.ts";
 import { startTimedAgent, type TimedAgent } from "../../../lab/agents/faked-time.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 
 const [hour, day] = [3_600, 86_400];
 const year = 365 * day;
@@ -142,18 +143,16 @@ describe("a wrong clock and what was given out before it", () => {
 });
 
 describe("what a 401 says of the clock", () => {
-  let agent: TimedAgent;
   let bob: CodedUser;
   let apiToken: string;
+  const agent = ofSuite(() => startTimedAgent({ clock: trusted }));
   before(async () => {
-    agent = await startTimedAgent({ clock: trusted });
     await agent.signedInAdmin();
     bob = await codedUser(agent, "bob");
     const { token } = await agent.signedIn("maker", "operator");
     const body = { name: "short", scopes: ["system:read"], expires_in: "1h" };
     apiToken = (await agent.call("POST", "/api/tokens", { token, body })).json.token;
   });
-  after(() => agent.dispose());
 
   const get = (token: string) => agent.call("GET", "/api/auth/me", { token });
   const forged = () => `${bob.token.slice(0, -6)}AAAAAA`;

@@ -1,20 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { stopWithin } from "../../../lab/agents/agent-in-process.ts";
-import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { type OpenedStream, openStream } from "../../../lab/agents/stream-reader.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
 
 const path = "/api/events/stream";
 
 describe("GET /api/events/stream", () => {
-  let agent: CheckedAgent;
-  let admin: SignedIn;
-  before(async () => {
-    agent = await startCheckedAgent();
-    admin = await agent.signedInAdmin();
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(startCheckedAgent);
+  const admin = ofSuite(() => agent.signedInAdmin());
 
   let changes = 0;
   /** Another setting than the time before: what repeats is counted. */

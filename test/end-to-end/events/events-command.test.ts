@@ -4,9 +4,9 @@ import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, beforeEach, describe, it, type TestContext } from "node:test";
+import { before, beforeEach, describe, it, type TestContext } from "node:test";
 import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
-import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
 
 const program = join(import.meta.dirname, "../../../dist/main.js");
@@ -19,17 +19,15 @@ function journalOf(log: string): string {
 }
 
 describe("steward events", () => {
-  let agent: RunningAgent;
   let environment: Record<string, string>;
+  const agent = ofSuite(startAgentInProcess);
   before(async () => {
-    agent = await startAgentInProcess();
     environment = { STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory };
     await agent.signedInAdmin();
     const body = { username: "anna", role: "operator", display_name: "Anna" };
     await agent.call("POST", "/api/users", { body, local: true });
     await agent.call("POST", "/api/auth/login", { body: { username: "anna", password: "wrong-password" } });
   });
-  after(() => agent.dispose());
 
   it("prints a row an event, and the API's own shape with -o json", async () => {
     const { code, stdout } = await runSteward(["events", "--type", "user.created"], { environment });

@@ -1,25 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import {
-  type CheckedAgent,
-  goodPassword,
-  type SignedIn,
-  startCheckedAgent,
-} from "../../../lab/agents/checked-agent.ts";
+import { describe, it } from "node:test";
+import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { createVerification } from "../../../src/cli/events/event-verification.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
 
 describe("the events of an agent", () => {
-  let agent: CheckedAgent;
-  let admin: SignedIn;
-  let operator: SignedIn;
-  before(async () => {
-    agent = await startCheckedAgent();
-    admin = await agent.signedInAdmin();
-    operator = await agent.signedIn("olga", "operator");
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(startCheckedAgent);
+  const admin = ofSuite(() => agent.signedInAdmin());
+  const operator = ofSuite(() => agent.signedIn("olga", "operator"));
 
   const newest = async (): Promise<AuditEvent> =>
     (await agent.call("GET", "/api/events?limit=1", { local: true })).json.items[0];

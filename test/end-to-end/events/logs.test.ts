@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
-import { type CheckedAgent, type SignedIn, startCheckedProcess } from "../../../lab/agents/checked-agent.ts";
+import { startCheckedProcess } from "../../../lab/agents/checked-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { type Fields, makeJournal, type Owner, ownFields, writeCommand } from "../../../lab/host/journal.ts";
 
 /** An environment in which journalctl is this script. */
@@ -21,15 +22,10 @@ interface Line {
 describe("GET /api/logs without a journal", () => {
   /** Whatever this machine's own journal holds. */
   const environment = environmentWith({ after }, "exit 1");
-  let agent: CheckedAgent;
-  let admin: SignedIn;
-  let reader: SignedIn;
-  before(async () => {
-    agent = await startCheckedProcess({ environment });
-    admin = await agent.signedInAdmin();
-    reader = await agent.signedIn("log-reader", "readonly");
-  });
-  after(() => agent.dispose());
+
+  const agent = ofSuite(() => startCheckedProcess({ environment }));
+  const admin = ofSuite(() => agent.signedInAdmin());
+  const reader = ofSuite(() => agent.signedIn("log-reader", "readonly"));
 
   const read = async (token: string | undefined, query = ""): Promise<{ text: string; items: Line[] }> => {
     const { status, text, json } = await agent.call("GET", `/api/logs${query}`, { token });

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { before, describe, it } from "node:test";
+import { type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 
 describe("an account that writes as fast as it can", () => {
   const time = standingTime();
-  let agent: CheckedAgent;
+
   let flooder: SignedIn;
   let others: Record<"admin" | "operator", SignedIn>;
   let before429: number;
@@ -17,8 +18,8 @@ describe("an account that writes as fast as it can", () => {
   const eventsOf = async (query: string) =>
     (await agent.call("GET", `/api/events?${query}`, { local: true })).json.items;
 
+  const agent = ofSuite(() => startCheckedAgent({ time }));
   before(async () => {
-    agent = await startCheckedAgent({ time });
     await agent.signedInAdmin();
     others = {
       admin: await agent.signedIn("ana", "admin"),
@@ -35,7 +36,6 @@ describe("an account that writes as fast as it can", () => {
       before429 += 1;
     }
   });
-  after(() => agent.dispose());
 
   it("is refused after 600 changes with 429 and Retry-After, and may make one a second", async () => {
     assert.equal(before429, 600);

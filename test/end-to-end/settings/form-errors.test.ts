@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
-import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 
 interface Told {
   pointer: string;
@@ -10,13 +11,8 @@ interface Told {
 }
 
 describe("a form with several mistakes", () => {
-  let agent: CheckedAgent;
-  let admin: SignedIn;
-  before(async () => {
-    agent = await startCheckedAgent();
-    admin = await agent.signedInAdmin();
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(startCheckedAgent);
+  const admin = ofSuite(() => agent.signedInAdmin());
 
   const send = async (method: string, path: string, body: unknown) => {
     const { status, json } = await agent.call(method, path, { token: admin.token, body });

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
-import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 
 describe("settings on the command line", () => {
-  let agent: RunningAgent;
   const steward = async (words: readonly string[], input = "") => {
     const ended = await runSteward([...words, "--socket", agent.socket], { input });
     assert.equal(ended.code, 0, ended.stderr);
@@ -25,10 +24,7 @@ describe("settings on the command line", () => {
     "console.banner=",
   ];
 
-  before(async () => {
-    agent = await startAgentInProcess();
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(startAgentInProcess);
 
   it("takes a list with commas, as the documents type it", async () => {
     await set("time.servers=a.example,b.example:1123");

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { createHmac, createSecretKey, randomBytes } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import jsonwebtoken from "jsonwebtoken";
-import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { pemOfNewKey } from "../../../lab/basics/new-key.ts";
 
 type Json = Record<string, unknown>;
@@ -11,20 +12,17 @@ const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("
 const otherKey = createSecretKey(randomBytes(32));
 
 describe("an access token", () => {
-  let agent: CheckedAgent;
-  let admin: SignedIn;
   let header: Json;
   let claims: Json;
   let parts: [string, string, string];
+  const agent = ofSuite(startCheckedAgent);
+  const admin = ofSuite(() => agent.signedInAdmin());
   before(async () => {
-    agent = await startCheckedAgent();
-    admin = await agent.signedInAdmin();
     const [first = "", second = "", third = ""] = admin.token.split(".");
     parts = [first, second, third];
     header = JSON.parse(Buffer.from(first, "base64url").toString());
     claims = JSON.parse(Buffer.from(second, "base64url").toString());
   });
-  after(() => agent.dispose());
 
   const assertRefused = async (token: string, reason: string | undefined) => {
     const { status, json } = await agent.call("GET", "/api/users", { token });

@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { codeOf, type Enrolled, enrol, wrongCodeOf } from "../../../lab/agents/authenticator.ts";
-import {
-  type CheckedAgent,
-  goodPassword,
-  type SignedIn,
-  startCheckedAgent,
-} from "../../../lab/agents/checked-agent.ts";
+import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { type Answer, adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { login, newAddress } from "./guessing.ts";
 
@@ -17,13 +13,10 @@ interface Keeper extends SignedIn, Enrolled {
 
 describe("a challenge, between the password and the code", () => {
   const time = standingTime();
-  let agent: CheckedAgent;
+
   let names = 0;
-  before(async () => {
-    agent = await startCheckedAgent({ time });
-    await agent.signedInAdmin();
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(() => startCheckedAgent({ time }));
+  before(() => agent.signedInAdmin());
 
   /** A user for each test, since a code is good once. */
   const keeper = async (): Promise<Keeper> => {

@@ -2,25 +2,23 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { codeOf, type Enrolled, enrol, wrongCodeOf } from "../../../lab/agents/authenticator.ts";
 import { goodPassword, type SignedIn } from "../../../lab/agents/checked-agent.ts";
-import { startTimedAgentInProcess, type TimedAgent } from "../../../lab/agents/faked-time.ts";
+import { startTimedAgentInProcess } from "../../../lab/agents/faked-time.ts";
 import { counted } from "../../../lab/basics/counts.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { newAddress } from "./guessing.ts";
 
 describe("ten wrong codes in a row, by a client that knows the password", () => {
-  let agent: TimedAgent;
-  let admin: SignedIn;
   let user: SignedIn & Enrolled;
+  const agent = ofSuite(() => startTimedAgentInProcess({ clock: { trust: "trusted" } }));
+  const admin = ofSuite(() => agent.signedInAdmin());
   before(async () => {
-    agent = await startTimedAgentInProcess({ clock: { trust: "trusted" } });
-    admin = await agent.signedInAdmin();
     const { id, token, refreshToken } = await agent.signedIn("locked-out", "operator");
     const factor = await enrol(agent.call, { id, token, password: goodPassword }, agent.nowSeconds());
     user = { id, token, refreshToken, ...factor };
   });
-  after(() => agent.dispose());
 
   /** Each from another source, so that none of them is shut out itself. */
   const login = (proof: object) => {

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { enrol } from "../../../lab/agents/authenticator.ts";
 import { goodPassword } from "../../../lab/agents/checked-agent.ts";
 import { type CodedUser, codedUser, freshAddress } from "../../../lab/agents/coded-user.ts";
-import { startTimedAgentInProcess, type TimedAgent } from "../../../lab/agents/faked-time.ts";
+import { startTimedAgentInProcess } from "../../../lab/agents/faked-time.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
 import { counted } from "../../../lab/basics/counts.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 
 /** The same rounds a hundred times, without the network: test/auth/second-factor/second-factor.test.ts. */
 const rounds = counted({ usual: 4, all: 12 });
@@ -15,14 +16,12 @@ function codesOf(answers: readonly Answer[]): string[] {
 }
 
 describe("one code sent twice at the same moment", () => {
-  let agent: TimedAgent;
   let ana: CodedUser;
+  const agent = ofSuite(() => startTimedAgentInProcess({ clock: { trust: "trusted" } }));
   before(async () => {
-    agent = await startTimedAgentInProcess({ clock: { trust: "trusted" } });
     await agent.signedInAdmin();
     ana = await codedUser(agent, "ana");
   });
-  after(() => agent.dispose());
 
   const challenges = async (): Promise<string[]> => [await ana.challenge(), await ana.challenge()];
   const answer = (challenge_token: string, proof: object) =>

@@ -1,20 +1,18 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { codeOf, enrol } from "../../../lab/agents/authenticator.ts";
-import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { passingTime } from "../../../lab/simulated/test-time.ts";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
 
 describe("a fresh sign-in", () => {
   const time = passingTime();
-  let agent: CheckedAgent;
+
   let count = 0;
-  before(async () => {
-    agent = await startCheckedAgent({ time });
-    await agent.signedInAdmin();
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(() => startCheckedAgent({ time }));
+  before(() => agent.signedInAdmin());
 
   /** A new administrator, who has not signed in yet. */
   const added = async (password: string | null = goodPassword) => {

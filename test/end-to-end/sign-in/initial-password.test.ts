@@ -1,31 +1,24 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import {
-  type CheckedAgent,
-  goodPassword,
-  type SignedIn,
-  startCheckedAgent,
-} from "../../../lab/agents/checked-agent.ts";
+import { before, describe, it } from "node:test";
+import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { operationIds, operationOf } from "../../../src/contract/operations.ts";
 
 describe("a one-use initial password", () => {
-  let agent: CheckedAgent;
-  let admin: SignedIn;
   let id: string;
   let initial: string;
   let first: SignedIn;
   const signIn = (password: string) =>
     agent.call("POST", "/api/auth/login", { body: { username: "fresh", password } });
+  const agent = ofSuite(startCheckedAgent);
+  const admin = ofSuite(() => agent.signedInAdmin());
   before(async () => {
-    agent = await startCheckedAgent();
-    admin = await agent.signedInAdmin();
     const body = { username: "fresh", role: "admin" };
     const { json } = await agent.call("POST", "/api/users", { body, token: admin.token });
     id = json.id;
     initial = json.initial_password;
     assert.equal(json.must_change_password, true);
   });
-  after(() => agent.dispose());
 
   it("is shown once and never again", async () => {
     assert.match(initial, /^([0-9a-z]{5}-){3}[0-9a-z]{5}$/);

@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import {
-  type CheckedAgent,
-  goodPassword,
-  startCheckedAgent,
-  startCheckedProcess,
-} from "../../../lab/agents/checked-agent.ts";
+import { before, describe, it } from "node:test";
+import { goodPassword, startCheckedAgent, startCheckedProcess } from "../../../lab/agents/checked-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 
 /** A host of this name, in a UTS namespace: names of fewer than four letters are not looked for, and this one's may be. */
 const asPumpHouse = [
@@ -47,15 +43,13 @@ const accepted: [name: string, password: string][] = [
 ];
 
 describe("a new password", () => {
-  let agent: CheckedAgent;
   let path: string;
+  const agent = ofSuite(startCheckedAgent);
   before(async () => {
-    agent = await startCheckedAgent();
     await agent.signedInAdmin();
     const body = { username: "hildegard", role: "readonly", password: goodPassword };
     path = `/api/users/${(await agent.call("POST", "/api/users", { body, local: true })).json.id}`;
   });
-  after(() => agent.dispose());
 
   const set = (password: string) =>
     agent.call("POST", `${path}/password-reset`, { body: { password }, local: true });

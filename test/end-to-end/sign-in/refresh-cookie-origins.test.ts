@@ -3,22 +3,19 @@ import { after, before, describe, it } from "node:test";
 import { type CheckedAgent, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
 import { cookieOf, type Kept, keptOf, ownPage } from "../../../lab/agents/set-cookie.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { asRoot, writeHostFile } from "../../../lab/host/host-file-of-root.ts";
 
 const body = { username: adminName, password: adminPassword, refresh: "cookie" };
 
 describe("the refresh cookie counts only for pages of this very origin", () => {
-  let agent: CheckedAgent;
   const fresh = async () => keptOf(await agent.call("POST", "/api/auth/login", { body }));
   const byCookie = (path: string, kept: Kept, headers: Record<string, string>) =>
     agent.call("POST", `/api/auth/${path}`, { body: {}, headers: { ...kept.headers, ...headers } });
   const isGood = async (kept: Kept): Promise<boolean> =>
     (await byCookie("refresh", kept, ownPage)).status === 200;
-  before(async () => {
-    agent = await startCheckedAgent();
-    await agent.signedInAdmin();
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(startCheckedAgent);
+  before(() => agent.signedInAdmin());
 
   /** By what the request says of where it comes from. */
   const foreign: Record<string, (port: number) => Record<string, string>> = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { codeOf, enrol } from "../../../lab/agents/authenticator.ts";
-import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import {
   type Answer,
   adminName,
@@ -9,11 +9,12 @@ import {
   type CallOptions,
 } from "../../../lab/agents/running-agent.ts";
 import { cookieOf, type Kept, keptOf, ownPage } from "../../../lab/agents/set-cookie.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 
 describe("the refresh cookie of a browser", () => {
   const time = standingTime();
-  let agent: CheckedAgent;
+
   let name: string;
   const login = (more: object = {}, options: CallOptions = {}): Promise<Answer> =>
     agent.call("POST", "/api/auth/login", {
@@ -28,13 +29,12 @@ describe("the refresh cookie of a browser", () => {
       headers: { ...ownPage, ...kept.headers, ...headers },
     });
   const isGood = async (kept: Kept): Promise<boolean> => (await byCookie("refresh", kept)).status === 200;
+  const agent = ofSuite(() => startCheckedAgent({ time }));
   before(async () => {
-    agent = await startCheckedAgent({ time });
     const { token } = await agent.signedInAdmin();
     const { device_id } = (await agent.call("GET", "/api/version", { token })).json;
     name = `steward-refresh-${device_id.slice(0, 8)}`;
   });
-  after(() => agent.dispose());
 
   it("is named after the device, out of reach of scripts and other sites, and only for /api/auth", async () => {
     const answer = await login();

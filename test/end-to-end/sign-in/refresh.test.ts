@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { before, describe, it } from "node:test";
+import { type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 
 describe("refresh", () => {
-  let agent: CheckedAgent;
   const refresh = (refresh_token: string, userAgent = "fleet/1") =>
     agent.call("POST", "/api/auth/refresh", {
       body: { refresh_token },
@@ -12,11 +12,8 @@ describe("refresh", () => {
     });
   const begin = (): Promise<SignedIn> => agent.login(adminName, adminPassword);
   const me = async (token: string) => (await agent.call("GET", "/api/auth/me", { token })).status;
-  before(async () => {
-    agent = await startCheckedAgent();
-    await agent.signedInAdmin();
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(startCheckedAgent);
+  before(() => agent.signedInAdmin());
 
   it("rotates: a new pair, for the same session and user, and both access tokens work", async () => {
     const old = await begin();

@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { uptime } from "node:os";
 import { join } from "node:path";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { before, beforeEach, describe, it } from "node:test";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { checkEvent } from "../../../lab/agents/answer-rules.ts";
 import { enrol } from "../../../lab/agents/authenticator.ts";
-import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { createRescueToken } from "../../../src/auth/sign-in/rescue-token.ts";
 
 describe("a token of rescue", () => {
-  let agent: CheckedAgent;
   let environment: Record<string, string>;
   let path: string;
+  const agent = ofSuite(startCheckedAgent);
   before(async () => {
-    agent = await startCheckedAgent();
     await agent.signedInAdmin();
     path = join(agent.runDirectory, "rescue-token");
     environment = {
@@ -24,7 +24,6 @@ describe("a token of rescue", () => {
       STEWARD_HOST_FILE: join(agent.runDirectory, "steward.json"),
     };
   });
-  after(() => agent.dispose());
   beforeEach(() => writeFileSync(environment.STEWARD_HOST_FILE ?? "", "{}"));
 
   const made = async (...options: readonly string[]): Promise<string> => {

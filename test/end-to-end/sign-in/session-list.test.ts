@@ -1,24 +1,23 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
-import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { adminName, adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { passingTime } from "../../../lab/simulated/test-time.ts";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
 
 describe("sessions", () => {
-  let agent: CheckedAgent;
   let anaId: string;
   let admin: string;
   const time = passingTime();
+  const agent = ofSuite(() => startCheckedAgent({ time }));
   before(async () => {
-    agent = await startCheckedAgent({ time });
     await agent.signedInAdmin();
     ({ token: admin } = await agent.login(adminName, adminPassword));
     const body = { username: "ana", role: "readonly", password: goodPassword };
     anaId = (await agent.call("POST", "/api/users", { body, local: true })).json.id;
   });
-  after(() => agent.dispose());
 
   const list = (token: string, query = "") => agent.call("GET", `/api/auth/sessions${query}`, { token });
   const isIn = async (token: string) => (await agent.call("GET", "/api/auth/me", { token })).status === 200;

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { adminPassword } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { operationIds, operationOf } from "../../../src/contract/operations.ts";
 
 const tokenFile = (agent: CheckedAgent) => join(agent.runDirectory, "setup-token");
@@ -17,11 +18,7 @@ const setUp = (
 ) => agent.call("POST", "/api/setup", { body: { setup_token, username, password } });
 
 describe("before setup", () => {
-  let agent: CheckedAgent;
-  before(async () => {
-    agent = await startCheckedAgent();
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(startCheckedAgent);
 
   const open = ["getVersion", "getHealth", "getReadiness", "getOpenApi", "greetConsole", "getSetup", "setUp"];
   for (const id of operationIds) {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
-import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { before, describe, it } from "node:test";
+import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { countHashing } from "../../../lab/agents/hashing.ts";
 import {
   type Answer,
@@ -10,21 +10,18 @@ import {
   adminPassword,
   startAgentProcess,
 } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 
 /** What was asked of argon2, in its order and with its cost: nearly all of the time that a sign-in takes. */
 const hashing: string[] = [];
 countHashing((word) => hashing.push(word));
 
 describe("sign-in", () => {
-  let agent: CheckedAgent;
   const signIn = (username: string, password: string): Promise<Answer> =>
     agent.call("POST", "/api/auth/login", { body: { username, password } });
   const me = async (token: string) => (await agent.call("GET", "/api/auth/me", { token })).status;
-  before(async () => {
-    agent = await startCheckedAgent({ hasRealHashes: true });
-    await agent.signedInAdmin();
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(() => startCheckedAgent({ hasRealHashes: true }));
+  before(() => agent.signedInAdmin());
 
   it("gives an access token that works, for fifteen minutes, and a session of 24 h with 60 min idle", async () => {
     const { status, json } = await signIn(adminName, adminPassword);

@@ -10,7 +10,7 @@ import {
   startCheckedAgent,
 } from "../../../lab/agents/checked-agent.ts";
 import { type Answer, adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
-import { atEnd, temporaryDirectory } from "../../../lab/basics/ending.ts";
+import { atEnd, ofSuite, temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { asRoot, writeHostFile } from "../../../lab/host/host-file-of-root.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
@@ -20,20 +20,18 @@ import { assertThrottled, fail, login, newAddress, sealedSeconds, wrongPassword 
 const noRecoveryCode = "K7QM-2F9X-0TRB-5WHD";
 
 describe("every route that takes a secret", () => {
-  let agent: CheckedAgent;
   let user: SignedIn;
   let factor: Enrolled;
   let wrongCode: string;
   const username = "guessed-at";
   const time = standingTime();
+  const agent = ofSuite(() => startCheckedAgent({ time }));
   before(async () => {
-    agent = await startCheckedAgent({ time });
     await agent.signedInAdmin();
     user = await agent.signedIn(username, "operator");
     factor = await enrol(agent.call, { ...user, password: goodPassword }, time.nowSeconds());
     wrongCode = wrongCodeOf(factor.secret);
   });
-  after(() => agent.dispose());
   // Ten wrong codes would lock them, from wherever they come.
   beforeEach(async () => {
     const unlocked = await agent.call("POST", `/api/users/${user.id}/unlock`, { local: true });

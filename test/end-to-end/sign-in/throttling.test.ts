@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import {
-  type CheckedAgent,
-  goodPassword,
-  type SignedIn,
-  startCheckedAgent,
-} from "../../../lab/agents/checked-agent.ts";
+import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { type Answer, adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { asRoot } from "../../../lab/host/host-file-of-root.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { assertThrottled, fail, login, newAddress, sealedSeconds, wrongPassword } from "./guessing.ts";
@@ -23,13 +19,9 @@ const told = ({ status, json, headers }: Answer) => ({
 describe("wrong passwords", () => {
   // Their delays are over when a test says so.
   const time = standingTime();
-  let agent: CheckedAgent;
-  let admin: SignedIn;
-  before(async () => {
-    agent = await startCheckedAgent({ time });
-    admin = await agent.signedInAdmin();
-  });
-  after(() => agent.dispose());
+
+  const agent = ofSuite(() => startCheckedAgent({ time }));
+  const admin = ofSuite(() => agent.signedInAdmin());
 
   it("five from one source cost thirty seconds, in which the right one is not looked at either", async () => {
     const from = newAddress();
@@ -163,12 +155,8 @@ describe("wrong passwords", () => {
 });
 
 describe("stale tokens", () => {
-  let agent: CheckedAgent;
-  before(async () => {
-    agent = await startCheckedAgent({ time: standingTime() });
-    await agent.signedInAdmin();
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(() => startCheckedAgent({ time: standingTime() }));
+  before(() => agent.signedInAdmin());
 
   /** 200 of them, twenty at a time, and then the right password from the same source. */
   const harmless = async (attempt: (from: string) => Promise<Answer>) => {

@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { before, beforeEach, describe, it } from "node:test";
 import { codeOf, type Enrolled, enrol } from "../../../lab/agents/authenticator.ts";
-import {
-  type CheckedAgent,
-  goodPassword,
-  type SignedIn,
-  startCheckedAgent,
-} from "../../../lab/agents/checked-agent.ts";
+import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { type Answer, stepUp } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { newAddress } from "./guessing.ts";
 
@@ -25,14 +21,12 @@ interface Keeper extends SignedIn, Enrolled {
 }
 
 describe("what people and programs send as a code", () => {
-  let agent: CheckedAgent;
   let keeper: Keeper;
+  const agent = ofSuite(() => startCheckedAgent({ time }));
   before(async () => {
-    agent = await startCheckedAgent({ time });
     await agent.signedInAdmin();
     keeper = await enrolled("keeper");
   });
-  after(() => agent.dispose());
 
   const enrolled = async (username: string): Promise<Keeper> => {
     const user = await agent.signedIn(username, "readonly");
@@ -168,9 +162,8 @@ describe("what people and programs send as a code", () => {
   });
 
   describe("as a secret of the caller's own is taken nowhere (base32 of any kind)", () => {
-    let user: SignedIn;
+    const user = ofSuite(() => agent.signedIn("own-secret", "readonly"));
     before(async () => {
-      user = await agent.signedIn("own-secret", "readonly");
       await stepUp(agent.call, user.token, password);
     });
     for (const secret of ["JBSWY3DPEHPK3PXP", "AAAAAAAAAAAAAAAA", "!!!!", "", "A".repeat(60_000)]) {

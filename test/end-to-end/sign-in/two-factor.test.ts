@@ -1,16 +1,11 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { codeOf, type Enrolled, enrol } from "../../../lab/agents/authenticator.ts";
-import {
-  type CheckedAgent,
-  goodPassword,
-  type SignedIn,
-  startCheckedAgent,
-} from "../../../lab/agents/checked-agent.ts";
+import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
-import { atEnd, temporaryDirectory } from "../../../lab/basics/ending.ts";
+import { atEnd, ofSuite, temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { passingTime, standingTime } from "../../../lab/simulated/test-time.ts";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
 
@@ -19,26 +14,18 @@ const login = (agent: CheckedAgent, username: string, proof: object = {}) =>
 
 describe("two-factor sign-in", () => {
   const time = passingTime();
-  let agent: CheckedAgent;
-  let admin: SignedIn;
-  before(async () => {
-    agent = await startCheckedAgent({ time });
-    admin = await agent.signedInAdmin();
-  });
-  after(() => agent.dispose());
+
+  const agent = ofSuite(() => startCheckedAgent({ time }));
+  const admin = ofSuite(() => agent.signedInAdmin());
 
   const isIn = async (token: string) => (await agent.call("GET", "/api/auth/me", { token })).status === 200;
   const factorOf = async (id: string, token: string) =>
     (await agent.call("GET", `/api/users/${id}/2fa`, { token })).json;
 
   describe("from setup to its end", () => {
-    let ana: SignedIn;
-    let other: SignedIn;
     let enrolled: Enrolled;
-    before(async () => {
-      ana = await agent.signedIn("ana", "operator");
-      other = await agent.login("ana", goodPassword);
-    });
+    const ana = ofSuite(() => agent.signedIn("ana", "operator"));
+    const other = ofSuite(() => agent.login("ana", goodPassword));
 
     it("is set up with the password given lately, and has changed nothing then", async () => {
       const path = `/api/users/${ana.id}/2fa/setup`;

@@ -2,15 +2,16 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import {
   type CheckedAgent,
   type SignedIn,
   startCheckedAgent,
   startCheckedProcess,
 } from "../../../lab/agents/checked-agent.ts";
-import { startTimedAgent, type TimedAgent } from "../../../lab/agents/faked-time.ts";
+import { startTimedAgent } from "../../../lab/agents/faked-time.ts";
 import { type OpenedStream, openStream } from "../../../lab/agents/stream-reader.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
 
 type Made = { id: string; token: string };
@@ -28,12 +29,8 @@ const makeToken = async (
 };
 
 describe("an API token may do", () => {
-  let agent: CheckedAgent;
-  before(async () => {
-    agent = await startCheckedAgent();
-    await agent.signedInAdmin();
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(startCheckedAgent);
+  before(() => agent.signedInAdmin());
 
   const codeOf = async (path: string, token: string, local = false) => {
     const { status, json } = await agent.call("GET", path, { token, local });
@@ -198,7 +195,6 @@ describe("API tokens and a restart", () => {
 });
 
 describe("an API token's end", () => {
-  let agent: TimedAgent;
   let short: Made;
   let long: Made;
   const use = async ({ token }: Made) => {
@@ -209,13 +205,12 @@ describe("an API token's end", () => {
     const { json } = await agent.call("GET", "/api/tokens", { local: true });
     return json.items.map(({ is_expired }: { is_expired: boolean }) => is_expired);
   };
+  const agent = ofSuite(() => startTimedAgent({ clock: { trust: "trusted" } }));
   before(async () => {
-    agent = await startTimedAgent({ clock: { trust: "trusted" } });
     const admin = await agent.signedInAdmin();
     short = await makeToken(agent, admin, ["system:read"], "1h");
     long = await makeToken(agent, admin, ["system:read"], "30d");
   });
-  after(() => agent.dispose());
 
   it("does not come by a clock that is not trusted (a forged time locks no user out)", async () => {
     agent.knowClock({ trust: "none" });

@@ -2,14 +2,10 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
-import {
-  type CheckedAgent,
-  goodPassword,
-  type SignedIn,
-  startCheckedAgent,
-} from "../../../lab/agents/checked-agent.ts";
+import { describe, it } from "node:test";
+import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { adminName, adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { passingTime } from "../../../lab/simulated/test-time.ts";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
 
@@ -20,16 +16,10 @@ const lifeSeconds = (token: { created_at: string; expires_at: string }): number 
   Math.round((Date.parse(token.expires_at) - Date.parse(token.created_at)) / 1_000);
 
 describe("API tokens", () => {
-  let agent: CheckedAgent;
-  let admin: SignedIn;
-  let operator: SignedIn;
   const time = passingTime();
-  before(async () => {
-    agent = await startCheckedAgent({ time });
-    admin = await agent.signedInAdmin();
-    operator = await agent.signedIn("olga", "operator");
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(() => startCheckedAgent({ time }));
+  const admin = ofSuite(() => agent.signedInAdmin());
+  const operator = ofSuite(() => agent.signedIn("olga", "operator"));
 
   const create = (user: SignedIn, body: unknown) =>
     agent.call("POST", "/api/tokens", { token: user.token, body });

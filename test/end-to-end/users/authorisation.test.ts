@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { enrol } from "../../../lab/agents/authenticator.ts";
 import { goodPassword } from "../../../lab/agents/checked-agent.ts";
-import { startTimedAgentInProcess, type TimedAgent } from "../../../lab/agents/faked-time.ts";
+import { startTimedAgentInProcess } from "../../../lab/agents/faked-time.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { type OperationId, operationIds, operationOf } from "../../../src/contract/operations.ts";
 import { fleetScopes, scopeNames, userScopes } from "../../../src/contract/scopes.ts";
 
@@ -111,12 +112,11 @@ const stale = ["expired session", "revoked session", "expired API token", "delet
 const unknownUser = `usr_${"0".repeat(32)}`;
 
 describe("who may call what", () => {
-  let agent: TimedAgent;
   const tokens = new Map<string, string>();
   const ids = new Map<string, string>();
 
+  const agent = ofSuite(() => startTimedAgentInProcess({ clock: { trust: "trusted" } }));
   before(async () => {
-    agent = await startTimedAgentInProcess({ clock: { trust: "trusted" } });
     await agent.signedInAdmin();
     const past = await agent.signedIn("past", "operator");
     tokens.set("expired session", past.token);
@@ -138,7 +138,6 @@ describe("who may call what", () => {
     assert.equal((await agent.call("PUT", "/api/system", { local: true, body: policy })).status, 200);
     tokens.set("enrolling", (await agent.login("a-newcomer", goodPassword)).token);
   });
-  after(() => agent.dispose());
 
   const keep = async (caller: string, username: string, role: "readonly" | "operator" | "admin") => {
     const { id, token } = await agent.signedIn(username, role);

@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
-import {
-  type CheckedAgent,
-  goodPassword,
-  type SignedIn,
-  startCheckedAgent,
-} from "../../../lab/agents/checked-agent.ts";
+import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { virtualHost } from "../../../lab/simulated/virtual-host.ts";
 import { codeFrom, context, virtualSignIn } from "../../../lab/simulated/virtual-sign-in.ts";
 import { createSetupToken } from "../../../src/auth/sign-in/setup-token.ts";
@@ -21,12 +17,11 @@ const outside = "198.51.100.7";
 const sources = ["203.0.113.0/24", "2001:db8:7::/48"];
 
 describe("a fleet token", () => {
-  let agent: CheckedAgent;
   let admin: SignedIn;
   let fleet: string;
   let environment: Record<string, string>;
+  const agent = ofSuite(startCheckedAgent);
   before(async () => {
-    agent = await startCheckedAgent();
     await agent.signedInAdmin();
     admin = await agent.signedIn("fleet-owner", "admin");
     environment = { STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory };
@@ -40,7 +35,6 @@ describe("a fleet token", () => {
       sources.join(),
     );
   });
-  after(() => agent.dispose());
 
   const run = (...words: string[]) =>
     runSteward(["token", "add", "--user", "fleet-owner", "--name", "fleet", ...words], { environment });

@@ -1,22 +1,21 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { before, describe, it } from "node:test";
+import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 
 describe("the last administrator", () => {
-  let agent: CheckedAgent;
   let first: string;
   let second: string;
   const put = (id: string, body: object) => agent.call("PUT", `/api/users/${id}`, { body, local: true });
   const remove = (id: string) => agent.call("DELETE", `/api/users/${id}`, { local: true });
   const administrators = async () =>
     (await agent.call("GET", "/api/users?role=admin&enabled=true", { local: true })).json.total;
+  const agent = ofSuite(startCheckedAgent);
   before(async () => {
-    agent = await startCheckedAgent();
     first = (await agent.signedInAdmin()).id;
     const body = { username: "deputy", role: "operator", password: goodPassword };
     second = (await agent.call("POST", "/api/users", { body, local: true })).json.id;
   });
-  after(() => agent.dispose());
 
   for (const [what, attempt] of Object.entries({
     "cannot be demoted": () => put(first, { role: "operator" }),

@@ -1,27 +1,18 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import {
-  type CheckedAgent,
-  goodPassword,
-  type SignedIn,
-  startCheckedAgent,
-} from "../../../lab/agents/checked-agent.ts";
+import { describe, it } from "node:test";
+import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { passingTime } from "../../../lab/simulated/test-time.ts";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
 import { keptSeconds } from "../../../src/http/kept-answers.ts";
 
 describe("a request for an API token that is sent again with its Idempotency-Key", () => {
   const time = passingTime();
-  let agent: CheckedAgent;
-  let admin: SignedIn;
-  let operator: SignedIn;
-  before(async () => {
-    agent = await startCheckedAgent({ time });
-    admin = await agent.signedInAdmin();
-    operator = await agent.signedIn("olga", "operator");
-  });
-  after(() => agent.dispose());
+
+  const agent = ofSuite(() => startCheckedAgent({ time }));
+  const admin = ofSuite(() => agent.signedInAdmin());
+  const operator = ofSuite(() => agent.signedIn("olga", "operator"));
 
   const usual = { name: "monitoring", scopes: ["system:read"] };
   const create = (user: SignedIn, key: string | undefined, body: object = usual) =>

@@ -1,24 +1,17 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { enrol } from "../../../lab/agents/authenticator.ts";
-import {
-  type CheckedAgent,
-  goodPassword,
-  type SignedIn,
-  startCheckedAgent,
-} from "../../../lab/agents/checked-agent.ts";
+import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 
 type Intruded = SignedIn & { username: string; stolen: string };
 
 describe("an API token that an intruder made with a stolen account", () => {
   const time = standingTime();
-  let agent: CheckedAgent;
-  before(async () => {
-    agent = await startCheckedAgent({ time });
-    await agent.signedInAdmin();
-  });
-  after(() => agent.dispose());
+
+  const agent = ofSuite(() => startCheckedAgent({ time }));
+  before(() => agent.signedInAdmin());
 
   const tokenOf = async ({ token }: SignedIn): Promise<string> => {
     const body = { name: "back door", scopes: ["system:read"] };

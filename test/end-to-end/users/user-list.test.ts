@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { type CheckedAgent, goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { before, describe, it } from "node:test";
+import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 
 interface Listed {
   id: string;
@@ -10,7 +11,6 @@ interface Listed {
 }
 
 describe("the list of users", () => {
-  let agent: CheckedAgent;
   let token: string;
   const list = (query: string): Promise<Answer> => agent.call("GET", `/api/users${query}`, { token });
   const names = async (query: string) => (await list(query)).json.items.map((user: Listed) => user.username);
@@ -30,8 +30,8 @@ describe("the list of users", () => {
     }
     return found;
   };
+  const agent = ofSuite(startCheckedAgent);
   before(async () => {
-    agent = await startCheckedAgent();
     token = (await agent.signedInAdmin()).token;
     await add("carol", { display_name: "Carol Needle" });
     await add("alice", { role: "operator" });
@@ -39,7 +39,6 @@ describe("the list of users", () => {
     await add("bob");
     await add("erin", { role: "operator", enabled: false, display_name: "ÉRIN" });
   });
-  after(() => agent.dispose());
 
   it("is sorted by name and says how many there are", async () => {
     const { json } = await list("");

@@ -1,22 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import {
-  type CheckedAgent,
-  goodPassword,
-  type SignedIn,
-  startCheckedAgent,
-} from "../../../lab/agents/checked-agent.ts";
+import { before, describe, it } from "node:test";
+import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 
 describe("users", () => {
-  let agent: CheckedAgent;
-  let admin: SignedIn;
   let token: string;
+  const agent = ofSuite(startCheckedAgent);
+  const admin = ofSuite(() => agent.signedInAdmin());
   before(async () => {
-    agent = await startCheckedAgent();
-    admin = await agent.signedInAdmin();
     token = admin.token;
   });
-  after(() => agent.dispose());
   const users = async () => (await agent.call("GET", "/api/users?limit=200", { token })).json.items;
 
   describe("create", () => {

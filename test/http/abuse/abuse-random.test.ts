@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import { type AddressInfo, createServer } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import fc from "fast-check";
 import { assertFits } from "../../../lab/agents/answer-validators.ts";
-import {
-  assertServesOthers,
-  type CheckedAgent,
-  startCheckedAgent,
-} from "../../../lab/agents/checked-agent.ts";
+import { assertServesOthers, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { sendRaw } from "../../../lab/agents/raw-http.ts";
 import { createChance } from "../../../lab/basics/chance.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 import { createClient, type Send } from "../../../lab/fuzz/api/client.ts";
 import { fuzzAgent } from "../../../lab/fuzz/api/fuzz-api.ts";
 import { createLedger, TooManyFindings } from "../../../lab/fuzz/ledger.ts";
@@ -52,12 +49,8 @@ const requests = fc
   });
 
 describe("bytes at random", () => {
-  let agent: CheckedAgent;
-  before(async () => {
-    agent = await startCheckedAgent();
-    await agent.signedInAdmin();
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(startCheckedAgent);
+  before(() => agent.signedInAdmin());
 
   /** No 5xx, nothing but problem documents as errors, and the connection ends. */
   const assertHarmless = async (bytes: Uint8Array | string): Promise<void> => {

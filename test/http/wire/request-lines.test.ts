@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
-import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
 
 interface Line {
   message: string;
@@ -19,14 +19,12 @@ function linesIn(log: string): Line[] {
 }
 
 describe("audit lines of requests", () => {
-  let agent: RunningAgent;
   let token: string;
+  // A password takes its time to be hashed, and a line says how long.
+  const agent = ofSuite(() => startAgentInProcess({ hasRealHashes: true }));
   before(async () => {
-    // A password takes its time to be hashed, and a line says how long.
-    agent = await startAgentInProcess({ hasRealHashes: true });
     ({ token } = await agent.signedInAdmin());
   });
-  after(() => agent.dispose());
 
   /** What `work` has the agent write for administrators. */
   async function linesOf(work: () => Promise<unknown>): Promise<Line[]> {

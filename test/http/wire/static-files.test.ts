@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { join, relative } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { requestText, sendRaw } from "../../../lab/agents/raw-http.ts";
 import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
-import { temporaryDirectory } from "../../../lab/basics/ending.ts";
+import { ofSuite, temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { consolePaths } from "../../../src/contract/schemas/console.ts";
 import { createStaticFiles } from "../../../src/http/wire/static-files.ts";
 
@@ -51,11 +51,7 @@ const assets = files.filter((path) => path.startsWith("/assets/"));
 const script = assets.find((path) => path.endsWith(".js")) ?? "";
 
 describe("the console's files", () => {
-  let agent: RunningAgent;
-  before(async () => {
-    agent = await startAgentInProcess();
-  });
-  after(() => agent.dispose());
+  const agent = ofSuite(startAgentInProcess);
 
   it("are the built ones, byte for byte, in every coding", async () => {
     assert.ok(assets.length >= 3, `only ${assets.length} assets were built`);
