@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ErrorCode, errorCodes } from "../../src/contract/error-codes.ts";
-import { eventDetails } from "../../src/contract/event-details.ts";
 import type { EventType } from "../../src/contract/event-types.ts";
+import { eventDetails } from "../../src/contract/events/row.ts";
 import { errorCodesOf } from "../../src/contract/openapi/answers.ts";
 import type { Operation } from "../../src/contract/operations/operation.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";

@@ -3,8 +3,8 @@
 import { commandTable } from "../../src/cli/command-table.ts";
 import { settingKeysOf, settingText } from "../../src/cli/system/setting-keys.ts";
 import { type ErrorCode, errorCodes } from "../../src/contract/error-codes.ts";
-import { eventDetails } from "../../src/contract/event-details.ts";
 import { type EventType, eventTypes } from "../../src/contract/event-types.ts";
+import { eventDetails } from "../../src/contract/events/row.ts";
 import { type MetricFamily, metricFamilies } from "../../src/contract/metrics.ts";
 import type { Access, Operation } from "../../src/contract/operations/operation.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";

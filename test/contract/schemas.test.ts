@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { eventDetails } from "../../src/contract/event-details.ts";
+import { eventDetails } from "../../src/contract/events/row.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { annotationKeywords } from "../../src/contract/schemas/settings.ts";
 import { problem } from "../../src/contract/shapes.ts";

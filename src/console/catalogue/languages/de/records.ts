@@ -1,5 +1,5 @@
+import { eventParts, factNames, factValues } from "../../../../contract/words/de/events.ts";
 import type { Catalogue } from "../../words.ts";
-import { eventParts, factNames, factValues } from "./records/event-facts.ts";
 
 export const logs: Catalogue["logs"] = {
   title: "Protokoll",

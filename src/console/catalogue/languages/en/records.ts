@@ -1,5 +1,5 @@
 import type { EventGroup, EventType } from "../../../../contract/event-types.ts";
-import { eventParts, factNames, factValues } from "./records/event-facts.ts";
+import { eventParts, factNames, factValues } from "../../../../contract/words/en/events.ts";
 
 export const logs = {
   title: "Logs",

@@ -1,4 +1,4 @@
-import type { Catalogue } from "../../../words.ts";
+import type { Catalogue } from "../../../console/catalogue/words.ts";
 
 export const factNames: Catalogue["events"]["factNames"] = {
   after: "Danach",

@@ -1,11 +1,11 @@
-import { duration } from "./durations.ts";
-import type { EventType } from "./event-types.ts";
-import { damageKinds, replacements } from "./findings.ts";
-import { needCodes } from "./need-areas.ts";
-import { clockTrusts, clockWords } from "./schemas/clock.ts";
-import { scopeNames } from "./scopes.ts";
-import { role, timestamp, username } from "./shapes.ts";
-import { updateKinds } from "./update-kinds.ts";
+import { duration } from "../durations.ts";
+import type { EventType } from "../event-types.ts";
+import { damageKinds, replacements } from "../findings.ts";
+import { needCodes } from "../need-areas.ts";
+import { clockTrusts, clockWords } from "../schemas/clock.ts";
+import { scopeNames } from "../scopes.ts";
+import { role, timestamp, username } from "../shapes.ts";
+import { updateKinds } from "../update-kinds.ts";
 
 const text = { type: "string" } as const;
 const texts = { type: "array", items: text } as const;
