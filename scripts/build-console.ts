@@ -4,6 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build, type Plugin, type Rolldown } from "vite";
 import { textsOfParts } from "../src/console/catalogue/texts-of-parts.ts";
 import { operationIds, operationOf } from "../src/contract/operations.ts";
+import { eventRows, eventSubject } from "./build/event-rows.ts";
 
 /** Within the source, what belongs to one part (src/console/parts); everything else is loaded with the first page. */
 const ofSomePages =
@@ -48,7 +49,7 @@ export async function buildConsole(
     base: "/",
     logLevel: "warn",
     publicDir: false,
-    plugins: [withoutPreloading, wordsForEachFile],
+    plugins: [withoutPreloading, wordsForEachFile, eventsInShort],
     // Instead of the operations themselves, whose schemas are larger than the whole console.
     define: { CONTRACT_ROUTES: JSON.stringify(contractRoutes()) },
     oxc: {
@@ -99,6 +100,13 @@ const wordsForEachFile: Plugin = {
     const found = await this.resolve(name, importer, { skipSelf: true });
     return found && `${found.id}?for=${importer}`;
   },
+};
+
+/** The console asks of an event what it makes stale. */
+const eventsInShort: Plugin = {
+  name: "events-in-short",
+  enforce: "pre",
+  load: (id) => (eventSubject.test(id) ? eventRows(id, ["stale"]) : null),
 };
 
 /** Puts into the page itself what it would have to wait for: its style, its icon, and the script of its opening. */

@@ -263,6 +263,7 @@ const smallValues = [
   "scopes",
   "update-kinds",
   "event-types",
+  "event-records",
   "error-codes",
   "clock-word",
   "need-areas",

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { type ErrorCode, errorCodes } from "../../src/contract/error-codes.ts";
-import type { EventType } from "../../src/contract/event-types.ts";
-import { eventDetails } from "../../src/contract/events/row.ts";
+import { type EventType, eventTypes } from "../../src/contract/event-types.ts";
 import { errorCodesOf } from "../../src/contract/openapi/answers.ts";
 import type { Operation } from "../../src/contract/operations/operation.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
@@ -54,7 +53,7 @@ const isBuilt = (method: string, path: string): boolean => operationFor(method, 
 
 /** Throws unless an event's details are those that the contract declares for its type. */
 export function checkEvent({ type, code, details }: AuditEvent): void {
-  const declared: Readonly<Record<string, object>> | undefined = eventDetails[type as EventType];
+  const declared: Readonly<Record<string, object>> | undefined = eventTypes[type as EventType]?.details;
   assert.ok(declared, `an event of the unknown type ${type}`);
   const isSometimes = (schema: object) => "x-optional" in schema;
   const required = Object.keys(declared).filter((name) => !isSometimes(declared[name] ?? {}));

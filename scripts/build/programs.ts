@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { type BuildOptions, build, type Plugin, transform } from "esbuild";
 import { fewMediaTypes, nativePackages, slimPackages } from "../packages-in-bundles.ts";
 import { notesInputs } from "./bill-of-materials.ts";
+import { eventRows, eventSubject } from "./event-rows.ts";
 import { compiledValidators, validatorFiles } from "./validators.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -53,6 +54,17 @@ export { refuse as Ajv2020, refuse as default };`,
   },
 };
 
+/** The agent asks of an event where it is kept, and who may read it. */
+const eventsInShort: Plugin = {
+  name: "events-in-short",
+  setup: (esbuild) => {
+    esbuild.onLoad({ filter: eventSubject }, async ({ path }) => ({
+      contents: await eventRows(path, ["log", "audience"]),
+      loader: "js",
+    }));
+  },
+};
+
 /** A part is given a `require`, which serves for absolute paths as well: node:module would load its own loaders. */
 const givenRequire: Plugin = {
   name: "given-require",
@@ -77,7 +89,7 @@ const common = {
   charset: "ascii",
   legalComments: "none",
   external: [...nativePackages],
-  plugins: [fewMediaTypes, slimPackages, compiledValidators, noCompiler, givenRequire],
+  plugins: [fewMediaTypes, slimPackages, compiledValidators, noCompiler, eventsInShort, givenRequire],
   logLevel: "warning",
 } satisfies BuildOptions;
 

@@ -4,7 +4,6 @@ import { commandTable } from "../../src/cli/command-table.ts";
 import { settingKeysOf, settingText } from "../../src/cli/system/setting-keys.ts";
 import { type ErrorCode, errorCodes } from "../../src/contract/error-codes.ts";
 import { type EventType, eventTypes } from "../../src/contract/event-types.ts";
-import { eventDetails } from "../../src/contract/events/row.ts";
 import { type MetricFamily, metricFamilies } from "../../src/contract/metrics.ts";
 import type { Access, Operation } from "../../src/contract/operations/operation.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
@@ -63,9 +62,9 @@ function errorCodesTable(): string {
 
 function eventsTable(): string {
   const rows = (Object.keys(eventTypes) as EventType[]).map((type) => {
-    const { log, audience } = eventTypes[type];
+    const { log, audience, details: members } = eventTypes[type];
     const readers = audience === "security" ? "administrators" : "administrators, operators";
-    const details = Object.keys(eventDetails[type]).map((name) => `\`${name}\``);
+    const details = Object.keys(members).map((name) => `\`${name}\``);
     return [`\`${type}\``, eventWords[type], details.join(", "), log, readers];
   });
   return markdownTable(

@@ -1,4 +1,4 @@
-import { eventRecords } from "./event-types.ts";
+import { eventRecords } from "./event-records.ts";
 import type { NeedCode } from "./need-areas.ts";
 import { updateProblem } from "./schemas/update-reasons.ts";
 

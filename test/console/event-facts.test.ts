@@ -8,8 +8,8 @@ import * as enRecords from "../../src/console/catalogue/languages/en/records.ts"
 import * as enSettings from "../../src/console/catalogue/languages/en/settings.ts";
 import { putTexts } from "../../src/console/catalogue/words.ts";
 import { factsOf } from "../../src/console/system/events/event-facts.ts";
-import type { EventType } from "../../src/contract/event-types.ts";
-import { eventDetails } from "../../src/contract/events/row.ts";
+import type { EventRows } from "../../src/contract/events/row.ts";
+import { type EventType, eventTypes } from "../../src/contract/event-types.ts";
 import type { AuditEvent } from "../../src/contract/types.ts";
 
 const texts = {
@@ -71,8 +71,8 @@ describe("the facts of an event", () => {
 
   for (const language of ["en", "de"] as const)
     it(`have words for each value that the agent chooses among: ${language}`, () => {
-      const chosen = Object.entries(eventDetails).flatMap(([type, members]) =>
-        Object.entries(members).flatMap(([member, { enum: values = [] }]: [string, { enum?: unknown[] }]) =>
+      const chosen = Object.entries<EventRows[string]>(eventTypes).flatMap(([type, { details }]) =>
+        Object.entries(details).flatMap(([member, { enum: values = [] }]: [string, { enum?: unknown[] }]) =>
           values.filter(Boolean).map((value) => ({ type: type as EventType, member, value })),
         ),
       );

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { eventDetails } from "../../src/contract/events/row.ts";
+import { eventTypes } from "../../src/contract/event-types.ts";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { annotationKeywords } from "../../src/contract/schemas/settings.ts";
 import { problem } from "../../src/contract/shapes.ts";
@@ -30,8 +30,8 @@ const schemas: readonly [name: string, schema: object | undefined][] = [
     ];
     return [...parts.map(([part, schema]) => [`${id} ${part}`, schema] as const), ...parameters];
   }),
-  ...Object.entries(eventDetails).flatMap(([type, members]) =>
-    Object.entries(members).map(([name, schema]) => [`${type} ${name}`, schema] as const),
+  ...Object.entries(eventTypes).flatMap(([type, { details }]) =>
+    Object.entries(details).map(([name, schema]) => [`${type} ${name}`, schema] as const),
   ),
   ...documentKinds({}).map(({ name, schema }) => [`document ${name}`, schema] as const),
   ["release journal", releaseJournalSchema],

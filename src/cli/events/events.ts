@@ -1,4 +1,4 @@
-import { eventGroups } from "../../contract/event-types.ts";
+import { eventGroups } from "../../contract/event-records.ts";
 import type { AuditEvent } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import type { GivenOptions } from "../../terminal/commands/command.ts";

@@ -1,5 +1,5 @@
+import type { clockTrusts } from "../../contract/clock-states.ts";
 import type {
-  clockTrusts,
   daemonTroubleCodes,
   leaps,
   sourceReasonCodes,

@@ -1,95 +1,33 @@
-import type { EventType } from "../../contract/event-types.ts";
+import type { Stale } from "../../contract/events/row.ts";
+import { type EventType, eventTypes } from "../../contract/event-types.ts";
 import type { OperationId } from "../../contract/operations.ts";
 import type { Output, Status, TimeSync } from "../../contract/types.ts";
 
 type Reads = readonly OperationId[];
 
 const people: Reads = ["listUsers", "getUser"];
-const sessions: Reads = ["listSessions", ...people];
-const tokens: Reads = ["listTokens", ...people];
 const clock: Reads = ["getTimeSync", "getHealth"];
 const updates: Reads = ["getUpdates", "listUpdateHistory", "getHealth"];
 const device: Reads = ["getSystemFacts", "getHost", "getVersion", "getHealth"];
 
-/** What an event changes, besides the status and the list of events themselves. */
-const changedBy: Readonly<Record<EventType, Reads>> = {
-  "setup.done": people,
-  "setup.rescued": people,
-  "sign_in.succeeded": sessions,
-  "sign_in.refused": people,
-  "step_up.succeeded": [],
-  "session.ended": sessions,
-  "session.reused": sessions,
-  "session.cookie_refused": [],
-  "password.changed": sessions,
-  "user.created": people,
-  "user.changed": people,
-  "user.deleted": people,
-  "user.password_reset": [...sessions, ...tokens],
-  "user.unlocked": people,
-  "user.rescued": [...sessions, ...tokens],
-  "user.sessions_ended": sessions,
-  "two_factor.set_up": people,
-  "two_factor.enabled": people,
-  "two_factor.disabled": people,
-  "two_factor.recovered": sessions,
-  "two_factor.recovery_codes_made": people,
-  "two_factor.skew_seen": [],
-  "codes.locked": people,
-  "token.created": tokens,
-  "token.rotated": tokens,
-  "token.deleted": tokens,
-  "token.tolerated": tokens,
-  "clock.epoch_raised": clock,
-  "clock.stepped": clock,
-  "clock.set_by_hand": clock,
-  "clock.source_changed": clock,
-  "clock.contradicted": clock,
-  "clock.panicked": clock,
-  "clock.contested": clock,
-  "clock.sync_requested": clock,
-  "clock.reselect_requested": clock,
-  "clock.floor_reset": clock,
-  "update.trust_installed": updates,
-  "update.trust_confirmed": updates,
-  "update.root_rotated": updates,
-  "update.check_requested": updates,
-  "update.check_failed": updates,
-  "update.check_recovered": updates,
-  "update.available": updates,
-  "update.staged": updates,
-  "update.download_failed": updates,
-  "update.apply_requested": updates,
-  "update.rollback_requested": updates,
-  "update.postponed": updates,
-  "update.failure_dismissed": updates,
-  "update.applying": updates,
-  "update.applied": [...updates, "getVersion"],
-  "update.undone": [...updates, "getVersion"],
-  "update.refused": updates,
-  "settings.changed": ["getSettings", ...clock, ...updates],
-  "configuration.applied": [...sessions, ...tokens, "getSettings"],
-  "host_file.read": ["getSettings", ...clock, ...updates, ...device],
-  "host_file.refused": ["getHealth"],
-  "https.certificate_changed": ["getHealth"],
-  "https.certificate_refused": ["getHealth"],
-  "host.changed": device,
-  "host.reboot_requested": [],
-  "host.power_off_requested": [],
-  "host.reset_requested": [],
-  "host.reset": device,
-  "host.identity_changed": device,
-  "state.damage_found": ["getHealth"],
-  "state.damage_accepted": ["getHealth"],
-  "need.began": [],
-  "need.ended": [],
-  "request.refused": [],
+/** The operations that read each thing that an event makes stale. */
+const readsOf: Readonly<Record<Stale, Reads>> = {
+  people,
+  sessions: ["listSessions", ...people],
+  tokens: ["listTokens", ...people],
+  clock,
+  updates,
+  settings: ["getSettings"],
+  device,
+  version: ["getVersion"],
+  health: ["getHealth"],
 };
 
 /** What is to be read anew after an event; those of a newer agent may change anything. */
 export function staleAfterEvent(type: string): Reads | "all" {
-  const reads = (changedBy as Readonly<Record<string, Reads | undefined>>)[type];
-  return reads === undefined ? "all" : ["getStatus", "listEvents", ...reads];
+  if (!Object.hasOwn(eventTypes, type)) return "all";
+  const { stale } = eventTypes[type as EventType];
+  return ["getStatus", "listEvents", ...stale.flatMap((one) => readsOf[one])];
 }
 
 /** What the latest events of the status have changed in so many seconds before it; where they are all of that time, anything. */

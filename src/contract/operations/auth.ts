@@ -1,7 +1,6 @@
-import { newPasswordErrors } from "../password-errors.ts";
 import * as auth from "../schemas/auth.ts";
 import * as users from "../schemas/users.ts";
-import { everyone, type Operation } from "./operation.ts";
+import { everyone, newPasswordErrors, type Operation } from "./operation.ts";
 
 /** What a second factor can be wrong with. */
 const factorErrors = [

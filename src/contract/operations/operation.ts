@@ -94,6 +94,15 @@ export interface Operation {
   readonly errors?: readonly ErrorCode[];
 }
 
+/** The errors of every operation that takes a new password. */
+export const newPasswordErrors = [
+  "password_too_short",
+  "password_too_long",
+  "password_blocklisted",
+  "password_contains_identity",
+  "hashing_busy",
+] as const satisfies readonly ErrorCode[];
+
 /** A write that counts against its account's budget (http/write-budget.ts): all but those by which users sign in and out. */
 export function isBudgeted({ method, path, access }: Operation): boolean {
   return method !== "GET" && access !== "open" && access !== "local" && !path.startsWith("/api/auth/");

@@ -1,7 +1,6 @@
-import { newPasswordErrors } from "../password-errors.ts";
 import * as users from "../schemas/users.ts";
 import { userId } from "../shapes.ts";
-import { admins, type Operation } from "./operation.ts";
+import { admins, newPasswordErrors, type Operation } from "./operation.ts";
 
 const byId = { id: userId } as const;
 

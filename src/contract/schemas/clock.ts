@@ -1,7 +1,5 @@
+import { clockTrusts } from "../clock-states.ts";
 import { nullableTimestamp, timestamp } from "../shapes.ts";
-
-/** The clock in one word, for people. `unknown`: its time has not been measured yet. */
-export const clockWords = ["in_sync", "set_by_hand", "not_in_sync", "unknown"] as const;
 
 /** Positive offsets: this host is behind; add them. */
 export const nullableNumber = { type: ["number", "null"] } as const;
@@ -20,8 +18,6 @@ export const clockStates = [
   "manual",
   "faulty",
 ] as const;
-
-export const clockTrusts = ["trusted", "accepted", "none"] as const;
 
 export const sourceStates = [
   "selected",

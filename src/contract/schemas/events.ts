@@ -1,5 +1,6 @@
 import { moment } from "../durations.ts";
-import { eventGroups, eventTypes } from "../event-types.ts";
+import { eventGroups } from "../event-records.ts";
+import { eventTypes } from "../event-types.ts";
 import { nullableTimestamp, timestamp } from "../shapes.ts";
 import { listOf, pageOf } from "./lists.ts";
 import { updateProgress } from "./updates.ts";

@@ -1,7 +1,8 @@
+import { clockTrusts, clockWords } from "../clock-states.ts";
 import { needCodes } from "../need-areas.ts";
 import { nullableTimestamp, timestamp } from "../shapes.ts";
 import { updateKinds } from "../update-kinds.ts";
-import { clockSummary, clockTrusts, clockWords, timeModes, timeSync } from "./clock.ts";
+import { clockSummary, timeModes, timeSync } from "./clock.ts";
 import { event, eventReach } from "./events.ts";
 import { facts } from "./system.ts";
 import { hold } from "./update-reasons.ts";

@@ -1,4 +1,5 @@
-import { type EventType, eventTypes, groupOf } from "../../contract/event-types.ts";
+import { groupOf } from "../../contract/event-records.ts";
+import { type EventType, eventTypes } from "../../contract/event-types.ts";
 import type { AuditEvent, EventList } from "../../contract/types.ts";
 import { foreignCursor } from "../../store/documents/pages.ts";
 import { isIntact } from "./event-chain.ts";

@@ -13,7 +13,7 @@ export interface EventSubject {
   readonly name: string;
 }
 
-/** Facts as contract/events/row.ts declares them; never a secret. */
+/** Facts as contract/events declares them; never a secret. */
 export type EventDetails = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 /** Something that happened, before it has its place among the others. */

@@ -3,7 +3,7 @@ import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { systemErrorCode } from "../../contract/errors.ts";
-import { type EventRecord, eventRecords, recordOf } from "../../contract/event-types.ts";
+import { type EventRecord, eventRecords, recordOf } from "../../contract/event-records.ts";
 import { writeDurably } from "../../store/files/durable-file.ts";
 import { readRegular } from "../../store/files/regular-file.ts";
 import { chainStart, eventOfLine, parsedLine } from "./event-chain.ts";

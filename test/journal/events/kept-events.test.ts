@@ -4,7 +4,8 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { allEvents, change, filesOf, type OpenedLog, openLog } from "../../../lab/state/event-directory.ts";
-import { type EventType, eventTypes, recordOf } from "../../../src/contract/event-types.ts";
+import { recordOf } from "../../../src/contract/event-records.ts";
+import { type EventType, eventTypes } from "../../../src/contract/event-types.ts";
 import type { EventFacts } from "../../../src/journal/events/event.ts";
 import type { EventLog } from "../../../src/journal/events/event-log.ts";
 

@@ -1,4 +1,5 @@
-import { type EventGroup, eventGroups, eventTypes, groupOf } from "../../../contract/event-types.ts";
+import { type EventGroup, eventGroups, groupOf } from "../../../contract/event-records.ts";
+import { eventTypes } from "../../../contract/event-types.ts";
 import { t } from "../../catalogue/words.ts";
 import { Filters, localTime, useTyped } from "../../lists/filters.tsx";
 import { place } from "../../navigation/navigation.ts";

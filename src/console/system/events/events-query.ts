@@ -1,4 +1,5 @@
-import { type EventGroup, type EventType, eventGroups, eventTypes } from "../../../contract/event-types.ts";
+import { type EventGroup, eventGroups } from "../../../contract/event-records.ts";
+import { type EventType, eventTypes } from "../../../contract/event-types.ts";
 import type { Input } from "../../../contract/types.ts";
 import { navigate, type Place, place } from "../../navigation/navigation.ts";
 

@@ -1,4 +1,4 @@
-import type { EventFact } from "../../events/row.ts";
+import type { EventFact } from "../../event-types.ts";
 
 /** What the facts of an event are called, by the member of its details. */
 export const factNames = {

@@ -1,4 +1,5 @@
-import type { EventGroup, EventType } from "../../../../contract/event-types.ts";
+import type { EventGroup } from "../../../../contract/event-records.ts";
+import type { EventType } from "../../../../contract/event-types.ts";
 import { eventParts, factNames, factValues } from "../../../../contract/words/en/events.ts";
 
 export const logs = {

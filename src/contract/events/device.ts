@@ -1,0 +1,127 @@
+import { clockTrusts, clockWords } from "../clock-states.ts";
+import { damageKinds, replacements } from "../findings.ts";
+import { needCodes } from "../need-areas.ts";
+import { timestamp } from "../shapes.ts";
+import {
+  count,
+  detail,
+  type EventRows,
+  flag,
+  nullableText,
+  operations,
+  refusal,
+  refused,
+  security,
+  sometimes,
+  text,
+  texts,
+  updateKind,
+} from "./row.ts";
+
+const need = {
+  need: { type: "string", enum: needCodes },
+  level: { type: "string", enum: ["attention", "failing"] },
+  reason: sometimes({ type: "string", description: "code of the health check that found it" }),
+  ...{ kind: sometimes(updateKind), name: sometimes(text), version: sometimes(text) },
+  ...{ count: sometimes(count), hostname: sometimes(text), missing: sometimes(text) },
+  word: sometimes({ type: "string", enum: clockWords, description: "the clock in a word" }),
+  trust: sometimes({ type: "string", enum: clockTrusts, description: "of the clock" }),
+  ...{ first_ends_at: sometimes(timestamp), support_until: sometimes(text) },
+} as const;
+
+/** Settings, the host, the state, needs, and requests that were refused. */
+export const deviceEvents = {
+  "settings.changed": {
+    ...operations,
+    stale: ["settings", "clock", "updates"],
+    details: { changed: { ...texts, description: "keys of the settings" } },
+  },
+  "configuration.applied": {
+    ...security,
+    stale: ["sessions", "tokens", "settings"],
+    details: {
+      changes: {
+        ...count,
+        description: "users, API tokens and settings that were changed; each has its own event",
+      },
+      is_resumed: sometimes({
+        ...flag,
+        description: "true: it was interrupted, and the agent finished it at its next start",
+      }),
+    },
+  },
+  "host_file.read": {
+    ...operations,
+    stale: ["settings", "clock", "updates", "device"],
+    details: {
+      changed: { ...texts, description: "members whose new values are in use" },
+      needs_restart: { ...texts, description: "members whose new values wait for a restart" },
+    },
+  },
+  "host_file.refused": {
+    ...operations,
+    stale: ["health"],
+    details: { detail: { ...text, description: "why, and what to do" } },
+  },
+  "https.certificate_changed": {
+    ...operations,
+    stale: ["health"],
+    details: {
+      installed: {
+        ...nullableText,
+        description: "its name in the directory of certificates; null: the device's own",
+      },
+      fingerprint: { ...text, description: "SHA-256, as browsers show it" },
+      ends_at: timestamp,
+    },
+  },
+  "https.certificate_refused": {
+    ...operations,
+    stale: ["health"],
+    details: {
+      name: { ...text, description: "in the directory of certificates" },
+      detail: { ...text, description: "why, and what to do" },
+    },
+  },
+  "host.changed": {
+    ...operations,
+    stale: ["device"],
+    details: {
+      ...{ host_name: sometimes(text), host_name_before: sometimes(text) },
+      ...{ time_zone: sometimes(text), time_zone_before: sometimes(text) },
+    },
+  },
+  "host.reboot_requested": { ...operations, stale: [], details: { force: flag } },
+  "host.power_off_requested": { ...operations, stale: [], details: { force: flag } },
+  "host.reset_requested": { ...operations, stale: [], details: {} },
+  "host.reset": { ...operations, stale: ["device"], details: {} },
+  "host.identity_changed": {
+    ...operations,
+    stale: ["device"],
+    details: {
+      former_device_id: text,
+      sessions_ended: count,
+      tokens_ended: count,
+      two_factor_resealed: { ...count, description: "authenticator secrets that were sealed with a new key" },
+    },
+  },
+  "state.damage_found": {
+    ...operations,
+    stale: ["health"],
+    details: {
+      document: text,
+      damage: { type: "string", enum: damageKinds },
+      replacement: { type: "string", enum: replacements },
+      is_loss: { type: "boolean", description: "something that was there is missing, or may be" },
+      detail,
+    },
+  },
+  "state.damage_accepted": {
+    ...operations,
+    stale: ["health"],
+    details: { document: text, damages: texts, findings: texts },
+  },
+  "need.began": { ...operations, stale: [], details: need },
+  "need.ended": { ...operations, stale: [], details: need },
+  "request.refused": { ...refusal, stale: [], details: refused },
+} as const satisfies EventRows;

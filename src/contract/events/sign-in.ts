@@ -1,0 +1,32 @@
+import {
+  type EventRows,
+  flag,
+  refusal,
+  refused,
+  security,
+  session,
+  signInMethod,
+  sometimes,
+  tokensAfter,
+} from "./row.ts";
+
+const signIn = { method: signInMethod, session } as const;
+
+/** The first administrator, sign-ins and sessions. */
+export const signInEvents = {
+  "setup.done": { ...security, stale: ["people"], details: {} },
+  "setup.rescued": {
+    ...security,
+    stale: ["people"],
+    details: {
+      is_new: { ...flag, description: "false: an administrator who was there got another password" },
+      tokens_ended: sometimes(tokensAfter.tokens_ended),
+    },
+  },
+  "sign_in.succeeded": { ...security, stale: ["sessions"], details: signIn },
+  "sign_in.refused": { ...refusal, stale: ["people"], details: refused },
+  "step_up.succeeded": { ...security, stale: [], details: {} },
+  "session.ended": { ...security, stale: ["sessions"], details: { session } },
+  "session.reused": { ...security, stale: ["sessions"], details: { session } },
+  "session.cookie_refused": { ...refusal, stale: [], details: { session } },
+} as const satisfies EventRows;

@@ -1,0 +1,81 @@
+import { duration } from "../durations.ts";
+import { updateKinds } from "../update-kinds.ts";
+import {
+  code,
+  count,
+  detail,
+  type EventRows,
+  flag,
+  nullableText,
+  operations,
+  sometimes,
+  text,
+  updateKind,
+} from "./row.ts";
+
+const nullableKind = { type: ["string", "null"], enum: [null, ...updateKinds] } as const;
+const askedKind = { type: "string", enum: [...updateKinds, "all"] } as const;
+const release = { release_id: text, kind: updateKind, name: text, version: text } as const;
+const requested = {
+  ...{ release_id: nullableText, kind: nullableKind, name: nullableText, version: nullableText },
+} as const;
+/** The reason of an outcome, as in the history of updates. */
+const reason = {
+  ...{ code, detail },
+  count: { type: ["integer", "null"], minimum: 0, description: "how often or how many, by the code" },
+  last_answer: { ...nullableText, description: "the last answer of a health check" },
+} as const;
+const outcome = { from_version: nullableText, ...reason } as const;
+
+/** Signed updates and the root of trust. */
+export const updateEvents = {
+  "update.trust_installed": {
+    ...operations,
+    stale: ["updates"],
+    details: { fingerprint: text, root_version: count, goes_on: flag },
+  },
+  "update.trust_confirmed": { ...operations, stale: ["updates"], details: { fingerprint: text } },
+  "update.root_rotated": {
+    ...operations,
+    stale: ["updates"],
+    details: { from_version: count, version: count },
+  },
+  "update.check_requested": { ...operations, stale: ["updates"], details: { repository: nullableText } },
+  "update.check_failed": {
+    ...operations,
+    stale: ["updates"],
+    details: { code, detail, kind: sometimes(updateKind) },
+  },
+  "update.check_recovered": {
+    ...operations,
+    stale: ["updates"],
+    details: { failures: count, kind: sometimes(updateKind) },
+  },
+  "update.available": { ...operations, stale: ["updates"], details: release },
+  "update.staged": { ...operations, stale: ["updates"], details: release },
+  "update.download_failed": { ...operations, stale: ["updates"], details: { ...release, code, detail } },
+  "update.apply_requested": {
+    ...operations,
+    stale: ["updates"],
+    details: { kind: askedKind, repository: nullableText },
+  },
+  "update.rollback_requested": { ...operations, stale: ["updates"], details: { kind: updateKind } },
+  "update.postponed": { ...operations, stale: ["updates"], details: { kind: askedKind, for: duration } },
+  "update.failure_dismissed": { ...operations, stale: ["updates"], details: release },
+  "update.applying": { ...operations, stale: ["updates"], details: release },
+  "update.applied": { ...operations, stale: ["updates", "version"], details: { ...release, ...outcome } },
+  "update.undone": {
+    ...operations,
+    stale: ["updates", "version"],
+    details: { ...release, ...outcome, outcome: text, restored_healthy: { type: ["boolean", "null"] } },
+  },
+  "update.refused": {
+    ...operations,
+    stale: ["updates"],
+    details: {
+      ...requested,
+      ...{ from_version: sometimes(nullableText), code: sometimes(code), detail },
+      ...{ count: sometimes(reason.count), last_answer: sometimes(reason.last_answer) },
+    },
+  },
+} as const satisfies EventRows;

@@ -1,0 +1,84 @@
+import { role } from "../shapes.ts";
+import {
+  count,
+  type EventRows,
+  flag,
+  number,
+  security,
+  session,
+  signInMethod,
+  sometimes,
+  tokensAfter,
+} from "./row.ts";
+
+/** Accounts, their passwords and second factors. */
+export const userEvents = {
+  "password.changed": { ...security, stale: ["sessions"], details: {} },
+  "user.created": {
+    ...security,
+    stale: ["people"],
+    details: {
+      ...{ role, enabled: flag, has_initial_password: flag },
+      origin: sometimes({
+        type: "string",
+        const: "provider",
+        description: "made by the first sign-in there",
+      }),
+    },
+  },
+  "user.changed": {
+    ...security,
+    stale: ["people"],
+    details: {
+      ...{ role: sometimes(role), role_before: sometimes(role) },
+      ...{ enabled: sometimes(flag), tokens: sometimes(count), display_name_changed: sometimes(flag) },
+      must_change_password: sometimes(flag),
+    },
+  },
+  "user.deleted": { ...security, stale: ["people"], details: { role } },
+  "user.password_reset": {
+    ...security,
+    stale: ["sessions", "tokens"],
+    details: { has_initial_password: flag, ...tokensAfter },
+  },
+  "user.unlocked": { ...security, stale: ["people"], details: { was_locked: flag } },
+  "user.rescued": {
+    ...security,
+    stale: ["sessions", "tokens"],
+    details: {
+      ...{ was_enabled: flag, was_locked: flag, had_two_factor: flag, ...tokensAfter },
+      held_in_memory: sometimes(flag),
+    },
+  },
+  "user.sessions_ended": {
+    ...security,
+    stale: ["sessions"],
+    details: { sessions: count, tokens_left: count },
+  },
+  "two_factor.set_up": { ...security, stale: ["people"], details: {} },
+  "two_factor.enabled": { ...security, stale: ["people"], details: {} },
+  "two_factor.disabled": { ...security, stale: ["people"], details: {} },
+  "two_factor.recovered": {
+    ...security,
+    stale: ["sessions"],
+    details: {
+      ...{ method: sometimes(signInMethod), session: sometimes(session) },
+      reason: sometimes({ type: "string", description: "what the administrator gave" }),
+      ...tokensAfter,
+    },
+  },
+  "two_factor.recovery_codes_made": { ...security, stale: ["people"], details: {} },
+  "two_factor.skew_seen": {
+    ...security,
+    stale: [],
+    details: {
+      skew_seconds: { ...number, description: "positive: the code was one of later than the device's time" },
+      is_clock_trusted: flag,
+    },
+  },
+  "codes.locked": {
+    ...security,
+    stale: ["people"],
+    details: { seconds: { ...count, description: "how long the lock lasts" } },
+  },
+} as const satisfies EventRows;
