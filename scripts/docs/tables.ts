@@ -9,10 +9,10 @@ import type { Access, Operation } from "../../src/contract/operations/operation.
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
 import { settings } from "../../src/contract/schemas/settings.ts";
 import { fleetScopes, scopes } from "../../src/contract/scopes.ts";
+import { eventNotes, eventTitles } from "../../src/contract/words/en/events.ts";
 import { titleOf } from "../../src/contract/words/en/problems.ts";
 import { type Command, groupOf } from "../../src/terminal/commands/command.ts";
 import { commandUsage } from "../../src/terminal/commands/usage.ts";
-import { eventWords } from "./event-words.ts";
 import { hostFileMembers, planMembers } from "./host-file-members.ts";
 import { limits } from "./limits.ts";
 
@@ -65,7 +65,8 @@ function eventsTable(): string {
     const { log, audience, details: members } = eventTypes[type];
     const readers = audience === "security" ? "administrators" : "administrators, operators";
     const details = Object.keys(members).map((name) => `\`${name}\``);
-    return [`\`${type}\``, eventWords[type], details.join(", "), log, readers];
+    const words = [eventTitles[type], eventNotes[type]].filter(Boolean).join(": ");
+    return [`\`${type}\``, words, details.join(", "), log, readers];
   });
   return markdownTable(
     ["event", "what it records", "members of `details`", "log", "readers besides the user concerned"],

@@ -8,8 +8,8 @@ import * as enRecords from "../../src/console/catalogue/languages/en/records.ts"
 import * as enSettings from "../../src/console/catalogue/languages/en/settings.ts";
 import { putTexts } from "../../src/console/catalogue/words.ts";
 import { factsOf } from "../../src/console/system/events/event-facts.ts";
-import type { EventRows } from "../../src/contract/events/row.ts";
 import { type EventType, eventTypes } from "../../src/contract/event-types.ts";
+import type { EventRows } from "../../src/contract/events/row.ts";
 import type { AuditEvent } from "../../src/contract/types.ts";
 
 const texts = {

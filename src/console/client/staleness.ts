@@ -1,5 +1,5 @@
-import type { Stale } from "../../contract/events/row.ts";
 import { type EventType, eventTypes } from "../../contract/event-types.ts";
+import type { Stale } from "../../contract/events/row.ts";
 import type { OperationId } from "../../contract/operations.ts";
 import type { Output, Status, TimeSync } from "../../contract/types.ts";
 

@@ -1,6 +1,6 @@
+import type { EventSentenceFacts } from "../../contract/events/row.ts";
 import type { AuditEvent } from "../../contract/types.ts";
 import { shortDuration } from "../catalogue/formats.ts";
-import type { HappenedFacts } from "../catalogue/languages/en/base/happened.ts";
 import { t } from "../catalogue/words.ts";
 import { toldNeedTitle } from "../needs/need-words.ts";
 import { visible } from "../ui/visible.ts";
@@ -30,12 +30,12 @@ export function toldOf(events: readonly AuditEvent[]): readonly Told[] {
 
 /** An event in a sentence; a newer agent may have types that this page does not know, which are named as they are. */
 export function eventSentence(event: AuditEvent): string {
-  const words: Readonly<Record<string, (facts: HappenedFacts) => string>> = t.home.happened;
+  const words: Readonly<Record<string, (facts: EventSentenceFacts) => string>> = t.home.happened;
   const sentence = Object.hasOwn(words, event.type) ? words[event.type]?.(factsOf(event)) : undefined;
   return sentence ?? event.type;
 }
 
-function factsOf({ actor, subject, details, code }: AuditEvent): HappenedFacts {
+function factsOf({ actor, subject, details, code }: AuditEvent): EventSentenceFacts {
   const facts = details as Readonly<Record<string, unknown>>;
   const text = (name: string) => (typeof facts[name] === "string" ? named(facts[name]) : "");
   const seconds = facts.seconds ?? facts.offset_seconds;

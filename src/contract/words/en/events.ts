@@ -1,7 +1,201 @@
-import type { EventFact } from "../../event-types.ts";
+import type { EventFact, EventType } from "../../event-types.ts";
+import type { EventSentenceFacts } from "../../events/row.ts";
 
-/** What the facts of an event are called, by the member of its details. */
-export const factNames = {
+/** The title of each event in a list. */
+export const eventTitles: Readonly<Record<EventType, string>> = {
+  "setup.done": "Device set up",
+  "setup.rescued": "Administrator let in from the device's terminal",
+  "sign_in.succeeded": "Signed in",
+  "sign_in.refused": "Sign-in refused",
+  "step_up.succeeded": "Password given again",
+  "session.ended": "Session ended",
+  "session.reused": "Copied session detected",
+  "session.cookie_refused": "Session cookie refused",
+  "password.changed": "Password changed",
+  "user.created": "User added",
+  "user.changed": "User changed",
+  "user.deleted": "User deleted",
+  "user.password_reset": "Password reset",
+  "user.unlocked": "User unlocked",
+  "user.rescued": "Access restored by root",
+  "user.sessions_ended": "Sessions of a user ended",
+  "two_factor.set_up": "Second factor started",
+  "two_factor.enabled": "Second factor switched on",
+  "two_factor.disabled": "Second factor switched off",
+  "two_factor.recovered": "Lost second factor removed",
+  "two_factor.recovery_codes_made": "Recovery codes created",
+  "two_factor.skew_seen": "Code of another time",
+  "codes.locked": "Codes locked",
+  "token.created": "API token created",
+  "token.rotated": "API token rotated",
+  "token.deleted": "API token deleted",
+  "token.tolerated": "Expired sign-in accepted",
+  "clock.epoch_raised": "Access tokens renewed after a clock step",
+  "clock.stepped": "Clock stepped",
+  "clock.set_by_hand": "Clock set by hand",
+  "clock.source_changed": "Time source changed",
+  "clock.contradicted": "Clock contradicted by its sources",
+  "clock.panicked": "Correction too large",
+  "clock.contested": "Clock changed by another program",
+  "clock.sync_requested": "Sync requested",
+  "clock.reselect_requested": "New choice of sources requested",
+  "clock.floor_reset": "Earliest possible time reset",
+  "update.trust_installed": "Root of trust installed",
+  "update.trust_confirmed": "Fingerprint confirmed",
+  "update.root_rotated": "Root of trust replaced",
+  "update.check_requested": "Check for updates requested",
+  "update.check_failed": "Check for updates failed",
+  "update.check_recovered": "Check for updates works again",
+  "update.available": "Update available",
+  "update.staged": "Update downloaded and verified",
+  "update.download_failed": "Download failed",
+  "update.apply_requested": "Update requested",
+  "update.rollback_requested": "Undoing requested",
+  "update.postponed": "Update postponed",
+  "update.failure_dismissed": "Failed update dismissed",
+  "update.applying": "Update started",
+  "update.applied": "Update applied",
+  "update.undone": "Update undone",
+  "update.refused": "Update refused",
+  "settings.changed": "Settings changed",
+  "configuration.applied": "Configuration applied",
+  "host_file.read": "Host file read again",
+  "host_file.refused": "Host file refused",
+  "https.certificate_changed": "Certificate changed",
+  "https.certificate_refused": "Certificate refused",
+  "host.changed": "Host name or time zone changed",
+  "host.reboot_requested": "Restart requested",
+  "host.power_off_requested": "Shutdown requested",
+  "host.reset_requested": "Factory reset requested",
+  "host.reset": "Factory reset done",
+  "host.identity_changed": "Copied data adopted by this device",
+  "state.damage_found": "Damaged data found",
+  "state.damage_accepted": "Damage accepted by root",
+  "need.began": "To do",
+  "need.ended": "Done",
+  "request.refused": "Request refused",
+};
+
+/** Particulars that the documents add to a title (docs/logs-and-events.md). */
+export const eventNotes: Partial<Readonly<Record<EventType, string>>> = {
+  "setup.rescued":
+    "with a token of the terminal, an administrator was made or got another password, and lost sessions, second factor and API tokens",
+  "session.ended": "before its time, as it was signed out or revoked, or its user changed",
+  "session.reused": "a refresh token was used twice, and its session ended",
+  "session.cookie_refused": "a refresh token came in a cookie without its binding value",
+  "user.changed": "role, name or state",
+  "two_factor.recovered": "with a recovery code or by an administrator",
+  "two_factor.skew_seen": "a clock is wrong",
+  "codes.locked": "after wrong ones",
+  "token.rotated": "root made one with the rights of another, which ends after a while",
+  "token.tolerated": "a token that a wrong clock had invalidated was accepted to correct the clock",
+  "clock.epoch_raised": "the clock moved by more than 30 s; access tokens must be exchanged",
+  "clock.contradicted": "a second opinion contradicts a time server",
+  "clock.panicked": "it was beyond the panic threshold and was refused",
+  "update.trust_installed": "by root",
+  "update.root_rotated": "the publisher exchanged its keys",
+  "update.failure_dismissed": "it is no need any more",
+  "update.applying": "a release was switched to and is on trial",
+  "update.applied": "it proved healthy",
+  "update.refused": "by the installer",
+  "configuration.applied": "users, API tokens and settings of one file, by root",
+  "host_file.refused": "the agent goes on with the one before",
+  "https.certificate_refused": "an installed certificate cannot be used, and the former one stays",
+  "host.reset": "the state was deleted; the first event of the new record",
+  "host.identity_changed":
+    "this state is a copy of another machine's, got secrets of its own, and begins a new record",
+  "state.damage_found": "a state file was damaged or absent",
+  "need.began": "the device needs a person, as its status lists: seen at two looks, a minute apart",
+  "need.ended": "the device does not need a person for it any more",
+};
+
+/** Each event in a sentence. */
+export const eventSentences: Readonly<Record<EventType, (facts: EventSentenceFacts) => string>> = {
+  "setup.done": () => "The device was set up",
+  "setup.rescued": ({ about }) => `${about} was let in from the device's terminal`,
+  "sign_in.succeeded": ({ who }) => `${who} signed in`,
+  "sign_in.refused": ({ about }) =>
+    about === "" ? "A sign-in was refused" : `A sign-in as ${about} was refused`,
+  "step_up.succeeded": ({ who }) => `${who} gave the password again`,
+  "session.ended": ({ who }) => `${who} ended a session`,
+  "session.reused": ({ about }) => `A copied session of ${about} was detected`,
+  "session.cookie_refused": () => "A session cookie was refused",
+  "password.changed": ({ who }) => `${who} changed their password`,
+  "user.created": ({ who, about }) => `${who} added ${about}`,
+  "user.changed": ({ who, about }) => `${who} changed ${about}`,
+  "user.deleted": ({ who, about }) => `${who} deleted ${about}`,
+  "user.password_reset": ({ who, about }) => `${who} reset the password of ${about}`,
+  "user.unlocked": ({ who, about }) => `${who} unlocked ${about}`,
+  "user.rescued": ({ who, about }) => `${who} restored the access of ${about}`,
+  "user.sessions_ended": ({ who, about }) => `${who} ended the sessions of ${about}`,
+  "two_factor.set_up": ({ who }) => `${who} began to set up a second factor`,
+  "two_factor.enabled": ({ who }) => `${who} switched the second factor on`,
+  "two_factor.disabled": ({ who }) => `${who} switched the second factor off`,
+  "two_factor.recovered": ({ about }) => `The lost second factor of ${about} was removed`,
+  "two_factor.recovery_codes_made": ({ who }) => `${who} created recovery codes`,
+  "two_factor.skew_seen": ({ about }) => `A code of ${about} was of another time`,
+  "codes.locked": ({ about }) => `Codes of ${about} are locked after wrong ones`,
+  "token.created": ({ who, about }) => `${who} created the API token ${about}`,
+  "token.rotated": ({ who, about }) => `${who} rotated the API token ${about}`,
+  "token.deleted": ({ who, about }) => `${who} deleted the API token ${about}`,
+  "token.tolerated": ({ who }) => `An expired sign-in of ${who} was accepted to correct the clock`,
+  "clock.epoch_raised": () => "Access tokens were renewed after a clock step",
+  "clock.stepped": ({ span }) => `The clock was corrected by ${span}`,
+  "clock.set_by_hand": ({ who }) => `${who} set the clock by hand`,
+  "clock.source_changed": ({ to }) =>
+    to === "" ? "The clock has no time source" : `The clock follows ${to}`,
+  "clock.contradicted": ({ to }) => `${to} contradicts the clock`,
+  "clock.panicked": ({ span }) => `The time servers ask for too large a correction: ${span}`,
+  "clock.contested": () => "Another program changed the clock",
+  "clock.sync_requested": ({ who }) => `${who} asked the time servers`,
+  "clock.reselect_requested": ({ who }) => `${who} had the time servers chosen again`,
+  "clock.floor_reset": ({ who }) => `${who} reset the earliest possible time`,
+  "update.trust_installed": () => "A root of trust was installed",
+  "update.trust_confirmed": ({ who }) => `${who} confirmed the publisher's fingerprint`,
+  "update.root_rotated": () => "The publisher replaced the root of trust",
+  "update.check_requested": ({ who }) => `${who} checked for updates`,
+  "update.check_failed": () => "A check for updates failed",
+  "update.check_recovered": () => "Checks for updates work again",
+  "update.available": ({ release }) => `${release} is available`,
+  "update.staged": ({ release }) => `${release} was downloaded and verified`,
+  "update.download_failed": ({ release }) => `Downloading ${release} failed`,
+  "update.apply_requested": ({ who }) => `${who} requested an update`,
+  "update.rollback_requested": ({ who }) => `${who} asked to undo an update`,
+  "update.postponed": ({ who, to }) =>
+    /^0/.test(to) ? `${who} ended the postponement of an update` : `${who} postponed an update`,
+  "update.failure_dismissed": ({ who, release }) => `${who} dismissed the failure of ${release}`,
+  "update.applying": ({ release }) => `${release} is being applied`,
+  "update.applied": ({ release }) => `${release} is good`,
+  "update.undone": ({ release }) => `${release} was undone`,
+  "update.refused": ({ release }) => (release === "" ? "An update was refused" : `${release} was refused`),
+  "settings.changed": ({ who }) => `${who} changed settings`,
+  "configuration.applied": ({ who }) => `${who} applied a configuration`,
+  "host_file.read": () => "The host file was read again",
+  "host_file.refused": () => "The host file was refused",
+  "https.certificate_changed": () => "The certificate was changed",
+  "https.certificate_refused": () => "A certificate was refused",
+  "host.changed": ({ who, to }) =>
+    to === "" ? `${who} changed the time zone` : `${who} named the device ${to}`,
+  "host.reboot_requested": ({ who }) => `${who} restarted the device`,
+  "host.power_off_requested": ({ who }) => `${who} switched the device off`,
+  "host.reset_requested": ({ who }) => `${who} requested a factory reset`,
+  "host.reset": () => "The device was reset to its factory state",
+  "host.identity_changed": () => "Copied data was adopted by this device",
+  "state.damage_found": () => "Damaged data was found",
+  "state.damage_accepted": () => "Root accepted the damage",
+  "need.began": ({ to }) => `To do: ${to}`,
+  "need.ended": ({ to }) => `Done: ${to}`,
+  "request.refused": ({ who, code }) => {
+    if (code === "step_up_required") return `${who} was asked for the password again`;
+    if (/^(authentication|invalid_token)/.test(code)) return "A request without a valid sign-in was refused";
+    if (/many|limited|locked/.test(code)) return "Requests were refused because there were too many";
+    if (/wrong|totp|recovery/.test(code)) return `A wrong password or code of ${who} was refused`;
+    return `${who} asked for something that they are not allowed to do`;
+  },
+};
+
+/** The name of each member of an event's details. */
+export const eventFactNames: Readonly<Record<EventFact, string>> = {
   after: "Afterwards",
   before: "Before",
   changed: "Changed",
@@ -84,10 +278,10 @@ export const factNames = {
   was_enabled: "Could sign in",
   was_locked: "Was locked",
   word: "Clock",
-} satisfies Record<EventFact, string>;
+};
 
-/** What stands for a value, by the value itself; any other value is shown as it is. */
-export const factValues = {
+/** Values of the details that have words; any other value is shown as it is. */
+export const eventFactValues = {
   true: "yes",
   false: "no",
   password: "password",
@@ -122,14 +316,4 @@ export const factValues = {
   trusted: "trusted",
   accepted: "trusted without a majority",
   none: "not trusted",
-};
-
-/** What belongs to every event. */
-export const eventParts = {
-  when: "When",
-  who: "Who",
-  from: "From",
-  local: "the device itself",
-  refused: "Refused because",
-  times: "How often",
 };

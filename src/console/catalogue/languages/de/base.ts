@@ -1,8 +1,8 @@
+import { eventSentences } from "../../../../contract/words/de/events.ts";
 import { problemTitles } from "../../../../contract/words/de/problems.ts";
 import type { Catalogue } from "../../words.ts";
-import { actors, happened } from "./base/happened.ts";
 import { healthWords } from "./base/health.ts";
-import { homePage, needs } from "./base/home.ts";
+import { actors, homePage, needs } from "./base/home.ts";
 
 export const ui: Catalogue["ui"] = {
   show: "Anzeigen",
@@ -208,4 +208,4 @@ export const person: Catalogue["person"] = {
     "Programme mit diesem Token werden sofort abgewiesen. Das lässt sich nicht rückgängig machen.",
 };
 
-export const home: Catalogue["home"] = { ...homePage, needs, happened, actors };
+export const home: Catalogue["home"] = { ...homePage, needs, happened: eventSentences, actors };

@@ -1,7 +1,7 @@
+import { eventSentences } from "../../../../contract/words/en/events.ts";
 import { problemTitles } from "../../../../contract/words/en/problems.ts";
-import { actors, happened } from "./base/happened.ts";
 import { healthWords } from "./base/health.ts";
-import { homePage, needs } from "./base/home.ts";
+import { actors, homePage, needs } from "./base/home.ts";
 
 export const ui = {
   show: "Show",
@@ -206,4 +206,4 @@ export const person = {
   deleteTokenText: "Programs that use it are refused immediately. This cannot be undone.",
 };
 
-export const home = { ...homePage, needs, happened, actors };
+export const home = { ...homePage, needs, happened: eventSentences, actors };

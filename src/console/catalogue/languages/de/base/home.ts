@@ -195,3 +195,11 @@ export const needs: Catalogue["home"]["needs"] = {
     button: "Zum Gerät",
   },
 };
+
+export const actors: Catalogue["home"]["actors"] = {
+  anonymous: "Ein Fremder",
+  "local-root": "root am Gerät",
+  user: "Ein Benutzer",
+  token: "Ein Programm",
+  agent: "Das Gerät",
+};

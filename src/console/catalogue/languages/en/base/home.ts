@@ -227,3 +227,12 @@ export const needs = {
     button: "Show the device",
   },
 } satisfies Record<Need["code"], NeedWords>;
+
+/** Those who have no name, at the beginning of a sentence. */
+export const actors = {
+  anonymous: "A stranger",
+  "local-root": "Root on the device",
+  user: "A user",
+  token: "A program",
+  agent: "The device",
+};
