@@ -3,19 +3,19 @@ import { finding, line, type Remedy, repairIn } from "../contract/finding.ts";
 import type { Finding } from "../contract/types.ts";
 import type { Certificates, RefusedPair, Shown } from "./certificates.ts";
 
-/** Days before the end of an installed certificate from which on a person is told. */
+/** Days before the end of an installed certificate from which on it is reported. */
 const noticeDays = 14;
 const dayMilliseconds = 86_400_000;
 
-/** The name of the one that the device makes. */
+/** The name of the certificate that the device makes. */
 export const ownCertificate = "certificate.pem";
 
 const reload = "systemctl reload steward.service";
 const setTime = "steward time set --yes TIME";
 
 /**
- * The gravest fault of the certificate for HTTPS; null: there is none. `directory`: of those that are
- * installed. `now`: the present as far as it is known; `passed`: a time that has certainly passed, by which one has expired.
+ * The gravest fault of the certificate for HTTPS; null: there is none. `directory`: that of the installed ones. `now`:
+ * the present as far as it is known; `passed`: a time that has certainly passed, by which a certificate has expired.
  */
 export function certificateTrouble(
   certificates: Pick<Certificates, "present" | "refused">,
@@ -45,7 +45,7 @@ function dateTrouble(shown: Shown, directory: string, { now, passed }: Times): F
   return finding("https_certificate_ending", facts, detail);
 }
 
-/** Hardly ever is that a certificate which was installed too early. */
+/** The clock is usually wrong then; a certificate is hardly ever installed too early. */
 function tooEarly({ installed, facts }: Shown, now: Date): Finding {
   const certificate = installed ?? ownCertificate;
   const begins_at = facts.notBefore.toISOString();

@@ -13,7 +13,7 @@ export interface Shown extends Pair {
   readonly facts: CertificateFacts;
 }
 
-/** A pair of files that is not used, and why. */
+/** A pair of files that is not used, with the reason. */
 export interface RefusedPair {
   readonly name: string;
   readonly detail: string;
@@ -29,14 +29,14 @@ export interface CertificatesOptions {
 
 /** Chooses the certificate for HTTPS. */
 export interface Certificates {
-  /** Null until the first `read`, and where none could be made. */
+  /** Null until the first `read`, and if none could be made. */
   present(): Shown | null;
   /** Installed pairs that the last `read` could not use. */
   refused(): readonly RefusedPair[];
   /**
-   * Reads the files again. The highest name that can be used is chosen. A pair that has been replaced by one that cannot
-   * be used stays in use as it was; where no other can be used, the device's own is. True: another one is shown now.
-   * Throws what making one throws.
+   * Reads the files again, and chooses the highest name that can be used. A pair that was replaced by an unusable one
+   * stays in use as it was; if no other can be used, the device's own is. True: another one is shown now. Throws the
+   * errors of making one.
    */
   read(): Promise<boolean>;
 }
@@ -96,7 +96,7 @@ export function createCertificates({
   };
 }
 
-/** Of an RSA key: browsers refuse certificates with fewer (CA/Browser Forum, Baseline Requirements, 6.1.5). */
+/** Bits of an RSA key: browsers refuse certificates with fewer (CA/Browser Forum, Baseline Requirements, 6.1.5). */
 const leastModulusBits = 2_048;
 
 function checked(pair: { name: string } & Pair): Shown | { detail: string } {

@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from "node:crypto";
 
-/** What a certificate says of itself, and the numbers that people and programs compare it by. */
+/** The subject and validity of a certificate, and the numbers by which people and programs compare it. */
 export interface CertificateFacts {
   /** As openssl writes it, such as `CN=edge-7`. */
   readonly subject: string;
@@ -11,11 +11,14 @@ export interface CertificateFacts {
   readonly notAfter: Date;
   /** SHA-256 of the certificate, as browsers show it: `AB:CD:…`. */
   readonly fingerprint: string;
-  /** SHA-256 of the public key, as `curl --pinnedpubkey` takes it (RFC 7469 §2.4): another certificate of the same key has the same. */
+  /**
+   * SHA-256 of the public key, as `curl --pinnedpubkey` takes it (RFC 7469 §2.4): another certificate of the same key
+   * has the same.
+   */
   readonly keyPin: string;
 }
 
-/** Of the first certificate in a PEM file. Throws where there is none. */
+/** The facts of the first certificate in a PEM file. Throws if there is none. */
 export function factsOf(pem: string): CertificateFacts {
   const certificate = new X509Certificate(pem);
   const alternatives = (certificate.subjectAltName ?? "").split(", ");
@@ -34,7 +37,7 @@ export function factsOf(pem: string): CertificateFacts {
   };
 }
 
-/** Node writes each part of a name in a line of its own. */
+/** Node writes each part of a name on a line of its own. */
 function oneLine(name: string | undefined): string {
   return (name ?? "").split("\n").join(", ");
 }

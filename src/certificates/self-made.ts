@@ -8,16 +8,16 @@ import { readRegular } from "../store/files/regular-file.ts";
 import { factsOf } from "./facts.ts";
 
 export interface SelfMadeOptions {
-  /** Key and certificate lie in it. */
+  /** The directory of key and certificate. */
   readonly directory: string;
-  /** False: a command only looks, and nothing is made. */
+  /** False: the command only looks, and nothing is made. */
   readonly mayMake: () => boolean;
   readonly signOwn: SignOwn;
   /** Names and addresses that people type now. */
   readonly wanted: () => Pick<CertificateRequest, "names" | "addresses">;
   /** The present as far as it is known: the trusted time, or the floor. */
   readonly now: () => Date;
-  /** No later than the present. */
+  /** A time that is no later than the present. */
   readonly floor: () => Date;
   /** Seconds since the host has started. */
   readonly uptime: () => number;
@@ -26,7 +26,10 @@ export interface SelfMadeOptions {
 
 /** The certificate that the device makes for itself. */
 export interface SelfMade {
-  /** The present one, made anew with the same key where it no longer serves; null: none, and none may be made. */
+  /**
+   * The present certificate. An outdated one is replaced by another with the same key; null: none, and none may be
+   * made.
+   */
   read(): Promise<Pair | null>;
 }
 
@@ -38,12 +41,12 @@ const mostPemBytes = 65_536;
 /** Apple's systems refuse certificates of servers that are valid for more than 825 days, also those that a user trusts. */
 const validDays = 824;
 
-/** Before its end it is made anew, so that browsers whose clocks differ still take it. */
+/** Days before its end at which it is replaced, so that browsers whose clocks differ still accept it. */
 const renewalDays = 30;
 
 /**
- * A device whose address changes often keeps its certificate for a day: each exchange is a warning in each browser. Not one
- * of a device that had no address on the LAN yet: no browser knows it by that.
+ * Seconds that a certificate is kept while the device's address changes: each exchange is a warning in each browser. It
+ * does not apply to the certificate of a device that had no address on the LAN yet: no browser knows that one.
  */
 const addressesSeconds = 86_400;
 
@@ -81,15 +84,15 @@ export function createSelfMade(options: SelfMadeOptions): SelfMade {
 }
 
 /**
- * Of both the floor is the better one, as no clock that is set back has the certificate begin in the future. But it may
- * lie years behind: that of a program which was built long before a person has set the clock.
+ * The floor is the better beginning, because a clock that is set back then never makes the certificate begin in the
+ * future. But it may be years ago: that of a program which was built long before a person has set the clock.
  */
 function beginningOf(floor: Date, now: Date): Date {
   const farMilliseconds = (validDays / 2) * dayMilliseconds;
   return now.getTime() - floor.getTime() < farMilliseconds ? floor : now;
 }
 
-/** Why a certificate no longer serves; null: it does. */
+/** The reason why a certificate must be replaced; null: none. */
 function outdated(
   certificate: string,
   { names, addresses }: Pick<CertificateRequest, "names" | "addresses">,
@@ -99,7 +102,7 @@ function outdated(
   const end = facts.notAfter.getTime() - renewalDays * dayMilliseconds;
   if (now < facts.notBefore || now.getTime() > end) return "dates";
   if (names.some((name) => !facts.names.includes(name))) return "names";
-  // Of IPv6 a host has addresses that change by the day (RFC 8981).
+  // A host's IPv6 addresses change by the day (RFC 8981).
   const lasting = addresses.filter((address) => isIP(address) === 4);
   return lasting.some((address) => !facts.addresses.includes(address)) ? "addresses" : null;
 }
@@ -108,12 +111,12 @@ function filesIn(directory: string) {
   return { key: join(directory, "key.pem"), certificate: join(directory, "certificate.pem") };
 }
 
-/** An address that a device keeps for longer than it takes to get one. */
+/** True for an address that a device keeps for longer than it takes to get one. */
 function isOnLan(address: string): boolean {
   return isIP(address) === 4 && !/^(127|169\.254)\./.test(address);
 }
 
-/** Null where one of them is missing, or they do not belong together: both are made anew as far as needed. */
+/** Null if one of them is missing, or they do not belong together: then they are made as far as needed. */
 export async function readOwnPair(directory: string): Promise<Pair | null> {
   const files = filesIn(directory);
   const key = await readKey(files.key);
@@ -128,7 +131,7 @@ export async function readOwnPair(directory: string): Promise<Pair | null> {
   }
 }
 
-/** Null: there is none that can be used. */
+/** Null: there is no usable key. */
 async function readKey(path: string): Promise<string | null> {
   try {
     const pem = (await readRegular(path, mostPemBytes)).toString("utf8");
@@ -149,7 +152,7 @@ async function makeKey(directory: string, path: string, log: Log): Promise<strin
   return pem;
 }
 
-/** HTTPS also works where the disk takes no writes: then the next start makes another key. */
+/** HTTPS also works if the disk takes no writes: then the next start makes another key. */
 async function keep(path: string, text: string, log: Log): Promise<void> {
   try {
     await writeDurably(path, text);

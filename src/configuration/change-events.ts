@@ -12,7 +12,7 @@ export interface ChangeEvent {
   readonly details: EventDetails;
 }
 
-/** The events of the changes between two states: the same that a change of each alone would have. */
+/** The events of the changes between two states: those that each change on its own would have. */
 export function changeEvents(
   before: Present,
   after: Present,

@@ -8,7 +8,7 @@ import type { Present } from "./order.ts";
 
 type Member = ConfigurationChange["members"][number];
 
-/** What differs, as people are told it: no secret, and of a secret only that it differs. */
+/** The differences as people read them: no secret, and of a secret only that it differs. */
 export function changesBetween(before: Present, after: Present): ConfigurationChange[] {
   return [
     ...userChanges(before.users, after.users),
@@ -68,7 +68,7 @@ function nameById({ id, username }: Account): readonly [string, string] {
   return [id, username];
 }
 
-/** The pairs that are not the same object: what is gone, what changed, what is new. One of the two is there. */
+/** The pairs that are not the same object: removed, changed or new. One of the two is present. */
 type Pair<T> = readonly [was: T, is: T] | readonly [was: T, is: undefined] | readonly [was: undefined, is: T];
 
 function compared<T>(before: readonly T[], after: readonly T[], keyOf: (one: T) => string): Pair<T>[] {

@@ -17,34 +17,37 @@ import { judgeFactors } from "./second-factors.ts";
 import { readTransaction, removeTransaction, type Transaction, writeTransaction } from "./transaction.ts";
 import { installedFingerprint, judgeRoot, rootChanges } from "./update-root.ts";
 
-/** Brings a device to what one document says: all of it or nothing. */
+/** Applies one document to a device: all of it or nothing. */
 export interface Configurator {
-  /** With `check` it only says what would change. Throws `validation_failed` with every fault, `storage_full`, `storage_unwritable`. */
+  /**
+   * With `check` it only returns the changes that would be made. Throws `validation_failed` with every fault,
+   * `storage_full` and `storage_unwritable`.
+   */
   apply(configuration: Configuration, check: boolean): Promise<Applied>;
-  /** All that is wrong with a configuration, as far as it fits the schema. */
+  /** All faults of a configuration, as far as it fits the schema. */
   faultsOf(configuration: Configuration): Promise<readonly Fault[]>;
-  /** What second factors for this device are sealed to; null: it has no sealing key. */
+  /** The key that second factors for this device are sealed to; null: it has no sealing key. */
   sealKey(): string | null;
   /**
-   * Carries out what an interrupted process had decided; null: there is nothing of the kind, or it awaited a root of trust
-   * that is not installed, so that nothing was decided. Throws `state_damaged` where
-   * that cannot be read, `validation_failed` where it would take the last administrator away.
+   * Completes a transaction that an interrupted process had decided. null: there is none, or it awaited a root of trust
+   * that is not installed, so that nothing was decided. Throws `state_damaged` if the transaction cannot be read, and
+   * `validation_failed` if it would take the last administrator away.
    */
   resume(): Promise<readonly ConfigurationChange[] | null>;
 }
 
-/** What came of a configuration. */
+/** The result of a configuration. */
 export interface Applied {
   readonly changes: readonly ConfigurationChange[];
   /**
-   * Fingerprint of the root of trust that root has to install before any of it is done, for this process cannot. Asked
-   * again then, it does the rest; a start in between does it too. null: all of it is done.
+   * Fingerprint of the root of trust that root has to install before anything is changed, since this process cannot.
+   * The same request then does the rest; so does a start in between. null: all of it is done.
    */
   readonly awaits: string | null;
 }
 
 export interface ConfiguratorOptions {
-  /** Of the state. */
+  /** The state directory. */
   readonly directory: string;
   readonly users: Document<AccountsState>;
   readonly tokens: Document<ApiTokensState>;
@@ -56,7 +59,7 @@ export interface ConfiguratorOptions {
   readonly settingRefusal: (change: SettingsChange) => Promise<StewardError | null>;
   /** The root of trust of updates that root has installed; null: none. Throws `update_root_unusable`. */
   readonly readInstalledRoot: () => Promise<Uint8Array | null>;
-  /** What follows from the change in other rooms. It may be done twice. */
+  /** Makes the change's consequences in other rooms. It may be called twice. */
   readonly follow: (
     transaction: Transaction,
     changes: readonly ConfigurationChange[],
@@ -66,7 +69,7 @@ export interface ConfiguratorOptions {
 
 export function createConfigurator(options: ConfiguratorOptions): Configurator {
   let turn: Promise<unknown> = Promise.resolve();
-  /** One at a time: the next is judged by what the one before has made of the state. */
+  /** One at a time: the next is judged by the state that the one before has made. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const result = turn.then(work);
     turn = result.catch(() => undefined);
@@ -114,13 +117,16 @@ async function apply(
     ...{ version: 1, order, ...effectsOf(before, next) },
     ...(awaits !== undefined && { awaits }),
   };
-  // In the place of one that awaited a root: at no moment is a part of the two in force.
+  // Replaces a transaction that awaited a root: at no moment is a part of the two in force.
   await writeTransaction(options.directory, transaction);
   if (awaits !== undefined) return { changes, awaits };
   return { changes: await carryOut(options, transaction), awaits: null };
 }
 
-/** Another must not take the place of what is decided: cut off then, the device would have a part of the former. */
+/**
+ * Another transaction must not replace a decided one: if it were cut off then, the device would have a part of the
+ * former.
+ */
 async function requireSettled(directory: string): Promise<void> {
   const former = await readTransaction(directory);
   if (former === null || former.awaits !== undefined) return;
@@ -128,10 +134,12 @@ async function requireSettled(directory: string): Promise<void> {
   throw new StewardError("storage_unwritable", detail);
 }
 
-/** Seconds that a transaction awaits its root of trust in: what people change meanwhile is not to be undone later. */
+/**
+ * Seconds that a transaction waits for its root of trust: changes that people make meanwhile must not be undone later.
+ */
 const awaitSeconds = 60;
 
-/** What awaited a root of trust has nothing to wait for any more. */
+/** Drops a transaction that awaits a root of trust, which has nothing to wait for any more. */
 async function dropAwaiting(directory: string): Promise<void> {
   const transaction = await readTransaction(directory);
   if (transaction?.awaits !== undefined) await removeTransaction(directory);
@@ -147,7 +155,7 @@ async function resume(options: ConfiguratorOptions): Promise<readonly Configurat
   return null;
 }
 
-/** What was on the disk is in a form that no order of this release has. */
+/** The file on the disk has a form that no order of this release has. */
 function asDamage(cause: unknown): never {
   if (cause instanceof StewardError) throw cause;
   throw new StewardError("state_damaged", ".transaction.json cannot be carried out.", { cause });
@@ -176,7 +184,10 @@ async function faultsOf(options: ConfiguratorOptions, order: Order): Promise<rea
   return [...faults, { ...own, as: "validation_failed", sentence: `/settings ${detail}` }];
 }
 
-/** Whose sessions end, and who is forgotten: a person with another password is not the one who signed in. */
+/**
+ * The users whose sessions end, and those who are forgotten: a person with another password is not the one who signed
+ * in.
+ */
 function effectsOf(before: Present, after: Present): Pick<Transaction, "endSessions" | "forget"> {
   const left = new Map(after.users.accounts.map((account) => [account.id, account]));
   const gone = before.users.accounts.filter(({ id }) => !left.has(id));
@@ -195,8 +206,8 @@ function isOtherSignIn(was: Account, is: Account): boolean {
 }
 
 /**
- * In memory at once and together, so that no request sees a part of it; then on the disk, document by document. What the
- * disk does not take now it takes later, or the next start does it again.
+ * Changes all documents in memory at once, so that no request sees a part of it; then the disk, document by document.
+ * The disk may take them later, or the next start does it again.
  */
 async function carryOut(
   options: ConfiguratorOptions,
@@ -224,10 +235,13 @@ async function carryOut(
   return changes;
 }
 
-/** Seconds between two looks at whether the disk has taken everything. */
+/** Seconds between two checks that the disk has taken everything. */
 const settleSeconds = 5;
 
-/** Removes the transaction once all of it is on the disk: carried out later, it would undo what people change until then. */
+/**
+ * Removes the transaction once all of it is on the disk: carried out later, it would undo changes that people make
+ * until then.
+ */
 async function settle({ directory, timers }: ConfiguratorOptions, isWritten: () => boolean): Promise<void> {
   const isDone = async (): Promise<boolean> =>
     isWritten() &&
@@ -241,7 +255,7 @@ async function settle({ directory, timers }: ConfiguratorOptions, isWritten: () 
   await look();
 }
 
-/** One code for all of them: each says in its entry what it is. */
+/** One code for all of them: each entry names its fault. */
 function refuse(faults: readonly Fault[]): void {
   const [first] = faults;
   if (first === undefined) return;

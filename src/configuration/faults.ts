@@ -12,13 +12,13 @@ import { planned } from "./plan.ts";
 import { type ConfiguredToken, rightsWanted } from "./planned-tokens.ts";
 import type { ConfiguredUser } from "./planned-users.ts";
 
-/** What else the faults of a configuration depend on. */
+/** Further facts that the faults of a configuration depend on. */
 export interface Judging {
-  /** Of a change of the settings, with pointers into them. */
+  /** The faults of a change of the settings, with pointers into them. */
   readonly settingFaults: (change: NonNullable<Configuration["settings"]>) => readonly Fault[];
 }
 
-/** All that is wrong with a configuration whose form is right, with its place in the file. */
+/** All faults of a configuration that fits the schema, with their places in the file. */
 export function configurationFaults(present: Present, order: Order, judging: Judging): Fault[] {
   const { configuration } = order;
   const next = planned(present, order);
@@ -33,8 +33,8 @@ export function configurationFaults(present: Present, order: Order, judging: Jud
 }
 
 /**
- * At least one enabled administrator remains, once there has been one: the one fault that a change of others, made
- * meanwhile, can bring about.
+ * At least one enabled administrator remains, once there has been one. It is the only fault that a change of others,
+ * made meanwhile, can cause.
  */
 export function administratorFaults(
   before: AccountsState,
@@ -45,7 +45,7 @@ export function administratorFaults(
   const detail = "would leave no enabled administrator, which could not be undone over the network";
   const last = before.accounts.filter(isEnabledAdministrator).map(({ username }) => username);
   const places = users.flatMap(({ name }, index) => (last.includes(name) ? [`/users/${index}`] : []));
-  // Those who are not named at all go by this member.
+  // Users who are not named at all are reported at this member.
   const pointers = places.length > 0 ? places : ["/users_not_named"];
   return pointers.map((pointer) => fault(pointer, "last_admin", detail));
 }
@@ -74,7 +74,7 @@ function isNew({ name }: ConfiguredUser): string {
   return `is missing, and there is no user ${name} yet`;
 }
 
-/** Their password, second factor and role are the provider's. */
+/** The provider keeps their password, second factor and role. */
 function providerFaults(
   user: ConfiguredUser,
   accounts: readonly Account[],
@@ -92,7 +92,7 @@ function providerFaults(
     .map(([member]) => fault(at(member), "account_of_provider", detail));
 }
 
-/** The device replaces such a hash at the next sign-in, and each run after that would bring it back. */
+/** The device replaces such a hash at the next sign-in, and each later run would bring it back. */
 function costFaults({ password_hash = "" }: ConfiguredUser, pointer: string): Fault[] {
   const advice = "make it with `steward hash-password`";
   const weak = `costs less than m=19456,t=2, so it is too easy to guess at; ${advice}`;
@@ -164,7 +164,7 @@ function endFaults(
     return [fault(at("expires_in"), "out_of_range", "must be 1h to 366d")];
   if (expires_at !== undefined && Number.isNaN(Date.parse(expires_at)))
     return [fault(at("expires_at"), "format", "is no date of the calendar")];
-  // A token that is there may have expired since the file was written.
+  // An existing token may have expired since the file was written.
   if (expires_at === undefined || !isFresh || !order.isClockTrusted) return [];
   const left = (Date.parse(expires_at) - Date.parse(order.at)) / 1_000;
   if (left <= 0) return [fault(at("expires_at"), "out_of_range", "is in the past")];

@@ -2,7 +2,7 @@ import { type ApiTokensState, newTokenId } from "../auth/tokens/api-token.ts";
 import type { Configuration, Settings } from "../contract/types.ts";
 import { type AccountsState, newUserId } from "../users/account.ts";
 
-/** What a configuration is about, as it is or as it will be. */
+/** The part of the state that a configuration is about, before or after it. */
 export interface Present {
   readonly users: AccountsState;
   readonly tokens: ApiTokensState;
@@ -10,18 +10,18 @@ export interface Present {
 }
 
 /**
- * A configuration with all that would come out differently a second time: so it can be carried out again after a crash,
- * on whatever part of it is on the disk, and ends the same.
+ * A configuration with all values that would differ a second time. It can be carried out again after a crash, whatever
+ * part of it is on the disk, with the same result.
  */
 export interface Order {
   readonly configuration: Configuration;
   /** By the agent's clock, RFC 3339. */
   readonly at: string;
   readonly isClockTrusted: boolean;
-  /** Ids for users and tokens that are new, by name and by hash. */
+  /** Ids for new users and tokens, by name and by hash. */
   readonly userIds: Readonly<Record<string, string>>;
   readonly tokenIds: Readonly<Record<string, string>>;
-  /** Secrets of second factors that are new, sealed for the state, by the name of their user. */
+  /** New secrets of second factors, sealed for the state, by the name of their user. */
   readonly secondFactors?: Readonly<Record<string, string>>;
 }
 

@@ -9,7 +9,7 @@ import type { Order, Present } from "./order.ts";
 import { plannedTokens } from "./planned-tokens.ts";
 import { plannedUsers } from "./planned-users.ts";
 
-/** What is to be after the order; each part is the same object as before where nothing changes in it. */
+/** The state after the order; each unchanged part is the same object as before. */
 export function planned(present: Present, order: Order): Present {
   const users = plannedUsers(present.users, order);
   return {
@@ -25,8 +25,8 @@ export function plannedSettings(present: Settings, { configuration }: Order): Se
 }
 
 /**
- * Throws `state_damaged` for what the next start would refuse to read: an order may be of another release, and once it is
- * in memory it goes to the disk.
+ * Throws `state_damaged` for a state that the next start would refuse to read: an order may be of another release, and
+ * after it is in memory it goes to the disk.
  */
 export function requireSound({ users, tokens, settings }: Present): void {
   const parts = [

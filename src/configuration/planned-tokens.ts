@@ -9,8 +9,8 @@ import type { Order } from "./order.ts";
 export type ConfiguredToken = NonNullable<Configuration["tokens"]>[number];
 
 /**
- * The tokens that stay, as the order has them, then the new ones; a token goes with its user. The same object where
- * nothing changes. `users`: as they will be.
+ * The remaining tokens as the order changes them, then the new ones; a token is removed with its user. The same object
+ * if nothing changes. `users`: after the order.
  */
 export function plannedTokens(present: ApiTokensState, users: AccountsState, order: Order): ApiTokensState {
   const { tokens = [], tokens_not_named } = order.configuration;
@@ -33,7 +33,7 @@ export function plannedTokens(present: ApiTokensState, users: AccountsState, ord
   return isSame ? present : { ...present, tokens: all };
 }
 
-/** Without `expires_at` its end stays what it was: `expires_in` is of a new token alone. */
+/** Without `expires_at` the token keeps its end: `expires_in` is only for a new token. */
 function changed(token: StoredApiToken, wanted: ConfiguredToken, userId: string): StoredApiToken {
   const { name } = wanted;
   const expires_at = endOf(wanted);
@@ -75,10 +75,10 @@ function endOf({ expires_at, no_expiry }: ConfiguredToken): string | undefined {
   return no_expiry ? noEnd : expires_at;
 }
 
-/** A date that root gave holds whatever the clock was worth when the token was made. */
+/** A date from root holds whatever the clock was worth when the token was made. */
 function endAt(expires_at: string, created_at: string) {
   const wanted = Date.parse(expires_at);
-  // A date that there is not, such as the 31st of February, is a fault that is told.
+  // A date that does not exist, such as the 31st of February, is reported as a fault.
   const end = new Date(Number.isNaN(wanted) ? created_at : wanted);
   const seconds = (end.getTime() - Date.parse(created_at)) / 1_000;
   return {

@@ -4,7 +4,7 @@ import type { Order } from "./order.ts";
 
 export type ConfiguredUser = NonNullable<Configuration["users"]>[number];
 
-/** Those who stay, as the order has them, then those who are new; the same object where nothing changes. */
+/** The remaining users as the order changes them, then the new ones; the same object if nothing changes. */
 export function plannedUsers(present: AccountsState, order: Order): AccountsState {
   const { users = [], users_not_named } = order.configuration;
   const wanted = new Map(users.map((user) => [user.name, user]));
@@ -44,13 +44,13 @@ function factorOf(
   return { sealed_secret, enrolled_at: at, recovery_hashes: [] };
 }
 
-/** The hash that replaces the present one; null: that one stays, with whatever its user still has to do. */
+/** The hash that replaces the present one; null: the present one stays, with its user's required actions. */
 function hashFor(account: Account, { password_hash, update_password }: ConfiguredUser): string | null {
   if (password_hash === undefined || update_password === "on_create") return null;
   return password_hash === account.password_hash ? null : password_hash;
 }
 
-/** The faults of a new user without a role or a password are told before this is used. */
+/** A new user without a role or a password is refused before this is called. */
 function newAccount(user: ConfiguredUser, order: Order): Account {
   const { at, userIds } = order;
   return {

@@ -4,14 +4,14 @@ import { type Fault, StewardError } from "../contract/errors.ts";
 import type { Configuration } from "../contract/types.ts";
 import type { Account, AccountsState } from "../users/account.ts";
 
-/** What a file's second factors come to. */
+/** The result for a file's second factors. */
 export interface JudgedFactors {
-  /** Of the users whose second factor changes, by name: the secret, sealed for the state. */
+  /** The changed secrets, sealed for the state, by the name of their user. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly faults: readonly Fault[];
 }
 
-/** `userIds`: of users who are new. A user who has that very secret already keeps it, with its recovery codes. */
+/** `userIds`: those of new users. A user who already has the same secret keeps it, with its recovery codes. */
 export function judgeFactors(
   { users = [] }: Configuration,
   { accounts }: AccountsState,
@@ -44,7 +44,7 @@ function presentSecret({ id, two_factor }: Account, seal: Seal): string | null {
   try {
     return seal.open(two_factor.sealed_secret, id);
   } catch (error) {
-    // A key that is gone, or a damaged text: the file's secret takes its place.
+    // The key is gone or the text is damaged: the file's secret replaces it.
     if (error instanceof StewardError) return null;
     throw error;
   }

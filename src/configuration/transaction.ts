@@ -6,26 +6,30 @@ import { readRegular } from "../store/files/regular-file.ts";
 import type { Order } from "./order.ts";
 
 /**
- * What was decided and may not be on the disk yet. A configuration changes several documents: with this file they all
- * change or none does. While it is there the order is in force, and the program that opens the state carries it out first.
+ * A decided change that may not be on the disk yet. A configuration changes several documents: with this file they all
+ * change or none does. While it exists the order is in force, and the program that opens the state carries it out
+ * first.
  */
 export interface Transaction {
   readonly version: 1;
   readonly order: Order;
-  /** Fingerprint of the root of trust that root has to install: the order is in force once it is. */
+  /** Fingerprint of the root of trust that root has to install; the order is in force after that. */
   readonly awaits?: string;
-  /** Ids of users whose sessions end: their password, or whether they may sign in, was changed. */
+  /** Ids of users whose sessions end: their password, or their right to sign in, was changed. */
   readonly endSessions: readonly string[];
-  /** Users who are deleted, with what else is kept of them. */
+  /** Users who are deleted, with everything else that is kept of them. */
   readonly forget: readonly { readonly id: string; readonly username: string }[];
 }
 
-/** Hidden, like the lock: alone in a directory it is no state. */
+/** Hidden, like the lock: a directory with only this file holds no state. */
 export function transactionPath(directory: string): string {
   return `${directory}/.transaction.json`;
 }
 
-/** From the moment it returns the order is in force, unless it awaits a root of trust. Throws `storage_full`, `storage_unwritable`. */
+/**
+ * When it returns the order is in force, unless it awaits a root of trust. Throws `storage_full` and
+ * `storage_unwritable`.
+ */
 export function writeTransaction(directory: string, transaction: Transaction): Promise<void> {
   return writeDurably(transactionPath(directory), `${JSON.stringify(transaction)}\n`);
 }
@@ -44,12 +48,12 @@ export async function readTransaction(directory: string): Promise<Transaction | 
     if (version === 1 && order.configuration.version === 1)
       return awaits === undefined ? common : { ...common, awaits };
   } catch {
-    // Falls through: damage and another form are told alike.
+    // Falls through: damage and an unknown form have the same error.
   }
   throw new StewardError("state_damaged", ".transaction.json is damaged, or a newer release has written it.");
 }
 
-/** Everything is on the disk, or nothing was done. */
+/** Call it when everything is on the disk, or nothing was done. */
 export async function removeTransaction(directory: string): Promise<void> {
   await rm(transactionPath(directory), { force: true });
   await syncDirectory(directory);

@@ -7,7 +7,7 @@ import {
   requireSuccession,
 } from "../tuf/root-of-trust.ts";
 
-/** What a file says of the root of trust of updates, held against the installed one. */
+/** The comparison of a file's root of trust of updates with the installed one. */
 export interface JudgedRoot {
   readonly faults: readonly Fault[];
   /** null: the file names none, or the installed one. */
@@ -16,7 +16,9 @@ export interface JudgedRoot {
 
 type WantedRoot = NonNullable<Configuration["update_root"]>;
 
-/** `readInstalled` gives null where none is installed; it throws `update_root_unusable` for one that root did not write. */
+/**
+ * `readInstalled` returns null if none is installed; it throws `update_root_unusable` for one that root did not write.
+ */
 export async function judgeRoot(
   { update_root: wanted }: Configuration,
   readInstalled: () => Promise<Uint8Array | null>,
@@ -38,7 +40,7 @@ export async function judgeRoot(
   }
 }
 
-/** As people are told it: by fingerprint and version. */
+/** The change as people read it: by fingerprint and version. */
 export function rootChanges({ change }: JudgedRoot): ConfigurationChange[] {
   if (change === null) return [];
   const { before, after } = change;
@@ -78,12 +80,12 @@ async function present(readInstalled: () => Promise<Uint8Array | null>): Promise
   }
 }
 
-/** A chain may begin before the installed root, and goes on from it then. */
+/** A chain may begin before the installed root, and then continues from it. */
 function predecessor(before: RootOfTrust | null, chain: readonly RootOfTrust[]): RootOfTrust | null {
   return chain.some(({ fingerprint }) => fingerprint === before?.fingerprint) ? null : before;
 }
 
-/** Each is whole and signed by its own threshold; the last one is to be used, and must be of use here. */
+/** Each root must be whole and signed by its own threshold; the last one is to be used, and must be usable here. */
 function read(wanted: WantedRoot) {
   const list = Array.isArray(wanted) ? wanted : [wanted];
   return list.map((root, index) =>

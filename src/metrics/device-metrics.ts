@@ -9,7 +9,7 @@ import { createExposition, type Exposition } from "./exposition.ts";
 import type { HistogramReading } from "./histogram.ts";
 import type { LagReading } from "./loop-delay.ts";
 
-/** What the rooms know at the moment of a scrape, all of it in memory. */
+/** The rooms' figures at the moment of a scrape, all of them in memory. */
 export interface DeviceReadings {
   readonly build: { readonly version: string; readonly commit: string | null; readonly node: string };
   readonly state: Status["state"];
@@ -18,11 +18,11 @@ export interface DeviceReadings {
   readonly clock: TimeSync;
   readonly isSynchronised: boolean;
   readonly updates: Updates;
-  /** Of the certificate that HTTPS shows; null: there is none. */
+  /** The end of the certificate that HTTPS shows; null: there is none. */
   readonly certificateEnd: Date | null;
   readonly people: NonNullable<Status["people"]>;
   readonly sessions: number;
-  /** When the first API token ends; null: none does. */
+  /** The time at which the first API token ends; null: none does. */
   readonly nextTokenEnd: Date | null;
   readonly process: ProcessReadings;
   readonly loopDelay: HistogramReading;
@@ -32,7 +32,7 @@ export interface DeviceReadings {
 
 export interface HostReadings {
   readonly memory: { readonly total_bytes: number; readonly available_bytes: number };
-  /** The file system that the state is on; null: it does not tell. */
+  /** The file system of the state; null: it does not give its figures. */
   readonly disk: { readonly sizeBytes: number; readonly availableBytes: number } | null;
 }
 
@@ -43,11 +43,11 @@ export interface ProcessReadings {
   readonly heapTotalBytes: number;
   readonly openFiles: number;
   readonly mostOpenFiles: number | null;
-  /** Since 1970. */
+  /** Seconds since 1970. */
   readonly startSeconds: number;
 }
 
-/** The answer of GET /api/metrics; `counted` add what they have counted. */
+/** The answer of GET /api/metrics; `counted` add their counts. */
 export function metricsText(
   readings: DeviceReadings,
   counted: readonly { writeTo(exposition: Exposition): void }[],

@@ -3,15 +3,18 @@ import { type EventType, eventTypes } from "../contract/event-types.ts";
 import { operationIds, operationOf } from "../contract/operations.ts";
 import type { Exposition } from "./exposition.ts";
 
-/** Events and attempts to sign in, since the agent's start. */
+/** Counts events and sign-in attempts since the agent's start. */
 export interface EventCounts {
   recorded(type: EventType): void;
-  /** `operation` and `code`: what was refused, and why. */
+  /** `operation` and `code`: the refused operation, and the reason. */
   refused(type: EventType, operation: unknown, code: string): void;
   writeTo(exposition: Exposition): void;
 }
 
-/** The operations that end in a session. Others are refused under the same type of event: a step-up, a refresh. */
+/**
+ * The operations that end in a session. Other operations are refused under the same type of event: a step-up, a
+ * refresh.
+ */
 const signIns = operationIds.filter((id) => operationOf(id).event === "sign_in.succeeded");
 
 export function createEventCounts(): EventCounts {
@@ -29,7 +32,7 @@ export function createEventCounts(): EventCounts {
       add(types, type);
       if (type === "sign_in.refused" && signIns.some((id) => id === operation)) add(outcomes, code);
     },
-    // Those that have not happened too: Prometheus' increase() does not see the first of a series that begins with it.
+    // Events that have not happened are written too: Prometheus' increase() misses the first one of a new series.
     writeTo: (exposition) => {
       for (const [outcome, count] of outcomes) exposition.add("steward_sign_ins_total", count, { outcome });
       for (const [type, count] of types) exposition.add("steward_events_total", count, { type });
@@ -37,7 +40,9 @@ export function createEventCounts(): EventCounts {
   };
 }
 
-/** Of the errors that are recorded as refusals (http/request-events.ts); others are not an answer to who it is. */
+/**
+ * The errors that are recorded as refusals (http/request-events.ts); others say nothing about the client's identity.
+ */
 function refusalCodes(): readonly string[] {
   const codes = new Set(signIns.flatMap((id) => operationOf(id).errors ?? []));
   return [...codes].filter((code) => [401, 403, 429].includes(errorCodes[code].status));

@@ -8,9 +8,9 @@ import type { HistogramReading } from "./histogram.ts";
 
 /** Values of the contract's metrics, written in Prometheus' text format 0.0.4. */
 export interface Exposition {
-  /** Leaves a value out that is not known: null. */
+  /** Leaves an unknown value (null) out. */
   add<Name extends MetricName>(name: Name, value: number | null, labels: MetricLabels<Name>): void;
-  /** 1 for `present` and 0 for every other value of the label; all of them 0 where it is null. */
+  /** 1 for `present` and 0 for every other value of the label; null: all of them are 0. */
   addStates<Name extends MetricName>(
     name: Name,
     label: keyof MetricLabels<Name>,
@@ -63,7 +63,7 @@ export function createExposition(): Exposition {
 
 const names = Object.keys(metricFamilies) as MetricName[];
 
-/** Never another: made once. */
+/** Made once, since they never change. */
 const heads = new Map<MetricName, string>();
 
 function headOf(name: MetricName): string {

@@ -1,11 +1,11 @@
 import type { Timers } from "../host/ports.ts";
 import { createHistogram, type HistogramReading } from "./histogram.ts";
 
-/** How long the agent's event loop lets what is due wait. */
+/** Measures the delay of due timers in the agent's event loop. */
 export interface LoopDelay {
   /** The delays so far; from now on they are measured, for a while. */
   read(): HistogramReading;
-  /** Those of the last minute, in seconds; null: none was measured yet. */
+  /** The delays of the last minute, in seconds; null: none was measured yet. */
   lag(): LagReading | null;
   stop(): void;
 }
@@ -29,13 +29,13 @@ export interface LoopDelayOptions {
 /** Seconds between two measurements. perf_hooks' own monitor wakes the processor a hundred times a second. */
 const interval = 0.5;
 
-/** Seconds for which an agent that is not scraped any more goes on measuring. */
+/** Seconds for which the measurement continues after the last scrape. */
 const patience = 600;
 
 /** Measurements of a minute. */
 const recentCount = 60 / interval;
 
-/** Seconds; the service manager's watchdog ends an agent that hangs for longer than the last. */
+/** Seconds. The service manager's watchdog ends an agent that hangs for longer than the last. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5] as const;
 
 export function createLoopDelay({ timers, monotonicNow }: LoopDelayOptions): LoopDelay {
@@ -48,7 +48,7 @@ export function createLoopDelay({ timers, monotonicNow }: LoopDelayOptions): Loo
     cancel = timers.after(interval, () => {
       cancel = undefined;
       const now = monotonicNow();
-      // A timer of the event loop may run within the millisecond before it is due.
+      // A timer of the event loop may run up to a millisecond early.
       const delay = Math.max(0, now - due);
       delays.observe(delay);
       recent.push(delay);

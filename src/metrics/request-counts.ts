@@ -3,7 +3,7 @@ import { type OperationId, operationOf } from "../contract/operations.ts";
 import type { Exposition } from "./exposition.ts";
 import { createHistogram, type Histogram } from "./histogram.ts";
 
-/** What a request was about: an operation, a file of the console, or nothing that there is. */
+/** The target of a request: an operation, a file of the console, or nothing that exists. */
 export type CountedRoute = OperationId | "console" | "none";
 
 export interface CountedAnswer {
@@ -14,9 +14,9 @@ export interface CountedAnswer {
   readonly seconds: number;
 }
 
-/** Answers by route and status, and how long they took. What a stranger sends makes few further series. */
+/** Counts answers by route and status, and their durations. A stranger's requests make few further series. */
 export interface RequestCounts {
-  /** After each answer: it has to cost next to nothing. */
+  /** Call it after each answer: it must be very fast. */
   add(answer: CountedAnswer): void;
   writeTo(exposition: Exposition): void;
 }
@@ -24,7 +24,7 @@ export interface RequestCounts {
 /** Seconds: from a read out of memory, over a password's hash, to a download's first byte. */
 const bounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10] as const;
 
-/** The methods of requests without a route: all that a client can invent is counted together. */
+/** The methods of requests without a route: methods that a client invents are counted together. */
 const knownMethods = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
 
 interface RouteCounts {
@@ -72,7 +72,9 @@ function methodOf(method: string | undefined): string {
   return knownMethods.find((known) => known === method) ?? "other";
 }
 
-/** Of the contract: a path of the request would be the stranger's choice. `method`: of one without a route. */
+/**
+ * Labels from the contract: a stranger chooses the path of the request. `method`: that of a request without a route.
+ */
 function labelsOf(route: CountedRoute, method: string): { method: string; route: string } {
   if (route === "none") return { method, route };
   if (route === "console") return { method: "GET", route };

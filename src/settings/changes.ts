@@ -1,7 +1,7 @@
 import { settings as settingsSchema } from "../contract/schemas/settings.ts";
 import type { Settings, SettingsChange } from "../contract/types.ts";
 
-/** The settings merged with the members given; throws a TypeError if these do not fit the settings' shape. */
+/** The settings merged with the given members. Throws a TypeError if these do not fit the settings' shape. */
 export function mergeSettings(present: Settings, change: SettingsChange): Settings {
   return merge(present, change) as Settings;
 }
@@ -11,14 +11,14 @@ export function changedSettings(before: Settings, after: Settings): string[] {
   return changedMembers(settingsSchema, before, after).map(({ pointer }) => dotted(pointer));
 }
 
-/** Arrays are replaced whole; a member that is absent stays. */
+/** Arrays are replaced as a whole; an absent member stays. */
 function merge(present: unknown, change: unknown): unknown {
   if (!isObject(present) || !isObject(change)) return change;
   const members = Object.entries(change).map(([key, value]) => [key, merge(present[key], value)]);
   return { ...present, ...Object.fromEntries(members) };
 }
 
-/** The members of a change that are other than now. */
+/** The members of a change that differ from the present settings. */
 export function onlyDifferences(present: Settings, change: SettingsChange): SettingsChange {
   return differing(present, change) as SettingsChange;
 }
@@ -35,7 +35,7 @@ function differing(present: unknown, change: unknown): unknown {
   return Object.fromEntries(members);
 }
 
-/** A setting that is other than before. */
+/** A setting that differs from before. */
 export interface ChangedMember {
   pointer: string;
   /** The `x-writer` of the member. */
@@ -60,7 +60,7 @@ export function changedMembers(
   );
 }
 
-/** The setting as people call it, such as `update.ota.server`, of its JSON Pointer. */
+/** The name of the setting at a JSON Pointer, such as `update.ota.server`. */
 export function dotted(pointer: string): string {
   return pointer.slice(1).replaceAll("/", ".");
 }

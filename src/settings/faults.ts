@@ -5,15 +5,15 @@ import { settingsErrors } from "./rules.ts";
 
 /** Rules about settings that another room owns. */
 export interface SettingsGuard {
-  /** All that is wrong with a change, of which it is given what differs from the present settings. */
+  /** All faults of a change; it contains only the members that differ from the present settings. */
   faultsOf(change: SettingsChange): Fault[];
-  /** Checks, before the same is written, what it relies on; null: nothing stands against it. */
+  /** Checks the conditions that a change relies on, before the change is written; null: there is no objection. */
   refusalOf(change: SettingsChange): Promise<StewardError | null>;
 }
 
 /**
- * All faults of the settings as a change would make them. A value that is the same as before is no change, so
- * that settings that were read can be written back.
+ * All faults of the settings after a change. A value that is the same as before is no change, so that settings that
+ * were read can be written back.
  */
 export function settingsFaults(
   guards: readonly SettingsGuard[],
@@ -29,7 +29,7 @@ export function settingsFaults(
   ];
 }
 
-/** `as`: the code of the error that refuses a change with this fault alone. */
+/** `as`: the code of the error that refuses a change with only this fault. */
 export function settingFault(
   pointer: string,
   as: Fault["as"],

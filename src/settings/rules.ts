@@ -10,7 +10,7 @@ const durationBounds = [
   { pointer: "/security/session_absolute", least: 900, most: 30 * 86_400, words: "15m to 30d" },
 ] as const;
 
-/** What a schema cannot say of the settings as a whole; empty when they make sense. */
+/** Faults of the settings as a whole that a schema cannot find; empty if there are none. */
 export function settingsErrors(settings: Settings): InputError[] {
   const values = {
     "/time/panic_threshold": settings.time.panic_threshold,
@@ -48,8 +48,8 @@ function isWithin(duration: string, least: number, most: number): boolean {
 }
 
 /**
- * Throws `forbidden` where the update server becomes a directory of the device: the agent reads files that an
- * administrator of the console may not, so root alone says which of them are a repository.
+ * Throws `forbidden` if the update server becomes a directory of the device. The agent reads files that an
+ * administrator of the console may not, so only root decides which of them are a repository.
  */
 export function refuseDirectory(present: Settings, next: Settings): void {
   const { server } = next.update.ota;

@@ -17,15 +17,15 @@ import {
 import { type SettingsGuard, settingsFaults } from "./faults.ts";
 import { refuseDirectory } from "./rules.ts";
 
-/** The appliance's settings: read from memory, changed by merging the members given. */
+/** The appliance's settings: read from memory, changed by merging the given members. */
 export interface SettingsStore {
   read(): Settings;
-  /** As `role` may see them. */
+  /** The settings that `role` may see. */
   view(role: Role): Settings;
   /**
-   * Throws `forbidden` when the writer's role may not write a member that changes, `validation_failed`,
-   * `signature_verification_required`, `update_trust_not_established`, `update_root_unusable`, `pinned_by_host`,
-   * and what writer and `precondition` throw.
+   * Throws `forbidden` if the writer's role may not write a changed member, `validation_failed`,
+   * `signature_verification_required`, `update_trust_not_established`, `update_root_unusable`, `pinned_by_host`, and
+   * the errors of writer and `precondition`.
    */
   change(
     change: SettingsChange,
@@ -34,20 +34,25 @@ export interface SettingsStore {
   ): Promise<Settings>;
   /** The faults of a change, as far as it fits the schema; the same for every writer. */
   faultsOf(change: SettingsChange): Fault[];
-  /** What another room refuses a change for, after a look at what it relies on; null: nothing. */
+  /**
+   * Another room's reason to refuse a change, after it checked the conditions that the change relies on; null: none.
+   */
   refusalOf(change: SettingsChange): Promise<StewardError | null>;
-  /** From now on these rules are kept as well. */
+  /** From now on these rules apply as well. */
   addGuard(guard: SettingsGuard): void;
 }
 
-/** Who changes settings. */
+/** The writer of settings. */
 export interface Writer {
   role: Role;
   /** Root of the device, or the service's own user; an administrator of the console is neither. */
   isLocalRoot: boolean;
-  /** Of the API token that writes; absent: a person or local root writes. */
+  /** The scope of the writing API token; absent: a person or local root writes. */
   scope?: Scope | undefined;
-  /** Called before a member changes that only an administrator may write; throws unless they gave their password recently. */
+  /**
+   * Called before a change of a member that only an administrator may write; throws unless they gave their password
+   * recently.
+   */
   requireStepUp: () => void;
 }
 
@@ -70,7 +75,7 @@ export function createSettings(document: Document<Settings>): SettingsStore {
   return {
     read: () => document.read(),
     view: (role) => {
-      // What a newer release has put there stays there, and is nothing that this one could show rightly.
+      // Members of a newer release stay in the document, but this release cannot show them correctly.
       const present = shown.get(document.read()) ?? onlyKnown(settingsSchema, document.read());
       shown.set(document.read(), present);
       if (role !== "readonly") return present;

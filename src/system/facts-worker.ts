@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads";
 import { cpu, cpuTemperature, fsSize, system } from "systeminformation";
 
-/** What systeminformation finds out about the host, in the contract's shapes. */
+/** The host's facts from systeminformation, in the contract's shapes. */
 export interface SlowFacts {
   manufacturer: string | null;
   model: string | null;

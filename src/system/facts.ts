@@ -7,7 +7,7 @@ import type { Capacity } from "../store/files/disk.ts";
 import type { SlowFacts } from "./facts-worker.ts";
 import { createTemperature } from "./temperature.ts";
 
-/** Reads what the host is and how it does, without ever holding up the event loop. */
+/** Reads the host's identity and condition without ever holding up the event loop. */
 export type ReadFacts = () => Promise<Facts>;
 
 export interface FactsHost {
@@ -19,10 +19,10 @@ export interface NamedHost extends FactsHost {
   readonly names: Pick<HostNames, "timeZone">;
 }
 
-/** How long disks and temperatures are good for; asking for them costs processes. */
+/** Seconds for which disks and temperatures are kept; asking for them costs processes. */
 const freshSeconds = 10;
 
-/** A worker that has not answered by then is ended; its facts are null or empty this time. */
+/** A worker that has not answered after so many seconds is ended; its facts are null or empty this time. */
 const workerSeconds = 10;
 
 const nothing: SlowFacts = { manufacturer: null, model: null, cpu: null, disks: [], temperatures: [] };
@@ -50,8 +50,8 @@ export function createFacts(workerFile: string, { identity, time: { uptime }, na
 }
 
 /**
- * What of the host can be had at once: no process, no thread, no wait for a disk. `directory`: on the disk whose capacity
- * is given, as it was last seen.
+ * The facts of the host that are available at once: no process, no thread, no wait for a disk. `directory`: a directory
+ * on the disk whose last known capacity is given.
  */
 export async function readHostFigures(
   directory: string,
@@ -75,9 +75,9 @@ export async function readHostFigures(
 
 const readTemperature = createTemperature();
 
-/** systeminformation takes 36 ms to load and runs most of its commands with execSync: in a thread of its own. */
+/** systeminformation takes 36 ms to load and runs most of its commands with execSync, so it has a thread of its own. */
 async function readSlowFacts(workerFile: string): Promise<SlowFacts> {
-  // Loaded at the first reading: an idle agent has no threads of its own.
+  // Loaded at the first reading, so that an idle agent has no threads of its own.
   const { Worker } = await import("node:worker_threads");
   return new Promise((resolve) => {
     const worker = new Worker(workerFile, { resourceLimits: { maxOldGenerationSizeMb: 64 } });
@@ -93,7 +93,7 @@ async function readSlowFacts(workerFile: string): Promise<SlowFacts> {
   });
 }
 
-/** The kernel makes that file of its memory: to read it at once takes a tenth of what waiting for it takes. */
+/** The kernel makes this file from its memory: reading it synchronously takes a tenth of the asynchronous time. */
 export function readMemory(): Facts["memory"] {
   const text = readFileSync("/proc/meminfo", "utf8");
   const bytes = (name: string): number => {

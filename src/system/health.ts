@@ -1,7 +1,7 @@
 import { needOf } from "../contract/finding.ts";
 import type { Finding, Health, Need } from "../contract/types.ts";
 
-/** One part of the agent or the device that can go wrong. */
+/** One part of the agent or the device that can fail. */
 export interface HealthCheck {
   readonly name: string;
   /** Null: all is well. */
@@ -20,7 +20,7 @@ export function readHealth(checks: readonly HealthCheck[], isDetailed: boolean):
   return isDetailed ? { status, checks: results } : { status };
 }
 
-/** The same as needs of the status. */
+/** The findings of the checks as needs of the status. */
 export function troublesOf(checks: readonly HealthCheck[]): Need[] {
   return checks.flatMap(({ name, trouble }) => {
     const found = trouble();

@@ -1,7 +1,7 @@
 import { finding, line, repairIn } from "../contract/finding.ts";
 import type { Finding } from "../contract/types.ts";
 
-/** `absence`: why the root helper cannot be asked, and the line to type. */
+/** `absence`: the reason why the root helper cannot be asked, and the line to type. */
 export function helperTrouble(absence: string): Finding {
   const sequel =
     "Until then no update is installed, and restart, host name, time zone and time daemon cannot be changed.";

@@ -4,23 +4,26 @@ import type { HostNames } from "../host/host.ts";
 import type { HostIdentity, RootHelper } from "../host/ports.ts";
 import { type SupportClock, supportOf } from "./support.ts";
 
-/** The machine itself: its name, its time zone, its power. */
+/** The machine: its name, its time zone, its power. */
 export interface Machine {
   settings(): Promise<HostSettings>;
   /**
-   * Changes what is given; the result says what was there before and is another now. Throws `validation_failed` for a
-   * zone that this host does not have, `host_right_missing`, and what the helper throws.
+   * Changes the given members, and returns those that differ with their former values. Throws `validation_failed` for a
+   * zone that this host does not have, `host_right_missing`, and the errors of the helper.
    */
   change(change: MachineChange): Promise<MachineChanges>;
-  /** Asks for the machine to go down. Throws `update_busy` while a release is on trial, unless `force`. */
+  /** Asks the machine to go down. Throws `update_busy` while a release is on trial, unless `force`. */
   goDown(verb: "reboot" | "power-off", force: boolean): Promise<{ boot_id: string }>;
-  /** Makes a factory reset certain. Throws `update_busy` while a release is on trial, and what the disk refuses. */
+  /**
+   * Records a factory reset, so that it certainly happens. Throws `update_busy` while a release is on trial, and the
+   * errors of the disk.
+   */
   reset(): Promise<void>;
 }
 
 export type MachineChange = Input<"changeHost">["body"];
 
-/** The changed members, and what each was before. */
+/** The changed members, with their former values. */
 export type MachineChanges = Partial<
   Record<"host_name" | "host_name_before" | "time_zone" | "time_zone_before", string>
 >;
@@ -31,10 +34,10 @@ export interface MachineOptions {
   readonly helper: RootHelper;
   readonly updates: () => Pick<Updates, "trial">;
   readonly requestReset: () => Promise<void>;
-  /** As the host file says it. */
+  /** The date in the host file. */
   readonly supportUntil: string | null;
   readonly time: SupportClock;
-  /** Update windows are in local time. */
+  /** Called after a change, because update windows are in local time. */
   readonly zoneChanged: () => void;
 }
 
@@ -90,7 +93,7 @@ async function moved(
   return { time_zone: name, time_zone_before: before };
 }
 
-/** `forbidden` and `not_found` are about the host here, and not about the caller or the address. */
+/** The helper's `forbidden` and `not_found` are about the host, not about the caller or the address. */
 async function asked(order: Promise<void>, what: string): Promise<void> {
   try {
     await order;
@@ -101,7 +104,7 @@ async function asked(order: Promise<void>, what: string): Promise<void> {
   }
 }
 
-/** Before anything is changed: both are changed, or neither. */
+/** Checked before any change: both members are changed, or neither. */
 async function requireZone(names: HostNames, name: string | undefined): Promise<void> {
   if (name === undefined || (await names.hasTimeZone(name))) return;
   const detail = (await names.hasTimeZone("UTC"))

@@ -1,21 +1,21 @@
 import type { AuditEvent, Need } from "../contract/types.ts";
 import type { Timers } from "../host/ports.ts";
 
-/** A need as its events tell it, with those of its facts that say what it is about, and no names of users. */
+/** A need as its events report it, with the facts that identify it, and without names of users. */
 export type ToldNeed = Readonly<Record<string, string | number>> & {
   readonly need: string;
   readonly level: string;
 };
 
-/** Members of the facts by which two needs of a code are told apart. */
+/** Facts that tell two needs of one code apart. */
 const telling = ["reason", "kind", "name", "version"] as const;
 
-/** Members that belong into the sentence about it. */
+/** Further facts for the sentence about it. */
 const besides = ["count", "hostname", "missing", "word", "trust", "first_ends_at", "support_until"] as const;
 
 export interface NeedWatchOptions {
   readonly needs: () => readonly Need[];
-  /** Those events of the record that tell of needs, in any order. */
+  /** The events of the record that report needs, in any order. */
   readonly told: () => Promise<readonly Pick<AuditEvent, "seq" | "type" | "details">[]>;
   readonly record: (type: "need.began" | "need.ended", details: ToldNeed) => void;
   readonly timers: Timers;
@@ -26,10 +26,13 @@ export interface NeedWatch {
   stop(): void;
 }
 
-/** Seconds between two looks. A need that is over at the next look is no event: a clock at a boot, a network for a moment. */
+/**
+ * Seconds between two looks. A need that is over at the next look is no event: a clock at a boot, a network for a
+ * moment.
+ */
 const lookSeconds = 60;
 
-/** Records when the device begins to need a person and when it does no more, over restarts too. */
+/** Records when the device begins to need a person and when it no longer does, also over restarts. */
 export function createNeedWatch({ needs, told, record, timers }: NeedWatchOptions): NeedWatch {
   let open: Map<string, ToldNeed> | null = null;
   let before: ReadonlyMap<string, ToldNeed> | null = null;
@@ -52,7 +55,7 @@ export function createNeedWatch({ needs, told, record, timers }: NeedWatchOption
   };
   const start = (): void => {
     if (isStopped) return;
-    // A look at a record that cannot be read at present is made again.
+    // If the record cannot be read at present, the look is repeated.
     cancel = timers.after(
       lookSeconds,
       () =>

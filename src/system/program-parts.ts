@@ -2,8 +2,8 @@ import { finding, line } from "../contract/finding.ts";
 import type { Finding } from "../contract/types.ts";
 
 /**
- * The parts of the program that are tried against a known answer, in the order in which self-check.ts tries them, and
- * what does not work without each.
+ * The parts of the program that are tested against a known answer, in the order of self-check.ts, and what fails
+ * without each.
  */
 export const programParts = {
   signatures: "signatures of updates cannot be verified",
@@ -16,24 +16,24 @@ export const programParts = {
 
 export type ProgramPart = keyof typeof programParts;
 
-/** A part that does not work; `part` null: not one could be tried. */
+/** A part that does not work; `part` null: none could be tested. */
 export interface PartFailure {
   readonly part: ProgramPart | null;
-  /** What the trial said; one line. */
+  /** The error of the test; one line. */
   readonly cause: string;
 }
 
 /** Characters of a cause. */
 const longestCause = 300;
 
-/** What a trial says of one part; `cause` null: it works. */
+/** The line of a report about one part; `cause` null: it works. */
 export function reportLine(part: ProgramPart, cause: string | null): string {
   if (cause === null) return `${part} ok`;
   const [firstLine = ""] = cause.split("\n");
   return `${part} failed: ${firstLine.slice(0, longestCause)}`;
 }
 
-/** The failures that a report tells of; a trial that ended before its last part has failed at the next one. */
+/** The failures in a report. A test that ended before its last part has failed at the next one. */
 export function failuresIn(report: string, ending: string): PartFailure[] {
   const lines = report.split("\n");
   const failures: PartFailure[] = [];
@@ -47,10 +47,10 @@ export function failuresIn(report: string, ending: string): PartFailure[] {
   return failures;
 }
 
-/** The files of this version again, from the package. */
+/** The line that installs the files of this version again, from the package. */
 export const reinstall = line("apt-get install --reinstall steward");
 
-/** Failures as health tells them. */
+/** The finding of health about failures. */
 export function failureTrouble(failures: readonly PartFailure[]): Finding {
   const parts = failures.flatMap(({ part }) => (part === null ? [] : [part]));
   const detail = failureWords(failures, true);
@@ -59,7 +59,7 @@ export function failureTrouble(failures: readonly PartFailure[]): Finding {
     : finding("program_broken", { parts }, detail, reinstall);
 }
 
-/** What a person should know of failures, and what to do. `isDetailed`: with what the trial said. */
+/** The sentence about failures, with advice. `isDetailed`: with the causes. */
 export function failureWords(failures: readonly PartFailure[], isDetailed: boolean): string {
   const named = failures.map(({ part, cause }) => {
     const what = part === null ? "its parts cannot be tried" : programParts[part];

@@ -3,13 +3,13 @@ import type { Finding } from "../contract/types.ts";
 import type { RunCommand, Timers, Uptime } from "../host/ports.ts";
 import { failuresIn, failureTrouble, failureWords, type PartFailure } from "./program-parts.ts";
 
-/** Whether this program's own parts work: passwords, two-factor secrets, signatures, native modules. */
+/** Tests this program's own parts: passwords, two-factor secrets, signatures, native modules. */
 export interface SelfCheck {
-  /** Tries them where that was not done yet. Throws `not_ready` naming the parts; `isDetailed`: and their errors. */
+  /** Tests them unless that was done. Throws `not_ready` with the failed parts; `isDetailed`: and their errors. */
   require(isDetailed: boolean): Promise<void>;
-  /** What a person should know of the last trial; null: all parts work, or were not tried yet. */
+  /** The trouble of the last test; null: all parts work, or were not tested yet. */
   trouble(): Finding | null;
-  /** Has them tried soon, so that health knows without being asked for readiness. */
+  /** Schedules the test soon, so that health knows before anyone asks for readiness. */
   start(): void;
   stop(): void;
 }
@@ -21,20 +21,20 @@ export interface SelfCheckOptions {
   readonly run: RunCommand;
   readonly timers: Timers;
   readonly uptime: Uptime;
-  /** Hears of failures that were not there before. */
+  /** Called with new failures. */
   readonly onFailure: (detail: string) => void;
 }
 
-/** Seconds after the start, when a small device has done with its boot. */
+/** Seconds after the start, when a small device has finished its boot. */
 const firstTrialSeconds = 20;
 
-/** Seconds for which a failure is taken as it is: after that, a request has the parts tried again. */
+/** Seconds for which a failure is kept; after that, a request tests the parts again. */
 const failureSeconds = 10;
 
-/** Milliseconds that a trial may take: a fraction of a second of work, on a device that may be at its slowest. */
+/** Milliseconds that a test may take: a fraction of a second of work, on a device that may be at its slowest. */
 const longestMilliseconds = 30_000;
 
-/** Tries the parts once a process, and again after a failure. */
+/** Tests the parts once a process, and again after a failure. */
 export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
   const { timers, uptime } = options;
   let last: { failures: readonly PartFailure[]; at: number } | null = null;
@@ -70,7 +70,7 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
   };
 }
 
-/** Never rejects: what keeps the trial from being made is a failure too. */
+/** Never rejects: an error that prevents the test is a failure too. */
 async function tried({ node, script, run }: SelfCheckOptions): Promise<readonly PartFailure[]> {
   const limits = { timeoutMilliseconds: longestMilliseconds };
   try {

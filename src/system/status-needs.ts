@@ -17,20 +17,20 @@ import { updateKinds } from "../contract/update-kinds.ts";
 /** Facts about users and their tokens. */
 export interface PeopleFacts {
   readonly figures: NonNullable<Status["people"]>;
-  /** User names of those who are locked. */
+  /** User names of locked users. */
   readonly locked: readonly string[];
-  /** User names of those who have no second factor and must. */
+  /** User names of users who must have a second factor and have none. */
   readonly withoutFactor: readonly string[];
   /** User names of enabled administrators who have none and need not have one. */
   readonly unprotectedAdmins: readonly string[];
   /** Living API tokens of `withoutFactor`, which are refused. */
   readonly refusedTokens: number;
-  /** When API tokens end that are in use and have few days left, the first first. */
+  /** The ends of API tokens that are in use and have few days left, the first first. */
   readonly tokenEnds: readonly string[];
 }
 
 export interface NeedsGround {
-  /** What the health checks have found. */
+  /** The findings of the health checks. */
   readonly troubles: readonly Need[];
   readonly clock: TimeSync;
   readonly clockWord: Status["clock"]["word"];
@@ -45,10 +45,10 @@ export interface NeedsGround {
   readonly mayNameUsers: boolean;
 }
 
-/** Days before its end from which on an API token in use is told of. */
+/** Days before its end from which on an API token in use is reported. */
 export const tokenNoticeDays = 7;
 
-/** What needs a person, the gravest first. */
+/** The needs of the device for a person, the gravest first. */
 export function needsOf(ground: NeedsGround): Need[] {
   const { troubles } = ground;
   const found = [
@@ -63,7 +63,7 @@ export function needsOf(ground: NeedsGround): Need[] {
   return gravestFirst(found);
 }
 
-/** A need that no health check finds. `typed`: the line that mends it. */
+/** A need that no health check finds. `typed`: the line that resolves it. */
 function attention(code: NeedCode, facts: object, detail: string, typed?: string): Need {
   return needOf(finding(code, facts, detail, typed === undefined ? null : line(typed)));
 }
@@ -74,7 +74,7 @@ export function setupFinding(): Finding<"setup_required"> {
   return finding("setup_required", {}, detail, line("steward user add admin --role admin --generate"));
 }
 
-/** Nothing confirms the time: a person can, who has a watch. */
+/** Nothing confirms the time, but a person with a watch can. */
 const unanswered: readonly ClockSummary["code"][] = [
   "no_servers",
   "no_time_source",
@@ -88,7 +88,10 @@ const unanswered: readonly ClockSummary["code"][] = [
 /** Seconds after a boot before a person is asked for the time: until then network and time servers may come up. */
 const settlingSeconds = 120;
 
-/** The check tells of servers that fail and of another program's hand; a clock that is not right is one all the same. */
+/**
+ * A health check reports failing servers and another program that sets the clock; an unconfirmed clock is a need even
+ * so.
+ */
 function clockNeed({ troubles, clock, clockWord: word, host }: NeedsGround): Need[] {
   const trouble = troubles.find(({ code }) => code === "clock");
   if (trouble === undefined && (word === "in_sync" || word === "set_by_hand")) return [];
@@ -124,7 +127,7 @@ function updateNeeds({ updates, ota }: NeedsGround): Need[] {
   return [...needs, attention("update_trust_unconfirmed", facts, detail, confirm)];
 }
 
-/** A release that was undone: nothing mends it but a newer one, and a person may know enough. */
+/** A release that was undone: only a newer one resolves it, and a person may know enough. */
 function failureNeed(release: FailedRelease): Need {
   const { id: release_id, kind, name, version, at, reason } = release;
   const facts = { release_id, kind, name, version, failed_at: at, reason_code: reason.code };
@@ -181,7 +184,7 @@ function supportNeed({ support: { support, support_until } }: NeedsGround): Need
   return [attention(`support_${support}`, { support_until }, detail)];
 }
 
-/** What the first run has left for later, until it is done, or declared as not needed here. */
+/** The parts of the first run that were left for later, until they are done, or declared as not needed here. */
 function firstRunNeeds(ground: NeedsGround): Need[] {
   const { isSetUp, device, host, mayNameUsers, people, troubles, updates, ota } = ground;
   if (!isSetUp) return [];

@@ -3,7 +3,7 @@ import { needOf } from "../contract/finding.ts";
 import type { Finding, Need, ReleaseHold, Status, TimeSync, Updates } from "../contract/types.ts";
 import { type NeedsGround, needsOf } from "./status-needs.ts";
 
-/** What the rooms say of themselves, as far as the caller may see it. */
+/** The rooms' facts for the status, as far as the caller may see them. */
 export interface StatusGround extends Omit<NeedsGround, "clockWord"> {
   readonly deviceName: string;
   readonly version: string;
@@ -32,7 +32,7 @@ export function statusOf(ground: StatusGround): Status {
   };
 }
 
-/** While the state is damaged: there are no accounts, settings or updates to tell of. */
+/** The status while the state is damaged: there are no accounts, settings or updates to report. */
 export function rescueStatus(
   ground: Pick<StatusGround, "deviceName" | "version" | "clock" | "host"> & { readonly damage: Finding },
 ): Status {
@@ -53,7 +53,7 @@ export function rescueStatus(
   };
 }
 
-/** The device in one word, by what it needs. */
+/** The device's state in one word, by its needs. */
 export function stateOf(needs: readonly Need[]): Status["state"] {
   if (needs.length === 0) return "ok";
   return needs.some(({ level }) => level === "failing") ? "failing" : "attention";

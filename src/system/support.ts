@@ -5,13 +5,13 @@ export const supportNoticeDays = 90;
 
 const dayMilliseconds = 24 * 3_600 * 1_000;
 
-/** What of the agent's time a judgement on dates takes. */
+/** The agent's time, as far as a judgement on dates needs it. */
 export interface SupportClock {
   readonly isTrusted: () => boolean;
   readonly now: () => Date;
 }
 
-/** How the maker's support stands. `until`: its last day (YYYY-MM-DD), in UTC; null: none is known. */
+/** The state of the maker's support. `until`: its last day (YYYY-MM-DD), in UTC; null: none is known. */
 export function supportOf(until: string | null, { isTrusted, now }: SupportClock): HostSettings["support"] {
   // A clock that is wrong would report an end that is years away, or hide one that has passed.
   if (until === null || !isTrusted()) return "unknown";

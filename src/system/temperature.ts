@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 
-/** Sensors of the processor, by what the kernel calls them: thermal zones, and monitoring chips. */
+/** Sensors of the processor by their kernel names: thermal zones, and monitoring chips. */
 const ofProcessor = /^(?:x86_pkg_temp|coretemp|k10temp|zenpower)$|cpu|soc/i;
 
 /** A sensor: a file with its name, and one with thousandths of a degree Celsius. */
@@ -9,7 +9,7 @@ const kinds = [
   { folder: "hwmon", prefix: "hwmon", name: "name", value: "temp1_input" },
 ] as const;
 
-/** Reads how warm the processor is, in degrees Celsius; null: it has no sensor that says so. */
+/** Reads the processor's temperature in degrees Celsius; null: it has no such sensor. */
 export function createTemperature(directory = "/sys/class"): () => Promise<number | null> {
   let file: Promise<string | null> | undefined;
   return async () => {
@@ -32,7 +32,7 @@ async function findSensor(directory: string): Promise<string | null> {
   return null;
 }
 
-/** Empty: it cannot be read, as a sensor that is asleep. */
+/** Empty: it cannot be read, as with a sensor that is asleep. */
 async function textOf(path: string): Promise<string> {
   return (await readFile(path, "utf8").catch(() => "")).trim();
 }

@@ -1,26 +1,26 @@
 import type { Version } from "../contract/types.ts";
 import type { HostIdentity, Uptime } from "../host/ports.ts";
 
-/** What the build stamped into this program. */
+/** The facts that the build stamped into this program. */
 export interface Build {
   version: string;
-  /** Full commit id; null when it was not built from a checkout. */
+  /** Full commit id; null if it was not built from a checkout. */
   commit: string | null;
-  /** RFC 3339, of the commit. */
+  /** The time of the commit, RFC 3339. */
   date: string | null;
 }
 
 export const apiVersion = "1";
 
-/** Before this there was no such program: for one that was built outside a checkout and has no date. */
+/** For a program that was built outside a checkout and has no date: no release is older. */
 const earliestBuild = "2026-11-01T00:00:00.000Z";
 
-/** When this program was built, or at the latest a time before that. */
+/** The build time of this program, or a time before it. */
 export function builtAt(build: Build): Date {
   return new Date(build.date ?? earliestBuild);
 }
 
-/** What strangers may know. */
+/** The part of the version that strangers may know. */
 export function publicVersion(build: Build): Version {
   return { name: "steward", version: build.version, api_version: apiVersion };
 }
@@ -31,13 +31,13 @@ export interface VersionFacts {
   readonly node: string;
   readonly host: HostIdentity;
   readonly uptime: Uptime;
-  /** Of the rules in force; null: none are installed, or it is not known. */
+  /** The version of the rules in force; null: none are installed, or it is not known. */
   readonly rules: string | null;
-  /** As the host file says it. */
+  /** The date in the host file. */
   readonly supportUntil: string | null;
 }
 
-/** What signed-in users may know in addition. */
+/** The version for signed-in users. */
 export function fullVersion({ build, node, host, uptime, rules, supportUntil }: VersionFacts): Version {
   return {
     ...publicVersion(build),

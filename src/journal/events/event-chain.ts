@@ -1,29 +1,29 @@
 import { createHash } from "node:crypto";
 import type { AuditEvent } from "../../contract/types.ts";
 
-/** What the first event of a log continues. */
+/** The previous hash of a log's first event. */
 export const chainStart = "0".repeat(64);
 
-/** An event before it has its hash. */
+/** An event that has no hash yet. */
 export type UnsealedEvent = Omit<AuditEvent, "hash">;
 
-/** The event with its hash, which its place in the chain (`log`, `previous_hash`) is bound into. */
+/** The event with its hash, which also covers its place in the chain (`log`, `previous_hash`). */
 export function sealed(event: UnsealedEvent): AuditEvent {
   return { ...event, hash: hashOf(event) };
 }
 
-/** True when the event is what it was when its hash was made. */
+/** True if the event is unchanged since its hash was made. */
 export function isIntact({ hash, ...event }: AuditEvent): boolean {
   return hashOf(event) === hash;
 }
 
-/** A line of an event file, without its line feed, as the event it holds; undefined when it is not what was written. */
+/** The event in a line of an event file, which has no line feed; undefined if it is not what was written. */
 export function eventOfLine(line: string): AuditEvent | undefined {
   const event = parsedLine(line);
   return event && canonicalText(event) === line && isIntact(event) ? event : undefined;
 }
 
-/** The same without the proof: for looking through lines of which few are wanted. */
+/** The same without the check of the hash, to search through many lines. */
 export function parsedLine(line: string): AuditEvent | undefined {
   try {
     const value: unknown = JSON.parse(line);
@@ -34,7 +34,7 @@ export function parsedLine(line: string): AuditEvent | undefined {
   }
 }
 
-/** JSON as RFC 8785 writes it: members sorted by UTF-16 code units, no white space; one text for one value. */
+/** JSON as RFC 8785 writes it: members sorted by UTF-16 code units, no white space, one text for each value. */
 export function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";

@@ -6,20 +6,20 @@ import type { Log } from "../logs/log.ts";
 import { canonicalText } from "./event-chain.ts";
 import { type FoundLog, type LogName, lastOf, type Segment, segmentName } from "./event-segments.ts";
 
-/** The files of one log: grown at the end, dropped whole at the beginning. */
+/** The files of one log. They grow at the end, and are dropped whole at the beginning. */
 export interface EventFiles {
   /** Oldest first. */
   readonly segments: readonly Segment[];
-  /** Bytes that may wait in memory while the disk takes nothing: one segment's worth. */
+  /** Bytes that may wait in memory while the disk takes nothing: as many as one segment has. */
   readonly waitingBytes: number;
-  /** Takes off the front of `waiting` what it has written; throws where the disk refuses, with the rest still there. */
+  /** Removes written events from the front of `waiting`; throws if the disk refuses, with the rest still there. */
   append(waiting: WaitingEvent[]): Promise<void>;
-  /** Until this settles, what was appended may be lost in a power cut. */
+  /** Until this settles, a power cut may lose appended events. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** An event and the line that it will be. */
+/** An event and its line. */
 export interface WaitingEvent {
   readonly event: AuditEvent;
   readonly line: Buffer;
@@ -31,9 +31,11 @@ export interface EventFilesOptions {
   found: FoundLog;
   /** Space of all segments together. */
   totalBytes: number;
-  /** Told what was written, which is not synced yet. */
+  /** Called with the written events, which are not synced yet. */
   written: (events: readonly AuditEvent[]) => void;
-  /** Takes over what is to stay of a segment before it is dropped; where it throws, nothing is. */
+  /**
+   * Takes over the part of a segment that is to stay, before the segment is dropped; if it throws, nothing is dropped.
+   */
   take?: (oldest: Segment) => Promise<void>;
   log: Log;
 }
@@ -41,7 +43,7 @@ export interface EventFilesOptions {
 /** A log has twelve segments, so that dropping the oldest takes a twelfth of the past. */
 const segmentsPerLog = 12;
 
-/** Files of one log, however little is in each: after damage a new one is begun. */
+/** Files of one log, however short each is: after damage a new one is begun. */
 const maximumSegments = 24;
 
 export function waitingEvent(event: AuditEvent): WaitingEvent {
@@ -56,10 +58,10 @@ class LogFiles implements EventFiles {
   readonly segments: Segment[];
   readonly waitingBytes: number;
   readonly #options: EventFilesOptions;
-  /** Damage is kept as it is: nothing is written behind it. */
+  /** A damaged file stays as it is: nothing is written after the damage. */
   #mustBegin: boolean;
   #handle: FileHandle | undefined;
-  /** Writes so far, and how many of them a power cut cannot take back. */
+  /** Writes so far, and how many of them survive a power cut. */
   #writes = 0;
   #syncedWrites = 0;
 
@@ -83,7 +85,7 @@ class LogFiles implements EventFiles {
   }
 
   async sync(): Promise<void> {
-    // Others write while this waits; what they write is not in it.
+    // Others may write while this waits; their writes are not included.
     const writes = this.#writes;
     if (this.#syncedWrites >= writes) return;
     await this.#handle?.datasync();
@@ -100,11 +102,11 @@ class LogFiles implements EventFiles {
     }
   }
 
-  /** The segment that the next event goes to, open for writing. */
+  /** The segment for the next event, open for writing. */
   async #openFor(seq: number): Promise<{ segment: Segment; handle: FileHandle }> {
     const last = this.segments.at(-1);
     if (!last || this.#mustBegin || last.sizeBytes >= this.waitingBytes) return this.#begin(seq);
-    // Not "a": a line that a full disk cut short is written over.
+    // Not "a": it writes over a line that a full disk cut short.
     this.#handle ??= await open(last.path, "r+");
     return { segment: last, handle: this.#handle };
   }
@@ -114,7 +116,7 @@ class LogFiles implements EventFiles {
     await this.#dropOldest();
     const path = join(this.#options.directory, segmentName(this.#options.name, firstSeq));
     await makeDirectory(dirname(path));
-    // Never over a file that is there.
+    // Never over an existing file.
     const handle = await open(path, "wx", 0o600);
     const segment = { path, firstSeq, sizeBytes: 0, counts: new Map() };
     this.segments.push(segment);
@@ -124,7 +126,7 @@ class LogFiles implements EventFiles {
     return { segment, handle };
   }
 
-  /** Makes room for one segment. The newest stays: the chain goes on from it. */
+  /** Makes room for one segment. The newest stays, because the chain continues from it. */
   async #dropOldest(): Promise<void> {
     const { totalBytes, name, take, log } = this.#options;
     const used = () => this.segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
@@ -136,17 +138,17 @@ class LogFiles implements EventFiles {
       if (!oldest) return;
       await take?.(oldest);
       const last = await lastOf(oldest);
-      // A directory, where another program has put one.
+      // It may be a directory that another program has made.
       await rm(oldest.path, { recursive: true });
       this.segments.shift();
-      // With this in the journal the first hash of the remaining events can be checked.
+      // With this line in the journal the first hash of the remaining events can be checked.
       const facts = { log: name, first_seq: oldest.firstSeq, last_seq: last?.seq, hash: last?.hash };
       log("notice", "event log segment dropped", { audit: true, ...facts });
     }
   }
 }
 
-/** As many lines as there is room for; one at least, or a long line would wait for ever. */
+/** As many lines as there is room for, and at least one, or a long line would wait for ever. */
 function fitting(waiting: readonly WaitingEvent[], room: number): Buffer[] {
   const lines: Buffer[] = [];
   let left = room;
@@ -158,7 +160,7 @@ function fitting(waiting: readonly WaitingEvent[], room: number): Buffer[] {
   return lines;
 }
 
-/** A write may take less than all of it. */
+/** A write may take only a part. */
 async function writeAt(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
   let written = 0;
   while (written < bytes.length) {

@@ -3,22 +3,22 @@ import type { Timers } from "../../host/ports.ts";
 import type { Log } from "../logs/log.ts";
 import type { LogName } from "./event-segments.ts";
 
-/** Says in the log where the chains have got to: who cuts a log's tail must cut the journal's too. */
+/** Writes the heads of the chains into the log: who cuts an event log's tail must cut the journal's too. */
 export interface EventHeads {
-  /** These are written, oldest first. */
+  /** These events are written, oldest first. */
   written(events: readonly AuditEvent[]): void;
   /** Logs the heads that are new since the last time. */
   close(): Promise<void>;
 }
 
 export interface EventHeadsOptions {
-  /** A head is said only when a power cut cannot take it back, or the journal would know too much. */
+  /** A head is logged only when it survives a power cut, or the journal would know more than the disk. */
   sync: (log: LogName) => Promise<void>;
   log: Log;
   timers: Timers;
 }
 
-/** How often: after so many events, or after so long. Nothing new, nothing said. */
+/** A head is logged after so many events, or after so long, and only if it is new. */
 const eventsBetween = 100;
 const secondsBetween = 10 * 60;
 
@@ -37,7 +37,7 @@ export function createEventHeads({ sync, log, timers }: EventHeadsOptions): Even
         await sync(name);
         log("notice", "event log head", { audit: true, log: name, seq: event.seq, hash: event.hash });
       } catch {
-        // The writer meets the same disk, and tells health; this head is said with the next.
+        // The writer meets the same disk and reports it in health; this head is logged with the next.
         if (!heads.has(name)) heads.set(name, event);
       }
     }

@@ -19,28 +19,33 @@ import { auditMembers } from "./logged-events.ts";
 import { createRecentEvents, type RecentEvents } from "./recent-events.ts";
 import { createRefusalCounts } from "./refusal-counts.ts";
 
-/** The agent's events: two logs in one sequence of numbers, each a chain of hashes, bounded, in files of the state. */
+/**
+ * The agent's events: two logs with one sequence of numbers, each a chain of hashes, bounded, in files of the state.
+ */
 export interface EventLog extends EventSink {
   list(query: EventQuery): Promise<EventList>;
-  /** Hands over each event as it gets its number, and one that repeats again each time; returns how to stop. */
+  /**
+   * Calls the listener for each event when it gets its number, and again for each repeat. Returns a function that stops
+   * it.
+   */
   subscribe(listener: EventListener): () => void;
-  /** The newest seq; 0: nothing has happened yet. */
+  /** The newest seq; 0: there is no event yet. */
   head(): number;
-  /** The seq from which on nothing has been dropped, of either log. */
+  /** The seq from which on no event of either log has been dropped. */
   firstComplete(): Promise<number>;
-  /** The record goes back so far. */
+  /** The age of the record. */
   reach(): EventReach;
-  /** What a person should know; null when all is well. */
+  /** The trouble that a person should know of; null: none. */
   trouble(): Finding | null;
-  /** Writes what was only counted or waits, and says the heads. */
+  /** Writes counted and waiting events, and logs the heads. */
   close(): Promise<void>;
 }
 
-/** `isRepeat`: it has happened again, and has its number already. */
+/** `isRepeat`: the event has happened again, and already has its number. */
 export type EventListener = (event: AuditEvent, isRepeat: boolean) => void;
 
 export interface EventLogOptions {
-  /** Made where it is absent. */
+  /** Made if it is absent. */
   directory: string;
   log: Log;
   now: () => Date;
@@ -49,22 +54,28 @@ export interface EventLogOptions {
   uptime: Uptime;
   /** Bytes of all files. */
   totalBytes?: number;
-  /** Nothing is written, and what happens is in the log alone: for a reader without the state's lock. */
+  /** Nothing is written, and events are only in the log: for a reader without the state's lock. */
   readsOnly?: boolean | undefined;
-  /** Kinds and sources of refusals told apart. */
+  /** Kinds and sources of refusals that are counted apart. */
   refusalKinds?: number;
 }
 
-/** Ten thousand changes of a usual length, also right after the oldest segment was dropped, and half as many kept. */
+/**
+ * Room for ten thousand changes of usual length, also right after the oldest segment was dropped, and half as many
+ * kept.
+ */
 export const defaultBytes = 9 * 1024 * 1024;
 
-/** Refusals are what strangers can cause: they have a tenth of the space, and none of that of the changes. */
+/** Strangers can cause refusals, so these have a tenth of the space, and none of that of the changes. */
 export const shares = { changes: 0.6, kept: 0.3, refusals: 0.1 } as const;
 
-/** Characters of an event's details as JSON; the contract's own are far below. */
+/** Characters of an event's details as JSON; those of the contract are far below. */
 const maximumDetails = 4_096;
 
-/** Opens the event log under the state's lock. Damage, or a disk that takes nothing, is told by `trouble`, not thrown. */
+/**
+ * Opens the event log under the state's lock. It does not throw for damage, or a disk that takes nothing: `trouble`
+ * reports them.
+ */
 export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
   const { directory, log, timers, totalBytes = defaultBytes, readsOnly = false } = options;
   // A disk that takes nothing now may later; the first write tries again.
@@ -104,7 +115,7 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
   return joined({ ...options, files, recent, kept, writer, sequence, damage, closeHeads: heads.close });
 }
 
-/** A directory that is not open to us: nothing can be written there either, and health says so. */
+/** The directory cannot be read: nothing can be written there either, and health says so. */
 function unreadable(): FoundLog {
   return { segments: [], head: undefined, damagedLines: 0 };
 }
@@ -119,11 +130,11 @@ interface Parts extends EventLogOptions {
   closeHeads: () => Promise<void>;
 }
 
-/** Gives events their places, and tells of them. */
+/** Gives events their places, and notifies the listeners. */
 interface Entry {
-  /** Undefined where it was not kept: there was no room, or nothing is written. */
+  /** Undefined if the event was not kept: there was no room, or nothing is written. */
   place(facts: EventFacts, code: string | null, count: number): AuditEvent | undefined;
-  /** Settles when all that was placed is on the disk, or waits in memory because the disk takes nothing. */
+  /** Settles when all placed events are on the disk, or wait in memory because the disk takes nothing. */
   written(): Promise<void>;
   readonly listeners: Set<EventListener>;
   /** Events that found no room. */
@@ -178,7 +189,7 @@ function joined(parts: Parts): EventLog {
     refuse: (facts, code) => refusals.add(facts, code),
     list: async (query) => {
       await Promise.all([recent.changes.load(), recent.refusals.load()]);
-      // As they are now, like what waits and what is in memory: others write while this reads.
+      // Copies of the present segments, waiting events and events in memory: others write while this reads.
       const copies = (segments: readonly Segment[]) => segments.map((segment) => ({ ...segment }));
       const changes = copies([...kept.segments(), ...files.changes.segments]);
       const logs = [
@@ -203,7 +214,7 @@ function joined(parts: Parts): EventLog {
       if (parts.readsOnly) return;
       await writer.close();
       await parts.closeHeads();
-      // What the disk refused has been said by the writer.
+      // The writer has reported the disk's refusal.
       for (const name of ["changes", "refusals"] as const) await files[name].close().catch(() => undefined);
     },
   };
@@ -248,7 +259,7 @@ function createSequence(found: Readonly<Record<LogName, FoundLog>>, now: () => D
   };
 }
 
-/** The seq of a log's first event, where some before it were dropped. */
+/** The seq of a log's first event, if some before it were dropped. */
 async function firstKept({ segments }: EventFiles): Promise<number> {
   const [oldest] = segments;
   const first = oldest && (await readSegment(oldest))[0];

@@ -6,17 +6,17 @@ import { isIntact } from "./event-chain.ts";
 import { readSegment, type Segment } from "./event-segments.ts";
 import type { Recent } from "./recent-events.ts";
 
-/** Which events are meant. */
+/** The events that a reader asks for. */
 export interface EventFilter {
   type?: string | undefined;
   group?: string | undefined;
   actor_kind?: string | undefined;
-  /** Part of the name of who did it, or of what it is about. */
+  /** A part of the name of the actor or the subject. */
   name?: string | undefined;
   outcome?: string | undefined;
   sinceMilliseconds?: number | undefined;
   untilMilliseconds?: number | undefined;
-  /** Readers who see operations, and of security events those that they caused or that concern them. */
+  /** For readers who see operations, and only those security events that they caused or that concern them. */
   personId?: string | undefined;
 }
 
@@ -24,25 +24,25 @@ export interface EventQuery extends EventFilter, EventPlace {
   limit: number;
 }
 
-/** Where a page begins: behind a seq, the oldest first; or before one, the newest first; neither: at the newest. */
+/** The beginning of a page: after a seq, the oldest first; or before one, the newest first; neither: at the newest. */
 export interface EventPlace {
   after?: number | undefined;
   before?: number | undefined;
 }
 
-/** Where a page's cursor says that the next one begins: a seq is `after` too. Throws `invalid_cursor`. */
+/** The place in a page's cursor at which the next page begins; a seq is `after` too. Throws `invalid_cursor`. */
 export function placeOf(cursor: string): EventPlace {
   const [, isBefore, digits] = /^(before-)?(\d{1,15})$/.exec(cursor) ?? [];
   if (digits === undefined) throw foreignCursor();
   return isBefore === undefined ? { after: Number(digits) } : { before: Number(digits) };
 }
 
-/** What there is to read from. */
+/** The sources of a page. */
 export interface EventSource {
   logs: readonly LogSource[];
   /** Events that are not on the disk yet. */
   waiting: readonly AuditEvent[];
-  /** The newest seq; what comes later is not looked at, or a page could have one event and lack the one before. */
+  /** The newest seq. Later events are ignored, or a page could have one event and lack the one before. */
   head: number;
 }
 
@@ -53,12 +53,12 @@ export interface LogSource {
   readonly recent: Recent;
 }
 
-/** Filters whose counts are remembered with a segment. */
+/** Filters whose counts are cached with a segment. */
 const rememberedCounts = 32;
 
 /**
- * A page of events, read from the files; of the newest, as far as they go, from memory. Pages from the oldest on are what
- * chains are verified by: they have what the files have.
+ * A page of events from the files; the newest ones from memory, as far as it goes. Pages that begin at the oldest event
+ * always come from the files, since chains are verified by them.
  */
 export async function readPage(source: EventSource, query: EventQuery): Promise<Omit<EventList, "reach">> {
   const matches = createMatch(query);
@@ -148,7 +148,7 @@ async function newest(
   return found;
 }
 
-/** The segments that may hold events behind this one. */
+/** The segments that may hold events after this one. */
 function behind(segments: readonly Segment[], after: number): readonly Segment[] {
   return segments.filter((_, index) => {
     const next = segments[index + 1];
@@ -194,7 +194,7 @@ async function countIn(
   const known = counts.get(key);
   if (known?.sizeBytes === sizeBytes) return known.count;
   const begin = known?.nextSeq ?? firstSeq;
-  // A dashboard reads between the events: what came since is in memory.
+  // A dashboard reads between the events: events since then are in memory.
   const isRecent = recent.from <= begin;
   const events = isRecent
     ? recent.events.filter(({ seq }) => seq >= begin && seq < next)

@@ -4,18 +4,19 @@ import { createRepeats } from "../logs/repeats.ts";
 import type { EventFacts } from "./event.ts";
 
 /**
- * Counts changes that repeat: the same by the same actor from the same place, with nothing else done to the subject in
- * between. The first is written at once, the others as one line after a minute; while it goes on, the lines come less
- * often, up to every ten minutes, so that a program that applies the same for a week leaves the record readable.
+ * Counts changes that repeat: the same change by the same actor from the same place, with no other change to the
+ * subject in between. The first is written at once, the others as one line after a minute. While it goes on, the lines
+ * become rarer, down to one in ten minutes, so that the record stays readable when a program applies the same for a
+ * week.
  */
 export interface EventRepeats {
-  /** The event that it repeats: it is counted, and written with others. Null: it was written. */
+  /** The event that it repeats, in which case it is counted and written later. Null: it was written. */
   add(facts: EventFacts): AuditEvent | null;
-  /** Writes what was counted and not yet written. */
+  /** Writes counted repeats that are not written yet. */
   close(): void;
 }
 
-/** Undefined where there was no room for it. */
+/** Undefined if there was no room for it. */
 export type WriteChange = (facts: EventFacts, count: number) => AuditEvent | undefined;
 
 interface Change {

@@ -6,42 +6,45 @@ import { readRegular } from "../../store/files/regular-file.ts";
 import type { Log } from "../logs/log.ts";
 import { eventOfLine, parsedLine } from "./event-chain.ts";
 
-/** One file of a log: its events from `firstSeq` on, in order. */
+/** One file of a log, with its events from `firstSeq` on, in order. */
 export interface Segment {
   readonly path: string;
   readonly firstSeq: number;
-  /** Bytes of whole lines; what lies behind them was never acknowledged. */
+  /** Bytes of whole lines; bytes after them were never acknowledged. */
   sizeBytes: number;
-  /** Events before `nextSeq` that match a filter, as of a size; the files never change but at their end. */
+  /** Counts of events before `nextSeq` that match a filter, at a size of the file: files change only at their end. */
   readonly counts: Map<string, { sizeBytes: number; count: number; nextSeq: number }>;
 }
 
 export type LogName = AuditEvent["log"];
 
-/** What lies on the disk of one log. */
+/** The files of one log on the disk. */
 export interface FoundLog {
   /** Oldest first. */
   segments: Segment[];
-  /** The newest event that is whole. */
+  /** The newest whole event. */
   head: AuditEvent | undefined;
-  /** Lines behind it that are not what was written: damage, which no crash makes. */
+  /** Lines after it that are not what was written: damage, which no crash causes. */
   damagedLines: number;
 }
 
-/** No event is shorter: hashes, time and the names of the members. So many numbers may a lost file have used. */
+/**
+ * Bytes of the shortest possible event: hashes, time and the names of members. A lost file may have used as many
+ * numbers as such lines fit in.
+ */
 const shortestLineBytes = 300;
 
 /** Bytes of one file: more than both logs may have together. */
 const mostSegmentBytes = 8 * 1024 * 1024;
 
-/** The file that begins with this event; the number is padded so that names sort as numbers do. */
+/** The name of the file that begins with this event. The number is padded so that names sort as numbers do. */
 export function segmentName(name: LogName, firstSeq: number): string {
   return `${name}-${String(firstSeq).padStart(16, "0")}.jsonl`;
 }
 
 /**
- * Finds a log's segments and its head, and cuts off the line that a crash left torn; without `log` nothing is written,
- * because another process may still be writing a torn line.
+ * Finds a log's segments and its head, and cuts off the line that a crash left torn. Without `log` nothing is written,
+ * because another process may still be writing that line.
  */
 export async function findLog(directory: string, name: LogName, log: Log | null): Promise<FoundLog> {
   const segments = await findSegments(directory, name);
@@ -58,7 +61,7 @@ export async function findLog(directory: string, name: LogName, log: Log | null)
       damagedLines += 1;
     }
     if (segment.sizeBytes > 0) continue;
-    // Begun by a process that was killed before its first line was whole.
+    // A process began it and was killed before its first line was whole.
     segments.splice(segments.indexOf(segment), 1);
     if (log) await unlink(segment.path).catch(() => undefined);
   }
@@ -66,8 +69,8 @@ export async function findLog(directory: string, name: LogName, log: Log | null)
 }
 
 /**
- * The events of a segment, unproven. Lines that are none are left out, and of two that are not in order both: neither
- * is where it was written, and verification is to miss them.
+ * The events of a segment; their hashes are not checked. Lines that are no event are left out, and so are both of two
+ * that are out of order: neither is where it was written, and verification must find them missing.
  */
 export async function readSegment(segment: Segment): Promise<AuditEvent[]> {
   const text = await textOf(segment);
@@ -89,7 +92,10 @@ export async function lastOf(segment: Segment): Promise<AuditEvent | undefined> 
   return undefined;
 }
 
-/** Empty when it was dropped meanwhile, or the disk does not give it: then the chain shows that it is missing. */
+/**
+ * The text of a segment; empty if it was dropped meanwhile or the disk does not give it: then the chain shows that it
+ * is missing.
+ */
 export async function textOf({ path, sizeBytes }: Segment): Promise<string> {
   const bytes = await readRegular(path, mostSegmentBytes).catch(() => Buffer.alloc(0));
   return bytes.subarray(0, sizeBytes).toString("utf8");
@@ -110,13 +116,13 @@ async function findSegments(directory: string, name: LogName): Promise<Segment[]
   );
 }
 
-/** Bytes; 0 for what is none of our files, or the space of all others would be given up for it. */
+/** Bytes; 0 for a file that is not ours, or the space of all others would be given up for it. */
 async function sizeOf(path: string): Promise<number> {
   const stats = await lstat(path);
   return stats.isFile() && stats.size <= mostSegmentBytes ? stats.size : 0;
 }
 
-/** Undefined when the disk does not give the file, or it is none of ours. */
+/** Undefined if the disk does not give the file, or it is not ours. */
 async function wholeLines(segment: Segment, log: Log | null): Promise<string[] | undefined> {
   const bytes = await readRegular(segment.path, mostSegmentBytes).catch(() => undefined);
   if (!bytes) return undefined;
@@ -133,6 +139,6 @@ async function cutOff({ path, sizeBytes }: Segment, tornBytes: number, log: Log)
     file: path,
     bytes: tornBytes,
   });
-  // Where it cannot be cut, it is written over, and not read meanwhile.
+  // If it cannot be cut, it is written over, and not read meanwhile.
   await truncate(path, sizeBytes).catch(() => undefined);
 }

@@ -28,7 +28,9 @@ export function newestForgotten(kept: KeptEvents): Forgotten | undefined {
   return kept.forgotten().toSorted((one, other) => (one.time < other.time ? 1 : -1))[0];
 }
 
-/** A record that is complete for less than thirty days; of several the one that lost an event last. */
+/**
+ * The finding about a record that is complete for less than thirty days; of several the one that lost an event last.
+ */
 export function shortnessOf(kept: KeptEvents, now: Date): Finding | null {
   const since = (days: number) => new Date(now.getTime() - days * 86_400_000).toISOString();
   const newest = newestForgotten(kept);

@@ -6,9 +6,9 @@ import type { Reserve } from "../../store/files/reserve.ts";
 import { type EventFiles, type WaitingEvent, waitingEvent } from "./event-files.ts";
 import type { LogName } from "./event-segments.ts";
 
-/** Puts events on the disk, those together that arrive together. */
+/** Writes events to the disk; events that arrive together share a write. */
 export interface EventWriter {
-  /** False when so much waits already that this event cannot be kept. */
+  /** False if so much waits already that this event cannot be kept. */
   hasRoom(log: LogName): boolean;
   /** Settles when it is on the disk, or waits in memory because the disk takes nothing. Never throws. */
   write(event: AuditEvent): Promise<void>;
@@ -26,7 +26,7 @@ export interface EventWriterOptions {
   timers: Timers;
 }
 
-/** How long to wait before a write that failed is tried again. */
+/** Seconds before a failed write is tried again. */
 const retrySeconds = 5;
 
 export function createEventWriter(options: EventWriterOptions): EventWriter {
@@ -36,7 +36,7 @@ export function createEventWriter(options: EventWriterOptions): EventWriter {
 class Writer implements EventWriter {
   readonly #options: EventWriterOptions;
   readonly #waiting: Record<LogName, WaitingEvent[]> = { changes: [], refusals: [] };
-  /** Callers that wait for the next attempt to end. */
+  /** Callers that wait for the end of the next attempt. */
   #callers: (() => void)[] = [];
   #running: Promise<void> | null = null;
   #failure: StewardError | null = null;
@@ -88,7 +88,7 @@ class Writer implements EventWriter {
     this.#running = null;
   }
 
-  /** One attempt; a full disk is relieved by the reserve once, but not for refusals, which strangers can cause. */
+  /** One attempt. On a full disk the reserve makes room once, but not for refusals, which strangers can cause. */
   async #attempt(): Promise<void> {
     const { reserve } = this.#options;
     try {
@@ -105,8 +105,8 @@ class Writer implements EventWriter {
   }
 
   /**
-   * Refusals are left to the kernel, which a kill does not take them from; but when a change is made durable, what
-   * came before it is too: so a number that is missing before a change was taken away.
+   * Refusals are left to the kernel, which keeps them when the process is killed. When a change is made durable, the
+   * events before it are too: a number that is missing before a change was therefore taken away.
    */
   async #writeAll(): Promise<void> {
     const { changes, refusals } = this.#options.files;

@@ -1,6 +1,6 @@
 import type { EventType } from "../../contract/event-types.ts";
 
-/** Who did it; `agent` is the agent itself. */
+/** The actor of an event; `agent` is the agent itself. */
 export interface EventActor {
   readonly kind: "anonymous" | "local-root" | "user" | "token" | "agent";
   readonly id: string | null;
@@ -16,7 +16,7 @@ export interface EventSubject {
 /** Facts as contract/events declares them; never a secret. */
 export type EventDetails = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
-/** Something that happened, before it has its place among the others. */
+/** An event that has no place among the others yet. */
 export interface EventFacts {
   readonly type: EventType;
   readonly actor: EventActor;
@@ -27,11 +27,13 @@ export interface EventFacts {
   readonly details: EventDetails;
 }
 
-/** Where events are written down. */
+/** Records events. */
 export interface EventSink {
-  /** A change; settles when it is on the disk, or kept in memory because the disk takes nothing. Never throws. */
+  /**
+   * Records a change; settles when it is on the disk, or kept in memory because the disk takes nothing. Never throws.
+   */
   record(facts: EventFacts): Promise<void>;
-  /** A refusal, which may be counted together with others like it. `code` is its error code. Never throws. */
+  /** Records a refusal, which may be counted together with similar ones. `code` is its error code. Never throws. */
   refuse(facts: EventFacts, code: string): void;
 }
 

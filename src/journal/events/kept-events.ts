@@ -10,21 +10,23 @@ import { chainStart, eventOfLine, parsedLine } from "./event-chain.ts";
 import { type FoundLog, readSegment, type Segment, textOf } from "./event-segments.ts";
 
 /**
- * The changes of segments that were dropped, in one file. Each record has a share of the space. Where a record is full,
- * the actor who brought the most loses the oldest of their own changes: what one actor does leaves what others did.
+ * The changes of dropped segments, in one file. Each record has a share of the space. When a record is full, the actor
+ * who added the most loses the oldest of their own changes, so that no actor pushes out the changes of others.
  */
 export interface KeptEvents {
-  /** The file, which comes before the segments of the log; empty where there is none. */
+  /** The file, which precedes the segments of the log; empty if there is none. */
   segments(): readonly Segment[];
-  /** Takes over the changes of a segment that is to be dropped. Throws where the disk refuses; nothing is changed then. */
+  /** Takes over the changes of a segment that is to be dropped. Throws if the disk refuses; nothing is changed then. */
   take(dropped: Segment): Promise<void>;
-  /** The changes that are kept nowhere any more; at most one entry for a record. */
+  /** The changes that are no longer kept anywhere; at most one entry for a record. */
   forgotten(): readonly Forgotten[];
-  /** The file is not what was written. It is read no more, and kept under another name before a new one is written. */
+  /**
+   * The file is not what was written. It is no longer read, and kept under another name before a new one is written.
+   */
   readonly isDamaged: boolean;
 }
 
-/** Changes of a record that are gone. */
+/** Lost changes of a record. */
 export interface Forgotten {
   readonly record: EventRecord;
   /** The time of the newest of them. */
@@ -33,7 +35,7 @@ export interface Forgotten {
 
 export interface KeptEventsOptions {
   directory: string;
-  /** The log that segments are dropped from; one that was taken over before a crash is taken out of it. */
+  /** The log whose segments are dropped. A segment that was taken over before a crash is removed from it. */
   changes: FoundLog;
   totalBytes: number;
   now: () => Date;
@@ -60,16 +62,16 @@ interface KeptLine {
   /** Tells actors apart. */
   readonly actor: string;
   readonly time: string;
-  /** Of the segment that is being taken over. */
+  /** True for a change of the segment that is being taken over. */
   readonly isNew: boolean;
 }
 
 const fileName = "kept-changes.jsonl";
 
-/** The part of a record that an actor keeps who brings changes into a full one. */
+/** The least part of a full record that an actor who adds to it keeps. */
 const leastShare = 1 / 8;
 
-/** Lines that are parsed before others have a turn. */
+/** Lines parsed in one turn of the event loop. */
 const linesInATurn = 500;
 
 const records = Object.keys(eventRecords) as EventRecord[];
@@ -88,12 +90,12 @@ export async function openKeptEvents(options: KeptEventsOptions): Promise<KeptEv
   });
 }
 
-/** What a file that is absent says. */
+/** The heading of an absent file. */
 const nothing: Heading = { through: 0, hash: chainStart, forgotten: [], digest: "" };
 
 interface Found {
   heading: Heading;
-  /** What follows the heading. */
+  /** The text after the heading. */
   text: string;
 }
 
@@ -149,7 +151,7 @@ class KeptFile implements KeptEvents {
   /** In the order of seq. */
   async #linesWith(dropped: Segment): Promise<KeptLine[]> {
     const former = this.#segment === null ? [] : await linesOf(this.#segment, false);
-    // Those of a file that is in place although the disk would not confirm it are there already.
+    // The file may be in place although the disk would not confirm it; then it already has these changes.
     const through = Math.max(this.#heading.through, former.at(-1)?.seq ?? 0);
     const taken = (await linesOf(dropped, true)).filter(({ seq }) => seq > through);
     return [...former, ...taken];
@@ -159,31 +161,31 @@ class KeptFile implements KeptEvents {
 /** Null: absent. */
 async function readKept(path: string, totalBytes: number): Promise<Found | "damaged" | null> {
   try {
-    // The heading comes in addition, and a release may give the file less space than the one before.
+    // The heading is extra, and a release may give the file less space than the one before.
     const text = (await readRegular(path, 4 * totalBytes)).toString("utf8");
     const end = text.indexOf("\n") + 1;
     const heading = JSON.parse(text.slice(0, end)) as Heading;
     const rest = text.slice(end);
     return digestOf(heading, rest) === heading.digest ? { heading, text: rest } : "damaged";
   } catch (error) {
-    // A file in the place of the directory is what the writer tells.
+    // The writer reports a file in the place of the directory.
     return ["ENOENT", "ENOTDIR"].includes(systemErrorCode(error) ?? "") ? null : "damaged";
   }
 }
 
-/** Removes what was taken over when a crash came before its removal. */
+/** Removes a segment that was taken over before a crash, which came before its removal. */
 async function finishTaking(
   { changes: { segments }, readsOnly }: KeptEventsOptions,
   { through }: Heading,
 ): Promise<void> {
   while (segments.length > 1 && (segments[0]?.firstSeq ?? 0) <= through) {
     const taken = segments.shift();
-    // What is left by a disk that takes nothing is removed at the next start.
+    // If the disk takes nothing, the next start removes it.
     if (taken && !readsOnly) await rm(taken.path, { recursive: true }).catch(() => undefined);
   }
 }
 
-/** The time of the oldest change in the log, where one before it was dropped and not taken over: by another release. */
+/** The time of the oldest change in the log, if another release dropped one before it without taking it over. */
 async function droppedUnseen({ segments }: FoundLog, { hash }: Heading): Promise<string | null> {
   const [oldest] = segments;
   const first = oldest && (await readSegment(oldest))[0];
@@ -194,7 +196,7 @@ async function linesOf(segment: Segment, isNew: boolean): Promise<KeptLine[]> {
   const found: KeptLine[] = [];
   for (const [index, line] of (await textOf(segment)).split("\n").entries()) {
     if (index % linesInATurn === linesInATurn - 1) await nextTurn();
-    // Those of the file are known by its digest.
+    // The file's digest covers those that are not new.
     const event = isNew ? eventOfLine(line) : parsedLine(line);
     if (!event) continue;
     const { seq, hash, type, actor, time } = event;
@@ -204,8 +206,8 @@ async function linesOf(segment: Segment, isNew: boolean): Promise<KeptLine[]> {
 }
 
 /**
- * The changes of a record that find no room: those of actors who brought the most now, down to their least share; where
- * that is not enough, those of the actors who have the most. Of each actor the oldest go first.
+ * The changes of a record that find no room: first those of the actors who added the most now, down to their least
+ * share, then those of the actors who have the most. The oldest of each actor go first.
  */
 function overflow(all: readonly KeptLine[], record: EventRecord, room: number): KeptLine[] {
   const actors = new Map<string, { lines: KeptLine[]; bytes: number; brought: number }>();
@@ -245,7 +247,7 @@ function newestOf(all: readonly Forgotten[]): readonly Forgotten[] {
 
 function segmentOf(path: string, text: string): Segment {
   const first = parsedLine(text.slice(0, text.indexOf("\n")));
-  // As long as the file is: another is in its place after the next taking over, and then as whole as this one.
+  // Read to the end of the file: after the next taking over another whole file is in its place.
   return { path, firstSeq: first?.seq ?? 1, sizeBytes: Number.POSITIVE_INFINITY, counts: new Map() };
 }
 

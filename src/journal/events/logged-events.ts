@@ -3,7 +3,7 @@ import type { Log } from "../logs/log.ts";
 import type { EventFacts, EventSink } from "./event.ts";
 import { createRefusalCounts } from "./refusal-counts.ts";
 
-/** Writes events as audit lines of the log alone: for an agent in rescue, which has no state to keep them in. */
+/** Writes events only as audit lines of the log: for an agent in rescue, which has no state to keep them in. */
 export interface LoggedEvents extends EventSink {
   /** Writes the refusals that were only counted. */
   close(): void;
@@ -21,7 +21,7 @@ export function createLoggedEvents(log: Log, timers: Timers): LoggedEvents {
   };
 }
 
-/** The members of an audit line; `audit` marks it as an administrator's business. */
+/** The members of an audit line; `audit` marks it as only for administrators. */
 export function auditMembers(facts: EventFacts): Record<string, unknown> {
   const { actor, subject, from, requestId, details } = facts;
   return {

@@ -3,15 +3,15 @@ import { isIntact } from "./event-chain.ts";
 import { readSegment, type Segment } from "./event-segments.ts";
 
 /**
- * The newest events of one log in memory: a page of them is what dashboards and the status ask for again and again, and
- * to read, parse and prove half a megabyte for it takes milliseconds. Empty until the first page is asked for.
+ * The newest events of one log in memory: dashboards and the status ask for a page of them again and again, and
+ * reading, parsing and verifying half a megabyte takes milliseconds. Empty until the first page is asked for.
  */
 export interface RecentEvents {
-  /** Told what was written to the files, which `segments` are. */
+  /** Call it with the events that were written to the files, which `segments` describe. */
   add(events: readonly AuditEvent[]): void;
   /** Reads them from the files, the first time. */
   load(): Promise<void>;
-  /** As of now. */
+  /** The present events in memory. */
   read(): Recent;
 }
 
@@ -22,17 +22,17 @@ export interface Recent {
   readonly from: number;
 }
 
-/** The longest page, and one more, which says that there is another page. */
+/** The longest page, and one more event, which shows that there is another page. */
 const mostEvents = 201;
 
 const none: Recent = { events: [], from: Number.POSITIVE_INFINITY };
 
-/** `segments`: of the log, oldest first; they grow and are dropped meanwhile. */
+/** `segments` of the log, oldest first; they grow and are dropped meanwhile. */
 export function createRecentEvents(segments: readonly Segment[]): RecentEvents {
-  /** Undefined: they were not read yet. */
+  /** Undefined until they are read. */
   let known: Recent | undefined;
   let loading: Promise<void> | undefined;
-  /** Written while the first reading is under way, which may have missed them. */
+  /** Events written during the first reading, which may have missed them. */
   let meanwhile: Recent = none;
   const load = async (): Promise<void> => {
     const found = await newestOf(segments);
@@ -53,7 +53,7 @@ export function createRecentEvents(segments: readonly Segment[]): RecentEvents {
     },
     read: () => {
       const present = known ?? none;
-      // What was dropped from the files since is not in the log any more.
+      // Events that were dropped from the files since are no longer in the log.
       const from = Math.max(present.from, segments[0]?.firstSeq ?? 0);
       if (from === present.from) return present;
       return { from, events: present.events.filter(({ seq }) => seq >= from) };

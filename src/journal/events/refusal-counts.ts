@@ -2,14 +2,14 @@ import type { Timers } from "../../host/ports.ts";
 import { createRepeats } from "../logs/repeats.ts";
 import type { EventFacts } from "./event.ts";
 
-/** Writes down the first refusal of a kind and source at once, and then at most one line a minute for all like it. */
+/** Writes the first refusal of a kind and source at once, and then at most one line a minute for all like it. */
 export interface RefusalCounts {
   add(facts: EventFacts, code: string): void;
-  /** Writes what was counted and not yet written. */
+  /** Writes counted refusals that are not written yet. */
   close(): void;
 }
 
-/** A refusal to be written: as the last of those it stands for was. */
+/** Writes a refusal, with the facts of the last of those that it counts. */
 export type WriteRefusal = (facts: EventFacts, code: string, count: number) => void;
 
 interface Refusal {
@@ -17,7 +17,7 @@ interface Refusal {
   readonly code: string;
 }
 
-/** `maximum`: kinds and sources told apart. */
+/** `maximum`: kinds and sources that are counted apart. */
 export function createRefusalCounts(
   write: WriteRefusal,
   { timers, maximum }: { timers: Timers; maximum?: number | undefined },

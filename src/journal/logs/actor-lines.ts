@@ -4,13 +4,13 @@ import { createBuckets } from "./rates.ts";
 import { createRepeats } from "./repeats.ts";
 
 /**
- * Audit lines, so many for each actor: the journal keeps a number of bytes, and the lines of one would push out those of
- * others. Lines beyond are counted into one a minute.
+ * Limits audit lines for each actor: the journal keeps a number of bytes, and the lines of one actor would push out
+ * those of others. Lines beyond the limit are counted into one a minute.
  */
 export interface ActorLines {
-  /** `actor`: a user's name, alone or before the name of one of their tokens (`ana/backup`). Null: no bound. */
+  /** `actor`: a user's name, or one before the name of one of their tokens (`ana/backup`). Null: no limit. */
   write(actor: string | null, ...line: Parameters<Log>): void;
-  /** Writes what was only counted. */
+  /** Writes the lines that were only counted. */
   close(): void;
 }
 

@@ -3,10 +3,10 @@ import { type Said, type Severity, syslogNumbers } from "./log.ts";
 /** The field with the whole line as JSON, from which readers have the facts with their types. */
 export const ownLineField = "STEWARD_JSON";
 
-/** Characters of a sentence; the whole is in the JSON line. */
+/** Characters of a sentence; the whole text is in the JSON line. */
 const longestSentence = 2_000;
 
-/** What would drive a terminal, or have journalctl show the sentence as a blob. */
+/** Characters that would control a terminal, or make journalctl show the sentence as a blob. */
 const hostile = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
 /** A line of the log as an entry of the journal: a sentence for people, fields to filter by, and the line itself. */

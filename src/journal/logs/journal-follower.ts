@@ -1,24 +1,24 @@
 import { pauseFor } from "../../host/pause.ts";
 import type { Journal, JournalEntry, Timers } from "../../host/ports.ts";
 
-/** One reading of the journal as it grows, for all who follow it. */
+/** One process reads the journal as it grows, for all followers. */
 export interface JournalFollower {
   /**
-   * Hands over each entry to come; returns how to stop. The journal is followed from the first subscriber to the
-   * last one's end.
+   * Calls `receive` for each new entry; returns a function that stops it. The journal is followed from the first
+   * subscriber to the end of the last.
    */
   subscribe(receive: (entry: JournalEntry) => void): () => void;
-  /** Settles when every entry that is written from now on will be handed over. */
+  /** Settles when every entry that is written from now on will be passed on. */
   ready(): Promise<void>;
 }
 
-/** Seconds before a journalctl that has ended is started again: doubled each time, until an entry comes. */
+/** Seconds before a journalctl that has ended is started again; doubled each time, until an entry comes. */
 const firstPauseSeconds = 1;
 const longestPauseSeconds = 60;
 
 /**
- * Follows the whole journal and not the units that may be read: journalctl looks up which units a pattern means once,
- * at its start, and would never hear of an update's unit that is made later.
+ * Follows the whole journal, not only the readable units: journalctl expands a pattern of units once, at its start, and
+ * would miss an update's unit that is made later.
  */
 export function createJournalFollower(journal: Journal, timers: Timers): JournalFollower {
   const receivers = new Set<(entry: JournalEntry) => void>();
@@ -29,7 +29,7 @@ export function createJournalFollower(journal: Journal, timers: Timers): Journal
   const start = () => {
     const abort = new AbortController();
     const position = newestCursor(journal);
-    // Its only end is the abort.
+    // It ends only by the abort.
     void keepFollowing({ journal, timers, receive, signal: abort.signal }, position);
     return { abort, position };
   };
@@ -57,7 +57,7 @@ interface Following {
   signal: AbortSignal;
 }
 
-/** Begins behind the entry that was the newest one, so that nothing is lost while journalctl starts, also again. */
+/** Begins after the entry that was the newest, so that nothing is lost while journalctl starts, also again. */
 async function keepFollowing(
   { journal, timers, receive, signal }: Following,
   position: Promise<string | undefined>,
@@ -69,7 +69,7 @@ async function keepFollowing(
     await journal.follow(
       present,
       (entry) => {
-        // Where the entry to begin behind is gone from the journal, journalctl may begin with it.
+        // If the entry to begin after is no longer in the journal, journalctl may begin with it.
         if (entry.cursor === present) return;
         behind = entry.cursor;
         pause = firstPauseSeconds;

@@ -5,25 +5,25 @@ import type { Said, Severity } from "./log.ts";
 export type SendEntry = (fields: Readonly<Record<string, string>>) => boolean;
 
 export interface JournalLinesOptions {
-  /** To the journal. */
+  /** Sends to the journal. */
   send: SendEntry;
-  /** To the namespace of the audit lines, which has limits of its own (systemd/journald@steward.conf). */
+  /** Sends to the namespace of the audit lines, which has its own limits (systemd/journald@steward.conf). */
   sendAudit: SendEntry;
   /** Seconds since boot. */
   uptime: () => number;
 }
 
-/** In the journal: the entry of this audit line that counts is in the namespace. */
+/** Marks an entry of the journal as a copy: the one that counts is in the namespace. */
 export const copyField = "STEWARD_COPY";
 
-/** Copies in that many seconds: a tenth of what journald takes of one service (journald.conf(5), RateLimitBurst). */
+/** Copies in that many seconds: a tenth of what journald takes from one service (journald.conf(5), RateLimitBurst). */
 const mostCopies = 1_000;
 const windowSeconds = 30;
 
 /**
  * Sends the log's lines to the journal; false: a line was not accepted. Audit lines go to a namespace of their own, so
  * that no flood of other lines drops them or pushes them out. The journal gets copies, for `journalctl -u steward` and
- * for whatever sends it elsewhere, but not more than leave room for other lines.
+ * for programs that forward it, but only so many that room is left for other lines.
  */
 export function createJournalLines(
   options: JournalLinesOptions,

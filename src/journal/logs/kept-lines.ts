@@ -4,26 +4,26 @@ import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import { openDispensable, readRegular } from "../../store/files/regular-file.ts";
 
-/** Lines of the log that outlive the agent where there is no journal to do so. */
+/** Keeps lines of the log after the agent has ended, if there is no journal. */
 export interface KeptLines {
-  /** The oldest first; what cannot be read is not there. */
+  /** The oldest first; unreadable lines are left out. */
   read(): Promise<readonly string[]>;
   /** Throws the file system's error. */
   append(lines: readonly string[]): Promise<void>;
 }
 
-/** Bytes of one of the two files: weeks of an agent that is looked after. */
+/** Bytes of one of the two files: weeks of a healthy agent. */
 const mostBytes = 262_144;
 
 /** Bytes that are read of one: lines that were added at once may exceed `mostBytes`. */
 const mostReadBytes = 16 * mostBytes;
 
-/** What they are called; a log alone is no state. */
+/** The names of the files; a directory with only these holds no state. */
 export const keptFiles = { present: "log.jsonl", former: "log.1.jsonl" } as const;
 
 /**
- * Keeps lines in log.jsonl and, when that is full, log.1.jsonl of a directory. Nothing is synced: a log that a power
- * cut shortens is no damage, and each fsync is wear.
+ * Keeps lines in log.jsonl of a directory and, when that is full, in log.1.jsonl. Nothing is synced: a power cut may
+ * shorten a log without harm, and each fsync is wear.
  */
 export function createKeptLines(directory: string): KeptLines {
   const present = join(directory, keptFiles.present);
@@ -46,7 +46,7 @@ export function createKeptLines(directory: string): KeptLines {
   };
 }
 
-/** A directory that another program has put there would keep the lines from ever being changed over. */
+/** A directory made by another program would prevent the change of files for ever. */
 async function replace(former: string, present: string): Promise<void> {
   await rm(former, { recursive: true, force: true });
   await rename(present, former);

@@ -5,7 +5,10 @@ export type LogCursor =
   | { readonly source: "journal"; readonly position: string }
   | { readonly source: "agent"; readonly run: string; readonly sequence: number };
 
-/** systemd.journal-fields(7), __CURSOR: sequence file, number, boot, monotonic and real time, hash; for us a text. */
+/**
+ * systemd.journal-fields(7), __CURSOR: sequence file, number, boot, monotonic and real time, hash; used here only as a
+ * text.
+ */
 const journalPosition =
   /^s=[0-9a-f]{32};i=[0-9a-f]{1,16};b=[0-9a-f]{32};m=[0-9a-f]{1,16};t=[0-9a-f]{1,16};x=[0-9a-f]{1,16}$/;
 
@@ -16,7 +19,7 @@ export function writeCursor(cursor: LogCursor): string {
   return Buffer.from(text).toString("base64url");
 }
 
-/** Throws `invalid_cursor` for what `writeCursor` never wrote. */
+/** Throws `invalid_cursor` for a text that `writeCursor` never wrote. */
 export function readCursor(text: string): LogCursor {
   const position = Buffer.from(text, "base64url").toString("latin1");
   if (Buffer.from(position, "latin1").toString("base64url") !== text) throw foreignCursor();

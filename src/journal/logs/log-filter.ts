@@ -3,7 +3,7 @@ import type { LogEntry } from "../../contract/types.ts";
 
 export type RequestStatus = (typeof requestStatuses)[number];
 
-/** Which lines a reader asks for and may see. */
+/** The lines that a reader asks for and may see. */
 export interface LogFilter {
   readonly unit?: string | undefined;
   /** Since the epoch, both ends included. */
@@ -11,16 +11,16 @@ export interface LogFilter {
   readonly untilMilliseconds?: number | undefined;
   /** 0 (emerg) to 7 (debug). */
   readonly leastSeverity?: number | undefined;
-  /** A part of the message, literally, whatever its case. */
+  /** A part of the message, literally, in any case. */
   readonly q?: string | undefined;
-  /** Of requests alone: how they ended, and who sent them. */
+  /** Only requests with this end, or of this sender. */
   readonly status?: RequestStatus | undefined;
   readonly user?: string | undefined;
-  /** Audit lines are administrators' alone. */
+  /** True only for administrators. */
   readonly mayReadAudit: boolean;
 }
 
-/** Judges line by line; the journal has already been asked for most of it, which makes the answer fast, not right. */
+/** Tests each line. The journal has already been asked for most of it, which makes the answer fast, not right. */
 export function createLogMatch(filter: LogFilter): (entry: LogEntry) => boolean {
   const { unit, leastSeverity = 7, mayReadAudit } = filter;
   const { sinceMilliseconds = Number.NEGATIVE_INFINITY, untilMilliseconds = Number.POSITIVE_INFINITY } =
@@ -43,6 +43,6 @@ function isAskedRequest({ request }: LogEntry, { status, user }: LogFilter): boo
   const isSo =
     status === "failed" ? request.status >= 400 : `${Math.floor(request.status / 100)}xx` === status;
   if (status !== undefined && !isSo) return false;
-  // A token is named behind its user.
+  // A token's name follows its user's.
   return user === undefined || request.user === user || request.user?.startsWith(`${user}/`) === true;
 }

@@ -4,29 +4,29 @@ import type { JournalEntry } from "../../host/ports.ts";
 import { writeCursor } from "./log-cursor.ts";
 import type { OwnLine } from "./own-lines.ts";
 
-/** The agent itself. */
+/** The agent's own unit. */
 export const agentUnit = "steward.service";
 
-/** The agent and the units it starts, of which one is made for each update. */
+/** The agent's unit and those that it starts; each update has its own. */
 export const agentUnits: readonly string[] = [agentUnit, "steward-*.service"];
 
 const agentUnitName = /^steward(-[A-Za-z0-9:_.@-]{1,120})?\.service$/;
 
-/** Whether a unit's lines may be read here at all: the agent's own, and those that the host file names. */
+/** True if a unit's lines may be read here: the agent's own, and those that the host file names. */
 export type IsAllowed = (unit: string) => boolean;
 
 export function createIsAllowed(logUnits: readonly string[]): IsAllowed {
   return (unit) => agentUnitName.test(unit) || logUnits.includes(unit);
 }
 
-/** Characters of a message; the rest is cut off, and a mark says so. */
+/** Characters of a message; the rest is cut off, and a mark shows it. */
 const longestMessage = 16_384;
 
-/** An entry as readers get it; undefined when its unit is not one that readers may see, or when it is a copy. */
+/** An entry for readers; undefined if they may not see its unit, or it is a copy. */
 export function readJournalLine(entry: JournalEntry, isAllowed: IsAllowed): LogEntry | undefined {
   const { unit, cursor, identifier, pid } = entry;
   if (unit === null || !isAllowed(unit)) return undefined;
-  // What a line says of itself counts where the agent wrote it; another unit's may say what it likes.
+  // The members of a line count only if the agent wrote it; another unit's may claim anything.
   const isOwn = agentUnitName.test(unit) && !entry.isFromSystemd;
   if (isOwn && entry.isCopy) return undefined;
   const own = isOwn ? readOwnText(entry.ownLine ?? entry.message) : undefined;
@@ -44,7 +44,7 @@ export function readJournalLine(entry: JournalEntry, isAllowed: IsAllowed): LogE
   };
 }
 
-/** The same of one of the agent's own lines; undefined when it is not whole, as after a power cut. */
+/** The same for one of the agent's own lines; undefined if it is not whole, as after a power cut. */
 export function readOwnLine({ text, sequence }: OwnLine, run: string): LogEntry | undefined {
   const own = readOwnText(text);
   if (!own) return undefined;
@@ -72,7 +72,7 @@ interface OwnText {
   members: Record<string, unknown>;
 }
 
-/** What an audit line says of a request. Those of agents before this one have neither duration nor user. */
+/** The request of an audit line. Lines of earlier agents have neither duration nor user. */
 function requestOf({ message, audit, members }: OwnText): Pick<LogEntry, "request"> {
   const { status, duration_ms, user, count } = members;
   const [, method, path] = /^([A-Z]+) (.+)$/s.exec(message) ?? [];

@@ -14,15 +14,15 @@ export interface LogPageQuery extends LogFilter {
 
 export interface JournalPageOptions {
   journal: Journal;
-  /** Units to ask the journal for where the query names none. */
+  /** The units to ask the journal for if the query names none. */
   units: readonly string[];
   /** Undefined for an entry that readers may not see. */
   readLine: (entry: JournalEntry) => LogEntry | undefined;
 }
 
 /**
- * A page of the journal, the newest line first; undefined when the journal cannot be read. What a reader may not see
- * is left out before lines are counted, so pages tell nothing of it.
+ * A page of the journal, the newest line first; undefined if the journal cannot be read. Lines that the reader may not
+ * see are left out before lines are counted, so pages reveal nothing of them.
  */
 export async function readJournalPage(
   { journal, units, readLine }: JournalPageOptions,
@@ -37,13 +37,13 @@ export async function readJournalPage(
   const end = await journal.read(
     {
       units: unit === undefined ? units : [unit],
-      // journalctl takes only one place to begin at; behind a cursor everything is old enough.
+      // journalctl takes only one beginning; all lines beyond a cursor are old enough.
       ...(behind === undefined ? { sinceMilliseconds, untilMilliseconds } : { behind }),
       leastSeverity,
       order: "newest-first",
     },
     (entry) => {
-      // As journalctl itself does it: the first line that is too old ends a reading backwards.
+      // As journalctl does: the first line that is too old ends a reading backwards.
       if (entry.timeMilliseconds < (sinceMilliseconds ?? Number.NEGATIVE_INFINITY)) return false;
       const line = readLine(entry);
       const isWanted = line !== undefined && isMatch(line);
@@ -56,19 +56,19 @@ export async function readJournalPage(
   );
   if (end.kind === "unreadable" || (end.kind === "bounded" && lastSeen === undefined)) return undefined;
   const next_cursor = nextCursor();
-  // Only a page that is all there is knows how much there is: see the contract.
+  // Only a single page knows the number of lines: see the contract.
   const total = cursor === undefined && next_cursor === null ? items.length : null;
   return { items, total, next_cursor, source: "journal" };
 
   function nextCursor(): string | null {
-    // The last line that is shown, not the last one seen: not every reader may know where that one lies.
+    // The last line that is shown, not the last one seen: not every reader may know the place of that one.
     if (hasMore) return items.at(-1)?.cursor ?? null;
     if (end.kind !== "bounded" || lastSeen === undefined) return null;
     return writeCursor({ source: "journal", position: lastSeen });
   }
 }
 
-/** The same of the agent's own lines. Throws `invalid_cursor` for a place in another run. */
+/** The same for the agent's own lines. Throws `invalid_cursor` for a place in another run. */
 export async function readOwnPage(ownLines: OwnLines, query: LogPageQuery): Promise<LogList> {
   const { limit, cursor } = query;
   if (cursor && (cursor.source !== "agent" || cursor.run !== ownLines.run)) throw foreignCursor();

@@ -8,17 +8,19 @@ import type { OwnLines } from "./own-lines.ts";
 import type { Turns } from "./turns.ts";
 
 export interface LogStreamQuery extends LogFilter {
-  /** The last line that the reader has; those behind it come first. */
+  /** The last line that the reader has; the lines after it come first. */
   readonly behind?: LogCursor | undefined;
 }
 
-/** Takes line after line; `end` says that no more will come, and that the reader may ask again. */
+/** Takes line after line; `end` means that no more will come, and that the reader may ask again. */
 export interface LogReceiver {
   send: (entry: LogEntry) => void;
   end: () => void;
 }
 
-/** Lines that one stream catches up on, or keeps waiting meanwhile; a reader that is further behind has to reconnect. */
+/**
+ * Lines that one stream catches up on, or keeps waiting meanwhile; a reader that is further behind has to reconnect.
+ */
 const mostLines = 10_000;
 
 export interface JournalStreamOptions {
@@ -29,7 +31,7 @@ export interface JournalStreamOptions {
   readLine: (entry: JournalEntry) => LogEntry | undefined;
 }
 
-/** Sends the lines of the journal that are asked for, each once and in order: first what was missed, then what comes. */
+/** Sends the requested lines of the journal, each once and in order: first the missed ones, then new ones. */
 export function streamJournal(
   options: JournalStreamOptions,
   query: LogStreamQuery,
@@ -37,9 +39,9 @@ export function streamJournal(
 ): () => void {
   const isMatch = createLogMatch(query);
   const isCatchingUp = query.behind?.source === "journal" || query.sinceMilliseconds !== undefined;
-  // What comes while the past is read waits here.
+  // New lines wait here while the past is read.
   let waiting: LogEntry[] | undefined = isCatchingUp ? [] : undefined;
-  // Part of what comes was read as the past already, also for a while after that when the follower lags behind.
+  // Some new lines were already read as past, also for a while later if the follower lags behind.
   const sent = new Set<string>();
   let isOver = false;
   const stop = (): void => {
@@ -53,7 +55,7 @@ export function streamJournal(
   };
   const sendNew = (line: LogEntry): void => {
     if (sent.has(line.cursor)) return;
-    // In order: behind the first new line there is none of the past.
+    // Lines are in order: none of the past comes after the first new line.
     sent.clear();
     send(line);
   };
@@ -81,7 +83,7 @@ export function streamJournal(
   return stop;
 }
 
-/** Reads on, one bounded reading after the other, to the end of the journal: true; or until `take` returns false. */
+/** Reads on, one bounded reading after the other, to the end of the journal (true), or until `take` returns false. */
 async function readPast(
   { journal, turns, units, readLine }: JournalStreamOptions,
   query: LogStreamQuery,
@@ -111,7 +113,7 @@ async function readPast(
   }
 }
 
-/** The same of the agent's own lines. A place in another run is before all that there is. */
+/** The same for the agent's own lines. A place in another run is before all of them. */
 export async function streamOwnLines(
   ownLines: OwnLines,
   query: LogStreamQuery,

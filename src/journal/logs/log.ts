@@ -1,7 +1,7 @@
 /** Severities of syslog (RFC 5424 §6.2.1) that the agent uses. */
 export type Severity = "error" | "warning" | "notice" | "info";
 
-/** Their numbers, as journald wants them. */
+/** Their numbers for journald. */
 export const syslogNumbers = { error: 3, warning: 4, notice: 5, info: 6 } as const satisfies Record<
   Severity,
   number
@@ -11,12 +11,12 @@ export const syslogNumbers = { error: 3, warning: 4, notice: 5, info: 6 } as con
 export type Log = (severity: Severity, message: string, members?: Readonly<Record<string, unknown>>) => void;
 
 /**
- * Characters of a line. journald breaks lines longer than 48 KiB (journald.conf(5), LineMax), and the second half
- * of an audit line would no longer say that it is one.
+ * Characters of a line. journald breaks lines longer than 48 KiB (journald.conf(5), LineMax), and the second half of an
+ * audit line would no longer be marked as one.
  */
 const longestLine = 12_000;
 
-/** What a line is made of. */
+/** The content of a line. */
 export interface Said {
   readonly message: string;
   readonly members: Readonly<Record<string, unknown>>;
@@ -34,7 +34,7 @@ export function createLog(
   };
 }
 
-/** For repeated attempts: leaves out a line that says the same as the last one. */
+/** For repeated attempts: leaves out a line that equals the last one. */
 export function withoutRepeats(log: Log): Log {
   let last = "";
   return (severity, message, members) => {
@@ -44,7 +44,7 @@ export function withoutRepeats(log: Log): Log {
   };
 }
 
-/** The line without the facts that made it too long; what says whose business it is stays. */
+/** The line without the facts that made it too long; the marks of its readers stay. */
 function cut(
   { message, ...head }: { time: string; severity: Severity; message: string },
   { audit }: Readonly<Record<string, unknown>>,

@@ -17,15 +17,17 @@ export interface LogsOptions {
   logUnits: readonly string[];
 }
 
-/** The log as people read it: the journal's allowed units, or the agent's own lines where there is no journal. */
+/** The log for people: the journal's allowed units, or the agent's own lines if there is no journal. */
 export interface Logs {
-  /** The newest first. Throws `validation_failed` for a unit that is not allowed, `invalid_cursor`, `rate_limited`. */
+  /**
+   * The newest first. Throws `validation_failed` for a unit that is not allowed, `invalid_cursor` and `rate_limited`.
+   */
   list(query: LogPageQuery): Promise<LogList>;
-  /** Sends lines as they come; returns how to stop. Throws `validation_failed` like `list`. */
+  /** Sends new lines; returns a function that stops it. Throws `validation_failed` like `list`. */
   stream(query: LogStreamQuery, receiver: LogReceiver): () => void;
 }
 
-/** Each reading is a process, for up to five seconds: two at a time leave the device to its work. */
+/** Each reading is a process, for up to five seconds: two at a time leave room for the device's own work. */
 const readings = { atOnce: 2, waiting: 32 } as const;
 
 export function createLogs({ journal, timers, ownLines, logUnits }: LogsOptions): Logs {
@@ -60,7 +62,7 @@ export function createLogs({ journal, timers, ownLines, logUnits }: LogsOptions)
         stop = isFromJournal
           ? streamJournal({ journal, follower, turns, units, readLine }, query, receiver)
           : await streamOwnLines(ownLines, query, receiver);
-        // Only reading the agent's own lines takes time in which a stream can end.
+        // Only the reading of the agent's own lines takes time in which a stream can end.
         if (isOver) stop();
       };
       begin().catch(() => {
@@ -74,7 +76,7 @@ export function createLogs({ journal, timers, ownLines, logUnits }: LogsOptions)
   };
 }
 
-/** Whether there is a journal that has anything of these units, and that may be read. */
+/** True if there is a readable journal with lines of these units. */
 async function hasLines(journal: Journal, units: readonly string[]): Promise<boolean> {
   const end = await journal.read({ units, order: "newest-first" }, () => false);
   return end.kind === "stopped";

@@ -9,26 +9,26 @@ export interface OwnLine {
   readonly text: string;
 }
 
-/** What the agent itself has written lately: all that there is to read where there is no journal. */
+/** The last lines of the agent's own log: all that can be read if there is no journal. */
 export interface OwnLines {
-  /** Names this run: its numbers mean nothing in another. */
+  /** The name of this run: its numbers mean nothing in another. */
   readonly run: string;
   add(line: string, severity: Severity): void;
   /** The oldest first. Lines of earlier runs come before, numbered from 0 down. */
   read(): Promise<readonly OwnLine[]>;
-  /** Hands over each line to come; returns how to stop. */
+  /** Calls `receive` for each new line; returns a function that stops it. */
   subscribe(receive: (line: OwnLine) => void): () => void;
-  /** From now on what matters is kept for the next run as well. */
+  /** From now on important lines are also kept for the next run. */
   keepIn(kept: KeptLines, timers: Timers): void;
   /** Writes lines that are not stored yet. */
   close(): Promise<void>;
 }
 
-/** Bounds of the ring: some hours of an agent that is used, all of one that is not. */
+/** Bounds of the ring: some hours of a busy agent, all of an idle one. */
 const mostLines = 1_000;
 const mostCharacters = 262_144;
 
-/** Seconds between two writes at least, so that a chatty day does not wear the flash. */
+/** Seconds between two writes at least, so that a busy day does not wear the flash. */
 const leastPauseSeconds = 30;
 
 export function createOwnLines(): OwnLines {
@@ -45,7 +45,7 @@ export function createOwnLines(): OwnLines {
     while (lines.length > mostLines || characters > mostCharacters) {
       characters -= lines.shift()?.text.length ?? 0;
     }
-    // Requests are most of the lines and the least of what a reader after a restart is looking for.
+    // Requests are most of the lines, and what a reader after a restart needs least.
     if (severity !== "info") keeper.add(own.text);
     for (const receive of receivers) receive(own);
   };
@@ -66,14 +66,14 @@ export function createOwnLines(): OwnLines {
   };
 }
 
-/** Writes lines down in lots. While the disk takes nothing they wait in memory, and nothing waits for them. */
+/** Writes lines in batches. While the disk takes nothing they wait in memory; no caller waits for them. */
 function createKeeper() {
   const waiting: string[] = [];
   let kept: KeptLines | undefined;
   let earlier: Promise<readonly string[]> | undefined;
   let timers: Timers | undefined;
   let takeBack: (() => void) | undefined;
-  // Read before the first write, or this run's own lines would be among those of the runs before.
+  // Read before the first write, or this run's own lines would be among those of earlier runs.
   const readEarlier = async (): Promise<readonly string[]> => {
     earlier ??= kept?.read();
     return (await earlier) ?? [];
@@ -84,7 +84,7 @@ function createKeeper() {
     await readEarlier();
     const lines = waiting.splice(0);
     await kept?.append(lines).catch(() => {
-      // For a disk that can be written again.
+      // They wait for a disk that can be written again.
       waiting.unshift(...lines);
       dropOldest(waiting);
       plan();
@@ -115,7 +115,7 @@ function createKeeper() {
   };
 }
 
-/** No more wait than the ring holds. */
+/** No more lines wait than the ring holds. */
 function dropOldest(lines: string[]): void {
   let characters = lines.reduce((sum, line) => sum + line.length, 0);
   while (lines.length > mostLines || characters > mostCharacters) characters -= lines.shift()?.length ?? 0;

@@ -1,4 +1,4 @@
-/** A number at once, and so many more a second. */
+/** A number at once, and then so many a second. */
 export interface Rate {
   readonly burst: number;
   readonly perSecond: number;
@@ -6,9 +6,9 @@ export interface Rate {
 
 /** A token bucket. */
 export interface Bucket {
-  /** False: empty. */
+  /** False: it is empty. */
   take(): boolean;
-  /** How many can be taken now, whole. */
+  /** The whole number that can be taken now. */
   left(): number;
   isFull(): boolean;
 }
@@ -39,7 +39,7 @@ export function createBucket({ burst, perSecond }: Rate, milliseconds: () => num
   };
 }
 
-/** Keys whose rate is remembered. With more, the one that came first is forgotten. */
+/** Keys whose rate is kept. With more, the oldest key is dropped. */
 const mostKeys = 512;
 
 /** A bucket for each key. */

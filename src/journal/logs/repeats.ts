@@ -1,23 +1,26 @@
 import type { Timers } from "../../host/ports.ts";
 
-/** Tells the first of a kind at once, and then at most one a minute for all like it, with how many they are. */
+/** Writes the first of a kind at once, and then at most one line a minute for all like it, with their number. */
 export interface Repeats<T> {
-  /** The one before, where this one was only counted; null: it was told. */
+  /** The one before, if this one was only counted; null: it was written. */
   add(one: T): T | null;
-  /** Tells what was counted and not yet told. */
+  /** Writes those that were counted and are not written yet. */
   close(): void;
 }
 
 export interface RepeatsOptions<T> {
-  /** Names the kind. */
+  /** The name of the kind. */
   keyOf: (one: T) => string;
   /** False: the second ends the count of the first, although they are of one kind. Absent: all of a kind are alike. */
   areAlike?: (first: T, second: T) => boolean;
-  /** How one is told that comes when there are too many kinds: all of these share one line. Absent: at once, uncounted. */
+  /**
+   * The form of one when there are too many kinds: all of these share one line. Absent: it is written at once,
+   * uncounted.
+   */
   amongOthers?: (one: T) => T;
-  /** `one`: the last of those that it stands for. */
+  /** `one`: the last of those that are counted. */
   tell: (one: T, count: number) => void;
-  /** Kinds told apart, some 500 bytes each. */
+  /** Kinds counted apart, some 500 bytes each. */
   maximum?: number | undefined;
   /** The seconds between two lines of a kind double up to this while it repeats; 60 by default. */
   longestQuietSeconds?: number;
@@ -29,12 +32,12 @@ const quietSeconds = 60;
 
 const maximumKinds = 512;
 
-/** No keyOf() is empty. */
+/** keyOf() never returns an empty text. */
 const others = "";
 
 interface Counted<T> {
   one: T;
-  /** Since the last line. */
+  /** Number since the last line. */
   count: number;
   takeBack: () => void;
 }
@@ -60,7 +63,7 @@ export function createRepeats<T>(options: RepeatsOptions<T>): Repeats<T> {
     kinds.delete(key);
     if (count > 0) tell(one, count);
   };
-  /** Its kind, and how it is told; null: it is told alone. */
+  /** Its kind and its form; null: it is written on its own. */
   const placed = (one: T): [key: string, meant: T] | null => {
     const own = keyOf(one);
     if (kinds.has(own) || kinds.size < maximum) return [own, one];

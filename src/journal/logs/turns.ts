@@ -1,6 +1,6 @@
 import { StewardError } from "../../contract/errors.ts";
 
-/** Lets a few do at a time what costs a process, and some more wait. Throws `rate_limited` for those beyond. */
+/** Lets a few readers at a time start a process, and some more wait. Throws `rate_limited` for those beyond. */
 export interface Turns {
   take<T>(act: () => Promise<T>): Promise<T>;
 }
