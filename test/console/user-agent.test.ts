@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { agentInWords } from "../../src/console/ui/user-agent.ts";
+import { agentInWords } from "../../src/console/access/user-agent.ts";
 
 /** As browsers send them. */
 const cases = [

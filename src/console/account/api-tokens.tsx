@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import type { ApiToken } from "../../contract/types.ts";
+import { tokenRights } from "../access/token-rights.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { useResource } from "../client/use-resource.ts";
 import { me } from "../session/session.ts";
-import { tokenRights } from "../session/token-rights.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";

@@ -11,7 +11,6 @@ import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { focusContent } from "../ui/focus.ts";
 import { needCount, Page, Skeleton } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
-import { Tabs } from "../ui/tabs.tsx";
 import { isolated } from "../ui/visible.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { Banners } from "./banners.tsx";
@@ -20,6 +19,7 @@ import { showInIcon } from "./favicon.ts";
 import { FindButton, Finder } from "./find-button.tsx";
 import { useShown } from "./pages.ts";
 import { NeedCount, Sections } from "./sections.tsx";
+import { Tabs } from "./tabs.tsx";
 
 /** The frame of every page: the present page, the state of the clock, the user. */
 export function Frame() {

@@ -1,19 +1,19 @@
 import type { ComponentChildren } from "preact";
 import type { ApiToken, SessionList, User } from "../../contract/types.ts";
+import { tokenRights } from "../access/token-rights.ts";
+import { agentInWords } from "../access/user-agent.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { useAction } from "../client/use-action.ts";
 import { type Resource, useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
 import { me } from "../session/session.ts";
-import { tokenRights } from "../session/token-rights.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { Section, Skeleton } from "../ui/page.tsx";
 import { ProblemView, ReadProblem } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";
-import { agentInWords } from "../ui/user-agent.ts";
 import { isolated } from "../ui/visible.ts";
 
 /** A token that is to be deleted, once that is confirmed. */

@@ -1,8 +1,8 @@
 import { languages, t } from "../../catalogue/words.ts";
+import { ChoicesField } from "../../ui/form/choices-field.tsx";
 import { DurationField } from "../../ui/form/duration-field.tsx";
 import { CheckField, type FieldProps, SelectField, TextField } from "../../ui/form/field.tsx";
 import { RadioField } from "../../ui/form/radio-field.tsx";
-import { ChoicesField } from "./choices-field.tsx";
 import { type MemberSchema, schemaAt, valueAt } from "./draft.ts";
 import { errorsOf } from "./errors.ts";
 import { ListField } from "./list-field.tsx";

@@ -1,4 +1,4 @@
-import { CheckField, type FieldProps } from "../../ui/form/field.tsx";
+import { CheckField, type FieldProps } from "./field.tsx";
 
 /** Any number of a few, each explained where it is chosen. */
 export function ChoicesField({
