@@ -1,11 +1,12 @@
 import { useEffect } from "preact/hooks";
-import type { Settings, User } from "../../contract/types.ts";
+import type { User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
 import { place } from "../navigation/navigation.ts";
 import { me, restriction, session, userChanged } from "../session/session.ts";
+import { isFactorRequired, minimumCharacters } from "../sign-in/new-password-field.tsx";
 import { useStore } from "../store.ts";
 import { Banner, Page } from "../ui/page.tsx";
 import { ApiTokens } from "./api-tokens.tsx";
@@ -52,27 +53,16 @@ function TwoFactorWithPolicy({ user, isLed }: { readonly user: User; readonly is
   const isRequired = useStore(restriction) !== null;
   const security = useResource("getSettings").value?.security ?? null;
   const password = !isRequired && (
-    <PasswordChange user={user} minimum={security ? minimumOf(user, security) : undefined} />
+    <PasswordChange user={user} minimum={minimumCharacters(user.role, security)} />
   );
   return (
     <>
       {!isLed && password}
       <TwoFactorSection
         user={user}
-        isRequired={isRequired || (security !== null && isPolicyFor(user, security))}
+        isRequired={isRequired || (security !== null && isFactorRequired(user.role, security))}
       />
       {isLed && password}
     </>
   );
-}
-
-function isPolicyFor({ role }: User, { require_2fa: policy }: Settings["security"]): boolean {
-  return policy === "all" || (policy === "admins" && role === "admin");
-}
-
-/** Characters: eight where a code always comes with it, unless the device says otherwise. */
-function minimumOf(user: User, security: Settings["security"]): number {
-  return security.password_min_length === 15 && isPolicyFor(user, security)
-    ? 8
-    : security.password_min_length;
 }

@@ -5,8 +5,9 @@ import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { me } from "../session/session.ts";
 import { Dialog } from "../ui/dialog/dialog.tsx";
-import { CheckField, SelectField, TextField } from "../ui/form/field.tsx";
-import { Form, useForm } from "../ui/form/form.tsx";
+import { ChoicesField } from "../ui/form/choices-field.tsx";
+import { SelectField, TextField } from "../ui/form/field.tsx";
+import { errorAt, Form, useForm } from "../ui/form/form.tsx";
 import { ShownOnce } from "../ui/secret.tsx";
 
 /** Days that a token may be good for; the agent takes an hour to 366 days. */
@@ -17,8 +18,6 @@ interface NewToken {
   readonly scopes: readonly Scope[];
   readonly expires_in: `${(typeof lifetimes)[number]}d`;
 }
-
-const scopesErrorId = "token-scopes-error";
 
 /** Makes a token, and shows it this once. */
 export function CreateTokenSheet({
@@ -52,8 +51,7 @@ function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
     onToken(token);
   });
   const { role } = me();
-  const { value: chosen, onInput: choose, error } = form.field("scopes");
-  const scopesError = error && t.account.chooseScope;
+  const offered = userScopes.filter((scope) => (scopes[scope] as readonly Role[]).includes(role));
   return (
     <Form form={form} verb={t.account.createToken}>
       <TextField
@@ -63,25 +61,12 @@ function TokenForm({ onToken }: { readonly onToken: (token: string) => void }) {
         maxLength={64}
         isFirst
       />
-      <fieldset class="field" aria-describedby={scopesError ? scopesErrorId : undefined}>
-        <legend>{t.account.scopesTitle}</legend>
-        {userScopes
-          .filter((scope) => (scopes[scope] as readonly Role[]).includes(role))
-          .map((scope) => (
-            <CheckField
-              key={scope}
-              label={scope}
-              hint={t.account.scopes[scope]}
-              value={chosen.includes(scope)}
-              onInput={(isOn) => choose(isOn ? [...chosen, scope] : chosen.filter((one) => one !== scope))}
-            />
-          ))}
-        {scopesError && (
-          <div id={scopesErrorId} class="error">
-            {scopesError}
-          </div>
-        )}
-      </fieldset>
+      <ChoicesField
+        {...form.field("scopes")}
+        label={t.account.scopesTitle}
+        error={errorAt(form.error, "/scopes") && t.account.chooseScope}
+        options={offered.map((value) => ({ value, text: value, hint: t.account.scopes[value] }))}
+      />
       <SelectField
         {...form.field("expires_in")}
         label={t.ui.expires}

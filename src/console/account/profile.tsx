@@ -1,8 +1,7 @@
-import { useEffect, useRef } from "preact/hooks";
 import type { User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
-import { guardLeaving } from "../navigation/navigation.ts";
+import { useUnsaved } from "../navigation/use-unsaved.ts";
 import { userChanged } from "../session/session.ts";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { TextField } from "../ui/form/field.tsx";
@@ -16,9 +15,8 @@ export function Profile({ user }: { readonly user: User }) {
     userChanged(await call("updateUser", { params: { id: user.id }, body }));
     toast(t.ui.saved);
   });
-  const isUnsaved = useRef(false);
-  isUnsaved.current = form.typed.display_name !== user.display_name;
-  useEffect(() => guardLeaving(() => isUnsaved.current), []);
+  const isChanged = form.typed.display_name !== user.display_name;
+  useUnsaved(isChanged);
   return (
     <Section title={t.account.you}>
       <Facts
@@ -34,7 +32,7 @@ export function Profile({ user }: { readonly user: User }) {
           [t.person.lastSignIn, <Time key="last" at={user.last_login_at} />],
         ]}
       />
-      <Form form={form} verb={t.ui.save} kind="plain" isReady={isUnsaved.current}>
+      <Form form={form} verb={t.ui.save} kind="plain" isReady={isChanged}>
         <TextField
           {...form.field("display_name")}
           label={t.person.displayName}

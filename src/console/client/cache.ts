@@ -1,9 +1,9 @@
 import type { OperationId } from "../../contract/operations.ts";
-import type { Status, TimeSync, UpdateProgress } from "../../contract/types.ts";
+import type { AuditEvent, Status, TimeSync, UpdateProgress } from "../../contract/types.ts";
 import { lastWrite } from "./call.ts";
 import { isConnected } from "./connection.ts";
 import { Entry } from "./entry.ts";
-import { beginEvents, endEvents, isFollowed, listen } from "./live-events.ts";
+import { follow, type StreamMessage } from "./event-stream.ts";
 import {
   staleAfterClock,
   staleAfterEvent,
@@ -78,7 +78,7 @@ function readStale(): void {
 
 /** Those who may see events follow them from the newest in the status on. */
 function statusRead(before: Status | null, after: Status): void {
-  if (after.latest !== null && !isFollowed()) {
+  if (after.latest !== null && ending === null) {
     beginEvents(String(after.latest[0]?.seq ?? 0));
     // What has happened since the first reading is in the status, but may be missing in what was read before it.
     const seconds = (performance.now() - (begunAt ?? 0)) / 1_000;
@@ -101,15 +101,27 @@ function progressHeard(progress: UpdateProgress): void {
   phaseBefore = progress.phase;
 }
 
-/** From now on what is in use stays fresh: by events, when the page comes into sight, when the agent is back. */
+/** Ends the event stream of this page; null: it is not followed. */
+let ending: AbortController | null = null;
+
+/** Follows the events behind this one, for those who may. */
+function beginEvents(lastId: string): void {
+  const mine = new AbortController();
+  ending = mine;
+  const onRefusal = (): void => {
+    if (ending === mine) ending = null;
+  };
+  const onMessage = ({ event, data }: StreamMessage): void => {
+    if (event === "progress") progressHeard(data as UpdateProgress);
+    else makeStale(event === "gap" ? "all" : staleAfterEvent((data as AuditEvent).type));
+  };
+  void follow("streamEvents", {}, mine.signal, onMessage, onRefusal, lastId);
+}
+
+/** Keeps fresh what is in use: by events, when the page comes into sight, when the agent is back. */
 export function watchChanges(): void {
-  listen({
-    onEvent: ({ type }) => makeStale(staleAfterEvent(type)),
-    onProgress: progressHeard,
-    onGap: () => makeStale("all"),
-  });
   // Those who follow events hear of the rest by them.
-  lastWrite.subscribe(() => makeStale(isFollowed() ? ["getStatus"] : "all"));
+  lastWrite.subscribe(() => makeStale(ending !== null ? ["getStatus"] : "all"));
   isConnected.subscribe(() => isConnected.read() && makeStale("all"));
   document.addEventListener("visibilitychange", () => {
     for (const entry of entries.values()) entry.refresh(oldMilliseconds);
@@ -118,7 +130,8 @@ export function watchChanges(): void {
 
 /** Nothing of it is for the next user. */
 export function forgetAll(): void {
-  endEvents();
+  ending?.abort();
+  ending = null;
   for (const entry of entries.values()) entry.forget();
   entries.clear();
   begunAt = null;

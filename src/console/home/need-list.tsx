@@ -1,14 +1,16 @@
 import type { Need } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
+import { call } from "../client/call.ts";
+import { greet } from "../client/connection.ts";
 import { Link } from "../navigation/link.tsx";
 import { colourOf } from "../needs/how.ts";
 import { needInWords } from "../needs/need-words.ts";
 import { remedies, remedyQuery } from "../needs/remedies.ts";
 import { isOneOf, me } from "../session/session.ts";
+import { ActionButton } from "../ui/button.tsx";
 import { Section } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
 import { Said, Spoken } from "../ui/spoken.tsx";
-import { DismissFailure } from "./dismiss-failure.tsx";
 import { NameDevice } from "./name-device.tsx";
 
 /** What needs a person, the gravest first, each with the way to where it is seen to. */
@@ -49,7 +51,15 @@ function NeedItem({ need, isFirst }: { readonly need: Need; readonly isFirst: bo
       </div>
       {words !== null && <WayOut need={need} text={words.button} isFirst={isFirst} />}
       {words !== null && releaseId !== "" && isOneOf("admin") && (
-        <DismissFailure releaseId={releaseId} what={words.title} />
+        <ActionButton
+          label={`${t.home.dismiss}: ${words.title}`}
+          act={async () => {
+            await call("dismissFailedUpdate", { body: { release_id: releaseId } });
+            await greet();
+          }}
+        >
+          {t.home.dismiss}
+        </ActionButton>
       )}
     </li>
   );

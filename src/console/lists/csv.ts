@@ -35,16 +35,6 @@ export function csvName(
   return [name || "steward", about, new Date(at).toISOString().slice(0, 10)].join("-").concat(".csv");
 }
 
-/** Hands a file to the person. */
-export function saveCsv(about: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = csvName(about);
-  link.click();
-  URL.revokeObjectURL(address);
-}
-
 interface Page<Item> {
   readonly items: readonly Item[];
   readonly next_cursor: string | null;

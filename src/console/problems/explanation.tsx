@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import type { ExplanationProps } from "../client/parts.ts";
 import { Link } from "../navigation/link.tsx";
@@ -6,7 +6,7 @@ import { place } from "../navigation/navigation.ts";
 import { phase } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
-import { copyText } from "../ui/secret.tsx";
+import { useCopy } from "../ui/secret.tsx";
 import { commands, places, type Remedy, remedyFor } from "./remedies.ts";
 
 /** The cause of a problem, and the one button that leads to what helps. */
@@ -56,7 +56,7 @@ function RemedyButton({
 /** A command that only root can run, on the device. */
 function Command({ text }: { readonly text: string }) {
   const shown = useRef<HTMLElement>(null);
-  const [said, setSaid] = useState("");
+  const [said, copy] = useCopy(text, shown);
   return (
     <>
       <p>{t.remedies.asRoot}</p>
@@ -64,7 +64,7 @@ function Command({ text }: { readonly text: string }) {
         <code ref={shown}>{text}</code>
       </p>
       <div class="buttons">
-        <Button onClick={() => void copyText(text, shown.current).then(setSaid)}>{t.remedies.copy}</Button>
+        <Button onClick={copy}>{t.remedies.copy}</Button>
         <span role="status">{said}</span>
       </div>
     </>

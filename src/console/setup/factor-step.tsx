@@ -5,7 +5,7 @@ import { RecoveryCodesForm } from "../account/recovery-codes-form.tsx";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { useAction } from "../client/use-action.ts";
-import { guardLeaving } from "../navigation/navigation.ts";
+import { useUnsaved } from "../navigation/use-unsaved.ts";
 import { me, restriction, userChanged } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -27,7 +27,7 @@ export function FactorStep({ settings, updates, onDone, onBack }: StepProps) {
   useEffect(() => {
     if (!user.two_factor.enabled) void begin.run();
   }, []);
-  useEffect(() => guardLeaving(() => codes !== null), [codes]);
+  useUnsaved(codes !== null);
   if (codes !== null) {
     const keptCodes = async (): Promise<void> => {
       userChanged(await call("getMe"));

@@ -1,10 +1,8 @@
 import type { Settings } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
-import { useAction } from "../client/use-action.ts";
 import type { Resource } from "../client/use-resource.ts";
-import { Button } from "../ui/button.tsx";
-import { ProblemView } from "../ui/problem-view.tsx";
+import { ActionButton, Button } from "../ui/button.tsx";
 
 /** The ways out of a step that is not done: later, never, or back. */
 export function StepButtons({
@@ -19,13 +17,12 @@ export function StepButtons({
   onDone(): void;
   readonly onBack: (() => void) | null;
 }) {
-  const declare = useAction(async () => {
-    if (needless === undefined) return;
+  const declare = async (): Promise<void> => {
     const before = settings.value?.device.not_needed ?? [];
-    const not_needed = [...before.filter((one) => one !== needless), needless];
+    const not_needed = [...before.filter((one) => one !== needless), ...(needless ? [needless] : [])];
     settings.put(await call("updateSettings", { body: { device: { not_needed } } }));
     onDone();
-  });
+  };
   return (
     <>
       {onBack && (
@@ -37,11 +34,10 @@ export function StepButtons({
         {t.firstRun.later}
       </Button>
       {needless && (
-        <Button kind="quiet" isBusy={declare.isBusy} onClick={() => void declare.run()}>
+        <ActionButton kind="quiet" act={declare}>
           {t.firstRun.notNeeded}
-        </Button>
+        </ActionButton>
       )}
-      <ProblemView error={declare.error} />
     </>
   );
 }

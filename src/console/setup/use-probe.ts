@@ -1,7 +1,8 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { TimeProbe } from "../../contract/types.ts";
 import { call } from "../client/call.ts";
 import { ProblemError } from "../client/problem.ts";
+import { useAction } from "../client/use-action.ts";
 
 export interface Probing {
   /** What the servers said last; null: nothing yet. */
@@ -17,41 +18,28 @@ const mostTries = 5;
 
 /** Asks time servers, one test behind the other; of those that wait only the newest counts. */
 export function useProbe(): Probing {
-  const [state, setState] = useState<Omit<Probing, "ask">>({ found: null, isBusy: false, error: null });
+  const [found, setFound] = useState<TimeProbe | null>(null);
   const waiting = useRef<readonly string[] | null>(null);
   const last = useRef("");
-  const isRunning = useRef(false);
-  const isGone = useRef(false);
-  useEffect(
-    () => () => {
-      isGone.current = true;
-    },
-    [],
-  );
-  const run = async (): Promise<void> => {
-    isRunning.current = true;
-    setState((before) => ({ ...before, isBusy: true, error: null }));
-    let end: Partial<Pick<Probing, "found" | "error">> = {};
-    while (waiting.current !== null && !isGone.current) {
+  // The answers before stay where the next question is refused.
+  const { isBusy, error, run } = useAction(async () => {
+    for (;;) {
       const servers = waiting.current;
+      if (servers === null) return;
       waiting.current = null;
-      end = await probe(servers).then(
-        (found) => ({ found, error: null }),
-        (error: unknown) => ({ error }),
-      );
+      await probe(servers).then(setFound, (problem: unknown) => {
+        if (waiting.current === null) throw problem;
+      });
     }
-    isRunning.current = false;
-    // What the servers said before stays where the next question was refused.
-    if (!isGone.current) setState((before) => ({ ...before, ...end, isBusy: false }));
-  };
+  });
   return {
-    ...state,
+    ...{ found, isBusy, error },
     ask: (servers, isAgain = false) => {
       const named = namedServers(servers);
       if (named.length === 0 || (!isAgain && last.current === named.join(" "))) return;
       last.current = named.join(" ");
       waiting.current = named;
-      if (!isRunning.current) void run();
+      void run();
     },
   };
 }

@@ -1,9 +1,28 @@
+import type { Role, Settings } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { entryAt, errorAt } from "../ui/form/form.tsx";
 import { PasswordField } from "../ui/form/password-field.tsx";
 
 /** Characters asked for where nothing else is known (NIST SP 800-63B-4 §3.1.1.2). */
 const usualMinimum = 15;
+
+/**
+ * Characters that the agent asks of a user's password (NIST SP 800-63B-4 §3.1.1.2): eight where a code always comes with
+ * it, unless the device says otherwise. Undefined: the settings are not known.
+ */
+export function minimumCharacters(
+  role: Role,
+  security: Settings["security"] | null | undefined,
+): number | undefined {
+  if (!security) return undefined;
+  const { password_min_length: length } = security;
+  return length === usualMinimum && isFactorRequired(role, security) ? 8 : length;
+}
+
+/** True: the device's policy asks users of this role for a second factor. */
+export function isFactorRequired(role: Role, { require_2fa: policy }: Settings["security"]): boolean {
+  return policy === "all" || (policy === "admins" && role === "admin");
+}
 
 /** A new password with its length as it is typed, and what the agent says of it. */
 export function NewPasswordField({

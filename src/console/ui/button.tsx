@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+import { useAction } from "../client/use-action.ts";
 import { useWhyAway } from "./connection-state.tsx";
+import { ProblemView } from "./problem-view.tsx";
 
 export interface ButtonProps {
   /** `icon`: a shape alone, which needs a `label`. */
@@ -53,6 +55,17 @@ export function Button({
           {reason}
         </span>
       )}
+    </>
+  );
+}
+
+/** A button whose work the agent does: busy while that runs, and followed by the problem where it fails. */
+export function ActionButton({ act, ...rest }: ButtonProps & { readonly act: () => Promise<unknown> }) {
+  const { isBusy, error, run } = useAction(act);
+  return (
+    <>
+      <Button {...rest} isBusy={isBusy} onClick={() => void run()} />
+      <ProblemView error={error} />
     </>
   );
 }

@@ -1,7 +1,9 @@
+import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import { guardLeaving } from "../navigation/navigation.ts";
 import { Button } from "./button.tsx";
+import { download } from "./download.ts";
 
 /** Something that is shown this once: to copy, and where a name is given to download and to print, without the page. */
 export function Secret({
@@ -17,15 +19,17 @@ export function Secret({
   readonly fileName?: string;
 }) {
   const place = useRef<HTMLPreElement>(null);
-  const [said, setSaid] = useState("");
+  const [said, copy] = useCopy(text, place);
   return (
     <section class="secret" aria-label={label}>
       <pre ref={place}>{shown}</pre>
       <div class="buttons">
-        <Button onClick={() => void copyText(text, place.current).then(setSaid)}>{t.ui.copy}</Button>
-        {fileName && <Button onClick={() => download(text, fileName)}>{t.ui.download}</Button>}
+        <Button onClick={copy}>{t.ui.copy}</Button>
+        {fileName && (
+          <Button onClick={() => download(`${text}\n`, fileName, "text/plain")}>{t.ui.download}</Button>
+        )}
         {fileName && <Button onClick={() => print()}>{t.ui.print}</Button>}
-        {/* Not a toast: it would lie behind the dialog. */}
+        {/* A toast would be behind the dialog. */}
         <span role="status">{said}</span>
       </div>
     </section>
@@ -63,22 +67,19 @@ export function ShownOnce({ said, label, text, onClose }: ShownOnceProps) {
   );
 }
 
-/** What came of it. Over plain HTTP a page has no clipboard: there the place is marked, for the person to copy. */
-export async function copyText(text: string, place: HTMLElement | null): Promise<string> {
-  try {
+/** Copies a text, and says so. Over plain HTTP a page has no clipboard: there the place is marked, to be copied by hand. */
+export function useCopy(
+  text: string,
+  place: RefObject<HTMLElement | null>,
+): [said: string, copy: () => void] {
+  const [said, setSaid] = useState("");
+  const mark = (): void => {
+    if (place.current !== null) getSelection()?.selectAllChildren(place.current);
+    setSaid(t.ui.marked);
+  };
+  const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text);
-    return t.ui.copied;
-  } catch {
-    if (place !== null) getSelection()?.selectAllChildren(place);
-    return t.ui.marked;
-  }
-}
-
-function download(text: string, fileName: string): void {
-  const address = URL.createObjectURL(new Blob([`${text}\n`], { type: "text/plain" }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = fileName;
-  link.click();
-  URL.revokeObjectURL(address);
+    setSaid(t.ui.copied);
+  };
+  return [said, () => void copy().catch(mark)];
 }

@@ -2,12 +2,13 @@ import { useState } from "preact/hooks";
 import type { Role } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
+import { useUnsaved } from "../navigation/use-unsaved.ts";
 import { UsernameField } from "../sign-in/username-field.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { Form, useForm } from "../ui/form/form.tsx";
 import { NewPassword, OneUsePassword } from "./new-password.tsx";
-import { DisplayNameField, RoleField, useUnsaved } from "./user-fields.tsx";
+import { DisplayNameField, RoleField } from "./user-fields.tsx";
 
 interface NewUser {
   readonly username: string;

@@ -6,6 +6,7 @@ import { codeOf } from "../client/problem.ts";
 import { useAction } from "../client/use-action.ts";
 import { useResource } from "../client/use-resource.ts";
 import { Link } from "../navigation/link.tsx";
+import { useUnsaved } from "../navigation/use-unsaved.ts";
 import { me, signOut, userChanged } from "../session/session.ts";
 import { Dialog } from "../ui/dialog/dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
@@ -18,7 +19,7 @@ import { Time } from "../ui/time.tsx";
 import { EditConflict } from "./edit-conflict.tsx";
 import { members, type Reading, type Saved, saveUser, type UserChange } from "./save-user.ts";
 import { type AskedToken, DeleteToken, UserAccess } from "./user-access.tsx";
-import { DisplayNameField, RoleField, useUnsaved } from "./user-fields.tsx";
+import { DisplayNameField, RoleField } from "./user-fields.tsx";
 import { factorOf, UserStates } from "./user-states.tsx";
 import { type ActionName, itemsOf } from "./user-table.tsx";
 

@@ -56,7 +56,8 @@ async function patiently(work: () => Promise<unknown>, signal: AbortSignal): Pro
   }
 }
 
-function act(action: ManyAction, id: string): Promise<unknown> {
+/** Does it to one user. `reason` is kept with the removal of a second factor. */
+export function act(action: ManyAction | "resetTwoFactor", id: string, reason = ""): Promise<unknown> {
   const params = { id };
   switch (action) {
     case "endSessions":
@@ -65,6 +66,8 @@ function act(action: ManyAction, id: string): Promise<unknown> {
       return call("updateUser", { params, body: { must_change_password: true } });
     case "unlock":
       return call("unlockUser", { params });
+    case "resetTwoFactor":
+      return call("recoverTwoFactor", { params, body: { reason } });
     case "disable":
     case "enable":
       return call("updateUser", { params, body: { enabled: action === "enable" } });

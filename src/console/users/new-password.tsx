@@ -1,7 +1,7 @@
 import type { Role } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { useResource } from "../client/use-resource.ts";
-import { NewPasswordField } from "../sign-in/new-password-field.tsx";
+import { minimumCharacters, NewPasswordField } from "../sign-in/new-password-field.tsx";
 import { RadioField } from "../ui/form/radio-field.tsx";
 import { ShownOnce } from "../ui/secret.tsx";
 
@@ -17,7 +17,7 @@ export function NewPassword({
   readonly onInput: (value: string | null) => void;
   readonly error: unknown;
 }) {
-  const minimum = useMinimumCharacters(role);
+  const minimum = minimumCharacters(role, useResource("getSettings").value?.security);
   return (
     <>
       <RadioField
@@ -55,13 +55,4 @@ export function OneUsePassword({
 }) {
   const said = t.users.oneUseText(username);
   return <ShownOnce label={t.users.oneUse(username)} text={password} {...{ said, onClose }} />;
-}
-
-/** As the agent judges it (NIST SP 800-63B-4 §3.1.1.2): fewer where a code comes with it. Undefined: not known yet. */
-export function useMinimumCharacters(role: Role): number | undefined {
-  const security = useResource("getSettings").value?.security;
-  if (security === undefined) return undefined;
-  const { require_2fa, password_min_length } = security;
-  const hasFactor = require_2fa === "all" || (require_2fa === "admins" && role === "admin");
-  return hasFactor && password_min_length === 15 ? 8 : password_min_length;
 }

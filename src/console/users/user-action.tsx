@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import type { User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
-import { call } from "../client/call.ts";
 import { me, signOut } from "../session/session.ts";
 import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { TextField } from "../ui/form/field.tsx";
+import { act } from "./many-users.ts";
 import type { ActionName } from "./user-table.tsx";
 
 /** Longest reason that is written down, in characters. */
@@ -38,7 +38,7 @@ export function UserAction({
       isDangerous={isEnding || isReasoned}
       onClose={onClose}
       onConfirm={async () => {
-        await perform(action, user, reason.trim());
+        await act(action, user.id, reason.trim());
         if (isMe && isEnding) return signOut();
         toast(t.users.did(verb, username));
         await onDone();
@@ -62,21 +62,4 @@ export function UserAction({
       )}
     </ConfirmDialog>
   );
-}
-
-function perform(action: Exclude<ActionName, "resetPassword">, { id }: User, reason: string) {
-  const params = { id };
-  switch (action) {
-    case "unlock":
-      return call("unlockUser", { params });
-    case "resetTwoFactor":
-      return call("recoverTwoFactor", { params, body: { reason } });
-    case "endSessions":
-      return call("endUserSessions", { params });
-    case "disable":
-    case "enable":
-      return call("updateUser", { params, body: { enabled: action === "enable" } });
-    case "delete":
-      return call("deleteUser", { params });
-  }
 }

@@ -1,8 +1,6 @@
-import { useEffect, useRef } from "preact/hooks";
 import { roleNames } from "../../contract/shapes.ts";
 import type { Role } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
-import { guardLeaving } from "../navigation/navigation.ts";
 import { TextField } from "../ui/form/field.tsx";
 import { errorAt } from "../ui/form/form.tsx";
 import { RadioField } from "../ui/form/radio-field.tsx";
@@ -54,12 +52,4 @@ export function DisplayNameField({
       isFirst={isFirst}
     />
   );
-}
-
-/** While it is true, leaving the typed input asks first. Set the result to false to leave all the same. */
-export function useUnsaved(isUnsaved: boolean): { current: boolean } {
-  const latest = useRef(isUnsaved);
-  latest.current = isUnsaved;
-  useEffect(() => guardLeaving(() => latest.current), []);
-  return latest;
 }

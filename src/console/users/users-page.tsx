@@ -145,7 +145,7 @@ function Users({
           onEndNear={more}
         />
       )}
-      <footer class="users-foot">
+      <footer class="list-foot users-foot">
         {items.length > 0 && <p role="status">{t.users.total(total)}</p>}
         {next_cursor !== null && <p>{t.lists.loading}</p>}
       </footer>

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { LogEntry } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
+import { toggled } from "../../lists/long-table.tsx";
 import { Button } from "../../ui/button.tsx";
 import { LogLine } from "./log-line.tsx";
 import type { LogView } from "./log-view.ts";
@@ -28,10 +29,7 @@ export function LogLines({ log }: { readonly log: FollowedLog }) {
   const toggle = (cursor: string, isOpen: boolean): void => {
     if (isOpen === opened.has(cursor)) return;
     if (isOpen) log.pause("button");
-    const next = new Set(opened);
-    if (isOpen) next.add(cursor);
-    else next.delete(cursor);
-    setOpened(next);
+    setOpened(toggled(opened, cursor));
   };
   return (
     <div

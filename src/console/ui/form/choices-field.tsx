@@ -1,7 +1,8 @@
+import { useId } from "preact/hooks";
 import { CheckField, type FieldProps } from "./field.tsx";
 
 /** Any number of a few, each explained where it is chosen. */
-export function ChoicesField({
+export function ChoicesField<V extends string>({
   label,
   hint,
   error,
@@ -9,22 +10,31 @@ export function ChoicesField({
   onInput,
   options,
 }: FieldProps & {
-  readonly value: readonly string[];
-  readonly onInput: (value: readonly string[]) => void;
-  readonly options: readonly { readonly value: string; readonly text: string; readonly hint?: string }[];
+  readonly value: readonly V[];
+  readonly onInput: (value: readonly V[]) => void;
+  readonly options: readonly { readonly value: V; readonly text: string; readonly hint?: string }[];
 }) {
+  const id = useId();
   return (
-    <fieldset class="field" aria-invalid={error ? true : undefined}>
+    <fieldset
+      class="field"
+      aria-invalid={error ? true : undefined}
+      aria-describedby={error ? `${id}-error` : undefined}
+    >
       <legend>{label}</legend>
-      <div class="hint">{hint}</div>
-      {error && <div class="error">{error}</div>}
+      {hint && <div class="hint">{hint}</div>}
+      {error && (
+        <div id={`${id}-error`} class="error">
+          {error}
+        </div>
+      )}
       {options.map((option) => (
         <CheckField
           key={option.value}
           label={option.text}
           hint={option.hint}
           value={value.includes(option.value)}
-          // In the order of the schema, so that a choice taken back leaves nothing to save.
+          // In the order of the options, so that a choice taken back leaves nothing to save.
           onInput={(isChosen) =>
             onInput(
               options
