@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { build } from "esbuild";
+import type { CrashPlan } from "../installer/crashing-host.ts";
 import type { Device } from "../installer/device.ts";
 import type { InstallerOrder } from "../installer/installer-in-process.ts";
-import type { CrashPlan } from "./crashing-host.ts";
 import { compileKillAt, type Watched, watchRun } from "./power-cut.ts";
 
 /** What the program that is killed is told, as its one argument. */

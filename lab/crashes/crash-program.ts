@@ -4,11 +4,11 @@
  */
 
 import { StewardError } from "../../src/contract/errors.ts";
+import { createCounter } from "../installer/crashing-host.ts";
 import { deviceIn } from "../installer/device.ts";
 import { runInstallerInProcess, underVirtualTime } from "../installer/installer-in-process.ts";
 import { useOpenSsl } from "../publisher/quick-ed25519.ts";
 import type { CrashRequest } from "./crash-harness.ts";
-import { createCounter } from "./crashing-host.ts";
 
 const request = JSON.parse(process.argv[2] ?? "") as CrashRequest;
 process.umask(0o022);

@@ -4,12 +4,12 @@ import { before, describe, it } from "node:test";
 import type { UpdateKind } from "../../src/releases/release.ts";
 import { sampled } from "../basics/counts.ts";
 import { endOfSuite } from "../basics/ending.ts";
+import type { CrashPlan } from "../installer/crashing-host.ts";
 import type { Device } from "../installer/device.ts";
 import { eachAtOnce } from "../installer/each-at-once.ts";
 import { quickDirectory } from "../installer/quick-directory.ts";
 import { type CrashBench, clock, createCrashBench, type Scenario } from "./crash-bench.ts";
 import { type CrashHarness, createCrashHarness, type Ended } from "./crash-harness.ts";
-import type { CrashPlan } from "./crashing-host.ts";
 import { sampledStates, type Watched } from "./power-cut.ts";
 
 const atOnce = 2;

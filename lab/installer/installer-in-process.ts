@@ -3,7 +3,7 @@ import { install, rollBack } from "../../src/installer/install.ts";
 import { guard, order, withReleases } from "../../src/installer/trial/guard.ts";
 import { type OpenedInstaller, openInstaller } from "../../src/programs/installer/wiring.ts";
 import type { UpdateKind } from "../../src/releases/release.ts";
-import { type Counter, crashing } from "../crashes/crashing-host.ts";
+import { type Counter, crashing } from "./crashing-host.ts";
 import type { Device } from "./device.ts";
 
 /** What the installer is told to do. */
