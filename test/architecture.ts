@@ -288,7 +288,7 @@ function packageRules(path: string, room: string, { specifier, isType, names }: 
   return [];
 }
 
-function importsOf(text: string): Import[] {
+export function importsOf(text: string): Import[] {
   const pattern =
     /\b(?:import|export)\s+(type\s+)?([^;"']*?)\s*from\s*"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)|^import\s+"([^"]+)"/gm;
   return [...text.matchAll(pattern)].map(([, type, names = "", from, dynamic, bare]) => ({
@@ -306,7 +306,7 @@ function roomOf(path: string): string {
   return path.split("/")[0] ?? path;
 }
 
-function resolvePath(from: string, specifier: string): string {
+export function resolvePath(from: string, specifier: string): string {
   const parts = from.split("/").slice(0, -1);
   for (const part of specifier.split("/")) {
     if (part === "..") parts.pop();
