@@ -98,10 +98,10 @@ api-reference: $(NODE_MODULES) ## write the API reference as one HTML page, var/
 	@node --import tsx scripts/docs/api-reference.ts
 
 api-examples: $(DIST) ## record the examples in the OpenAPI document from an agent in this process
-	@node --import tsx scripts/api/examples.ts
+	@node --import tsx lab/api/examples.ts
 
 api-clients: $(DIST) ## generate clients for the API by five generators, compile them and run them against an agent
-	@node --import tsx scripts/api/clients/main.ts "$$(sh scripts/registry-packages.sh api-clients openapi-typescript@7.13.0 openapi-fetch@0.17.0 @hey-api/openapi-ts@0.91.0 oazapfts@7.5.0 @oazapfts/runtime@1.2.0 orval@8.38.0 openapi-zod-client@1.18.3 typescript@5.9.3)"
+	@node --import tsx lab/api/clients/main.ts "$$(sh scripts/registry-packages.sh api-clients openapi-typescript@7.13.0 openapi-fetch@0.17.0 @hey-api/openapi-ts@0.91.0 oazapfts@7.5.0 @oazapfts/runtime@1.2.0 orval@8.38.0 openapi-zod-client@1.18.3 typescript@5.9.3)"
 
 api-released: $(NODE_MODULES) ## keep the API as it is now as the released one, which later ones may only add to
 	@node --import tsx scripts/api/released.ts

@@ -8,8 +8,8 @@ import { type RulesetDefinition, Spectral } from "@stoplight/spectral-core";
 import { oas } from "@stoplight/spectral-rulesets";
 import { assertFits } from "../../lab/agents/answer-validators.ts";
 import { type CheckedAgent, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
-import { examplesOf } from "../../scripts/api/examples.ts";
-import { leftOut, type Recorded, walk } from "../../scripts/api/examples-walk.ts";
+import { examplesOf } from "../../lab/api/examples.ts";
+import { leftOut, type Recorded, walk } from "../../lab/api/examples-walk.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { descriptions } from "../../src/contract/openapi/descriptions.ts";
 import { documentedIds, openApiDocument } from "../../src/contract/openapi/document.ts";
@@ -205,7 +205,7 @@ describe("the examples of the API", () => {
     }
   });
 
-  it("come from a walk that calls each operation: add a new one to scripts/api/examples-walk.ts", () => {
+  it("come from a walk that calls each operation: add a new one to lab/api/examples-walk.ts", () => {
     const called = new Set(recorded.map(({ id }) => id));
     assert.deepEqual(
       documentedIds.filter((id) => !called.has(id)),

@@ -1,11 +1,11 @@
 /** One walk over the API, in which each operation is called as a client would: what is sent and answered are the examples. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import { codeOf } from "../../lab/agents/authenticator.ts";
-import { type Answer, type RunningAgent, stepUp } from "../../lab/agents/running-agent.ts";
-import { standingTime } from "../../lab/simulated/test-time.ts";
 import { type OperationId, operationOf } from "../../src/contract/operations.ts";
+import { startAgentInProcess } from "../agents/agent-in-process.ts";
+import { codeOf } from "../agents/authenticator.ts";
+import { type Answer, type RunningAgent, stepUp } from "../agents/running-agent.ts";
+import { standingTime } from "../simulated/test-time.ts";
 
 /** A call of the walk: what was sent, and what came back. */
 export interface Recorded {

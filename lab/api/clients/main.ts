@@ -8,8 +8,8 @@ import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
-import { adminName, adminPassword, type RunningAgent } from "../../../lab/agents/running-agent.ts";
+import { startAgentInProcess } from "../../agents/agent-in-process.ts";
+import { adminName, adminPassword, type RunningAgent } from "../../agents/running-agent.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const packages = process.argv[2] ?? "";
