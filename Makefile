@@ -19,7 +19,7 @@ help: ## print this help
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
 
 run: $(DIST) ## start the agent on http://127.0.0.1:8470 with its state in ./var
-	@node --import tsx scripts/run.ts
+	@node --import tsx lab/run/main.ts
 
 test: packages ready ## install what is needed, check the sources and run every test
 	@sh scripts/run-tests.sh node $(TESTS)

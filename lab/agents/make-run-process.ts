@@ -1,1 +1,1 @@
-import "../../scripts/run.ts";
+import "../run/main.ts";

@@ -20,7 +20,7 @@ export interface Run {
 }
 
 /** By these words `make run` starts it. */
-const asMakeDoes = ["--import", "tsx", join(root, "scripts/run.ts")];
+const asMakeDoes = ["--import", "tsx", join(root, "lab/run/main.ts")];
 
 /** The same compiled, in a third of the processor time. */
 export const compiledRun = testProgram(join(import.meta.dirname, "make-run-process.ts"));

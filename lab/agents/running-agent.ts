@@ -72,7 +72,7 @@ export const adminPassword = "green tractor sings loudly";
 const program = join(import.meta.dirname, "../../dist/main.js");
 
 /** No agent under test asks a public server for the time. */
-export const noServers = join(import.meta.dirname, "../../scripts/run-settings.json");
+export const noServers = join(import.meta.dirname, "../../lab/run/settings.json");
 
 /** Milliseconds after which a request hangs: no machine is as slow, and a file is not held for as long as a run lasts. */
 const hangsMilliseconds = 180_000;

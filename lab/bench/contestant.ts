@@ -48,7 +48,7 @@ export function agentOf(program: string, hostFile?: string): Contestant {
         ...(hostFile === undefined ? [] : ["--host-file", hostFile]),
       ],
       // It asks no public server for the time.
-      environment: { STEWARD_INITIAL_SETTINGS: join(root, "scripts/run-settings.json") },
+      environment: { STEWARD_INITIAL_SETTINGS: join(root, "lab/run/settings.json") },
     }),
   };
 }

@@ -14,7 +14,6 @@ import {
 import { tmpdir, uptime } from "node:os";
 import { join, relative } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { installDemoProduct } from "../../scripts/demo-product/install.ts";
 import type { Updates } from "../../src/contract/types.ts";
 import { runSteward, startAgentInProcess } from "../agents/agent-in-process.ts";
 import type { RunningAgent } from "../agents/running-agent.ts";
@@ -22,6 +21,7 @@ import type { Ending } from "../basics/ending.ts";
 import { until } from "../basics/until.ts";
 import { type HostileServer, startHostileServer } from "../publisher/hostile-server.ts";
 import { useOpenSsl } from "../publisher/quick-ed25519.ts";
+import { installDemoProduct } from "../run/demo-product/install.ts";
 import { restBetweenChecks } from "../simulated/rest-between-checks.ts";
 import { passingTime } from "../simulated/test-time.ts";
 

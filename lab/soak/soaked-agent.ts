@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
-import { publishDemoRelease } from "../../scripts/demo-product/publish.ts";
 import { libfaketimePath } from "../agents/faked-time.ts";
 import { type AgentOptions, type AgentProcess, adminName, testProxy } from "../agents/running-agent.ts";
 import { startWithoutClockRight } from "../fuzz/fuzzed-agent.ts";
+import { publishDemoRelease } from "../run/demo-product/publish.ts";
 import { type MemoryReading, memoryFileVariable } from "./memory-probe.ts";
 
 /** An agent that is started again on the same state, and whose wall clock moves without that of this machine. */

@@ -12,7 +12,7 @@ import { tmpdir, uptime } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
-import { installDemoProduct } from "../../../scripts/demo-product/install.ts";
+import { installDemoProduct } from "../../../lab/run/demo-product/install.ts";
 
 const [former, tried] = ["a".repeat(32), "b".repeat(32)] as const;
 

@@ -2,14 +2,14 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { addRelease } from "../../src/publishing/add.ts";
-import { initRepository } from "../../src/publishing/init.ts";
-import { readKeysAtHand } from "../../src/publishing/keys/private-keys.ts";
-import { publish } from "../../src/publishing/publish.ts";
-import type { ReleaseEntry } from "../../src/publishing/release-entry.ts";
-import { roleNames } from "../../src/publishing/roles.ts";
-import { withWorkspace } from "../../src/publishing/workspace.ts";
-import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
+import { addRelease } from "../../../src/publishing/add.ts";
+import { initRepository } from "../../../src/publishing/init.ts";
+import { readKeysAtHand } from "../../../src/publishing/keys/private-keys.ts";
+import { publish } from "../../../src/publishing/publish.ts";
+import type { ReleaseEntry } from "../../../src/publishing/release-entry.ts";
+import { roleNames } from "../../../src/publishing/roles.ts";
+import { withWorkspace } from "../../../src/publishing/workspace.ts";
+import { readRootOfTrust } from "../../../src/tuf/root-of-trust.ts";
 
 /** Where the demonstration's publisher works, and what the device has of it. */
 export interface PublisherPlaces {

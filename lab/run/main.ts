@@ -8,14 +8,14 @@ import { request } from "node:http";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { fingerprintGroups } from "../src/terminal/fingerprint.ts";
+import { fingerprintGroups } from "../../src/terminal/fingerprint.ts";
 import { installDemoProduct } from "./demo-product/install.ts";
 import { type Published, publishDemoRelease } from "./demo-product/publish.ts";
 
 const { values: given } = parseArgs({
   options: { port: { type: "string", default: "8470" }, directory: { type: "string" } },
 });
-const root = join(import.meta.dirname, "..");
+const root = join(import.meta.dirname, "../..");
 /** Less than one on an idle machine; a busy one takes many times that, and an agent that ends says so itself. */
 const startSeconds = 120;
 const home = given.directory === undefined ? join(root, "var") : resolve(given.directory);
@@ -58,7 +58,7 @@ process.stdout.write(await nextSteps());
 
 /** Observe the clock, ask no time source; updates come from the publisher in the next folder. */
 function writeInitialSettings({ server }: Published): void {
-  const settings = JSON.parse(readFileSync(join(root, "scripts/run-settings.json"), "utf8"));
+  const settings = JSON.parse(readFileSync(join(root, "lab/run/settings.json"), "utf8"));
   const text = `${JSON.stringify({ ...settings, update: { ota: { server } } }, null, 2)}\n`;
   writeFileSync(places.initialSettings, text);
 }
