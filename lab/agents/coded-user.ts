@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { codeOf, enrol } from "./authenticator.ts";
+import { codeOf } from "../basics/authenticator.ts";
 import { goodPassword, type SignedIn } from "./checked-agent.ts";
+import { enrol } from "./enrol.ts";
 import type { TimedAgent } from "./faked-time.ts";
 import type { Answer } from "./running-agent.ts";
 

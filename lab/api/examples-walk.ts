@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type OperationId, operationOf } from "../../src/contract/operations.ts";
 import { startAgentInProcess } from "../agents/agent-in-process.ts";
-import { codeOf } from "../agents/authenticator.ts";
 import { type Answer, type RunningAgent, stepUp } from "../agents/running-agent.ts";
+import { codeOf } from "../basics/authenticator.ts";
 import { standingTime } from "../simulated/test-time.ts";
 
 /** A call of the walk: what was sent, and what came back. */

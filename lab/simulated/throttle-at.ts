@@ -9,8 +9,9 @@ import { throttleRecordKind } from "../../src/auth/throttle/throttle-record.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 import { createTimers } from "../../src/host/linux/timers.ts";
 import type { Timers } from "../../src/host/ports.ts";
+import { openDocument } from "../../src/store/documents/document.ts";
+import { createReserve } from "../../src/store/files/reserve.ts";
 import { atEnd, endOfSuite, temporaryDirectory } from "../basics/ending.ts";
-import { open } from "../state/state-directory.ts";
 
 /** No timer waits: what it is for comes in the next turn. */
 const momentaryTimers: Timers = {
@@ -55,7 +56,10 @@ export interface Host {
 /** Throttle on a real file, in virtual time. A host that is opened again finds its file again. */
 export async function throttleAt(host: Host) {
   host.directory ??= await temporaryDirectory(ending);
-  const document = await open(host.directory, throttleRecordKind);
+  const document = await openDocument(host.directory, throttleRecordKind, {
+    isFirstStart: true,
+    reserve: createReserve(host.directory),
+  });
   const options = { document, bootId: host.bootId ?? "boot-1", uptime: () => host.now };
   const throttle = createTestThrottle(options, host.timers && laidDown(host.timers));
   const stop = async () => {

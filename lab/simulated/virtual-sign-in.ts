@@ -17,7 +17,7 @@ import type { EventFacts } from "../../src/journal/events/event.ts";
 import { type Account, accountsKind, type StoredFactor } from "../../src/users/account.ts";
 import { createAccounts } from "../../src/users/accounts.ts";
 import { createPasswords } from "../../src/users/passwords.ts";
-import { codeOf } from "../agents/authenticator.ts";
+import { codeOf } from "../basics/authenticator.ts";
 import { createTestThrottle } from "./throttle-at.ts";
 import { temporaryDocument, type VirtualHost } from "./virtual-host.ts";
 

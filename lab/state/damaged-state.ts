@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { DocumentName } from "../../src/contract/document-names.ts";
-import { enrol } from "../agents/authenticator.ts";
+import { enrol } from "../agents/enrol.ts";
 import { adminName, adminPassword, type RunningAgent } from "../agents/running-agent.ts";
 import { type Ending, temporaryDirectory } from "../basics/ending.ts";
 import { startAgent } from "./state-directory.ts";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { runSteward } from "../../lab/agents/agent-in-process.ts";
-import { codeOf } from "../../lab/agents/authenticator.ts";
+import { codeOf } from "../../lab/basics/authenticator.ts";
 import { endOfSuite } from "../../lab/basics/ending.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
 import { password, startDevice } from "./configured-device.ts";

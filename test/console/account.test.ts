@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { codeNear, codeOf, wrongCodeOf } from "../../lab/agents/authenticator.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
+import { codeNear, codeOf, wrongCodeOf } from "../../lab/basics/authenticator.ts";
 import {
   confirmPassword,
   endOfConsole,

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import { codeNear } from "../../lab/agents/authenticator.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
+import { codeNear } from "../../lab/basics/authenticator.ts";
 import {
   endOfConsole,
   signIn,

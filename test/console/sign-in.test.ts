@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import { wrongCodeOf } from "../../lab/agents/authenticator.ts";
 import { goodPassword } from "../../lab/agents/checked-agent.ts";
 import { type CodedUser, codedUser } from "../../lab/agents/coded-user.ts";
 import { startTimedAgentInProcess, type TimedAgent } from "../../lab/agents/faked-time.ts";
+import { wrongCodeOf } from "../../lab/basics/authenticator.ts";
 import { until } from "../../lab/basics/until.ts";
 import {
   addUsers,

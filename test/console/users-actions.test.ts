@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { enrol } from "../../lab/agents/authenticator.ts";
+import { enrol } from "../../lab/agents/enrol.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import {
   confirmPassword,

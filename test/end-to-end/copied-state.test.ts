@@ -4,13 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import { codeOf, enrol } from "../../lab/agents/authenticator.ts";
+import { enrol } from "../../lab/agents/enrol.ts";
 import {
   adminName,
   adminPassword,
   type RunningAgent,
   startAgentProcess,
 } from "../../lab/agents/running-agent.ts";
+import { codeOf } from "../../lab/basics/authenticator.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
 import { mountPrivately } from "../../lab/state/private-mount.ts";
 import type { HostIdentity } from "../../src/host/ports.ts";

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { codeNear, enrol } from "../../lab/agents/authenticator.ts";
+import { enrol } from "../../lab/agents/enrol.ts";
 import { adminName, adminPassword } from "../../lab/agents/running-agent.ts";
+import { codeNear } from "../../lab/basics/authenticator.ts";
 import { until } from "../../lab/basics/until.ts";
 import { login } from "../../lab/state/damaged-state.ts";
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import { enrol } from "../../lab/agents/authenticator.ts";
+import { enrol } from "../../lab/agents/enrol.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";

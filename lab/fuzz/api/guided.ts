@@ -1,5 +1,5 @@
 import { scopeNames } from "../../../src/contract/scopes.ts";
-import { codeOf } from "../../agents/authenticator.ts";
+import { codeOf } from "../../basics/authenticator.ts";
 import type { Chance } from "../../basics/chance.ts";
 import { draw, oneOf, percent } from "../draw.ts";
 import type { Bench } from "./bench.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { codeOf } from "../../../lab/agents/authenticator.ts";
+import { codeOf } from "../../../lab/basics/authenticator.ts";
 import { counted } from "../../../lab/basics/counts.ts";
 import { makeSecret, matchSteps, secondsOfStep, stepOf } from "../../../src/auth/second-factor/totp.ts";
 import { StewardError } from "../../../src/contract/errors.ts";

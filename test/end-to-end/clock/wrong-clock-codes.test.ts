@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { codeOf } from "../../../lab/agents/authenticator.ts";
 import { goodPassword, untilLogged } from "../../../lab/agents/checked-agent.ts";
 import { type CodedUser, codedUser, stepSeconds } from "../../../lab/agents/coded-user.ts";
 import { startTimedAgent } from "../../../lab/agents/faked-time.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
+import { codeOf } from "../../../lab/basics/authenticator.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 
 const year = 365 * 86_400;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { codeOf } from "../../../lab/agents/authenticator.ts";
 import { goodPassword, type SignedIn } from "../../../lab/agents/checked-agent.ts";
 import { stepUp } from "../../../lab/agents/running-agent.ts";
 import { startObservingAgent } from "../../../lab/agents/time-servers.ts";
+import { codeOf } from "../../../lab/basics/authenticator.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { ordinaryServer } from "../../../lab/simulated/time-network.ts";
 

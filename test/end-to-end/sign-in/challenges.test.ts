@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { codeOf, type Enrolled, enrol, wrongCodeOf } from "../../../lab/agents/authenticator.ts";
 import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { type Enrolled, enrol } from "../../../lab/agents/enrol.ts";
 import { type Answer, adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
+import { codeOf, wrongCodeOf } from "../../../lab/basics/authenticator.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { login, newAddress } from "./guessing.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { enrol } from "../../../lab/agents/authenticator.ts";
 import { goodPassword } from "../../../lab/agents/checked-agent.ts";
 import { type CodedUser, codedUser, freshAddress } from "../../../lab/agents/coded-user.ts";
+import { enrol } from "../../../lab/agents/enrol.ts";
 import { startTimedAgentInProcess } from "../../../lab/agents/faked-time.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
 import { counted } from "../../../lab/basics/counts.ts";

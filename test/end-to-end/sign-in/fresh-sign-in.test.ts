@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { codeOf, enrol } from "../../../lab/agents/authenticator.ts";
 import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { enrol } from "../../../lab/agents/enrol.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
+import { codeOf } from "../../../lab/basics/authenticator.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { passingTime } from "../../../lab/simulated/test-time.ts";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";

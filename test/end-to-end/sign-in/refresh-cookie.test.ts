@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { codeOf, enrol } from "../../../lab/agents/authenticator.ts";
 import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { enrol } from "../../../lab/agents/enrol.ts";
 import {
   type Answer,
   adminName,
@@ -9,6 +9,7 @@ import {
   type CallOptions,
 } from "../../../lab/agents/running-agent.ts";
 import { cookieOf, type Kept, keptOf, ownPage } from "../../../lab/agents/set-cookie.ts";
+import { codeOf } from "../../../lab/basics/authenticator.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 

@@ -2,14 +2,15 @@ import assert from "node:assert/strict";
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
-import { codeOf, type Enrolled, enrol, wrongCodeOf } from "../../../lab/agents/authenticator.ts";
 import {
   type CheckedAgent,
   goodPassword,
   type SignedIn,
   startCheckedAgent,
 } from "../../../lab/agents/checked-agent.ts";
+import { type Enrolled, enrol } from "../../../lab/agents/enrol.ts";
 import { type Answer, adminName, adminPassword } from "../../../lab/agents/running-agent.ts";
+import { codeOf, wrongCodeOf } from "../../../lab/basics/authenticator.ts";
 import { atEnd, ofSuite, temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { asRoot, writeHostFile } from "../../../lab/host/host-file-of-root.ts";

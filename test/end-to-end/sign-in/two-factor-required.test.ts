@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
-import { codeOf } from "../../../lab/agents/authenticator.ts";
 import { goodPassword } from "../../../lab/agents/checked-agent.ts";
 import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
+import { codeOf } from "../../../lab/basics/authenticator.ts";
 import { typeInto } from "../../../lab/command-line/terminal.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import { enrol } from "../../../lab/agents/authenticator.ts";
 import { goodPassword, type SignedIn } from "../../../lab/agents/checked-agent.ts";
+import { enrol } from "../../../lab/agents/enrol.ts";
 import { openStream } from "../../../lab/agents/stream-reader.ts";
 import { endOfSuite } from "../../../lab/basics/ending.ts";
 import { until } from "../../../lab/basics/until.ts";

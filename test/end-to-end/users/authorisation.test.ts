@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { enrol } from "../../../lab/agents/authenticator.ts";
 import { goodPassword } from "../../../lab/agents/checked-agent.ts";
+import { enrol } from "../../../lab/agents/enrol.ts";
 import { startTimedAgentInProcess } from "../../../lab/agents/faked-time.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { enrol } from "../../../lab/agents/authenticator.ts";
 import {
   type CheckedAgent,
   goodPassword,
   type SignedIn,
   startCheckedAgent,
 } from "../../../lab/agents/checked-agent.ts";
+import { enrol } from "../../../lab/agents/enrol.ts";
 import { type Answer, adminName, adminPassword, stepUp } from "../../../lab/agents/running-agent.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { enrol } from "../../../lab/agents/authenticator.ts";
 import { goodPassword, type SignedIn, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
+import { enrol } from "../../../lab/agents/enrol.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 

@@ -1,6 +1,4 @@
-import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { type RunningAgent, stepUp } from "./running-agent.ts";
 
 /** Seconds that a code is shown, RFC 6238's default. */
 const stepSeconds = 30;
@@ -41,28 +39,4 @@ export function wrongCodeOf(secret: string): string {
   const wrong = ["271828", "314159", "161803", "141421"].find((code) => !codes.includes(code));
   if (wrong === undefined) throw new Error("four codes in a row that are right");
   return wrong;
-}
-
-export interface Enrolled {
-  secret: string;
-  recoveryCodes: string[];
-}
-
-/** Steps up, sets up and enables two-factor sign-in, as the console does. */
-export async function enrol(
-  call: RunningAgent["call"],
-  user: { id: string; token: string; password: string },
-  atSeconds?: number,
-): Promise<Enrolled> {
-  const { id, token, password } = user;
-  await stepUp(call, token, password);
-  const setUp = await call("POST", `/api/users/${id}/2fa/setup`, { token });
-  assert.equal(setUp.status, 200, setUp.text);
-  const { secret } = setUp.json;
-  const enabled = await call("POST", `/api/users/${id}/2fa/enable`, {
-    token,
-    body: { code: codeOf(secret, atSeconds), allow_unsynchronised_clock: true },
-  });
-  assert.equal(enabled.status, 200, enabled.text);
-  return { secret, recoveryCodes: enabled.json.recovery_codes };
 }
