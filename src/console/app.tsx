@@ -39,7 +39,7 @@ export function App() {
   );
 }
 
-/** As index.html has it until the script is there. */
+/** Looks as index.html does until the script is there. */
 function Opening() {
   return (
     <div class="outside">

@@ -11,7 +11,7 @@ declare const REFRESH_PATH: string;
 
 // A window that comes back from the sign-in provider closes at once: the answer with the next token would be lost.
 if (location.pathname !== providerReturnPath) beginRefresh(REFRESH_PATH);
-// Before anything is drawn.
+// The theme is marked before anything is drawn.
 markTheme();
 
 // While the page's script is on its way, the texts that it will ask for come beside it.

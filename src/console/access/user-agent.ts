@@ -1,4 +1,4 @@
-/** What a User-Agent has in it, and what people call that; the first that is found counts. */
+/** Parts of a User-Agent and the names that people know; the first part that is found counts. */
 const browsers = "Edg=Edge OPR=Opera FxiOS=Firefox Firefox CriOS=Chrome Chrom=Chrome Safari";
 const systems = "Windows Android iPhone=iOS iPad=iOS Macintosh=macOS CrOS=ChromeOS Linux";
 

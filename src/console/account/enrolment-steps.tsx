@@ -3,7 +3,7 @@ import { Steps } from "../ui/steps.tsx";
 
 const keys = ["password", "authenticator", "codes"] as const;
 
-/** Where in the enrolment one is. */
+/** The step of the enrolment that one is at. */
 export function EnrolmentSteps({ now }: { readonly now: (typeof keys)[number] }) {
   const at = keys.indexOf(now);
   return (

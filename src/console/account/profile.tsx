@@ -9,7 +9,7 @@ import { Form, useForm } from "../ui/form/form.tsx";
 import { Facts, Section } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 
-/** Who one is and what one may do; the name that others read can be changed. */
+/** One's own name, role and rights; the name that others read can be changed. */
 export function Profile({ user }: { readonly user: User }) {
   const form = useForm({ display_name: user.display_name }, async (body) => {
     userChanged(await call("updateUser", { params: { id: user.id }, body }));

@@ -15,7 +15,7 @@ import { Time } from "../ui/time.tsx";
 
 type Listed = SessionList["items"][number];
 
-/** Where one is signed in, and how to end that elsewhere. */
+/** One's own sessions, with buttons that end the others. */
 export function Sessions() {
   const list = useResource("listSessions");
   const end = useAction(async (sessions: readonly Listed[]) => {

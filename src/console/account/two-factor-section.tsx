@@ -76,7 +76,7 @@ export function TwoFactorSection({
             const { recovery_codes } = await call("makeRecoveryCodes", { params });
             setOpen({ kind: "codes", codes: recovery_codes });
           }}
-          // It closes itself when it has succeeded, and the codes stand there by then.
+          // It closes itself when it has succeeded, and the codes are there by then.
           onClose={() => setOpen((now) => (now?.kind === "renew" ? null : now))}
         >
           <p>{t.account.renewCodesText}</p>

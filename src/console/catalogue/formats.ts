@@ -5,7 +5,7 @@ const hour = 3_600;
 const day = 86_400;
 const year = 365.25 * day;
 
-/** Below so many seconds a time is told in so many seconds of such a unit. */
+/** A distance below the first number is counted in units of the second, both in seconds. */
 const distances = [
   [45 * minute, minute, "minute"],
   [22 * hour, hour, "hour"],
@@ -36,7 +36,7 @@ export function timeOfDay(at: Date): string {
   );
 }
 
-/** The same for lengths of time. */
+/** Units for lengths of time, in the same form. */
 const lengths = [
   [0.000_999_5, 1e-6, "µs"],
   [0.999_5, 1e-3, "ms"],
@@ -90,7 +90,7 @@ export function countdown(seconds: number): string {
   return seconds < hour ? minutes : `${Math.floor(seconds / hour)}:${minutes.padStart(5, "0")}`;
 }
 
-/** Whether each word that is sought stands somewhere in the text; capitals and accents do not matter. */
+/** True: the text contains each sought word; capitals and accents do not matter. */
 export function isFoundIn(text: string, sought: string): boolean {
   const inText = folded(text);
   return folded(sought)

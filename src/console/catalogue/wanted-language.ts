@@ -4,8 +4,8 @@ import { createStore } from "../store.ts";
 const choiceName = "steward-language";
 
 /**
- * Of these languages the person's own choice in this browser, else the first of the browser's, else the device's. null:
- * it is the device's, which is not known yet.
+ * The person's own choice among these languages, else the first of the browser's, else the device's. null: it is the
+ * device's, which is not known yet.
  */
 export function wantedAmong(tags: readonly string[], ofDevice: string | null): string | null {
   for (const wanted of [localStorage.getItem(choiceName), ...navigator.languages, ofDevice]) {
@@ -16,15 +16,15 @@ export function wantedAmong(tags: readonly string[], ofDevice: string | null): s
 }
 
 /**
- * By which dates, times and numbers are written: the first of the browser's languages that is of the one that is spoken,
- * for a person in Britain or Switzerland is not one in the USA or Germany. Hours are counted to 24, but in the USA.
+ * The locale for dates, times and numbers: the first of the browser's languages that is a kind of the spoken one, because
+ * Britain and Switzerland write them otherwise than the USA and Germany. Hours are counted to 24, except in the USA.
  */
 export function localeAmong(preferred: readonly string[], spoken: string): string {
   const tag = preferred.find((one) => one === spoken || one.startsWith(`${spoken}-`)) ?? spoken;
   return tag === "en-US" ? tag : new Intl.Locale(tag, { hourCycle: "h23" }).toString();
 }
 
-/** What was chosen in this page last; "": nothing. */
+/** The last choice in this page; "": none. */
 export const chosenLanguage = createStore("");
 
 export function chooseLanguage(wanted: string): void {

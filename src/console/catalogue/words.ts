@@ -34,7 +34,7 @@ interface English {
 /** Every text of the console. English is the shape that the other languages have. */
 export type Catalogue = Translated<Joined<English[keyof English]>>;
 
-/** All members of all files. */
+/** The members of all files in one type. */
 type Joined<File> = { readonly [K in NamesOf<File>]: File extends Readonly<Record<K, infer T>> ? T : never };
 
 type NamesOf<File> = File extends unknown ? keyof File : never;
@@ -73,7 +73,7 @@ export async function loadTexts(file: keyof English): Promise<void> {
   putTexts(language, (await load?.()) ?? {});
 }
 
-/** Puts texts of a language in force. */
+/** Adds texts of a language to those in use. */
 export function putTexts(tag: string, texts: Partial<Catalogue>): void {
   setLanguage(tag);
   Object.assign(t, texts);
@@ -101,7 +101,7 @@ export function languages(): readonly string[] {
 /** By tags. A browser takes long to find one, and the head of each page asks whenever it is drawn. */
 const languageNames = new Map<string, string>();
 
-/** What a language calls itself, such as `Deutsch`. */
+/** The name of a language in itself, such as `Deutsch`. */
 export function languageName(tag: string): string {
   const known = languageNames.get(tag);
   if (known !== undefined) return known;

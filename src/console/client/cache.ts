@@ -15,7 +15,7 @@ import {
 /** Entries that are kept for pages that are visited again. */
 const mostEntries = 60;
 
-/** Milliseconds that events are gathered before anything is read anew, and between two such readings. */
+/** Milliseconds that events are gathered before anything is read again, and between two such readings. */
 const gatherMilliseconds = 300;
 const leastMilliseconds = 2_000;
 
@@ -56,7 +56,7 @@ let isAllStale = false;
 let isGathering = false;
 let gatheredAt = Number.NEGATIVE_INFINITY;
 
-/** Has read anew soon what is in use of these. */
+/** Makes the values of these operations, as far as they are in use, be read again soon. */
 function makeStale(ids: readonly OperationId[] | "all"): void {
   if (ids === "all") isAllStale = true;
   else for (const id of ids) stale.add(id);
@@ -80,7 +80,7 @@ function readStale(): void {
 function statusRead(before: Status | null, after: Status): void {
   if (after.latest !== null && ending === null) {
     beginEvents(String(after.latest[0]?.seq ?? 0));
-    // What has happened since the first reading is in the status, but may be missing in what was read before it.
+    // The status has everything since the first reading; the values that were read before it may not.
     const seconds = (performance.now() - (begunAt ?? 0)) / 1_000;
     makeStale(staleAfterLatest(after, seconds));
   }

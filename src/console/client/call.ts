@@ -10,7 +10,7 @@ import { ProblemError, readProblem, Unreachable } from "./problem.ts";
 /** Method and path of an operation, and 1 where the session's cookie authenticates the request. */
 type Route = readonly [method: string, path: string, isByCookie?: 1];
 
-/** Of each operation of the contract, put here by the build: the console needs none of their schemas. */
+/** The routes of all operations. The build puts them here without the schemas, which the console does not need. */
 declare const CONTRACT_ROUTES: Readonly<Record<OperationId, Route>>;
 
 type Given<T> = { [K in keyof T as T[K] extends undefined ? never : K]: T[K] };
@@ -33,16 +33,16 @@ export interface Answer<Id extends OperationId> {
   readonly etag: string | null;
 }
 
-/** Another object after each write from this page: data that is read only now and then is worth reading again. */
+/** Replaced after each write from this page, since data that is seldom read is then worth reading again. */
 export const lastWrite = createStore({});
 
-/** Codes that say what the user has to do first. */
+/** Codes of actions that are required of the user. */
 const restrictions = ["password_change_required", "two_factor_enrolment_required"];
 
 /** Milliseconds for a read to begin its answer: a device without power says nothing at all. */
 const patienceMilliseconds = 20_000;
 
-/** How often one call may be sent: again with another token, and again after the password. */
+/** One call is sent at most this often: again with another token, and again after the password. */
 const mostAttempts = 5;
 
 /**
@@ -99,7 +99,7 @@ export async function exchange<Id extends OperationId>(
   }
 }
 
-/** True: it is worth sending again. */
+/** Removes the reason of a refusal. True: the call is worth sending again. */
 async function isMended(code: string, token: string | null, [, , isByCookie]: Route): Promise<boolean> {
   if (code === "step_up_required") await authority().stepUp();
   else if (code === "shutting_down") await lost();
@@ -153,7 +153,7 @@ function unanswered(id: OperationId, { signal }: CallOptions, error: unknown): n
   return null;
 }
 
-/** As `fetch`, which waits for ever. */
+/** Like `fetch`, which would wait for ever. */
 async function patiently(path: string, { signal, ...request }: RequestInit): Promise<Response> {
   const impatience = new AbortController();
   const timer = setTimeout(() => impatience.abort(), patienceMilliseconds);

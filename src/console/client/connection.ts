@@ -5,16 +5,16 @@ import { deviceTimeSaid } from "./device-time.ts";
 /** Seconds between two looks whether the agent is back: soon at first, then seldom enough for a device that is starting. */
 const waitsSeconds = [0.5, 1, 2, 3, 5];
 
-/** Milliseconds for one of them. */
+/** Milliseconds for one of these looks. */
 const patienceMilliseconds = 5_000;
 
 /** Milliseconds without an answer before it is said: a quick restart passes unseen. */
 const unseenMilliseconds = 1_000;
 
-/** Whether the agent answers. */
+/** True: the agent answers. */
 export const isConnected = createStore(true);
 
-/** Whether it has not answered for so long that it is said, and that nothing is sent to it. */
+/** True: it has been silent for so long that the page says so and sends it nothing. */
 export const isAway = createStore(false);
 
 let heardAt = Date.now();
@@ -29,10 +29,10 @@ export function heard(): void {
   heardAt = Date.now();
 }
 
-/** What it said of itself when it was last asked; null: it was not. */
+/** Its last answer to a stranger's greeting; null: it was not greeted yet. */
 export const greeting = createStore<ConsoleGreeting | null>(null);
 
-/** What the device is called and which version runs there; null: it is not known yet. */
+/** The device's name and the version that it runs; null: not known yet. */
 export const device = createStore<{ readonly name: string; readonly version: string } | null>(null);
 
 /** As the greeting says it, and the status to those who are signed in. */

@@ -4,9 +4,9 @@ import { createStore } from "../store.ts";
 import { type CallInput, callWithTag } from "./call.ts";
 import { freshSeconds } from "./staleness.ts";
 
-/** What is known of an answer. */
+/** The present knowledge of an answer. */
 export interface Read<T> {
-  /** null: not read yet, or not readable; what was read last stays while it is read anew. */
+  /** null: not read yet, or not readable. The last value stays while it is read again. */
   readonly value: T | null;
   readonly etag: string | null;
   readonly error: unknown;
@@ -48,18 +48,18 @@ export class Entry<Id extends OperationId> {
     if (turn === this.#turn) this.#arrived({ ...this.read.read(), ...next, isLoading: false });
   };
 
-  /** Puts what an answer to a write said in its place. */
+  /** Takes the value from the answer to a write. */
   readonly put = (value: Output<Id>, etag: string | null = null): void => {
     this.#turn += 1;
     this.#arrived({ value, etag, error: null, isLoading: false });
   };
 
-  /** As `put` for what is told beside the answers: a reading that is under way still counts. */
+  /** As `put` for values from the event stream: a reading that is under way still counts. */
   amend(value: Output<Id>): void {
     this.read.set({ ...this.read.read(), value });
   }
 
-  /** From now on it is kept fresh, until the result is called. */
+  /** Keeps it fresh until the result is called. */
   hold(): () => void {
     this.#holders += 1;
     // While it was not held it may have changed unseen.
@@ -74,7 +74,7 @@ export class Entry<Id extends OperationId> {
     return this.#holders > 0;
   }
 
-  /** Reads it anew where it was asked for so long ago; out of sight that waits until it is in sight again. */
+  /** Reads it again if the last reading is older than this; a page out of sight waits until it is in sight. */
   refresh(ageMilliseconds = 0): void {
     if (!this.isHeld) return;
     if (document.visibilityState === "hidden") this.#askedAt = Number.NEGATIVE_INFINITY;

@@ -62,7 +62,7 @@ async function readMessages(response: Response, onMessage: (message: StreamMessa
   }
 }
 
-/** What comes next. Throws, and gives the connection up, when nothing comes within this time. */
+/** The next piece. Throws, and gives the connection up, when none comes within this time. */
 export async function nextPiece<T>(
   reader: ReadableStreamDefaultReader<T>,
   milliseconds: number,

@@ -6,10 +6,10 @@ interface Teller {
   retry: () => void;
 }
 
-/** Those on the page who would tell something, in the order of their coming. */
+/** The callers on the page that would say something, in the order of their coming. */
 const tellers = createStore<readonly Teller[]>([]);
 
-/** Whether this is the first of all that would tell the same, and what each of them offers. */
+/** True for the first of all callers with the same key; with the retries of all of them. */
 export function useOnce(key: string, retry: () => void): { isFirst: boolean; all: () => (() => void)[] } {
   const own = useRef<Teller | null>(null);
   useLayoutEffect(() => {

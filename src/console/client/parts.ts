@@ -6,7 +6,7 @@ import { loadTexts } from "../catalogue/words.ts";
 import { lost } from "./connection.ts";
 
 export interface ExplanationProps {
-  /** Of an error. */
+  /** The code of an error. */
   readonly code: string;
   /** Instead of the cause, where the page knows it better. */
   readonly advice?: string | undefined;

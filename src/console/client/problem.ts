@@ -16,7 +16,7 @@ export class Unreachable extends Error {}
 /** It was not sent, for the agent does not answer; what was to be done is to be asked for again. */
 export class Unsent extends Unreachable {}
 
-/** The person took back what was asked for, such as by closing the question for the password. */
+/** The person has cancelled the action, such as by closing the question for the password. */
 export class Cancelled extends Error {}
 
 /** The code of a refusal; null: it was none. */

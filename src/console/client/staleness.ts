@@ -23,14 +23,14 @@ const readsOf: Readonly<Record<Stale, Reads>> = {
   health: ["getHealth"],
 };
 
-/** What is to be read anew after an event; those of a newer agent may change anything. */
+/** The reads that are stale after an event; events of a newer agent may change anything. */
 export function staleAfterEvent(type: string): Reads | "all" {
   if (!Object.hasOwn(eventTypes, type)) return "all";
   const { stale } = eventTypes[type as EventType];
   return ["getStatus", "listEvents", ...stale.flatMap((one) => readsOf[one])];
 }
 
-/** What the latest events of the status have changed in so many seconds before it; where they are all of that time, anything. */
+/** The reads that events of the last seconds before the status have made stale; all, if the status may lack some events. */
 export function staleAfterLatest({ latest, server_time }: Status, seconds: number): Reads | "all" {
   const since = Date.parse(server_time) - seconds * 1_000;
   const recent = (latest ?? []).filter(({ time }) => Date.parse(time) >= since);
@@ -42,7 +42,7 @@ export function staleAfterLatest({ latest, server_time }: Status, seconds: numbe
 /** The same after progress in another phase. */
 export const staleAfterPhase: Reads = ["getStatus", ...updates];
 
-/** What has to be read anew because the status, which is read regularly, has changed without an event. */
+/** The reads that are stale because the status, which is read regularly, has changed without an event. */
 export function staleAfterStatus(before: Status | null, after: Status): Reads {
   if (before === null) return [];
   const found = ofStatus.filter(([fact]) => JSON.stringify(fact(before)) !== JSON.stringify(fact(after)));
@@ -64,7 +64,7 @@ const ofStatus: readonly (readonly [fact: (status: Status) => unknown, reads: Re
   [({ version, device_name }) => [version, device_name], device],
 ];
 
-/** Seconds. */
+/** Seconds between two readings while nothing happens. */
 const calm: Readonly<Partial<Record<OperationId, number>>> = {
   getStatus: 60,
   getTimeSync: 150,
@@ -72,8 +72,8 @@ const calm: Readonly<Partial<Record<OperationId, number>>> = {
 };
 
 /**
- * Seconds after which a value is read anew without an event: what moves steadily, such as load and offset, and what is
- * under way. null: nothing happens to it that is not told of.
+ * Seconds after which a value is read again without an event, since it moves steadily, as load and offset do, or is under
+ * way. null: each change of it has an event.
  */
 export function freshSeconds<Id extends OperationId>(id: Id, value: Output<Id> | null): number | null {
   if (value !== null && isMoving(id, value)) return movingSeconds;

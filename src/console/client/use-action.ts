@@ -5,9 +5,9 @@ import { Cancelled, Unsent } from "./problem.ts";
 
 export interface Action<A extends readonly unknown[]> {
   readonly isBusy: boolean;
-  /** What the last run failed with; null: nothing. */
+  /** The error of the last run; null: none. */
   readonly error: unknown;
-  /** True: it succeeded. A run while one is under way is none. */
+  /** True: it succeeded. A call while another run is under way does nothing. */
   run(...given: A): Promise<boolean>;
   forget(): void;
 }

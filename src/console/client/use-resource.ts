@@ -8,18 +8,18 @@ import { Entry, type Read } from "./entry.ts";
 
 export interface Resource<T> extends Read<T> {
   reload(): Promise<void>;
-  /** Puts what an answer to a write said in its place. */
+  /** Takes the value from the answer to a write. */
   put(value: T, etag?: string | null): void;
 }
 
 export interface ResourceOptions {
-  /** Read when it is first drawn, and not anew by itself: for a form, whose change is compared with what it began with. */
+  /** Read once, when it is first drawn: a form compares its change with the values that it began with. */
   readonly isStill?: boolean;
 }
 
 /**
- * Something of the agent's, kept fresh while it is drawn: read once for all who need it, and anew after events that
- * change it. What was read at an earlier visit is there at once, and read anew behind it.
+ * A value of the agent's, kept fresh while it is drawn: read once for all who need it, and again after events that change
+ * it. The value of an earlier visit is there at once, and read again behind it.
  */
 export function useResource<Id extends OperationId>(
   id: Id,

@@ -6,7 +6,7 @@ import { me, signOut } from "../session/session.ts";
 import { Menu } from "../ui/menu.tsx";
 import { chooseTheme, chosenTheme, themes } from "../ui/theme.ts";
 
-/** Who one is, and the way out. */
+/** The name of the user, and the button for signing out. */
 export function AccountMenu() {
   const { username } = me();
   const [theme, setTheme] = useState(chosenTheme);

@@ -17,7 +17,7 @@ let versionAtStart: string | null = null;
 /** Recovery codes below which it is time for new ones. */
 const fewCodes = 3;
 
-/** What matters on every page. What else needs a person stands on Home, and is counted beside the device's name. */
+/** Shows on every page what cannot wait. Home lists the other needs, and the device's name shows their number. */
 export function Banners({ status, path }: { readonly status: Status | null; readonly path: string }) {
   const first = useStore(restriction);
   const version = useStore(device)?.version ?? null;
@@ -71,7 +71,7 @@ function RunningUpdate({ status, path }: { readonly status: Status | null; reado
   );
 }
 
-/** What does not work, and a clock by which sign-ins and updates may be refused. */
+/** True: something does not work, or sign-ins and updates may be refused because of the clock. */
 function isPressing({ code, level, facts }: Need): boolean {
   return level === "failing" || (code === "clock" && (facts as { trust?: string }).trust === "none");
 }

@@ -10,7 +10,7 @@ import { restriction } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { useIsAway } from "../ui/connection-state.tsx";
 
-/** How the device is, for the frame and the banners. */
+/** The state of the device, for the frame and the banners. */
 export function useStatus(isLimited: boolean): Resource<Status> {
   const status = useResource("getStatus");
   // Before anything is drawn by it.
@@ -20,7 +20,7 @@ export function useStatus(isLimited: boolean): Resource<Status> {
     deviceSaid(status.value);
   }, [status.value]);
   useEffect(() => {
-    // Users with a required action are not told of the device.
+    // The agent refuses the status to users with a required action.
     if (status.value !== null) restriction.set(null);
   }, [status.value]);
   useEffect(() => {

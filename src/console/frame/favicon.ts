@@ -1,6 +1,6 @@
 import type { Status } from "../../contract/types.ts";
 
-/** What is drawn over the icon: a dot, or a bar for what does not work. */
+/** Drawn over the icon: a dot, or a bar where something does not work. */
 const marks = {
   attention: '<circle cx="12" cy="12" r="4" fill="#e8a317" stroke="#fff"/>',
   failing: '<path d="M8 9h8v6H8Z" fill="#d12c2c" stroke="#fff"/>',

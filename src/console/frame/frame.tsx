@@ -94,7 +94,7 @@ function useFollowingFocus(path: string): void {
   }, [path]);
 }
 
-/** Where the role may go. What is typed stays where a role is taken away in mid-work. */
+/** A page that the role may see. Unsaved entries stay even if the role is taken away meanwhile. */
 function pathOf(path: string): string {
   if (isUnsaved()) return path;
   if (path === "/users" && !isOneOf("admin")) return "/system";

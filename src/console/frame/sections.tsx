@@ -9,7 +9,7 @@ interface Section {
   readonly text: string;
 }
 
-/** Where one can go: in the head, and on a phone at the foot with Home. `current` null: nowhere yet. */
+/** Links to the sections: in the head, and on a phone at the foot with Home. `current` null: none yet. */
 export function Sections({ current, needs }: { readonly current: string | null; readonly needs: number }) {
   return (
     <nav class="sections" aria-label={t.frame.sections}>
@@ -25,7 +25,7 @@ export function Sections({ current, needs }: { readonly current: string | null; 
   );
 }
 
-/** How many things need a person, where the page does not say it itself. */
+/** Counts the things that need a person, where the page does not list them itself. */
 export function NeedCount({ needs }: { readonly needs: number }) {
   if (needs === 0) return null;
   return (

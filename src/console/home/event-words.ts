@@ -5,15 +5,15 @@ import { t } from "../catalogue/words.ts";
 import { toldNeedTitle } from "../needs/need-words.ts";
 import { visible } from "../ui/visible.ts";
 
-/** Events that say the same, one right after the other, in one sentence. */
+/** Successive events with the same sentence, as one. */
 export interface Told {
-  /** Of the newest of them. */
+  /** The number of the newest event. */
   readonly seq: number;
   readonly time: string;
   readonly text: string;
 }
 
-/** What happened, the newest first; repeats are counted. */
+/** Puts events into sentences, the newest first; repeats are counted. */
 export function toldOf(events: readonly AuditEvent[]): readonly Told[] {
   const runs: { event: AuditEvent; text: string; count: number }[] = [];
   for (const event of events) {

@@ -12,7 +12,7 @@ import { Latest } from "./latest.tsx";
 import { NeedList } from "./need-list.tsx";
 import { Tiles } from "./tiles.tsx";
 
-/** Is the device all right, what needs a person, and what happened last. */
+/** The first page: the state of the device, the needs, and the latest events. */
 export function HomePage() {
   const { value, error } = useResource("getStatus");
   const isAway = useIsAway();

@@ -5,7 +5,7 @@ import { Empty, Section } from "../ui/page.tsx";
 import { ClockTime } from "../ui/time.tsx";
 import { toldOf } from "./event-words.ts";
 
-/** What happened last, each in a sentence; for those who may not see events, the way to what they may. */
+/** The latest events, each in a sentence; users who may not see them get a link to the logs. */
 export function Latest({ events }: { readonly events: readonly AuditEvent[] | null }) {
   if (events === null)
     return (

@@ -6,7 +6,7 @@ import { TextField } from "../ui/form/field.tsx";
 import { errorAt, Form, useForm } from "../ui/form/form.tsx";
 import { Submit } from "../ui/form/submit.tsx";
 
-/** The device's name, given where it is said to be missing. */
+/** Names the device where the page says that it has no name. */
 export function NameDevice({ verb }: { readonly verb: string }) {
   const [isEmpty, setEmpty] = useState(false);
   const form = useForm({ name: "" }, async ({ name }) => {

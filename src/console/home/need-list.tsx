@@ -13,7 +13,7 @@ import { Shape } from "../ui/shape.tsx";
 import { Said, Spoken } from "../ui/spoken.tsx";
 import { NameDevice } from "./name-device.tsx";
 
-/** What needs a person, the gravest first, each with the way to where it is seen to. */
+/** Lists the needs, the gravest first, each with a link to the page that deals with it. */
 export function NeedList({ needs }: { readonly needs: readonly Need[] }) {
   if (needs.length === 0) return null;
   return (
@@ -81,7 +81,7 @@ function WayOut({
 }) {
   const { code } = need;
   if (code === "device_unnamed" && isOneOf("admin")) return <NameDevice verb={text} />;
-  // Those who have one themselves are led to the others; it is about administrators alone.
+  // Administrators who have one themselves are led to the others; it is not about other roles.
   if (code === "second_factor_advised" && !isOneOf("admin")) return null;
   const isOthers = code === "second_factor_advised" && me().two_factor.enabled;
   const shown = isOthers ? ({ ...need, code: "two_factor_missing" } as const) : need;

@@ -6,7 +6,7 @@ import { deviceNow } from "../client/device-time.ts";
 import { type How, howIs } from "../needs/how.ts";
 import { brief, visible } from "../ui/visible.ts";
 
-/** How the word for updates follows from what their summary is about. */
+/** The word for updates by the code of their summary. */
 const updateStates: UpdateStates = {
   signature_verification_off: "notSetUp",
   channel_not_allowed: "notSetUp",
@@ -53,7 +53,7 @@ export function updateFacts({ kinds, last_check }: UpdatesInShort): string[] {
   return [...releases.slice(0, mostFacts - 1), checked];
 }
 
-/** Facts on a tile. */
+/** The most facts on a tile. */
 const mostFacts = 3;
 
 export function clockFacts({

@@ -41,7 +41,7 @@ function PeopleTile({ status: { people, needs } }: { readonly status: Status }) 
   );
 }
 
-/** For those who may not see the users: their own account. */
+/** Shows their own account to those who may not see the users. */
 function OwnTile() {
   const { enabled, recovery_codes_remaining: codes } = me().two_factor;
   const facts = enabled ? [t.home.factorOn, t.home.codesLeft(codes)] : [t.home.factorOff];
@@ -75,7 +75,7 @@ function Used({
   readonly name: string;
   readonly free: number;
   readonly total: number;
-  /** The agent has found that it needs space. */
+  /** True: the agent has found that it needs space. */
   readonly isFull?: boolean;
 }) {
   return (
@@ -87,7 +87,7 @@ function Used({
   );
 }
 
-/** The whole of it leads to where more is said; a screen reader hears its title as the link. */
+/** A tile that leads to its page wherever it is clicked; a screen reader hears its title as the link. */
 function TileBox({
   title,
   to,

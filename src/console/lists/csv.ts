@@ -3,10 +3,10 @@ import { deviceNow } from "../client/device-time.ts";
 
 type Cell = string | number | boolean | null;
 
-/** Before the first line: without it, some spreadsheets read UTF-8 as the letters of one country. */
+/** Begins the file: without it, some spreadsheets read UTF-8 as the letters of one country. */
 const byteOrderMark = "\uFEFF";
 
-/** What a spreadsheet takes for a formula where a cell begins with it (OWASP, CSV injection). */
+/** A spreadsheet takes a cell that begins so for a formula (OWASP, CSV injection). */
 const formulaStart = /^[=+\-@\t\r]/;
 
 /** RFC 4180, with the heads as its first line. A cell that would be a formula gets an apostrophe before it. */

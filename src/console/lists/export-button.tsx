@@ -4,12 +4,12 @@ import { toast } from "../ui/dialog/toasts.tsx";
 import { download } from "../ui/download.ts";
 import { csvName } from "./csv.ts";
 
-/** Hands over all that matches as a table for a spreadsheet; `read` gives its text and how many rows it has. */
+/** Exports everything that matches as a table for a spreadsheet; `read` gives its text and the number of rows. */
 export function ExportButton({
   about,
   read,
 }: {
-  /** In the file's name. */
+  /** Part of the file's name. */
   readonly about: string;
   readonly read: () => Promise<{ readonly text: string; readonly count: number }>;
 }) {

@@ -66,7 +66,7 @@ export function Chips({
   );
 }
 
-/** Milliseconds after the last key until what was typed is looked for. */
+/** Milliseconds from the last key to the search. */
 const typingMilliseconds = 300;
 
 /**

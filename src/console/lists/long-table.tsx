@@ -6,22 +6,22 @@ import { type Column, Head, openByClick, type Sorting } from "../ui/table.tsx";
 import { useRowsInView } from "./use-rows-in-view.ts";
 
 interface LongTableProps<Row> {
-  /** Also the class that gives the columns their places. */
+  /** Names the table, and the class that gives the columns their places. */
   readonly name: string;
   /** Said to screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
-  /** Those that have been read. */
+  /** The rows that have been read. */
   readonly rows: readonly Row[];
-  /** How many there are. */
+  /** The number of rows, read or not. */
   readonly total: number;
   readonly rowKey: (row: Row) => string;
-  /** What opens below a row; null: the rows open nothing. */
+  /** Drawn below a row that is opened; absent: the rows do not open. */
   readonly details?: (row: Row) => ComponentChildren;
   readonly isChosen?: (row: Row) => boolean;
   readonly sorting?: Sorting;
   readonly onSort?: (sorting: Sorting) => void;
-  /** The last row that has been read comes into sight. */
+  /** Called when the last row that has been read comes into sight. */
   readonly onEndNear: () => void;
 }
 
@@ -64,7 +64,7 @@ export function LongTable<Row>(props: LongTableProps<Row>) {
   );
 }
 
-/** As high as the rows that are not drawn. */
+/** Takes the room of rows that are not drawn. */
 function Gap({ height }: { readonly height: number }) {
   // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row without a cell takes no focus
   return <tr class="gap" aria-hidden="true" style={{ height: `${height}px` }} />;
@@ -114,7 +114,7 @@ function classOf<Row>({ key, isActions, opens }: Column<Row>): string {
   return `of-${key}${isActions ? " actions" : ""}${opens ? " opens" : ""}`;
 }
 
-/** A set with this in it, or without it where it was. */
+/** The set with this key added, or removed if it had it. */
 export function toggled(set: ReadonlySet<string>, key: string): ReadonlySet<string> {
   const next = new Set(set);
   if (!next.delete(key)) next.add(key);

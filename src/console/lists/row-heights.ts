@@ -1,7 +1,7 @@
-/** How high the rows of a list are, by key: measured where they have been drawn, else as the first of them on the average. */
+/** The heights of a list's rows by key: measured once a row was drawn, until then the average of the first ones. */
 export class RowHeights {
   readonly #measured = new Map<string, number>();
-  /** Stays: what has not been drawn would else grow and shrink with each row, and move all behind it. */
+  /** It stays: rows that are not drawn would else change their height with each row, and move everything behind them. */
   #average: number | null = null;
   readonly #usual: number;
 
@@ -15,7 +15,7 @@ export class RowHeights {
     return keys.map((key) => this.#measured.get(key) ?? usual);
   }
 
-  /** Of the rows in there, each with its key in `data-key`; what belongs to one, such as its details, counts together. */
+  /** Measures the rows in `root`, each with its key in `data-key`. Elements of one key, such as a row's details, add up. */
   measure(root: HTMLElement | null): void {
     const found = new Map<string, number>();
     for (const row of root?.querySelectorAll<HTMLElement>(":scope > [data-key]") ?? []) {

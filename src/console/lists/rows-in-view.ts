@@ -26,7 +26,7 @@ export function rowsBetween(
   return { from, to };
 }
 
-/** What is drawn, in its order: these rows, one that has to stay wherever it is, and gaps as high as all the others. */
+/** The pieces to draw, in their order: these rows, one that has to stay, and gaps as high as all the others. */
 export function piecesOf(heights: readonly number[], { from, to }: Stretch, kept: number): Piece[] {
   const inView = Array.from({ length: Math.max(0, to - from) }, (_, place) => from + place);
   const isApart = kept >= 0 && kept < heights.length && (kept < from || kept >= to);

@@ -4,7 +4,7 @@ import { takeReturning } from "../navigation/navigation.ts";
 import { RowHeights } from "./row-heights.ts";
 import { type Piece, piecesOf, rowsBetween, type Stretch } from "./rows-in-view.ts";
 
-/** How far beyond the window rows are drawn, in windows: what the next step of the Tab key reaches is there. */
+/** Rows are drawn this far beyond the window, in windows, so that the next step of the Tab key finds one. */
 const beyond = 0.75;
 
 /** Pixels of a row before any has been measured. */
@@ -14,7 +14,7 @@ const usualHeight = 56;
 const nearEnd = 20;
 
 export interface RowsInView {
-  /** Of the element that holds the rows, each with its key in `data-key`. */
+  /** Refers to the element that holds the rows, each with its key in `data-key`. */
   readonly root: RefObject<HTMLTableSectionElement | null>;
   readonly pieces: readonly Piece[];
   onFocusIn(event: FocusEvent): void;

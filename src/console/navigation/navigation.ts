@@ -1,10 +1,10 @@
 import { createStore } from "../store.ts";
 
-/** Where in the console the person is. */
+/** The page of the console that the person is on. */
 export interface Place {
   /** One of the contract's console paths, without a slash at its end. */
   readonly path: string;
-  /** What the page keeps in its address: a filter, an opened sheet. */
+  /** The page's own part of the address: a filter, an opened sheet. */
   readonly query: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +32,7 @@ export async function navigate(
 ): Promise<void> {
   if (path !== place.read().path && !(await mayLeave())) return;
   const address = addressOf(path, query);
-  // Where one comes back to by the browser's own steps.
+  // The browser's own steps come back to this.
   if (path !== place.read().path) history.replaceState({ scrolled: scrollY }, "");
   if (replace) history.replaceState(null, "", address);
   else history.pushState(null, "", address);
@@ -67,7 +67,7 @@ async function onStep(): Promise<void> {
   returning = before.path === after.path ? null : scrolled;
 }
 
-/** How far the page was scrolled to which the browser has just gone back; null: it is shown from its top. */
+/** The scroll position of the page that the browser has just gone back to; null: the page begins at its top. */
 let returning: number | null = null;
 
 /** The same, for the one who scrolls there; a list has to be read that far first. */
@@ -83,7 +83,7 @@ function arrived(path: string): void {
   if (before !== path) scrollTo(0, 0);
 }
 
-/** Whether something would be lost if the page were left. */
+/** True: something would be lost if the person left the page. */
 export function isUnsaved(): boolean {
   return [...guards].some((guard) => guard() !== false);
 }

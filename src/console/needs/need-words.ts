@@ -12,7 +12,7 @@ export interface NeedInWords {
   readonly button: string;
 }
 
-/** null: a newer agent has needs that this page does not know; for those the agent's own sentence stands. */
+/** null: it is a need of a newer agent, for which the agent's own sentence is shown. */
 export function needInWords(need: Need): NeedInWords | null {
   if (!Object.hasOwn(t.home.needs, need.code)) return null;
   const words: NeedWords = t.home.needs[need.code];
@@ -21,20 +21,20 @@ export function needInWords(need: Need): NeedInWords | null {
   const text = words.text(facts);
   return {
     title: words.title(facts),
-    // What a health check says in the agent's English stays marked as such.
+    // A sentence in the agent's English stays marked as such.
     text: { text, isAgents: cause.isAgents && text === cause.text },
     button: words.button,
   };
 }
 
-/** The head of the need that an event tells of; empty: it tells of none. */
+/** The title of the need that an event is about; empty: it is about none. */
 export function toldNeedTitle(details: AuditEvent["details"]): string {
   const { need, level = "attention", ...facts } = details as { need?: Need["code"]; level?: Need["level"] };
   if (need === undefined) return "";
   return needInWords({ code: need, level, facts, detail: "", remedy: null })?.title ?? need;
 }
 
-/** What a health check has found, where the need comes of one. */
+/** The finding of the health check that the need comes from, if it comes from one. */
 function causeOf({ facts, detail }: Need): Sentence {
   const { check, reason, ...rest } = facts as { check?: string; reason?: string };
   if (check === undefined || reason === undefined) return { text: "", isAgents: false };
@@ -90,7 +90,7 @@ function factsOf({ facts }: Need, cause: string): NeedFacts {
   };
 }
 
-/** Names before the rest is only counted. */
+/** Names that are listed; the rest is counted. */
 const mostNames = 3;
 
 function shortList(names: readonly string[]): string {

@@ -2,13 +2,13 @@ import type { Need, Role } from "../../contract/types.ts";
 
 type Query = Readonly<Record<string, string>>;
 
-/** Where a need is seen to. */
+/** The page that deals with a need. */
 export interface Remedy {
   readonly to: string;
   readonly query?: Query;
-  /** Instead, where it is about one user alone and their name is known. */
+  /** Replaces `query` where the need is about one user whose name is known. */
   readonly queryOfOne?: (username: string) => Query;
-  /** Who may go there; absent: everybody. */
+  /** The roles that may go there; absent: all. */
   readonly roles?: readonly Role[];
 }
 
@@ -47,7 +47,7 @@ export const remedies: Readonly<Record<Need["code"], Remedy>> = {
   support_ended: onHost,
 };
 
-/** What the address of its remedy says besides the path. */
+/** The query in the address of its remedy. */
 export function remedyQuery({ code, facts }: Need): Query {
   const { query = {}, queryOfOne } = remedies[code];
   const { users: [username, ...others] = [] } = facts as { users?: readonly string[] };

@@ -6,7 +6,7 @@ import { chooseTheme, chosenTheme, themes } from "../ui/theme.ts";
 import type { Entry } from "./found.ts";
 import { pages, places } from "./places.ts";
 
-/** What is known here without asking the agent, as far as the role may go there. */
+/** Entries that need no answer of the agent, as far as the role may use them. */
 export function knownEntries(): readonly Entry[] {
   return [...pages(), ...actions(), ...places(), ...settings()];
 }

@@ -21,7 +21,7 @@ const pagePaths: readonly [path: PageName, text: () => string, isShown: () => bo
   ["/account", () => t.frame.account, everybody],
 ];
 
-/** The things that people look for, each with the page that it stands on. `roles`: absent: everybody. */
+/** The things that people look for, each with the page that has it. `roles` absent: everybody. */
 const placePaths: Readonly<Record<PlaceName, { to: string; query?: Query; roles?: readonly ["admin"] }>> = {
   addUser: { to: "/users", query: { user: "new" }, roles: ["admin"] },
   lockedUsers: { to: "/users", query: { state: "locked" }, roles: ["admin"] },
@@ -53,7 +53,7 @@ export function pages(): readonly Entry[] {
     }));
 }
 
-/** The things that stand on them. */
+/** The things on these pages. */
 export function places(): readonly Entry[] {
   return Object.entries(placePaths)
     .filter(([, { roles }]) => roles === undefined || isOneOf(...roles))

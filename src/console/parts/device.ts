@@ -4,5 +4,5 @@ import { OverviewPage } from "../system/overview-page.tsx";
 
 adopt(style);
 
-/** How the device is, by path. */
+/** The page about the device's state, by path. */
 export const pages = { "/system": OverviewPage };

@@ -1,4 +1,4 @@
 import { MachineDialog } from "../system/facts/machine-dialog.tsx";
 
-/** Turns the machine off, names it anew, resets it. */
+/** Turns the machine off, renames it, resets it. */
 export const Body = MachineDialog;

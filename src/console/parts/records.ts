@@ -6,5 +6,5 @@ import { LogsPage } from "../system/logs/logs-page.tsx";
 
 adopt(style);
 
-/** What was written down, by path. */
+/** Pages of records, by path. */
 export const pages = { "/system/logs": LogsPage, "/system/events": EventsPage };

@@ -13,7 +13,7 @@ import { ProblemView } from "../ui/problem-view.tsx";
 import { Paper } from "./paper.tsx";
 import { QrPicture } from "./qr-picture.tsx";
 
-/** What belongs beside the device or into its file: how it is reached, and by what it is recognised. */
+/** A sheet for the device's file: its addresses, and the marks by which it is recognised. */
 export function DeviceSheet({ onClose }: { readonly onClose: () => void }) {
   const version = useResource("getVersion");
   const tls = useResource("getTls");
@@ -65,7 +65,7 @@ export function DeviceSheet({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** As people read it aloud, and as the updates show it. */
+/** Groups the fingerprint for reading aloud, as the updates show it. */
 function inGroups(hex: string | null): string | null {
   return hex?.match(/.{1,4}/g)?.join(" ") ?? null;
 }

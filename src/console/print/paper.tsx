@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 
 /**
- * What is printed instead of the page that it stands in (styles/pages.css), black on white. `isShown`: on the screen too, as
- * it will look.
+ * Printed instead of the page that contains it (styles/pages.css), black on white. `isShown`: the screen shows it too, as it
+ * will look.
  */
 export function Paper({
   title,

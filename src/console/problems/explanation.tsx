@@ -31,7 +31,7 @@ function RemedyButton({
   if (isCommand(remedy)) return <Command text={commands[remedy]} />;
   if (isPlace(remedy)) {
     const to = places[remedy];
-    // Where it is in sight already, or behind the sign-in, it is no way.
+    // A page that is in sight already, or behind the sign-in, does not help.
     if (!isInside || to.split("#")[0] === present) return null;
     return (
       <div class="buttons">

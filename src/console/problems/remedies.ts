@@ -1,6 +1,6 @@
 import { errorCodes } from "../../contract/error-codes.ts";
 
-/** Where a remedy is found. */
+/** The pages of remedies. */
 export const places = {
   home: "/",
   users: "/users",
@@ -13,7 +13,7 @@ export const places = {
   updates: "/updates",
 } as const;
 
-/** What only root can do, on the device itself. */
+/** Commands that only root can run, on the device itself. */
 export const commands = {
   setupToken: "steward setup-token",
   doctor: "steward doctor",

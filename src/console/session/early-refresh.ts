@@ -1,8 +1,8 @@
 import type { Session } from "../../contract/types.ts";
 
 /**
- * Under this name the browser keeps what has to come beside its cookie: cookies know no ports, this storage does. Without
- * it no session of this page can be left, and there is no need to ask.
+ * The browser keeps under this name a secret that has to come with its cookie: this storage is separate for each port, as
+ * cookies are not. Without it no session of this page can be left, and there is no need to ask.
  */
 const bindingName = "steward-refresh-binding";
 
@@ -19,7 +19,7 @@ export function dropBinding(): void {
   localStorage.removeItem(bindingName);
 }
 
-/** What a call by the cookie sends beside it. */
+/** Sent with each call that the cookie authenticates. */
 export function bindingHeaders(): Readonly<Record<string, string>> {
   return { "x-refresh-binding": readBinding() ?? "" };
 }
@@ -31,7 +31,7 @@ export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   return navigator.locks.request("steward-refresh", work) as Promise<T>;
 }
 
-/** Where the script in the page itself leaves the answer for that of the console, which comes later. */
+/** Here the script in the page itself leaves its answer for the console's script, which comes later. */
 const page = globalThis as { stewardRefresh?: Promise<Response> };
 
 /** Renews a session that may be left, while the console is still on its way. */
@@ -44,7 +44,7 @@ export function beginRefresh(path: string): void {
     if (response.ok) keepBinding(await response.clone().json());
     return response;
   });
-  // It is told of where it is taken.
+  // Whoever takes the answer handles its failure.
   page.stewardRefresh.catch(() => undefined);
 }
 

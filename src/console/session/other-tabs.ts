@@ -1,6 +1,6 @@
 import type { Session, User } from "../../contract/types.ts";
 
-/** What the tabs of one browser tell each other, all of one origin. */
+/** A message between the tabs of one browser and origin. */
 export type TabMessage =
   | { readonly kind: "session"; readonly session: Session }
   | { readonly kind: "user"; readonly user: User }

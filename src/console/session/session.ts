@@ -33,13 +33,13 @@ export const session = createStore<Session | null>(null);
 /** The code of what the user has to do before anything else; null: nothing. */
 export const restriction = createStore<string | null>(null);
 
-/** Why the session ended, where its user should know more than that; null: nothing to say. */
+/** The reason that the session ended, if its user should know it; null: nothing to say. */
 export const endedBy = createStore<unknown>(null);
 
 /** The user who was signed in last; null: none yet. */
 let lastUserId: string | null = null;
 
-/** How often the session was ended on purpose: a renewal that was under way meanwhile counts for nothing. */
+/** Counts the times that the session was ended on purpose: a renewal that was under way then has no effect. */
 let endings = 0;
 
 let waiting: { resolve: () => void; reject: (error: unknown) => void }[] = [];
@@ -51,12 +51,12 @@ export function me(): User {
   return user;
 }
 
-/** Whether the role of the user is one of these. */
+/** True: the user has one of these roles. */
 export function isOneOf(...roles: readonly Role[]): boolean {
   return roles.includes(me().role);
 }
 
-/** Finds out how things stand: no administrator yet, a session that is left from before, or neither. */
+/** Finds out if there is an administrator, and if a session is left from before. */
 export async function openSession(): Promise<void> {
   setAuthority({
     token: () => session.read()?.access_token ?? null,
@@ -76,7 +76,7 @@ export async function openSession(): Promise<void> {
   });
   if (wantedLanguage(null) === null) await greeted();
   if (readBinding() !== null && (await inTurn(refresh).catch(() => false))) return;
-  // Those who are signed in are told of the device by its status.
+  // Users who are signed in have the status, which says the same.
   await greeted();
   phase.set(greeting.read()?.setup_required ? "setup" : "signed-out");
 }
@@ -107,7 +107,7 @@ export function signedIn(next: Session, isFromHere = true): void {
   for (const { resolve } of resumed) resolve();
 }
 
-/** The user's data has changed. */
+/** Takes the changed data of the user, here and in other tabs. */
 export function userChanged(user: User): void {
   userIs(user);
   tellOtherTabs({ kind: "user", user });
@@ -120,7 +120,7 @@ function userIs(user: User): void {
   restriction.set(restrictionOf(user));
 }
 
-/** The policy of two-factor sign-in shows only by what it refuses; until there is a factor that stays. */
+/** Only a refusal shows the policy of two-factor sign-in, so it is kept until there is a factor. */
 function restrictionOf(user: User): string | null {
   if (user.must_change_password) return "password_change_required";
   const before = restriction.read();
@@ -134,12 +134,12 @@ export async function signOut(): Promise<void> {
   tellOtherTabs({ kind: "ended" });
   ended();
   if (!(error instanceof Unreachable)) return;
-  // The agent is told when it is back, unless a user has signed in by then.
+  // The agent hears of it when it is back, unless a user has signed in by then.
   await connected();
   if (session.read() === null) await call("logout", { body: {} }, way).catch(() => undefined);
 }
 
-/** It was ended on purpose, here or in another tab: nothing of it stays. */
+/** Forgets the session, which was ended on purpose here or in another tab. */
 export function ended(): void {
   endings += 1;
   forgetAll();
@@ -190,7 +190,7 @@ async function refresh(): Promise<boolean> {
   }
 }
 
-/** What a call by the cookie sends beside it. */
+/** Sent with each call that the cookie authenticates. */
 function byCookie(): CallOptions {
   return { headers: bindingHeaders() };
 }

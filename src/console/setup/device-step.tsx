@@ -25,7 +25,7 @@ interface Typed {
   readonly servers: readonly string[];
 }
 
-/** What the device is called, where it is, and whose time it believes. */
+/** The device's name, language, time zone and time servers. */
 export function DeviceStep(props: StepProps) {
   const host = useResource("getHost");
   const clock = useResource("getTimeSync");
@@ -173,7 +173,7 @@ function isSameZone(one: string, other: string): boolean {
   }
 }
 
-/** What differs from the device's settings, and nothing else. */
+/** Only the settings that differ from the device's. */
 function changeOf(base: Settings, typed: Typed, hasServers: boolean): SettingsChange {
   const name = typed.name.trim();
   const servers = [...namedServers(typed.servers)];

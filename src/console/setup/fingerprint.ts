@@ -1,4 +1,4 @@
-/** However a publisher writes it: in groups, with colons, in capitals, named SHA256. */
+/** Reads a fingerprint in any notation of publishers: in groups, with colons, in capitals, named SHA256. */
 export function fingerprintIn(text: string): string {
   return text
     .replace(/^\s*sha-?256\s*[:=]?/i, "")

@@ -94,7 +94,7 @@ interface Entries {
   readonly password: string;
 }
 
-/** Whether the account is made, as far as this page knows: a request whose answer was lost may have done it. */
+/** This page's knowledge of the account: a request whose answer was lost may have made it. */
 type Made = "no" | "perhaps" | "yes";
 
 /** Sent again after a lost answer or a refused sign-in, it goes on where it was. */

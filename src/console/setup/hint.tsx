@@ -1,4 +1,4 @@
-/** What to know before one types, and what another administrator has saved meanwhile. */
+/** The hint of a field, and the value that another administrator has saved meanwhile. */
 export function Hint({ text, more }: { readonly text: string; readonly more: string | null }) {
   return (
     <>

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 
 /**
- * What is typed in a step, also after a reload of the page, and until the tab is closed. Never for passwords and the like:
- * the browser writes it down. The function takes a change, null forgets all of it.
+ * The entries of a step, kept through reloads until the tab is closed. Never for passwords and the like, because the
+ * browser writes them down. The function takes a change; null forgets them all.
  */
 export function useKept<T extends object>(
   name: string,

@@ -25,7 +25,7 @@ export function SetupFrame({
         label={t.firstRun.steps}
         steps={setupSteps.map((key) => ({ key, text: t.firstRun.stepNames[key], state: stateOf(key) }))}
       />
-      {/* Named anew at each step, so that a screen reader says where one is. */}
+      {/* Each step has a name of its own, so that a screen reader says which one it is. */}
       <section class="setup-step" aria-label={t.firstRun.heads[now]}>
         <h2 tabIndex={-1}>{t.firstRun.heads[now]}</h2>
         {children}

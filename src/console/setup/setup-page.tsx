@@ -14,8 +14,8 @@ import type { StepProps } from "./step.ts";
 import { UpdatesStep } from "./updates-step.tsx";
 
 /**
- * The steps behind the sign-in. Which one it is stands in the address: a reload and a new sign-in come back to it. What is
- * done already is known from the device, and the next step is the first behind this one that is not.
+ * The steps behind the sign-in. The address names the present one, so that a reload and a new sign-in come back to it. The
+ * device knows the steps that are done; the next step is the first behind this one that is not.
  */
 export function SetupPage() {
   useStore(session);
@@ -32,7 +32,7 @@ export function SetupPage() {
   useEffect(() => {
     if (!mayBeHere || (isKnown && now === undefined)) void navigate("/", {}, { replace: true });
   }, [mayBeHere, isKnown, now]);
-  // A page that finds its session again has not been told what the device is called.
+  // A page that finds its session again does not know the device's name yet.
   useEffect(() => {
     if (device.read() === null) void greet();
   }, []);
@@ -55,7 +55,7 @@ export function SetupPage() {
   );
 }
 
-/** By the device's state alone: whoever did it, and however. */
+/** Judged only by the device's state, whoever did it, and however. */
 function stepIsDone(step: SetupStep, settings: Settings | null, updates: Updates | null): boolean {
   if (step === "password") return true;
   const isNeedless = (code: Settings["device"]["not_needed"][number]) =>
@@ -66,7 +66,7 @@ function stepIsDone(step: SetupStep, settings: Settings | null, updates: Updates
   return isSet || isNeedless("updates_not_set_up");
 }
 
-/** The keyboard goes to the head of a step that has come in place of another. */
+/** Moves the keyboard to the head of a step that replaces another. */
 function useHead(now: SetupStep | undefined): void {
   const before = useRef(now);
   useEffect(() => {

@@ -12,7 +12,7 @@ export function StepButtons({
   onBack,
 }: {
   readonly settings: Resource<Settings>;
-  /** What the device does without, where it can. */
+  /** The part that the device can do without. */
   readonly needless?: Settings["device"]["not_needed"][number];
   onDone(): void;
   readonly onBack: (() => void) | null;

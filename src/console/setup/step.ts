@@ -6,20 +6,20 @@ import { codeOf } from "../client/problem.ts";
 import type { Resource } from "../client/use-resource.ts";
 import { visible } from "../ui/visible.ts";
 
-/** What each step is given. */
+/** The props of each step. */
 export interface StepProps {
   readonly settings: Resource<Settings>;
   readonly updates: Resource<Updates>;
-  /** Home is next. */
+  /** True: Home is next. */
   readonly isLast: boolean;
   onDone(): void;
-  /** null: there is nothing before it. */
+  /** null: it is the first step. */
   readonly onBack: (() => void) | null;
 }
 
 /**
- * Saves it unless another administrator has changed the settings since they were read: then they are read anew, what was
- * typed stays, and the person decides.
+ * Saves the change unless another administrator has changed the settings since they were read: then they are read again,
+ * the entries stay, and the person decides.
  */
 export async function saveSettings(settings: StepProps["settings"], body: SettingsChange): Promise<void> {
   if (Object.keys(body).length === 0) return;
@@ -33,8 +33,8 @@ export async function saveSettings(settings: StepProps["settings"], body: Settin
 }
 
 /**
- * What another administrator has saved since this step was opened, of one setting and in a sentence, where their change
- * came before this one; null: nothing.
+ * Says in a sentence what another administrator has made of one setting since this step was opened, if their change was
+ * saved first; null: nothing.
  */
 export function useTheirs(
   present: Settings,

@@ -10,7 +10,7 @@ import { ProblemView } from "../ui/problem-view.tsx";
 import { Hint } from "./hint.tsx";
 import { namedServers, useProbe } from "./use-probe.ts";
 
-/** As the agent bounds them. */
+/** The agent's own bound. */
 const most = 8;
 
 /** The time servers with what each of them says now; they are asked as soon as one has been typed. */
@@ -20,11 +20,11 @@ export function TimeServers({
   error,
   more,
 }: {
-  /** What another administrator has saved; null: nothing. */
+  /** The servers that another administrator has saved; null: none. */
   readonly more: string | null;
   readonly value: readonly string[];
   readonly onInput: (servers: readonly string[]) => void;
-  /** Of the form. */
+  /** The error of the form. */
   readonly error: unknown;
 }) {
   const { found, isBusy, error: failure, ask } = useProbe();
@@ -93,7 +93,7 @@ function Sum({ found: { servers, answering, agreeing } }: { readonly found: Time
   return <Badge state={state}>{words.join(" ")}</Badge>;
 }
 
-/** What one server said; nothing for one that was not asked as it stands. */
+/** The answer of one server; none where the name has changed since it was asked. */
 function Answer({ server, found }: { readonly server: string; readonly found: TimeProbe | null }) {
   const said = found?.servers.find(({ host }) => host === server);
   if (said === undefined) return null;

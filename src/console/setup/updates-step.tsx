@@ -19,7 +19,7 @@ interface Typed {
   readonly fingerprint: string;
 }
 
-/** Where updates come from, and whose signatures count. */
+/** The update server, and the root of trust. */
 export function UpdatesStep(props: StepProps) {
   const { settings, updates, isLast, onDone, onBack } = props;
   const { ota } = (settings.value as Settings).update;
@@ -89,7 +89,7 @@ export function UpdatesStep(props: StepProps) {
   );
 }
 
-/** The root of trust as it stands; the field for its fingerprint only where there is something to compare. */
+/** The state of the root of trust; the field for its fingerprint only if there is a root to compare it with. */
 function TrustOf({
   trust,
   children,

@@ -5,7 +5,7 @@ import { ProblemError } from "../client/problem.ts";
 import { useAction } from "../client/use-action.ts";
 
 export interface Probing {
-  /** What the servers said last; null: nothing yet. */
+  /** The last answers of the servers; null: none yet. */
   readonly found: TimeProbe | null;
   readonly isBusy: boolean;
   readonly error: unknown;
@@ -13,7 +13,7 @@ export interface Probing {
   ask(servers: readonly string[], isAgain?: boolean): void;
 }
 
-/** How often a test is begun anew where another one is under way. */
+/** A test is begun at most this often while another one is under way. */
 const mostTries = 5;
 
 /** Asks time servers, one test behind the other; of those that wait only the newest counts. */

@@ -3,7 +3,7 @@ import { t } from "../catalogue/words.ts";
 import { ProblemError } from "../client/problem.ts";
 import { Banner } from "../ui/page.tsx";
 
-/** Says so where a code was refused and a wrong clock may be why. */
+/** Says that a wrong clock may be the reason that a code was refused. */
 export function CodeClock({ error }: { readonly error: unknown }) {
   const clock = error instanceof ProblemError ? error.problem.clock : undefined;
   if (clock === undefined || !(clock.skew_suspected || clock.synchronised === false)) return null;

@@ -19,7 +19,7 @@ export interface Given {
   readonly password: string;
   /** null: none was asked for yet. */
   readonly factor: FactorProof | null;
-  /** From the answer that asked for the factor. */
+  /** Taken from the answer that asked for the factor. */
   readonly challengeToken: string | null;
   /** The authenticator is lost: the recovery code is to take the factor away. */
   readonly isLost: boolean;
@@ -34,7 +34,7 @@ interface Typed {
   readonly isLost: boolean;
 }
 
-/** Answers after which the password has to be given anew. */
+/** Answers after which the password has to be given again. */
 const begunAnew = ["challenge_invalid", "password_wrong", "invalid_credentials"];
 
 /**

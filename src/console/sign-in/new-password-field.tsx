@@ -24,7 +24,7 @@ export function isFactorRequired(role: Role, { require_2fa: policy }: Settings["
   return policy === "all" || (policy === "admins" && role === "admin");
 }
 
-/** A new password with its length as it is typed, and what the agent says of it. */
+/** A field for a new password, with its length as it is typed, and the agent's objection. */
 export function NewPasswordField({
   label,
   value,
@@ -36,13 +36,13 @@ export function NewPasswordField({
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
-  /** Of the form. */
+  /** The error of the form. */
   readonly error: unknown;
   readonly pointer: string;
   /** Characters. */
   readonly minimum?: number | undefined;
 }) {
-  // As the agent counts them.
+  // The agent counts them so as well.
   const length = [...value.normalize("NFKC")].length;
   return (
     <PasswordField
@@ -62,9 +62,9 @@ export function NewPasswordField({
   );
 }
 
-/** What the agent says of a new password; null: nothing. */
+/** The agent's objection to a new password; null: it has none. */
 function newPasswordError(error: unknown, pointer: string): string | null {
-  // Of its form nothing is asked but that there is one.
+  // The only rule for the form of a password is that there is one.
   if (/^(?!password_)/.test(entryAt(error, pointer)?.code ?? "password_"))
     return t.problem.codes.password_too_short;
   return errorAt(error, pointer, /^password_(?!wrong)/);

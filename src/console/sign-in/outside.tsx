@@ -16,7 +16,7 @@ export function Outside({
   children,
 }: {
   readonly title: string;
-  /** There is more on it than a few fields. */
+  /** True: the page has more than a few fields. */
   readonly isWide?: boolean;
   readonly children: ComponentChildren;
 }) {

@@ -12,10 +12,10 @@ import { Button } from "../ui/button.tsx";
 import { Banner } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 
-/** What came back from the provider, with the proof that this page has begun it. */
+/** The provider's answer, with the proof that this page has asked for it. */
 export type Returned = Input<"stepUpAtProvider">["body"];
 
-/** To the pages of this origin alone: it carries what the provider sent back. */
+/** Reaches only pages of this origin, because it carries the provider's answer. */
 const channel = new BroadcastChannel("steward-provider");
 
 /** The flow of this page that is under way; a new one takes its place. */
@@ -49,7 +49,7 @@ export async function signInBy(returned: Returned): Promise<void> {
   );
 }
 
-/** The way to the provider, in a window of its own: what was typed in this one stays. */
+/** Opens the provider in a window of its own, so that this one keeps its entries. */
 export function ProviderButton({
   isStepUp = false,
   isBesidePassword = false,

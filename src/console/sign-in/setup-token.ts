@@ -15,7 +15,7 @@ export function watchSetupToken(): void {
   addEventListener("hashchange", take);
 }
 
-/** As it stands where it is no percent-encoding. */
+/** The text itself if it is not percent-encoded. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -16,7 +16,7 @@ import { Credentials, type Given } from "./credentials.tsx";
 import { Outside } from "./outside.tsx";
 import { ProviderButton, signInBy } from "./provider.tsx";
 
-/** Name and password, then the code. */
+/** The page for signing in: name and password, then the code. */
 export function SignIn() {
   const said = useStore(greeting);
   const banner = said?.banner ?? "";
@@ -40,7 +40,7 @@ export function SignIn() {
   );
 }
 
-/** The ways in for a person who is kept out, before anything has failed; they are loaded when they are asked for. */
+/** Help for a person who cannot sign in, shown before anything has failed, and loaded when it is opened. */
 function Help() {
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -61,7 +61,7 @@ export async function signInWith(given: Given): Promise<void> {
   await enter(() => sessionOf(given));
 }
 
-/** Takes the second factor away with a recovery code, which ends all sessions, and signs in anew. */
+/** Takes the second factor away with a recovery code, which ends all sessions, and signs in again. */
 export async function signInWithoutFactor(
   username: string,
   password: string,
@@ -79,7 +79,7 @@ async function signInFromPage(given: Given): Promise<void> {
       const session = await sessionOf(given);
       // The code's own step in the browser's history goes, so that back leads to where one was before.
       if (given.factor !== null) await stepBack();
-      // What was removed is to be made anew, which is done there.
+      // The removed factor has to be replaced, which is done on that page.
       if (given.isLost) await navigate("/account", { lost: "1" }, { replace: true });
       return session;
     });
@@ -90,7 +90,7 @@ async function signInFromPage(given: Given): Promise<void> {
   }
 }
 
-/** Not while another tab renews a session: of two answers the later one's cookie counts. */
+/** Waits while another tab renews a session: the cookie of the later answer would win. */
 async function enter(begin: () => Promise<Session>): Promise<void> {
   await inTurn(async () => signedIn(await begin()));
 }
@@ -113,7 +113,7 @@ async function removeFactor(username: string, password: string, recovery_code: s
     params: { id: username },
     body: { password, recovery_code },
   });
-  // Its session would live in this page alone; the one that lasts is in a cookie.
+  // Its session would live only in this page; the one that lasts is in a cookie.
   if ("refresh_token" in opened && opened.refresh_token !== undefined)
     await call("logout", { body: { refresh_token: opened.refresh_token } });
 }
@@ -131,7 +131,7 @@ const tolerableSeconds = 30;
 /** Milliseconds between two looks at the device's clock: either may be put right while the page is open. */
 const lookMilliseconds = 60_000;
 
-/** Says so where the device's clock and the browser's differ: whose codes are refused then knows why. */
+/** Says that the device's clock and the browser's differ, which explains why codes are refused. */
 function ClockDifference() {
   const [, draw] = useState({});
   useEffect(() => {
@@ -150,7 +150,7 @@ function ClockDifference() {
   if (Math.abs(deviceAheadSeconds()) <= tolerableSeconds) return null;
   return (
     <Banner state="attention">
-      {/* It ticks, and is not to be read aloud each second. */}
+      {/* It ticks, and a screen reader must not read it each second. */}
       <p aria-live="off">
         {t.signIn.clockDiffers(absoluteTime(new Date(deviceNow())), absoluteTime(new Date()))}
       </p>

@@ -13,7 +13,7 @@ export function UsernameField({
 }: {
   readonly value: string;
   readonly onInput: (value: string) => void;
-  /** Of the form. */
+  /** The error of the form. */
   readonly error: unknown;
   readonly isOwn?: boolean;
   readonly isFirst: boolean;

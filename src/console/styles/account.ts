@@ -1,5 +1,5 @@
 import style from "./account.css?inline";
 import { adopt } from "./adopt.ts";
 
-// The first run sets up a second factor as well: it belongs to neither part alone.
+// The first run sets up a second factor as well, so that neither part owns its style.
 adopt(style);

@@ -1,4 +1,4 @@
-/** Puts the style of a part in force, behind that of every page. It comes within the part's script: one file to wait for. */
+/** Adds the style of a part behind that of every page. It comes within the part's script, to save a file. */
 export function adopt(style: string): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(style);

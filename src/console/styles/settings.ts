@@ -1,5 +1,5 @@
 import { adopt } from "./adopt.ts";
 import style from "./settings.css?inline";
 
-// More than one part has settings: it belongs to none of them alone.
+// More than one part has settings, so that none of them owns their style.
 adopt(style);

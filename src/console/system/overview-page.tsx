@@ -2,7 +2,7 @@ import { useResource } from "../client/use-resource.ts";
 import { ClockSection } from "./clock/clock-section.tsx";
 import { HostSection } from "./facts/host-section.tsx";
 
-/** How the clock is, and the host. */
+/** The state of clock and host. */
 export function OverviewPage() {
   const clock = useResource("getTimeSync");
   return (

@@ -4,7 +4,7 @@ import { Shape } from "./shape.tsx";
 
 export type State = "good" | "attention" | "wrong" | "unknown";
 
-/** A state as a shape and a word; colour only besides. Of a device that is away it is not known that anything is good. */
+/** A state as a shape and a word; colour only adds to them. While the device is away, nothing is shown as good. */
 export function Badge({ state, children }: { readonly state: State; readonly children: ComponentChildren }) {
   const known = useIsAway() && state === "good" ? "unknown" : state;
   return (

@@ -5,20 +5,20 @@ import { useWhyAway } from "./connection-state.tsx";
 import { ProblemView } from "./problem-view.tsx";
 
 export interface ButtonProps {
-  /** `icon`: a shape alone, which needs a `label`. */
+  /** `icon`: only a shape, which needs a `label`. */
   readonly kind?: "primary" | "danger" | "plain" | "quiet" | "icon";
   readonly type?: "button" | "submit";
   readonly isBusy?: boolean;
   readonly isDisabled?: boolean;
-  /** Why it cannot be used; said to everybody, and it makes the button one that does nothing. */
+  /** The reason that it cannot be used, which everybody is given; the button then does nothing. */
   readonly why?: string | null;
-  /** Where the text alone does not say to what it belongs. */
+  /** Names the button where its text does not say what it acts on. */
   readonly label?: string;
   readonly onClick?: () => void;
   readonly children: ComponentChildren;
 }
 
-/** A button named by a verb. One that is busy or has a reason stays in the order of the keyboard. */
+/** A button named by a verb. The keyboard reaches it also while it is busy or cannot be used. */
 export function Button({
   kind = "plain",
   type = "button",
@@ -31,7 +31,7 @@ export function Button({
 }: ButtonProps) {
   const whyId = useId();
   const whyAway = useWhyAway();
-  // What is typed can be sent again once the device is back.
+  // The person can send the entries again once the device is back.
   const reason = why ?? (type === "submit" ? whyAway : null);
   const isInert = isBusy || isDisabled || reason !== null;
   return (
@@ -59,7 +59,7 @@ export function Button({
   );
 }
 
-/** A button whose work the agent does: busy while that runs, and followed by the problem where it fails. */
+/** A button whose work the agent does. It is busy while that runs; a failure is shown behind it. */
 export function ActionButton({ act, ...rest }: ButtonProps & { readonly act: () => Promise<unknown> }) {
   const { isBusy, error, run } = useAction(act);
   return (

@@ -22,7 +22,7 @@ export function sentenceOf<Facts>(
   return own === undefined ? { text: detail, isAgents: true } : { text: visible(own), isAgents: false };
 }
 
-/** What people call an error, by its code; null: this page does not know it. */
+/** The name of an error by its code; null: this page does not know it. */
 export function problemName(code: string): string | null {
   const names: Readonly<Record<string, string>> = t.problem.codes;
   return Object.hasOwn(names, code) ? (names[code] ?? null) : null;

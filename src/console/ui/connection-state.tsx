@@ -8,7 +8,7 @@ import { Shape } from "./shape.tsx";
 export function ConnectionState({
   isOverFacts = false,
 }: {
-  /** The page below shows what was known last. */
+  /** True: the page below shows the last known facts. */
   readonly isOverFacts?: boolean;
 }) {
   const isShown = useIsAway();
@@ -26,12 +26,12 @@ export function ConnectionState({
   );
 }
 
-/** Whether the device has not answered for so long that it is worth saying. */
+/** True: the device has not answered for so long that it is worth saying. */
 export function useIsAway(): boolean {
   return useStore(isAway);
 }
 
-/** Why nothing can be sent now; null: it can. */
+/** The reason that nothing can be sent now; null: it can. */
 export function useWhyAway(): string | null {
   return useIsAway() ? t.problem.unreachable.title : null;
 }

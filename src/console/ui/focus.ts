@@ -17,7 +17,7 @@ export function watchRemovedFocus(): void {
   const giveBack = (): void => {
     if (isRemoved() && document.activeElement === document.body) focusContent();
   };
-  // After the drawing: what takes its place may take the keyboard by its own effect.
+  // Waits for the drawing: the element that replaces it may take the keyboard by its own effect.
   const observer = new MutationObserver(() => {
     if (isRemoved()) requestAnimationFrame(() => setTimeout(giveBack));
   });
@@ -38,7 +38,7 @@ export function watchKeyboard(): void {
   });
 }
 
-/** For `ref`: where the typing begins when it appears. A dialog, which is shown later, looks for `data-first`. */
+/** For `ref`: focuses an element when it appears. A dialog is shown later, and looks for `data-first`. */
 export function focusFirst(element: HTMLElement | null): void {
   element?.focus();
 }

@@ -5,12 +5,12 @@ import { problemName, type Sentence, sentenceOf } from "./by-code.ts";
 
 type HealthCheck = NonNullable<Health["checks"]>[number];
 
-/** What people call the part of the device that a health check is about. */
+/** The name of the part of the device that a health check is about. */
 export function checkName(name: string): string {
   return t.health.checks[name] ?? name;
 }
 
-/** What a health check has found. */
+/** The finding of a health check in words. */
 export function healthSentence({ name, code, detail, facts }: HealthCheck): Sentence {
   const {
     free_bytes,

@@ -4,9 +4,9 @@ import { Shape, type ShapeName } from "./shape.tsx";
 export interface MenuItem {
   readonly text: string;
   readonly isDangerous?: boolean;
-  /** Of several of which one is in force. */
+  /** True: of several items this one is in force. */
   readonly isChosen?: boolean;
-  /** Why it cannot be done; it is shown all the same. */
+  /** The reason that it cannot be done; the item is shown all the same. */
   readonly why?: string | null;
   readonly onChoose: () => void;
 }
@@ -131,7 +131,7 @@ function nextBy(letter: string, all: HTMLElement[], at: number): number | null {
   return order.find(starts) ?? null;
 }
 
-/** Below the button, or above it where there is no room, and always within the window. */
+/** Puts the list below the button, or above it if there is no room, and always within the window. */
 function placeBeside(list: HTMLElement, button: HTMLElement): void {
   const at = button.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = list;

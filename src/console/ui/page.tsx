@@ -5,7 +5,7 @@ import { device } from "../client/connection.ts";
 import { createStore, useStore } from "../store.ts";
 import { Shape } from "./shape.tsx";
 
-/** How many things need a person; it stands before the title of the window. */
+/** The number of things that need a person; the window's title begins with it. */
 export const needCount = createStore(0);
 
 /** A page's title with its primary action, also as the title of the window. */
@@ -16,7 +16,7 @@ export function Page({
   children,
 }: {
   readonly title: string;
-  /** Where the page's head is another than its title. */
+  /** Replaces the title as the page's head. */
   readonly head?: ComponentChildren;
   readonly action?: ComponentChildren;
   readonly children: ComponentChildren;
@@ -37,7 +37,7 @@ export function Page({
   );
 }
 
-/** A part of a page under a head of its own. */
+/** A part of a page under its own head. */
 export function Section({
   title,
   action,
@@ -58,7 +58,7 @@ export function Section({
   );
 }
 
-/** What stands in the place of something that is being read: as high as that will be. */
+/** Keeps the place of something that is being read, as high as that will be. */
 export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
   return (
     <div class="skeleton">
@@ -71,17 +71,17 @@ export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
   );
 }
 
-/** Stands in the place of something that is being read, and says so where it could not be read. */
+/** Keeps the place of something that is being read, or says that it could not be read. */
 export function Pending({ of, lines }: { readonly of: { readonly error: unknown }; readonly lines: number }) {
   return of.error === null ? <Skeleton lines={lines} /> : <p class="hint">{t.problem.notRead}</p>;
 }
 
-/** There is nothing, and why that may be. */
+/** Says that there is nothing, and why that may be. */
 export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <div class="empty">{children}</div>;
 }
 
-/** Names with what they stand for. */
+/** Names with their values. */
 export function Facts({ items }: { readonly items: readonly (readonly [string, ComponentChildren])[] }) {
   return (
     <dl class="facts">

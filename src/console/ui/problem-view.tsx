@@ -9,17 +9,17 @@ import { Shape } from "./shape.tsx";
 
 export interface ProblemProps {
   readonly error: unknown;
-  /** What to do, where the page knows it better than the catalogue. */
+  /** Replaces the catalogue's advice where the page knows better. */
   readonly advice?: string | undefined;
-  /** Reads once more what could not be read. Of several readings that failed alike, one is shown, which is for all. */
+  /** Reads again after a failure. Several readings that failed alike are shown as one, which retries them all. */
   readonly onRetry?: (() => void) | undefined;
-  /** Nothing of it was read before: a place where another one tells the problem says that it is empty. */
+  /** True: nothing was read before, so that a place whose problem is explained elsewhere says that it is empty. */
   readonly isEmpty?: boolean | undefined;
-  /** It stands above the button that sends it again. */
+  /** True: a button that sends it again is below. */
   readonly isForm?: boolean;
 }
 
-/** A problem in the person's words: what happened, why, and the one button that leads to what helps. */
+/** Explains a problem: the event, its cause, and the one button that leads to a remedy. */
 export function ProblemView({ error, ...rest }: ProblemProps) {
   if (error === null || error === undefined || error instanceof Cancelled) return null;
   if (!(error instanceof ProblemError)) return <UnknownProblem error={error} />;
@@ -30,7 +30,7 @@ export function ProblemView({ error, ...rest }: ProblemProps) {
   );
 }
 
-/** What could not be read, with a button that reads it again. */
+/** The problem of readings that failed, with a button that reads them again. */
 export function ReadProblem({
   of,
 }: {
@@ -42,7 +42,7 @@ export function ReadProblem({
   return <ProblemView error={failed[0]?.error} isEmpty={isEmpty} onRetry={retry} />;
 }
 
-/** The same failure is told once a page; elsewhere the page only says that there is nothing. */
+/** A page explains the same failure once; its other places only say that nothing was read. */
 function ReadingProblem({
   error,
   onRetry,
@@ -93,7 +93,7 @@ function UnknownProblem({ error }: { readonly error: unknown }) {
   );
 }
 
-/** The box that a problem is told in. */
+/** The box of a problem. */
 export function ProblemBox({
   title,
   children,
@@ -112,7 +112,7 @@ export function ProblemBox({
   );
 }
 
-/** What an error is called. */
+/** The name of an error. */
 export function titleOf(error: unknown): string {
   return error instanceof ProblemError
     ? (problemName(error.problem.code) ?? error.problem.title)

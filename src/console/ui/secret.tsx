@@ -5,7 +5,7 @@ import { guardLeaving } from "../navigation/navigation.ts";
 import { Button } from "./button.tsx";
 import { download } from "./download.ts";
 
-/** Something that is shown this once: to copy, and where a name is given to download and to print, without the page. */
+/** A text that is shown only once: it can be copied and, if a file name is given, downloaded and printed without the page. */
 export function Secret({
   label,
   text,
@@ -14,7 +14,7 @@ export function Secret({
 }: {
   readonly label: string;
   readonly text: string;
-  /** The same for people who type it. */
+  /** The form for people who type it. */
   readonly shown?: string;
   readonly fileName?: string;
 }) {

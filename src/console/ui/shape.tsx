@@ -1,6 +1,6 @@
 const disc = "M8 1.5a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13Z";
 
-/** By name: the filled shape, where there is one, and the lines in or without it; drawn in a square of 16. */
+/** The filled shape, if there is one, and the lines, by name; drawn in a square of 16. */
 const shapes = {
   good: [disc, "m5 8.3 2.1 2.2L11 6"],
   attention: ["M8 2 15 13.8H1Z", "M8 6.5v3.3m0 2v.1"],

@@ -9,7 +9,7 @@ export interface Step {
 
 const shapes = { done: "good", now: "now", ahead: "ahead", failed: "wrong" } as const;
 
-/** Something long as a line of steps; which of them is under way is said as well as shown. */
+/** A long action as a line of steps; a screen reader also hears which one is under way. */
 export function Steps({ label, steps }: { readonly label: string; readonly steps: readonly Step[] }) {
   return (
     <ol class="steps" aria-label={label}>
@@ -23,7 +23,7 @@ export function Steps({ label, steps }: { readonly label: string; readonly steps
   );
 }
 
-/** How far something is, where that is known. */
+/** The progress of something whose end is known. */
 export function Progress({
   label,
   value,

@@ -5,14 +5,14 @@ export interface Column<Row> {
   readonly key: string;
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Given where the rows can be sorted by it. */
+  /** True: the rows can be sorted by it. */
   readonly isSortable?: boolean;
   readonly isNumber?: boolean;
-  /** What can be done with the row: its head is only said, and on a phone it stands at the corner of the card. */
+  /** The column of the row's actions: its head is only spoken, and on a phone it is at the corner of the card. */
   readonly isActions?: boolean;
   /** The link or button in it opens the row, as does a click anywhere in the row. */
   readonly opens?: boolean;
-  /** What its head shows in the place of the title. */
+  /** Shown in the head instead of the title. */
   readonly head?: ComponentChildren;
 }
 
@@ -69,7 +69,7 @@ function kindOf<Row>({ isNumber, isActions, opens }: Column<Row>): string | unde
   return isActions ? "actions" : isNumber ? "number" : opens ? "opens" : undefined;
 }
 
-/** A click anywhere in a row opens it, but for one on something else that can be used, or at the end of marking text. */
+/** Opens a row by a click anywhere in it, except on another control, or at the end of marking text. */
 export function openByClick({ target, currentTarget }: TargetedMouseEvent<HTMLElement>): void {
   if (target instanceof Element && target.closest("a, button, input, label, .menu-items") !== null) return;
   if (getSelection()?.isCollapsed === false) return;

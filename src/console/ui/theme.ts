@@ -1,4 +1,4 @@
-/** The looks that a person can choose; `system`: as the browser's. */
+/** The looks that a person can choose; `system` follows the browser. */
 export const themes = ["system", "light", "dark"] as const;
 
 export type Theme = (typeof themes)[number];
@@ -24,11 +24,11 @@ export function markTheme(): void {
   else root.dataset.theme = theme;
 }
 
-/** The same in the colour of the browser's own bars, once there is a page. */
+/** Colours the browser's own bars as well, once there is a page. */
 export function showTheme(): void {
   markTheme();
   const isUsual = chosenTheme() === "system";
-  // The style is only asked where it is needed: it would be computed before the page is drawn.
+  // Asking for the style computes it before the page is drawn, so it is asked for only if it is needed.
   const ground = isUsual ? "" : getComputedStyle(document.body).backgroundColor;
   for (const meta of document.querySelectorAll<HTMLMetaElement>("meta[name=theme-color]")) {
     meta.dataset.usual ??= meta.content;

@@ -2,7 +2,7 @@ import { absoluteTime, relativeTime, timeOfDay } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { deviceNow } from "../client/device-time.ts";
 
-/** A time as people say it, by the device's clock, with the exact one in a tooltip and for screen readers. */
+/** A time as people say it, by the device's clock; tooltip and screen readers have the exact one. */
 export function Time({ at, never = t.time.never }: { readonly at: string | null; readonly never?: string }) {
   if (at === null) return <span>{never}</span>;
   const date = new Date(at);
@@ -15,7 +15,7 @@ export function Time({ at, never = t.time.never }: { readonly at: string | null;
   );
 }
 
-/** The same as a clock shows it, for rows of times of which several are told alike otherwise. */
+/** The same as a clock shows it, for lists in which several times would read alike otherwise. */
 export function ClockTime({ at }: { readonly at: string }) {
   const date = new Date(at);
   return (

@@ -5,7 +5,7 @@ import { focusFirst } from "../ui/focus.ts";
 import { Banner } from "../ui/page.tsx";
 import { members } from "./save-user.ts";
 
-/** What another user has changed in the meantime, and the choice between the two. */
+/** Shows the changes of another user, and lets the person choose between the two versions. */
 export function EditConflict({
   before,
   theirs,

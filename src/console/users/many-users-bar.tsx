@@ -20,7 +20,7 @@ const actions: readonly ManyAction[] = [
   ...(["enable", "disable", "delete"] as const),
 ];
 
-/** How many users are chosen, and what can be done to all of them. */
+/** The number of chosen users, and the actions for all of them. */
 export function ManyUsersBar({
   chosen,
   query,
@@ -29,7 +29,7 @@ export function ManyUsersBar({
   onDone,
 }: {
   readonly chosen: Chosen;
-  /** What the list asks for, and how many match. */
+  /** The query of the list, and the number of users that match it. */
   readonly query: UserQuery;
   readonly total: number;
   readonly onChoose: (chosen: Chosen) => void;

@@ -87,7 +87,7 @@ function useRun(action: ManyAction, users: readonly User[], onDone: (done: reado
   return { outcomes, isRunning, run, stop: () => ending.current.abort() };
 }
 
-/** How many are done, failed and left; said to screen readers when it has ended. */
+/** Counts users that are done, failed and left; a screen reader says it at the end. */
 function Summary({ outcomes, isRunning }: { readonly outcomes: Outcomes; readonly isRunning: boolean }) {
   const all = [...outcomes.values()];
   const done = all.filter((one) => one === "done").length;

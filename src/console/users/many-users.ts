@@ -2,7 +2,7 @@ import type { Role, User } from "../../contract/types.ts";
 import { call } from "../client/call.ts";
 import { Cancelled, ProblemError } from "../client/problem.ts";
 
-/** What can be done to several users at once. */
+/** Actions for several users at once. */
 export type ManyAction =
   | "endSessions"
   | "requirePassword"
@@ -12,7 +12,7 @@ export type ManyAction =
   | "delete"
   | `role-${Role}`;
 
-/** How it went for one of them; `waiting`: it was not their turn yet. */
+/** The outcome for one user; `waiting`: it was not their turn yet. */
 export type Outcome = "waiting" | "done" | { readonly error: unknown };
 
 export type Outcomes = ReadonlyMap<string, Outcome>;

@@ -22,7 +22,7 @@ export interface AskedToken {
   reload(): Promise<void>;
 }
 
-/** Where the user is signed in and with which tokens; the own are found under the own account. */
+/** The sessions and tokens of a user. One's own are on the page of one's account. */
 export function UserAccess({
   user,
   onAsk,

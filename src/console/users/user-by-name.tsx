@@ -7,7 +7,7 @@ import { ReadProblem } from "../ui/problem-view.tsx";
 import { visible } from "../ui/visible.ts";
 import { changeQuery, longestSearch } from "./users-query.ts";
 
-/** Goes on to the sheet of the user whose name stands in the address: `?user=ana`. */
+/** Goes on to the sheet of the user whose name is in the address: `?user=ana`. */
 export function UserByName({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
   const found = useResource("listUsers", { query: { q: name.slice(0, longestSearch), limit: 200 } });
   const id = found.value?.items.find(({ username }) => username === name.toLowerCase())?.id;

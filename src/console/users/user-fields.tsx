@@ -5,7 +5,7 @@ import { TextField } from "../ui/form/field.tsx";
 import { errorAt } from "../ui/form/form.tsx";
 import { RadioField } from "../ui/form/radio-field.tsx";
 
-/** What each role may do is said where it is chosen. `onlyAdmin`: why it can be nothing but an administrator. */
+/** Explains the rights of each role where it is chosen. `onlyAdmin`: why the user must stay an administrator. */
 export function RoleField({
   value,
   onInput,

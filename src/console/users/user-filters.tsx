@@ -7,7 +7,7 @@ import { useStore } from "../store.ts";
 import { TextField } from "../ui/form/field.tsx";
 import { changeQuery, longestSearch } from "./users-query.ts";
 
-/** Which of the users are shown; all of it stands in the address. Each chip says how many users it stands for. */
+/** Narrows the list of users; the address keeps the filters. Each chip has the number of users that it matches. */
 export function UserFilters({ counts }: { readonly counts: UserList["counts"] | null }) {
   const { query } = useStore(place);
   const { q = "", role = "", state = "", factor = "", seen = "" } = query;

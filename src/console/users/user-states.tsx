@@ -4,7 +4,7 @@ import { t } from "../catalogue/words.ts";
 import { deviceNow } from "../client/device-time.ts";
 import { Badge } from "../ui/badge.tsx";
 
-/** What keeps users from signing in, or what they must do when they sign in. */
+/** Says why a user cannot sign in, or has to do something at the next sign-in. */
 export function UserStates({ user }: { readonly user: User }) {
   const { enabled, locked, must_change_password } = user;
   if (enabled && locked === null && !must_change_password)
@@ -23,7 +23,7 @@ function lockOf({ password, until }: NonNullable<User["locked"]>): string {
   return `${password ? t.users.states.locked : t.users.codesLocked} · ${left}`;
 }
 
-/** Whether there is a second factor, and how many recovery codes are left. */
+/** The second factor in words, with the number of recovery codes that are left. */
 export function factorOf({ two_factor, origin }: User): string {
   if (origin === "provider") return t.users.factorOfProvider;
   return two_factor.enabled ? t.users.factorOn(two_factor.recovery_codes_remaining) : t.users.factorOff;

@@ -15,7 +15,7 @@ export type ActionName = keyof typeof t.users.actions;
 
 interface UserTableProps {
   readonly users: readonly User[];
-  /** How many match. */
+  /** The number of users that match. */
   readonly total: number;
   readonly sort: UserQuery["sort"];
   /** The id of the only administrator who can sign in; null: there are more. */

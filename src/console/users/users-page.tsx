@@ -20,7 +20,7 @@ import { type ActionName, UserTable } from "./user-table.tsx";
 import { usersAsCsv } from "./users-csv.ts";
 import { changeQuery, clearFilters, isUserId, usersQuery } from "./users-query.ts";
 
-/** What the address names where a user is to be added. */
+/** The address has this instead of an id while a user is added. */
 const adding = "new";
 
 /** The people who may use this device. */

@@ -7,7 +7,7 @@ type Sort = NonNullable<UserQuery["sort"]>;
 /** The most that is searched for, in characters; the agent takes no more. */
 export const longestSearch = 64;
 
-/** What the list can be ordered by; with a minus before it, the other way round. */
+/** The list can be ordered by these; a minus before one reverses the order. */
 const sortKeys = ["username", "last_login_at", "created_at"] as const;
 
 const isSort = (text: string): text is Sort =>
@@ -29,7 +29,7 @@ export function isUserId(text: string): boolean {
   return /^usr_[0-9a-f]{32}$/.test(text);
 }
 
-/** What the address asks the agent for; what it does not understand is left out. */
+/** Turns the address into a query for the agent; members that neither of them knows are left out. */
 export function usersQuery({ q, role, state, factor, seen, sort }: Place["query"]): UserQuery {
   return {
     ...(q && { q: q.slice(0, longestSearch) }),

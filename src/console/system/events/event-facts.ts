@@ -25,7 +25,7 @@ const agents: readonly string[] = ["detail", "conflict", "findings"];
 /** One of a few words of the agent's; of other texts, such as names, the same word is no such. */
 const chosen: readonly string[] = ["kind", "method", "outcome", "damage", "damages", "replacement", "trust"];
 
-/** What is known of an event beyond what happened, who did it and when; what has no name here stands in the technical part. */
+/** The details of an event as facts. Members without a name here are in the technical part. */
 export function factsOf({ type, details }: AuditEvent): readonly Fact[] {
   const names: Readonly<Record<string, string>> = t.events.factNames;
   return Object.entries(details).flatMap(([member, value]) => {

@@ -11,7 +11,7 @@ import { actorKinds, changeEventsQuery, longestName } from "./events-query.ts";
 /** Milliseconds back from now where a span of times begins that is to be chosen. */
 const usualSpan = 86_400_000;
 
-/** Which events are shown; all of it stands in the address, so that it can be handed on. */
+/** Narrows the list of events; the address keeps the filters, so that it can be shared. */
 export function EventFilters({ error }: { readonly error: unknown }) {
   const { type = "", who = "", name = "", outcome = "", since = "", until = "" } = useStore(place).query;
   const any = { value: "", text: t.logs.all };
@@ -88,7 +88,7 @@ function NameField({ value, error }: { readonly value: string; readonly error: s
   );
 }
 
-/** How far back, or from one time to another. */
+/** Fields for the age of events, or for a span of time. */
 function TimeFields({
   since,
   until,

@@ -5,7 +5,7 @@ import { navigate, type Place, place } from "../../navigation/navigation.ts";
 
 export type EventQuery = NonNullable<Input<"listEvents">["query"]>;
 
-/** Who may have done something, as the address and the agent name it. */
+/** The kinds of actors, as the address and the agent name them. */
 export const actorKinds = ["user", "token", "local-root", "agent", "anonymous"] as const;
 
 /** The most of a name that is looked for, in characters; the agent takes no more. */
@@ -14,7 +14,7 @@ export const longestName = 64;
 const isGroup = (text: string): text is EventGroup => Object.hasOwn(eventGroups, text);
 const isType = (text: string): text is EventType => Object.hasOwn(eventTypes, text);
 
-/** What the address asks the agent for; what it does not understand is left out. A group stands where a type may. */
+/** Turns the address into a query for the agent, without members that neither knows. A group may take a type's place. */
 export function eventsQuery({ type, who, name, outcome, since, until }: Place["query"]): EventQuery {
   const kind = actorKinds.find((one) => one === who);
   return {

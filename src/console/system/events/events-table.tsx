@@ -53,7 +53,7 @@ function columns(): Column<AuditEvent>[] {
   ];
 }
 
-/** Of another writing direction it may be, which must not turn what stands around it. */
+/** A name in another writing direction must not turn the text around it. */
 function named(name: string) {
   return <bdi>{visible(name)}</bdi>;
 }
@@ -77,7 +77,7 @@ function outcome({ outcome: how, code, count }: AuditEvent) {
   );
 }
 
-/** What people call a type of event; a newer agent may have types that this page does not know. */
+/** The title of a type of event. A newer agent may have types that this page does not know. */
 function titleOf(type: string): string {
   const titles: Readonly<Record<string, string>> = t.events.titles;
   return titles[type] ?? type;

@@ -9,12 +9,12 @@ import type { EventQuery } from "./events-query.ts";
 export interface Events {
   /** The newest first; null: not read yet. */
   readonly items: readonly AuditEvent[] | null;
-  /** Of all that are kept and match. */
+  /** The number of kept events that match. */
   readonly total: number;
   readonly error: unknown;
   /** Reads what could not be read. */
   reload(): Promise<void>;
-  /** Whether there are more behind these. The total does not tell: events that come meanwhile are counted in it. */
+  /** True: there are older ones. The total does not say so, because it counts new events as well. */
   readonly hasOlder: boolean;
   readonly loadingOlder: Action<[]>;
   readonly isPaused: boolean;

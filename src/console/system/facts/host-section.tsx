@@ -22,7 +22,7 @@ import { Said } from "../../ui/spoken.tsx";
 import { Time } from "../../ui/time.tsx";
 import { visible } from "../../ui/visible.ts";
 
-/** How the host does, what fills up, and behind a fold what it is and what runs on it. */
+/** The state of the host and its storage; behind a fold its hardware and software. */
 export function HostSection() {
   const facts = useResource("getSystemFacts");
   const health = useResource("getHealth");
@@ -110,12 +110,12 @@ function Manage({ onDone }: { readonly onDone: () => void }) {
 
 type Items = (readonly [string, ComponentChildren])[];
 
-/** What one looks for first: what fills up or grows hot, and how the device is called. */
+/** The facts that people look for first: storage, temperatures and the names of the device. */
 function itemsOfHost(facts: HostFacts, own: Status["host"]["disk"], needs: readonly Need[]): Items {
   const { memory, disks, temperatures } = facts;
   const isFull = needs.some(({ code }) => code === "disk");
   const isOwn = ({ size_bytes }: HostFacts["disks"][number]): boolean => size_bytes === own?.size_bytes;
-  // A container or a union of file systems is in no list of disks, and the state lies there all the same.
+  // The state may be in a container or a union of file systems, which no list of disks has.
   const unlisted = own === null || disks.some(isOwn) ? [] : [own];
   return [
     ...disks.map((disk) => diskShare(t.facts.disk(visible(disk.mount)), disk, isFull && isOwn(disk))),
@@ -184,7 +184,7 @@ function Troubles({ health, needs }: { readonly health: Health; readonly needs: 
   );
 }
 
-/** Of all that is checked, each once. */
+/** The names of all checks, each once. */
 function namesOfChecks({ checks = [] }: Health): string[] {
   return [...new Set(checks.map(({ name }) => checkName(name)))];
 }

@@ -16,7 +16,7 @@ import { Skeleton } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
 import { MachineOrderDialog, type MachineVerb, machineVerbs } from "./machine-orders.tsx";
 
-/** What an administrator can do with the machine itself. */
+/** An administrator's actions on the machine itself. */
 export function MachineDialog({
   asked,
   onClose,
@@ -59,7 +59,7 @@ export function MachineDialog({
   );
 }
 
-/** A form fills the sheet, its button at the foot: so that all else of the sheet stands in it. */
+/** A form fills the sheet and has its button at the foot, so that everything else of the sheet is inside it. */
 function NamesForm({
   host,
   onSaved,

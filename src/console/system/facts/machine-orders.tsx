@@ -24,10 +24,10 @@ export function MachineOrderDialog({
   readonly name: string;
   readonly onClose: () => void;
 }) {
-  /** What shows that it is back; null: nothing was ordered yet. */
+  /** Finds out if the machine is back; null: nothing was ordered yet. */
   const [isBack, setIsBack] = useState<(() => Promise<boolean>) | null>(null);
   if (isBack !== null) return <Waiting {...{ verb, name, isBack, onClose }} />;
-  // A dialog that has done its work closes itself: by then another one stands in its place.
+  // A dialog that has done its work closes itself, and by then another one has its place.
   const hasBegun = useRef(false);
   const ask = {
     name,
@@ -117,7 +117,7 @@ function Waiting({
       onClose();
     };
     void look();
-    // The session ends with a reset, and this dialog with it; the page is still to be loaded anew.
+    // The session ends with a reset, and this dialog with it; the page still has to be loaded again.
     return () => {
       isWanted = verb === "reset";
     };

@@ -5,7 +5,7 @@ import { isOneOf } from "../../session/session.ts";
 import { Field, SelectField, TextField } from "../../ui/form/field.tsx";
 import { errorAt } from "../../ui/form/form.tsx";
 
-/** What the page's address may ask of the log. */
+/** The filters in the page's address. */
 export type LogFilters = Readonly<Record<string, string>>;
 
 /** The query that the address asks for. */
@@ -80,7 +80,7 @@ export function LogFilterBar({
           }}
         />
       )}
-      {/* Others see no lines of requests. */}
+      {/* Other roles see no lines of requests. */}
       {isOneOf("admin") && (
         <>
           <SelectField
@@ -142,7 +142,7 @@ function SeenField({
   );
 }
 
-/** People leave the suffix out. */
+/** Adds the suffix, which people leave out. */
 function wholeUnit(name: string): string {
   return name === "" || /\.[a-z]+$/.test(name) ? name : `${name}.service`;
 }

@@ -57,7 +57,7 @@ export function LogLine({
   );
 }
 
-/** Its end, as far as its beginning stays in sight. */
+/** Scrolls to the end of a line, as far as its beginning stays in sight. */
 function bringIntoSight(line: HTMLElement | null): void {
   const box = line?.closest<HTMLElement>(".log");
   if (!line || !box) return;
@@ -82,7 +82,7 @@ function statusOf({ status }: Request) {
   return <Badge state={status < 500 ? "attention" : "wrong"}>{status}</Badge>;
 }
 
-/** Of several requests, how many they are. */
+/** The duration of a request; of several requests their number. */
 function durationOf({ duration_ms, count }: Request): string {
   if (count > 1) return `× ${count}`;
   if (duration_ms === null) return "";

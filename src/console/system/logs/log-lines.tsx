@@ -75,7 +75,7 @@ export function LogLines({ log }: { readonly log: FollowedLog }) {
   );
 }
 
-/** For the eye: a line that is read aloud says what it is. */
+/** Heads only for the eye, because a line that is read aloud names its parts. */
 function Heads() {
   return (
     <div class="log-heads" aria-hidden="true">
@@ -97,7 +97,7 @@ function scrolled(log: FollowedLog, view: LogView, place: HTMLElement): void {
   if (isNearBegin && view.olderCursor !== null && !isBusy && error === null) void run();
 }
 
-/** From line to line by the arrow keys, for a thousand stops of the Tab key are a trap. */
+/** Moves from line to line by the arrow keys, since a thousand stops of the Tab key are a trap. */
 function moveByKey(event: KeyboardEvent, lines: readonly LogEntry[], inView: LinesInView): void {
   const key = keyAt(document.activeElement);
   const at = lines.findIndex(({ cursor }) => cursor === key);
@@ -113,7 +113,7 @@ function moveByKey(event: KeyboardEvent, lines: readonly LogEntry[], inView: Lin
   inView.focus(Math.min(to, lines.length - 1));
 }
 
-/** The line that something stands in. */
+/** The key of the line that contains the element; null: none does. */
 function keyAt(target: EventTarget | null): string | null {
   return (target as Element | null)?.closest("[data-key]")?.getAttribute("data-key") ?? null;
 }

@@ -8,29 +8,29 @@ export const mostWaiting = 5_000;
 
 /** The part of the log that is shown, and the lines that wait behind it. Nothing of it is changed in place. */
 export interface LogView {
-  /** Shown, the oldest first. */
+  /** Lines that are shown, the oldest first. */
   readonly lines: readonly LogEntry[];
-  /** Behind those, while it is paused. */
+  /** Lines that wait behind these while it is paused. */
   readonly waiting: readonly LogEntry[];
   /** Lines that have come since it was opened. */
   readonly count: number;
-  /** Of those, since it was paused. */
+  /** The number of these that came since it was paused. */
   readonly unseen: number;
   /** Lines that were dropped from those that wait; reading older ones brings them back. */
   readonly dropped: number;
-  /** Where older lines begin; null: there are none. */
+  /** The cursor of the next older lines; null: there are none. */
   readonly olderCursor: string | null;
-  /** Why it does not follow; null: it does. Scrolling back to the end follows again, except after the button. */
+  /** The reason that it does not follow; null: it does. Scrolling to the end follows again, except after the button. */
   readonly pausedBy: "button" | "scroll" | null;
 }
 
-/** The newest page, which comes newest first. */
+/** Begins with the newest page, which comes newest first. */
 export function opened({ items, next_cursor }: LogList): LogView {
   const lines = items.toReversed();
   return { lines, waiting: [], count: 0, unseen: 0, dropped: 0, olderCursor: next_cursor, pausedBy: null };
 }
 
-/** New lines, in their order: shown, or kept while it is paused. */
+/** Adds new lines: they are shown, or wait while it is paused. */
 export function arrived(view: LogView, entries: readonly LogEntry[]): LogView {
   const known = new Set([...view.lines, ...view.waiting].map(({ cursor }) => cursor));
   const fresh = entries.filter(({ cursor }) => !known.has(cursor));
@@ -39,7 +39,7 @@ export function arrived(view: LogView, entries: readonly LogEntry[]): LogView {
   return { ...kept(next, [...view.waiting, ...fresh]), unseen: view.unseen + fresh.length };
 }
 
-/** With a page of older lines before; what no longer fits behind them waits. */
+/** Adds a page of older lines; lines that no longer fit behind them wait. */
 export function withOlder(view: LogView, { items, next_cursor }: LogList): LogView {
   const lines = [...items.toReversed(), ...view.lines];
   const next = { ...view, lines: lines.slice(0, mostShown), olderCursor: next_cursor };
@@ -47,7 +47,7 @@ export function withOlder(view: LogView, { items, next_cursor }: LogList): LogVi
   return kept({ ...next, pausedBy: view.pausedBy ?? "scroll" }, [...behind, ...view.waiting]);
 }
 
-/** With the first of those that wait; once none is left, it follows. Lines before a hole are left out, to be read again. */
+/** Shows the first waiting lines; once none is left, it follows. Lines before a gap are left out, to be read again. */
 export function advanced(view: LogView, count: number): LogView {
   const hasHole = view.dropped > 0;
   const before = hasHole ? { ...view, lines: [], olderCursor: view.waiting[0]?.cursor ?? null } : view;

@@ -4,7 +4,7 @@ import type { LogEntry } from "../../../contract/types.ts";
 import { RowHeights } from "../../lists/row-heights.ts";
 import { type Piece, piecesOf, rowsBetween, type Stretch } from "../../lists/rows-in-view.ts";
 
-/** How far beyond the box lines are drawn, in boxes. */
+/** Lines are drawn this far beyond the box, in boxes. */
 const beyond = 0.75;
 
 /** Pixels of a line before any has been measured. */
@@ -22,9 +22,9 @@ interface DrawnStretch extends Stretch {
 }
 
 export interface LinesInView {
-  /** Of the box that scrolls. */
+  /** Refers to the box that scrolls. */
   readonly box: RefObject<HTMLDivElement | null>;
-  /** Of the element in it that holds the lines, each with its cursor in `data-key`. */
+  /** Refers to the element in it that holds the lines, each with its cursor in `data-key`. */
   readonly list: RefObject<HTMLDivElement | null>;
   readonly pieces: readonly Piece[];
   /** The box has scrolled. */

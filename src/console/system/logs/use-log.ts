@@ -12,7 +12,7 @@ export interface FollowedLog {
   /** `agent`: there is no journal. */
   readonly source: LogList["source"] | null;
   readonly error: unknown;
-  /** Begins anew, where it could not be read. */
+  /** Begins again after a failure. */
   reload(): Promise<void>;
   readonly loadingOlder: Action<[]>;
   pause(by: "button" | "scroll"): void;

@@ -25,9 +25,9 @@ export interface Draft {
   readonly etag: string | null;
   /** Only what differs from `base`. */
   readonly typed: Values;
-  /** What settings were before another user changed them during the editing; each is a question to the person. */
+  /** The values before another user changed them during the editing; each is a question to the person. */
   readonly collisions: Values;
-  /** What was sent last. */
+  /** The values that were sent last. */
   readonly sent: Values;
 }
 
@@ -68,7 +68,7 @@ export function settled(draft: Draft, pointer: string, isMine: boolean): Draft {
   };
 }
 
-/** What to send: the settings typed and no others. */
+/** The change to send: only settings that were typed. */
 export function changeOf({ typed }: Draft): SettingsChange {
   const change: Record<string, unknown> = {};
   for (const [pointer, value] of Object.entries(typed)) {
@@ -108,7 +108,7 @@ export function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Of every setting below a part of the schema, in its order. */
+/** The pointers of all settings below a part of the schema, in its order. */
 export function pointersOf(schema: MemberSchema, under = ""): string[] {
   if (schema["x-writer"] !== undefined) return [under];
   return Object.entries(schema.properties ?? {}).flatMap(([name, inner]) =>

@@ -5,7 +5,7 @@ import { isSame } from "./draft.ts";
 import { labelOf } from "./said.ts";
 import type { Editing } from "./use-editing.ts";
 
-/** What the agent says of one setting, by the pointer within it; nothing once it was typed over. */
+/** The agent's objections to one setting, by the pointer within it; none once it was typed over. */
 export function errorsOf(
   { saving: { error }, draft }: Editing,
   pointer: string,
@@ -45,7 +45,7 @@ function listOf(error: unknown): readonly EntryError[] {
 /** The form of the value is wrong, and not its length or its number. */
 const ofForm = ["pattern", "format", "out_of_range", "not", "oneOf", "anyOf"];
 
-/** What does not fit another setting, or its own form, has words of its own, by the setting. */
+/** A value that contradicts another setting, or has the wrong form, has words of its own by the setting. */
 function wordsFor(one: EntryError): string {
   const misfits: Readonly<Record<string, string>> = t.settings.misfits;
   if (["inconsistent", "not_allowed"].includes(one.code) && misfits[one.pointer])
@@ -53,7 +53,7 @@ function wordsFor(one: EntryError): string {
   return (ofForm.includes(one.code) && faultOf(one.pointer)) || entrySentence(one);
 }
 
-/** What is wrong with a setting that has not its form; the pointer may lead into it. Empty: a newer agent's setting. */
+/** The form that a setting must have; the pointer may lead into it. Empty: it is a setting of a newer agent. */
 function faultOf(pointer: string): string {
   const faults: Readonly<Record<string, string>> = t.settings.faults;
   const setting = Object.keys(faults).find((one) => `${pointer}/`.startsWith(`${one}/`));

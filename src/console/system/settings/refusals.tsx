@@ -3,8 +3,8 @@ import { ProblemBox, ProblemView, titleOf } from "../../ui/problem-view.tsx";
 import { refusedSettings } from "./errors.ts";
 
 /**
- * Why the settings were not saved, above them: each one that was refused is a link to its field. One alone takes the
- * keyboard itself, for its field says the same.
+ * Says above the settings why they were not saved: each one that was refused is a link to its field. A single one takes
+ * the keyboard at once, because its field says the same.
  */
 export function Refusals({ error }: { readonly error: unknown }) {
   const root = useRef<HTMLDivElement>(null);

@@ -2,7 +2,7 @@ import { languageName, locale, t } from "../../catalogue/words.ts";
 import { durationSaid } from "../../ui/form/duration-field.tsx";
 import { type MemberSchema, schemaAt } from "./draft.ts";
 
-/** What stands in the place of a value that the role may not see (contract/settings-forms.ts, which costs kilobytes). */
+/** Replaces a value that the role may not see (contract/settings-forms.ts, which costs kilobytes). */
 const hidden = "(hidden)";
 
 const weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
@@ -23,7 +23,7 @@ export function schemaRead(schema: MemberSchema): void {
   known = schema;
 }
 
-/** What people call a setting, by the catalogue, else by the schema; the pointer may lead into it. */
+/** The name of a setting by the catalogue, else by the schema; the pointer may lead into it. */
 export function labelOf(pointer: string): string {
   const own = wordsOf(pointer);
   if (own) return own.label;
@@ -42,7 +42,7 @@ interface Words {
   readonly hint: string;
 }
 
-/** What the catalogue says of a setting; undefined: a newer agent has settings that this page does not know. */
+/** The catalogue's words for a setting; undefined: it is a setting of a newer agent. */
 function wordsOf(pointer: string): Words | undefined {
   return (t.settings.words as Readonly<Record<string, Words>>)[pointer];
 }
@@ -52,7 +52,7 @@ export function otherWordsFor(pointer: string): string {
   return (t.settings.also as Readonly<Record<string, string>>)[pointer] ?? "";
 }
 
-/** What one should know of a setting: the catalogue's words, else the schema's own. */
+/** The hint of a setting: the catalogue's words, else the schema's own. */
 export function hintOf(pointer: string, schema: MemberSchema): string {
   const { description = "", maxLength } = schema;
   const text = wordsOf(pointer)?.hint ?? description.charAt(0).toUpperCase() + description.slice(1);
@@ -68,7 +68,7 @@ export function isDuration({ pattern = "" }: MemberSchema): boolean {
   return pattern.includes("d)?(");
 }
 
-/** What a choice is called and what it does. */
+/** The name of a choice and its effect. */
 export function optionOf(pointer: string, value: string): { readonly text: string; readonly hint?: string } {
   const options = t.settings.options as Readonly<Record<string, Readonly<Record<string, Words>>>>;
   const { label = value, hint = "" } = options[pointer]?.[value] ?? {};

@@ -31,7 +31,7 @@ type GroupName = keyof typeof groups;
 /** People look for these names of the machine among the settings, though they are changed under System. */
 const ofHost: Partial<Record<GroupName, HostPointer>> = { device: "/host/name", time: "/host/time_zone" };
 
-/** Those that stand on the page of the updates. */
+/** The pointers of the settings that are on the page of the updates. */
 const ofUpdates = "/update/ota/";
 
 interface Group {
@@ -103,7 +103,7 @@ function GroupSection({
   );
 }
 
-/** What is sought stands on the page of the updates. */
+/** Links to the page of the updates if settings there match. */
 function Elsewhere({
   editing: { schema, draft },
   sought,
@@ -152,10 +152,10 @@ function hostFound(name: GroupName, sought: string): HostPointer | undefined {
   return text && isFoundIn(text, sought) ? pointer : undefined;
 }
 
-/** Milliseconds after the last letter before what is sought stands in the address: browsers limit how often it changes. */
+/** Milliseconds from the last letter to the change of the address, which browsers limit. */
 const pauseMilliseconds = 300;
 
-/** What is sought, as in the address, which others can follow: `?find=`. */
+/** The sought text, which the address keeps so that it can be shared: `?find=`. */
 function useSought(): [string, (sought: string) => void] {
   const { path, query } = useStore(place);
   const given = query.find ?? "";
@@ -198,7 +198,7 @@ function show(name: string): void {
   head?.focus({ preventScroll: true });
 }
 
-/** The names alone are those of other things of the page. */
+/** Other elements of the page have the bare names. */
 function idOf(name: string): string {
   return `group-${name}`;
 }

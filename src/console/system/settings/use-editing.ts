@@ -33,7 +33,7 @@ export interface Editing {
   readonly draft: Draft;
   /** null: not read yet. */
   readonly schema: MemberSchema | null;
-  /** Why the settings could not be read; null: they could. */
+  /** The error of reading the settings; null: none. */
   readonly readError: unknown;
   readonly saving: Action<[]>;
   /** The person is asked whose change is to stay. */
@@ -46,7 +46,7 @@ export interface Editing {
   stopAsking(): void;
 }
 
-/** How often a change is merged with those of others before it is given up. */
+/** A change is merged with those of others at most this often before it is given up. */
 const mostTries = 4;
 
 export function useEditing(): Editing {
@@ -88,7 +88,7 @@ export function useEditing(): Editing {
   };
 }
 
-/** Whether the role of the user may change a setting. */
+/** True: the role of the user may change the setting. */
 export function mayChange(schema: MemberSchema | null, pointer: string): boolean {
   const writer = schema && schemaAt(schema, pointer)["x-writer"];
   return me().role === "admin" || (isOneOf("operator") && writer === "operator");
@@ -111,11 +111,11 @@ function useChangesOfOthers(reload: () => void): void {
   }, []);
 }
 
-/** Reads the settings anew and says what another user has changed in the meantime. */
+/** Reads the settings again, and says which ones another user has changed in the meantime. */
 async function read(store: Store<Draft>, schema: MemberSchema | null): Promise<void> {
   const { base: before, etag: tag, sent } = store.read();
   const { value, etag } = await callWithTag("getSettings");
-  // What was taken meanwhile may be newer than this.
+  // A value that was taken meanwhile may be newer than this.
   if (store.read().etag !== tag) return read(store, schema);
   take(store, value, etag);
   if (before === null || schema === null) return;

@@ -6,7 +6,7 @@ import { TextField } from "../form/field.tsx";
 import { Form } from "../form/form.tsx";
 import { Dialog } from "./dialog.tsx";
 
-/** Says what will happen, to whom, and how to come back, and does it on the verb. `word`: where there is no way back. */
+/** Explains an action, to whom it happens and how it is undone, and performs it. `word`: it cannot be undone. */
 export function ConfirmDialog({
   title,
   verb,
@@ -19,9 +19,9 @@ export function ConfirmDialog({
 }: {
   readonly title: string;
   readonly verb: string;
-  /** What the person has to type: the thing's own name. */
+  /** The name of the thing, which the person has to type. */
   readonly word?: string | null;
-  /** Whether what the dialog asks for besides has been given. */
+  /** True: everything else that the dialog asks for has been given. */
   readonly isReady?: boolean;
   readonly isDangerous?: boolean;
   readonly onConfirm: () => Promise<unknown>;

@@ -34,7 +34,7 @@ export function Dialog({
     };
   }, []);
   useEffect(() => {
-    // Where it has become another question, what had the keyboard is gone.
+    // The element with the keyboard is gone if the dialog has become another question.
     if (element.current && !element.current.contains(document.activeElement)) focusWithin(element.current);
   }, [title]);
   return (
@@ -73,7 +73,7 @@ export function Dialog({
   );
 }
 
-/** Where the typing begins, or at the title, from where a screen reader goes on. */
+/** Focuses the first field, or the title, from which a screen reader goes on. */
 function focusWithin(dialog: HTMLDialogElement): void {
   (dialog.querySelector<HTMLElement>("[data-first]") ?? dialog.querySelector("h2"))?.focus();
 }

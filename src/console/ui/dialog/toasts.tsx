@@ -12,11 +12,11 @@ const stayMilliseconds = 6_000;
 const toasts = createStore<readonly Toast[]>([]);
 let count = 0;
 
-/** Says that something was done; what went wrong stands where it was asked for instead. */
+/** Says that something was done. A failure is shown beside the button that began it instead. */
 export function toast(text: string): void {
   count += 1;
   const id = count;
-  // Said again, it stands once.
+  // A text that is said twice is shown once.
   toasts.set([...toasts.read().filter((one) => one.text !== text), { id, text }]);
   setTimeout(() => toasts.set(toasts.read().filter((one) => one.id !== id)), stayMilliseconds);
 }
@@ -25,7 +25,7 @@ export function toast(text: string): void {
 const places = createStore<readonly object[]>([]);
 
 /**
- * Where they appear, at the foot of the page or of the uppermost dialog: all beneath that is dim, and no screen reader
+ * Shows them at the foot of the page or of the uppermost dialog: everything beneath that is dim, and no screen reader
  * reads it.
  */
 export function Toasts() {

@@ -1,7 +1,7 @@
 import { useId } from "preact/hooks";
 import { CheckField, type FieldProps } from "./field.tsx";
 
-/** Any number of a few, each explained where it is chosen. */
+/** A choice of any number of options, each with its explanation. */
 export function ChoicesField<V extends string>({
   label,
   hint,
@@ -34,7 +34,7 @@ export function ChoicesField<V extends string>({
           label={option.text}
           hint={option.hint}
           value={value.includes(option.value)}
-          // In the order of the options, so that a choice taken back leaves nothing to save.
+          // The order is that of the options, so that a choice taken back leaves nothing to save.
           onInput={(isChosen) =>
             onInput(
               options

@@ -9,14 +9,14 @@ type Letter = keyof typeof units;
 
 const letters = Object.keys(units) as Letter[];
 
-/** A length of time as a number with its unit. One that is typed or pasted with units, such as `1h30m`, is taken too. */
+/** A length of time as a number with its unit. Text that is typed or pasted with units, such as `1h30m`, is understood. */
 export function DurationField({
   value,
   onInput,
   isFirst = false,
   ...about
 }: FieldProps & {
-  /** Such as `90s`, `30m` or `1h30m`; what is none stays as it was typed, for the agent to refuse. */
+  /** Such as `90s`, `30m` or `1h30m`; other text stays as it was typed, and the agent refuses it. */
   readonly value: string;
   readonly onInput: (value: string) => void;
   readonly isFirst?: boolean;

@@ -4,9 +4,9 @@ import { focusFirst } from "../focus.ts";
 
 export interface FieldProps {
   readonly label: string;
-  /** What one should know before one types: form, unit, default. */
+  /** Form, unit and default, to be known before one types. */
   readonly hint?: ComponentChildren;
-  /** The error of what was typed. */
+  /** The error of the entry. */
   readonly error?: string | null | undefined;
   readonly isDisabled?: boolean;
 }
@@ -62,7 +62,7 @@ export interface TextFieldProps extends FieldProps, InputAttributes {
   readonly type?: "text" | "search" | "number" | "datetime-local" | "time" | "password";
   /** A button at its end. */
   readonly button?: ComponentChildren;
-  /** It is where the typing begins when this appears. */
+  /** True: the field takes the keyboard when it appears. */
   readonly isFirst?: boolean;
   /** Lines that the field shows; 1 unless given. */
   readonly lines?: number;
@@ -117,12 +117,12 @@ export function TextField({
   );
 }
 
-/** The types that Preact knows of an input depend on each other; which of them it is does not matter here. */
+/** Preact types the attributes of an input by its type, which does not matter here. */
 function ofType(type: string): { readonly type: "text" } {
   return { type } as { type: "text" };
 }
 
-/** The typing begins here: at once, or when the dialog that it is in is shown. */
+/** Gives the field the keyboard: at once, or when its dialog is shown. */
 function first(isFirst: boolean | undefined) {
   return isFirst ? { "data-first": "", ref: focusFirst } : {};
 }
@@ -159,7 +159,7 @@ export function SelectField<V extends string>({
   );
 }
 
-/** One thing that is on or off. */
+/** A setting that is on or off. */
 export function CheckField({
   label,
   hint,

@@ -66,7 +66,7 @@ export function Form({
   /** The text of the button; without it the form has no button of its own. */
   readonly verb?: string;
   readonly kind?: ButtonProps["kind"];
-  /** Why it cannot be sent. */
+  /** The reason that it cannot be sent. */
   readonly why?: string | null;
   /** False: nothing is sent, since something is missing or nothing has changed. */
   readonly isReady?: boolean;
@@ -128,7 +128,7 @@ export function errorAt(error: unknown, pointer: string, codes?: RegExp): string
   return entrySentence({ pointer, code, detail });
 }
 
-/** The same with its code; undefined: nothing. */
+/** The same error with its code; undefined: none. */
 export function entryAt(error: unknown, pointer: string): EntryError | undefined {
   if (!(error instanceof ProblemError)) return undefined;
   return error.problem.errors?.find((one) => one.pointer === pointer);

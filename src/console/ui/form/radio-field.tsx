@@ -1,7 +1,7 @@
 import { useId } from "preact/hooks";
 import type { FieldProps } from "./field.tsx";
 
-/** One of a few, each explained where it is chosen. */
+/** A choice of one option, each with its explanation. */
 export function RadioField<V extends string>({
   label,
   hint,
@@ -10,7 +10,7 @@ export function RadioField<V extends string>({
   onInput,
   options,
 }: FieldProps & {
-  /** The empty one: none is chosen yet. */
+  /** The chosen value; empty: none yet. */
   readonly value: V | "";
   readonly onInput: (value: V) => void;
   readonly options: readonly {

@@ -53,7 +53,7 @@ export function ZoneField({ value, present, onInput, ...about }: FieldProps & Zo
   );
 }
 
-/** Which zones are offered, and which of them Enter would choose. */
+/** Finds the zones to offer, and the one that Enter chooses. */
 function useZoneSearch({ value, present, onInput }: ZoneProps) {
   const all = useMemo(
     () => zoneOptions(present, zoneOfBrowser(), Intl.supportedValuesOf("timeZone")),

@@ -24,14 +24,14 @@ export function zoneOptions(
   return [...first.map((zone) => ({ value: zone, text: zoneName(zone) })), ...options];
 }
 
-/** Those in which each word stands that is sought; first those that begin with it. */
+/** The zones that contain each sought word; those that begin with it come first. */
 export function foundZones(options: readonly ZoneOption[], sought: string): readonly ZoneOption[] {
   const found = options.filter(({ value, text }) => isFoundIn(`${text} ${value}`, sought));
   const begins = ({ text }: ZoneOption) => text.toLowerCase().startsWith(sought.trim().toLowerCase());
   return [...found.filter(begins), ...found.filter((option) => !begins(option))];
 }
 
-/** The zone of which the text is the name, or which alone has it in its name; else the text as it is. */
+/** The zone of this name, or the only zone whose name contains it; else the text as it is. */
 export function zoneMeant(options: readonly ZoneOption[], typed: string): string {
   const text = typed.trim();
   const named = options.find((option) => [option.text, option.value].includes(text));

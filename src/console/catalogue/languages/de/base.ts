@@ -180,7 +180,7 @@ export const system: Catalogue["system"] = {
   },
 };
 
-/** Of a user, for the pages about oneself and about others. */
+/** Words about a user, for the pages about oneself and about others. */
 export const person: Catalogue["person"] = {
   role: "Rolle",
   roles: { admin: "Administrator", operator: "Bediener", readonly: "Leser" },

@@ -53,7 +53,7 @@ export const firstRun: Catalogue["firstRun"] = {
   agreeing: (count) => `${count} stimmen überein.`,
   noneAgrees: "Sie stimmen nicht überein.",
   answersIn: (delay) => `antwortet in ${delay}`,
-  /** Why a server does not answer or is not believed, by code. */
+  /** The reason that a server does not answer or is not believed, by code. */
   reasons: {
     same_server: "derselbe Server wie ein anderer",
     name_not_found: "der Name wird nicht gefunden",

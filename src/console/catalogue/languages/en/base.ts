@@ -179,7 +179,7 @@ export const system = {
   },
 };
 
-/** Of a user, for the pages about oneself and about others. */
+/** Words about a user, for the pages about oneself and about others. */
 export const person = {
   role: "Role",
   roles: { admin: "Administrator", operator: "Operator", readonly: "Reader" },

@@ -32,7 +32,7 @@ export const users = {
   manyDone: ({ done, failed, left }: { done: number; failed: number; left: number }) =>
     `Done: ${done}.${failed > 0 ? ` Failed: ${failed}.` : ""}${left > 0 ? ` Not started: ${left}.` : ""}`,
   outcomeDone: "done",
-  /** What is done to several users at once. */
+  /** Actions on several users at once. */
   many: {
     endSessions: {
       verb: "End sessions",

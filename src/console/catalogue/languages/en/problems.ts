@@ -1,6 +1,6 @@
 import { problemCauses } from "../../../../contract/words/en/problems.ts";
 
-/** What the button under a problem says. */
+/** The text of the button under a problem. */
 export const remedies = {
   retry: "Try again",
   reload: "Reload the page",

@@ -147,7 +147,7 @@ export const settings = {
       all: { label: "All users", hint: "" },
     },
   },
-  /** What is wrong where a value has not the form of its setting, by pointer. */
+  /** The form that a setting must have, by pointer. */
   faults: {
     "/device/name": "One line of text is expected, without control characters",
     "/device/location": "One line of text is expected, without control characters",

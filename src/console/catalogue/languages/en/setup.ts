@@ -18,7 +18,7 @@ export const firstRun = {
     device: "This device and its clock",
     updates: "Updates",
   },
-  /** What another administrator has saved of a setting in the meantime. */
+  /** The value that another administrator has saved in the meantime. */
   theirs: (value: string) => `Another administrator has just saved: ${value}.`,
   goOn: "Continue",
   finish: "Finish",
@@ -48,7 +48,7 @@ export const firstRun = {
   agreeing: (count: number) => `${count} agree on the time.`,
   noneAgrees: "They do not agree on the time.",
   answersIn: (delay: string) => `answers within ${delay}`,
-  /** Why a server does not answer or is not believed, by code. */
+  /** The reason that a server does not answer or is not believed, by code. */
   reasons: {
     same_server: "the same server as another one",
     name_not_found: "the name is not found",
