@@ -19,7 +19,7 @@ export const ceilings: Readonly<Record<string, number>> = {
   lies: 96,
   "type …Ground": 12,
   "type …Seat": 0,
-  "type …Occupant": 1,
+  "type …HeldConnection": 1,
 };
 
 /** A ceiling may be this far above the count. It is to be 20; it is more while many sentences are being mended. */

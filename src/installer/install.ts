@@ -21,8 +21,8 @@ import type { VerifiedRelease } from "./verify/verify-and-copy.ts";
 export type VerifyAndCopy = (id: string, journal: ReleaseJournal) => Promise<VerifiedRelease>;
 
 /**
- * Puts a staged release on trial: it is verified, unpacked and self-tested, and the guard does the rest. A release that is
- * refused changes nothing, and the journal says why. Throws the same.
+ * Puts a staged release on trial: verifies, unpacks and self-tests it; the guard does the rest. A refused release
+ * changes nothing, and the journal says why. Throws the same.
  */
 export async function install(
   context: InstallerContext,
@@ -49,18 +49,19 @@ export async function install(
   }
 }
 
-/** What a rollback returns to. */
+/** The release or package that a rollback returns to. */
 type Former = Pick<KnownRelease, "name" | "version">;
 
-/** Which side asks for a rollback, and what the publisher still allows. */
+/** The side that asks for a rollback, and the floors of the publisher. */
 export interface RollbackOrder {
   readonly by: "agent" | "root";
   readonly floors: Floors;
 }
 
 /**
- * Puts the way back on trial, to the release before, which was verified and healthy, or else to the package. Throws `nothing_to_roll_back`,
- * `below_floor`, and `rollback_needs_root` if the agent asks for more than it may (docs/design/updates.md, rule 8).
+ * Puts the previous release on trial, which was verified and healthy, or else the package. Throws
+ * `nothing_to_roll_back`, `below_floor`, and `rollback_needs_root` if the agent asks for more than it may
+ * (docs/design/updates.md, rule 8).
  */
 export async function rollBack(
   context: InstallerContext,
@@ -188,7 +189,7 @@ function requireAbsence({ journal }: InstallerContext, { kind, id, name, version
   throw new StewardError("update_not_acceptable", `${name} ${version} is already on this device.`);
 }
 
-/** The copy of the package, which is there when the last release goes. */
+/** The package's version, which remains when the last release is removed. */
 function packagedInsteadOf({ name }: KnownRelease, version: string | null): Former | null {
   return version === null ? null : { name, version };
 }

@@ -4,8 +4,8 @@ import type { GoodRelease, Slot } from "./release-journal.ts";
 
 /**
  * Seconds from a release's commit within which the agent may go back from it: three days, in which people see that a
- * release does not do what it should. Later a rollback is root's, so that a taken-over agent cannot undo the update
- * that closed the way in.
+ * release does not work as it should. Later only root may, so that a compromised agent cannot undo the update that
+ * repaired its weakness.
  */
 export const agentRollbackSeconds = 72 * 3_600;
 
@@ -17,9 +17,9 @@ export interface BootTime {
 }
 
 /**
- * Throws `rollback_needs_root` where the agent may not go back from the present release of this kind. The agent can set
- * the wall clock, back as well as forward, and decides when the device has the right time: only the monotonic time of
- * one boot counts, and where that cannot tell, root alone may.
+ * Throws `rollback_needs_root` if the agent may not go back from the present release of this kind. The agent can set
+ * the wall clock, back as well as forward, and decides when the device has the right time. So only the monotonic time
+ * of one boot counts, and if that is not known, only root may.
  */
 export function requireAgentMayRollBack(
   kind: UpdateKind,

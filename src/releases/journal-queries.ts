@@ -18,8 +18,8 @@ export function installedVersions(journal: ReleaseJournal, otherwise: InstalledV
 }
 
 /**
- * The journal without the releases that this device's package has overtaken. The launcher starts the newer of the two, so
- * they do not run any more, and nothing goes back to them (docs/design/updates.md, rule 14).
+ * The journal without the releases that this device's package has overtaken. The launcher starts the newer of the two,
+ * so they no longer run, and nothing goes back to them (docs/design/updates.md, rule 14).
  */
 export function withoutOvertaken(journal: ReleaseJournal, packaged: InstalledVersions): ReleaseJournal {
   const of = (kind: UpdateKind): Slot => {
@@ -32,7 +32,7 @@ export function withoutOvertaken(journal: ReleaseJournal, packaged: InstalledVer
   return isSame ? journal : { ...journal, slots };
 }
 
-/** Whether the package is as new as a release, or newer. */
+/** True if the package is as new as a release, or newer. */
 export function isOvertaken(version: string, packaged: string | null): boolean {
   return packaged !== null && compareVersions(version, packaged) <= 0;
 }
@@ -48,7 +48,7 @@ export function setAsideAt({ slots }: ReleaseJournal, now: Date): readonly SetAs
   return updateKinds.flatMap((kind) => slots[kind].setAside.filter(stands).map((one) => ({ ...one, kind })));
 }
 
-/** The same by id; of a release that is on it twice, its failure counts. */
+/** The same by id; for a release that is on it twice, its failure counts. */
 export function setAsideById(journal: ReleaseJournal, now: Date): ReadonlyMap<string, SetAsideRelease> {
   const all = setAsideAt(journal, now);
   const ordered = [...all, ...all.filter(({ why }) => why === "failed")];
@@ -70,7 +70,7 @@ export function newestEntry({ history }: ReleaseJournal, kind: UpdateKind): Jour
   return history.findLast((entry) => entry.kind === kind);
 }
 
-/** An entry as the API has it. */
+/** An entry in the shape of the API. */
 export function historyEntryOf({ detail, cause, log, ...entry }: JournalEntry): HistoryEntry {
   return { ...entry, reason: reasonOf(detail, cause), log: [...log] };
 }

@@ -4,7 +4,7 @@ import { updateKinds } from "../contract/update-kinds.ts";
 import type { FoundTarget, Refreshed } from "../tuf/client.ts";
 import type { UpdateKind } from "./release.ts";
 
-/** Why no release of a kind is accepted, though the repository is good and the other kind may be. */
+/** The reason why no release of a kind is accepted, although the repository is good and the other kind may be. */
 export interface Blocker {
   readonly code: string;
   /** In sentences. */
@@ -15,16 +15,16 @@ export type Blockers = Readonly<Record<UpdateKind, Blocker | null>>;
 
 export const noBlockers: Blockers = { rules: null, binary: null };
 
-/** The signed releases of each kind, and why a kind could not be verified. */
+/** The signed releases of each kind, and the reason why a kind could not be verified. */
 export interface Listing {
-  /** Nothing of a kind that has a failure. */
+  /** Empty for a kind that has a failure. */
   readonly targets: readonly FoundTarget[];
   readonly failures: Readonly<Record<UpdateKind, StewardError | null>>;
 }
 
 /**
- * Codes by which delegated metadata are refused: the top-level roles, which all kinds stand on, are verified before. A
- * network or a disk that fails says nothing of a kind.
+ * Codes of refused delegated metadata: the top-level roles, which all kinds depend on, are verified before. A failing
+ * network or disk means nothing for a kind.
  */
 const refusals: readonly ErrorCode[] = [
   "update_file_missing",
@@ -38,8 +38,8 @@ const refusals: readonly ErrorCode[] = [
 ];
 
 /**
- * Lists each kind apart from the other: the holders of one kind's keys can spoil that kind alone. Throws every error
- * that concerns more than one kind.
+ * Lists each kind separately, so that the holders of one kind's keys can spoil only that kind. Throws every error that
+ * concerns more than one kind.
  */
 export async function listKinds(refreshed: Refreshed, channel: string): Promise<Listing> {
   const targets: FoundTarget[] = [];
@@ -54,13 +54,13 @@ export async function listKinds(refreshed: Refreshed, channel: string): Promise<
   return { targets, failures };
 }
 
-/** The error, where it is a refusal of delegated metadata; throws it where it is anything else. */
+/** The error, if it is a refusal of delegated metadata; throws any other error. */
 export function refusalOfKind(error: unknown): StewardError {
   if (error instanceof StewardError && refusals.includes(error.code)) return error;
   throw error;
 }
 
-/** As the status has them. While the clock is not trusted, an expiry date proves nothing. */
+/** The blockers as the status has them. While the clock is not trusted, an expiry date proves nothing. */
 export function blockersOf(failures: Listing["failures"], isClockTrusted: boolean): Blockers {
   const blockerOf = (error: StewardError | null): Blocker | null => {
     if (error === null) return null;

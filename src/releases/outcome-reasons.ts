@@ -4,15 +4,15 @@ import type { UpdateReason } from "../contract/types.ts";
 
 export type OutcomeCode = (typeof outcomeCodes)[number];
 
-/** Why an attempt ended, as the journal stores it beside the sentence. */
+/** The reason why an attempt ended, as the journal stores it beside the sentence. */
 export interface Cause {
   readonly code: string;
-  /** Of unclean exits, or restarts. */
+  /** Number of unclean exits, or restarts. */
   readonly count: number | null;
   readonly last_answer: string | null;
 }
 
-/** A cause that the installer itself has found, and no error. */
+/** A cause that the installer itself has found, not an error. */
 export interface OutcomeCause extends Cause {
   readonly code: Exclude<OutcomeCode, "unrecorded">;
 }
@@ -24,7 +24,7 @@ export function outcomeCause(
   return { code, count, last_answer };
 }
 
-/** The cause in a sentence, which programs from before the codes read. */
+/** The cause in a sentence, for programs from before the codes. */
 export function outcomeSentence({ code, count, last_answer }: OutcomeCause): string {
   const lastAnswer = last_answer === null ? "" : ` The last health check: ${fullSentence(last_answer)}`;
   switch (code) {
@@ -53,7 +53,7 @@ export function outcomeSentence({ code, count, last_answer }: OutcomeCause): str
   }
 }
 
-/** `detail`: the stored sentence; without a cause it was written by a release from before the codes. */
+/** `detail`: the stored sentence; without a cause a release from before the codes wrote it. */
 export function reasonOf(detail: string, cause: Cause | undefined): UpdateReason {
   const { code, count, last_answer } = cause ?? { code: "unrecorded", count: null, last_answer: null };
   const known = reasonCodes.find((one) => one === code) ?? "unrecorded";
@@ -65,7 +65,7 @@ export function reasonOfError({ code, message }: { code: string; message: string
   return { code: known, detail: fullSentence(message), count: null, last_answer: null };
 }
 
-/** With a full stop, where the text does not end in one. */
+/** The text with a full stop, if it does not end in one. */
 export function fullSentence(text: string): string {
   return text === "" || /[.!?…]$/.test(text) ? text : `${text}.`;
 }

@@ -1,7 +1,7 @@
 import { passedOverCodes } from "../contract/schemas/update-passed-over.ts";
 import type { PassedOver, Updates } from "../contract/types.ts";
 
-/** Why a release is not chosen; what `offered` and `here` are, the contract says by the code. */
+/** The reason why a release is not chosen. The contract explains `offered` and `here` for each code. */
 export interface Refusal {
   readonly code: PassedOver["code"] | "superseded";
   readonly offered: string | null;
@@ -9,7 +9,7 @@ export interface Refusal {
   readonly detail: string | null;
 }
 
-/** A refusal in words, as what follows the release's name in a sentence. `version`: of the release, where it can be read. */
+/** The reason in words that follow the release's name in a sentence. `version`: the release's, if it can be read. */
 export function reasonWords({ code, offered, here, detail }: Refusal, version: string | null): string {
   switch (code) {
     case "withdrawn":
@@ -37,25 +37,25 @@ export function reasonWords({ code, offered, here, detail }: Refusal, version: s
   }
 }
 
-/** Most of what a repository holds: for others, or older. */
+/** True for most of a repository's releases: for others, or older. */
 export function isOrdinary({ code }: Pick<Refusal, "code">): boolean {
   return isForOthers(code) || code === "not_newer" || code === "superseded";
 }
 
-/** Whether another device, or this one on another channel, would accept it. */
+/** True if another device, or this one on another channel, would accept it. */
 export function isForOthers(code: Refusal["code"]): boolean {
   return code === "other_channel" || code === "other_arch" || code === "other_product";
 }
 
-/** `rules base 1.3.0 is of the channel beta, not stable`; what cannot be read goes by its path. */
+/** `rules base 1.3.0 is of the channel beta, not stable`; an unreadable release is named by its path. */
 export function passedOverWords(one: PassedOver): string {
   const { kind, name, version, path } = one;
-  // A path may hold what no terminal should see.
+  // A path may hold characters that no terminal should get.
   const release = name === null ? JSON.stringify(path) : `${kind} ${name} ${version}`;
   return `${release} ${reasonWords(one, version)}`;
 }
 
-/** By code, how many releases were not chosen. */
+/** The number of releases that were not chosen, by code. */
 export type PassedOverCounts = NonNullable<Updates["passed_over_counts"]>;
 
 export function countsOf(codes: readonly Refusal["code"][]): PassedOverCounts {
@@ -63,7 +63,7 @@ export function countsOf(codes: readonly Refusal["code"][]): PassedOverCounts {
   return Object.fromEntries(counted) as PassedOverCounts;
 }
 
-/** Those that another device, or this one on another channel, would take. */
+/** The number that another device, or this one on another channel, would accept. */
 export function countForOthers(counts: PassedOverCounts): number {
   return counts.other_product + counts.other_channel + counts.other_arch;
 }

@@ -3,8 +3,8 @@ import { caps } from "../tuf/caps.ts";
 import { longestVersion, versionPattern } from "./semver.ts";
 
 /*
- * What a publisher signs of a release: the bounds by which release.ts reads it, and the same as a JSON Schema for people
- * who publish with other tools.
+ * The description that a publisher signs for a release: the bounds by which release.ts reads it, and the same as a JSON
+ * Schema for people who publish with other tools.
  */
 
 /** The form of `custom` that this agent understands. */
@@ -16,7 +16,7 @@ export const namePattern = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 /** As in the settings. */
 export const channelPattern = /^[a-z0-9][a-z0-9._-]{0,31}$/;
 export const architectures = ["any", "x64", "arm64", "arm"] as const;
-/** What would move the cursor of a terminal, break a line of a log, or turn its text around. */
+/** Characters that would move the cursor of a terminal, break a line of a log, or reverse text. */
 export const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 /** UTF-16 code units of a text for people. */
 export const maximumText = 2_000;
@@ -27,17 +27,17 @@ export const maximumSteps = 32;
 export const maximumWaveSeconds = 366 * 86_400;
 
 const version = { type: "string", maxLength: longestVersion, pattern: versionPattern.source } as const;
-/** As `unprintable`, in the ranges that every reader of JSON Schema knows; \\p{…} is not for all. */
+/** The same as `unprintable`, in ranges that every reader of JSON Schema supports; not all support \\p{…}. */
 const printable =
   "^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$";
 const text = { type: "string", maxLength: maximumText, pattern: printable } as const;
 const name = { type: "string", pattern: namePattern.source } as const;
 
 /**
- * JSON Schema (2020-12) of a target's `custom`. Members beyond these are passed over. What it cannot say: the target
- * lies at `<channel>/<kind>/<file name>`, `floor` is not above `version`, `waves.start` is a day that the calendar has,
- * the steps of `waves` rise to 100 percent without going back in time, `more_notes` have 4000
- * characters at most in all, and characters beyond U+FFFF count twice.
+ * JSON Schema (2020-12) of a target's `custom`. Other members are ignored. Rules that it cannot express: the target's
+ * path is `<channel>/<kind>/<file name>`, `floor` is not above `version`, `waves.start` is an existing day, the steps
+ * of `waves` rise to 100 percent without going back in time, `more_notes` have at most 4000 characters in all, and
+ * characters beyond U+FFFF count twice.
  */
 export const customSchema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -96,12 +96,12 @@ export const customSchema = {
   },
 } as const;
 
-/** Of a target's path: `<channel>/<kind>/<file name>`, whose first two parts say the same as `custom`. */
+/** A target's path: `<channel>/<kind>/<file name>`, whose first two parts agree with `custom`. */
 export const targetPathPattern = new RegExp(
   `^${inner(channelPattern)}/(?:${updateKinds.join("|")})/${inner(filePattern)}$`,
 );
 
-/** Without `^` and `$`, with which each of them begins and ends. */
+/** The pattern without `^` and `$`, with which each of them begins and ends. */
 function inner({ source }: RegExp): string {
   return source.slice(1, -1);
 }
@@ -109,8 +109,8 @@ function inner({ source }: RegExp): string {
 const { $schema, ...custom } = customSchema;
 
 /**
- * JSON Schema of a whole target: an entry of `targets` in the metadata, and `path`, the name that it has there. It stands
- * in docs/updates/release.schema.json.
+ * JSON Schema of a whole target: an entry of `targets` in the metadata, and `path`, its name there. It is in
+ * docs/updates/release.schema.json.
  */
 export const targetSchema = {
   $schema,

@@ -1,8 +1,8 @@
 /**
- * Where a trial stands. `installing`: nothing has been changed yet, so that a crash just ends it.
- * `switching`: `current` is about to lead to it; `activating`: it does, and the service is told; `confirming`: it is
- * watched. `undoing`: `current` is about to lead back; `reactivating`: it does, and the service is told; `recovering`: the
- * former release is watched, and whatever comes of that, the trial ends.
+ * The phases of a trial. `installing`: nothing has been changed yet, so a crash just ends it. `switching`: `current` is
+ * about to be switched to it; `activating`: it is, and the service is informed; `confirming`: it is watched. `undoing`:
+ * `current` is about to be switched back; `reactivating`: it is, and the service is informed; `recovering`: the former
+ * release is watched, and with any result the trial ends.
  */
 export const trialPhases = [
   "installing",
@@ -14,7 +14,7 @@ export const trialPhases = [
   "recovering",
 ] as const;
 
-/** Entries and lists are cut to it, the oldest first. */
+/** Entries and lists are cut to these bounds, the oldest first. */
 export const journalBounds = {
   history: 32,
   setAside: 32,
@@ -45,7 +45,7 @@ const cause = object({
   last_answer: nullable(text(1_000)),
 });
 
-/** A member that came later is absent in what was written before. */
+/** A member that was added later is absent in older journals. */
 const withCause = (schema: ReturnType<typeof object>) => ({
   ...schema,
   properties: { ...schema.properties, cause },
@@ -126,5 +126,5 @@ export const releaseJournalSchema = object({
   ),
 });
 
-/** Under which the build compiles its validator. */
+/** The name of its validator in the build. */
 export const releaseJournalName = "release-journal";

@@ -5,11 +5,11 @@ import type { UpdateKind } from "./release.ts";
 import { releaseJournalName, releaseJournalSchema, type trialPhases } from "./release-journal-schema.ts";
 
 /**
- * What the installer records: the installed releases, the trial, and the blocklist. In
- * /var/lib/steward-releases/journal.json, owned by root, readable by all; one crash-proof write for each step.
+ * The installer's record: the installed releases, the trial, and the blocklist. It is in
+ * /var/lib/steward-releases/journal.json, owned by root, readable by all, with one crash-proof write for each step.
  */
 export interface ReleaseJournal {
-  /** Of the newest entry of the history; 0: there is none. */
+  /** The number of the history's newest entry; 0: there is none. */
   readonly sequence: number;
   readonly slots: Readonly<Record<UpdateKind, Slot>>;
   /** Newest last. */
@@ -21,24 +21,27 @@ export const journalBytes = 2 * 1024 * 1024;
 
 /** One kind of release on this device. */
 export interface Slot {
-  /** Those that have proved healthy and lie on the disk, oldest first: the last is current, the one before it previous. */
+  /**
+   * Releases that have proved healthy and are on the disk, oldest first: the last is current, the one before it
+   * previous.
+   */
   readonly good: readonly GoodRelease[];
   /** The step in progress; null: none. */
   readonly trial: Trial | null;
   /** The blocklist, oldest first: not to be applied again without a request. */
   readonly setAside: readonly SetAside[];
-  /** Ids of releases that the agent has gone back from, oldest first; absent: of none. */
+  /** Ids of releases that the agent has gone back from, oldest first; absent: none. */
   readonly agentRolledBack?: readonly string[];
 }
 
 /** A release that has proved healthy. */
 export interface GoodRelease extends KnownRelease {
-  /** When; absent: an older release of Steward has not written it down. */
+  /** The time of the proof; absent: an older release of Steward has not recorded it. */
   readonly committed?: Committed;
 }
 
 export interface Committed {
-  /** By the wall clock, to be shown alone. */
+  /** By the wall clock; only for display. */
   readonly at: string;
   readonly boot_id: string;
   /** Seconds of monotonic time in that boot. */
@@ -57,7 +60,7 @@ export type TrialPhase = (typeof trialPhases)[number];
 export interface Trial {
   readonly release: KnownRelease;
   readonly phase: TrialPhase;
-  /** By the wall clock, to be shown alone. */
+  /** By the wall clock; only for display. */
   readonly begun_at: string;
   /** Seconds of monotonic time in `boot_id` at which it began. */
   readonly begun_uptime: number;
@@ -65,12 +68,12 @@ export interface Trial {
   readonly boot_id: string;
   /** Boots in which it has been tried, the first included. */
   readonly boots: number;
-  /** Exits that were not clean, of all boots. */
+  /** Unclean exits in all boots. */
   readonly crashes: number;
   /** Seconds of monotonic time in `boot_id`; null: the watch has not begun in it. */
   readonly deadline_uptime: number | null;
   readonly health: TrialHealth;
-  /** Why it is undone; null: it is not. */
+  /** The reason for undoing it; null: it is not undone. */
   readonly undo: Undo | null;
 }
 
@@ -105,7 +108,7 @@ export interface SetAside extends KnownRelease {
   readonly until: string | null;
 }
 
-/** How an attempt to change the installed release ended. */
+/** The end of an attempt to change the installed release. */
 export interface JournalEntry {
   readonly sequence: number;
   readonly at: string;
@@ -116,7 +119,7 @@ export interface JournalEntry {
   readonly version: string | null;
   readonly from_version: string | null;
   readonly outcome: "good" | "failed" | "deferred" | "aborted" | "rolled_back" | "refused";
-  /** Why, in a sentence. */
+  /** The reason, in a sentence. */
   readonly detail: string;
   /** Absent: an older release wrote it. */
   readonly cause?: Cause;
@@ -134,10 +137,10 @@ export const emptyJournal: ReleaseJournal = {
   history: [],
 };
 
-/** Made at the first use, once. */
+/** Made once, at the first use. */
 let validate: ReturnType<typeof validatorOf> | undefined;
 
-/** The journal of these bytes; null (no file) is the empty one. Throws `state_damaged`. */
+/** The journal in these bytes; null (no file) is the empty one. Throws `state_damaged`. */
 export function readReleaseJournal(bytes: Uint8Array | null): ReleaseJournal {
   if (bytes === null) return emptyJournal;
   const damaged = (why: string, cause?: unknown): StewardError =>
@@ -148,7 +151,7 @@ export function readReleaseJournal(bytes: Uint8Array | null): ReleaseJournal {
   } catch (cause) {
     throw damaged("it is not JSON", cause);
   }
-  // What a newer release has added to format 1 stays where it is.
+  // Members that a newer release has added to format 1 are kept.
   validate ??= validatorOf({ name: releaseJournalName, schema: releaseJournalSchema });
   const [wrong] = validate(value);
   if (wrong) throw damaged(`${wrong.pointer} ${wrong.detail}`);
@@ -156,7 +159,7 @@ export function readReleaseJournal(bytes: Uint8Array | null): ReleaseJournal {
   return journal;
 }
 
-/** The journal as it is written. */
+/** The journal in its written form. */
 export function releaseJournalText(journal: ReleaseJournal): string {
   return `${JSON.stringify({ format: 1, ...journal }, null, 1)}\n`;
 }

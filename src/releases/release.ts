@@ -20,9 +20,9 @@ import type { WaveSchedule, WaveStep } from "./waves.ts";
 
 export type UpdateKind = (typeof updateKinds)[number];
 
-/** What the publisher signed of a release, read whole. */
+/** The publisher's signed description of a release. */
 export interface Release {
-  /** The first 128 bits of the payload's SHA-512, or of its SHA-256 where that alone is signed; in hex. */
+  /** The first 128 bits of the payload's SHA-512, or of its SHA-256 if only that is signed; in hex. */
   readonly id: string;
   readonly kind: UpdateKind;
   readonly name: string;
@@ -38,7 +38,7 @@ export interface Release {
   /** null: for all devices at once. */
   readonly waves: WaveSchedule | null;
   readonly urgent: boolean;
-  /** Why the publisher took it back. */
+  /** The reason why the publisher withdrew it. */
   readonly withdrawn: string | null;
   /** For people; empty: none. */
   readonly notes: string;
@@ -48,15 +48,15 @@ export interface Release {
   readonly target: FoundTarget;
 }
 
-/** A target that is no release for this device, and why, as what follows its path in a sentence. */
+/** A target that is no release for this device, with the reason as words that follow its path in a sentence. */
 export interface NoRelease {
   readonly path: string;
   readonly reason: string;
-  /** As it is with most of what a repository holds: older, or for others. */
+  /** True for most of a repository's targets: older, or for others. */
   readonly isOrdinary: boolean;
 }
 
-/** Reads a target as a release. `custom` may hold anything that JSON can say; this never throws. */
+/** Reads a target as a release. `custom` may hold any JSON; this never throws. */
 export function readRelease(target: FoundTarget): Release | NoRelease {
   try {
     return readCustom(target);
@@ -109,7 +109,7 @@ function readCustom(target: FoundTarget): Release {
   return release;
 }
 
-/** TUF §4.5 asks for one hash at least; python-tuf and tuf-on-ci give SHA-256 alone. */
+/** TUF §4.5 asks for at least one hash; python-tuf and tuf-on-ci give only SHA-256. */
 function idOf({ file }: FoundTarget): string {
   try {
     return readSignedPayload(file).id;
@@ -201,8 +201,8 @@ function wavesOf(members: Members, name: string): WaveSchedule {
   const waves = objectOf(member(members, name), name);
   const start = stringOf(waves, "start");
   const startMilliseconds = Date.parse(start);
-  // Date.parse takes 24:00 and 30 February too: only what comes back as it was is a moment.
-  // What comes a year after it must still have a year of four digits.
+  // Date.parse also takes 24:00 and 30 February: a time is valid only if it comes back unchanged. A time a year later
+  // must still have a year of four digits.
   const isMoment =
     /^[0-8]\d{3}-/.test(start) &&
     !Number.isNaN(startMilliseconds) &&

@@ -20,13 +20,13 @@ export interface ReportedRelease {
   readonly state: ReportedState;
   /** The device's place in the waves of this release: [0, 100), three decimals. */
   readonly wavePercent: number;
-  /** The same place to 48 bits in hex: another one for each release, so it counts devices and names none. */
+  /** The same place to 48 bits in hex. It differs for each release, so it counts devices and identifies none. */
   readonly device: string;
 }
 
 /**
- * `offered`: known, and not here yet; `staged`: here, and not applied; `trial`: it runs until it proves healthy; `good`:
- * in force. The others are the outcomes of the release journal.
+ * `offered`: known, and not here yet; `staged`: here, and not applied; `trial`: it runs until it proves healthy;
+ * `good`: in force. The others are the outcomes of the release journal.
  */
 export const reportedStates = [
   "offered",
@@ -41,7 +41,7 @@ export const reportedStates = [
 ] as const;
 export type ReportedState = (typeof reportedStates)[number];
 
-/** Of the form of this header. A device of a later form is not understood, and counted as such. */
+/** The version of this header's form. A device of a later form is not understood, and counted as such. */
 const formVersion = 1;
 
 /** Characters: six releases with the longest names and versions have fewer. */
@@ -50,7 +50,7 @@ export const longestReport = 2_048;
 /** List members that are read. */
 const mostMembers = 16;
 
-/** A release of this device; what has no valid name is left out: a header must never break a request. */
+/** The header of this device. Releases without a valid name are left out: a header must never break a request. */
 export function reportText({ agentVersion, product, releases }: RolloutReport): string {
   const members = releases.map(
     ({ kind, name, version, state, wavePercent, device }) =>
@@ -60,7 +60,7 @@ export function reportText({ agentVersion, product, releases }: RolloutReport): 
   return all.filter((member) => /^[a-z][\w.+/=;-]*$/.test(member)).join(", ");
 }
 
-/** A report as a server received it; null: it is none. Anything can be sent to a server: it is read, not believed. */
+/** A report as a server received it; null: it is not one. A server gets any text, so this is read, not trusted. */
 export function readReport(text: string): RolloutReport | null {
   if (text.length > longestReport) return null;
   const members = text.split(",", mostMembers + 1).map((one) => one.trim());
@@ -72,7 +72,7 @@ export function readReport(text: string): RolloutReport | null {
   return { agentVersion, product: productName, releases };
 }
 
-/** null: it is of a form that this program does not know. */
+/** null: its form is unknown to this program. */
 function readMember(member: string): ReportedRelease | null {
   const [path = "", ...parameters] = member.split(";");
   const [, kindText, name = "", version = ""] =

@@ -16,10 +16,10 @@ import { compareVersions } from "./semver.ts";
 /** The lowest version that may still be installed, by `<kind>/<name>`, as publishers signed them. */
 export type Floors = Readonly<Record<string, string>>;
 
-/** Versions by kind; null: none that is known. */
+/** Versions by kind; null: none is known. */
 export type InstalledVersions = Readonly<Record<UpdateKind, string | null>>;
 
-/** What decides whether a release is for this device. */
+/** The facts that decide if a release is for this device. */
 export interface Device {
   readonly product: string;
   /** As Node names it. */
@@ -34,33 +34,33 @@ export interface Device {
   readonly held: ReadonlySet<string>;
 }
 
-/** What of an offer is for this device. */
+/** The part of an offer that is for this device. */
 export interface Selection {
   /** The newest of each kind that may be installed. */
   readonly chosen: Readonly<Record<UpdateKind, Release | null>>;
   /** All that may be installed, the newest or not. */
   readonly acceptable: readonly Release[];
-  /** Why the others are not. */
+  /** The reasons why the others may not be installed. */
   readonly refused: readonly (NoRelease | RefusedRelease)[];
   readonly counts: PassedOverCounts;
-  /** Those that were known, raised by those that came with the offer. */
+  /** The known floors, raised by those of the offer. */
   readonly floors: Floors;
 }
 
-/** A release that can be read and is not to be installed here, and why. */
+/** A readable release that is not to be installed here, with the reason. */
 export interface RefusedRelease extends NoRelease {
   readonly release: Release;
   readonly refusal: Refusal;
 }
 
-/** Names whose floors are kept, new ones of each kind; beyond them floors count as long as they are on offer. */
+/** Names whose floors are kept, and new ones of each kind; beyond them floors count as long as they are on offer. */
 const maximumFloors = { ofAll: 64, ofKind: 32 } as const;
 
 /** Refused releases that a person may have expected, in words; null: none. */
 export function refusalsInWords({ refused }: Selection): string | null {
   const remarkable = refused.filter(({ isOrdinary }) => !isOrdinary);
   if (remarkable.length === 0) return null;
-  // A path may hold what no terminal should see.
+  // A path may hold characters that no terminal should get.
   const named = remarkable
     .slice(0, namedRefusals)
     .map(({ path, reason }) => `${JSON.stringify(path.slice(0, 120))} ${reason}`);
@@ -68,12 +68,12 @@ export function refusalsInWords({ refused }: Selection): string | null {
   return `Not taken: ${named.join("; ")}${more}.`;
 }
 
-/** Refusals that are named in one sentence; characters of a path and of a publisher's reason that are told. */
+/** Refusals named in one sentence; characters shown of a path and of a publisher's reason. */
 const [namedRefusals, longestText] = [3, 300];
 
 /**
- * The releases that were not chosen, as the contract has them: all newer ones, and of releases for other devices,
- * or not newer, the newest of its name; no more than fits. A release older than another offer is not told.
+ * The releases that were not chosen, as the contract has them: all newer ones, and of releases for other devices, or
+ * not newer, the newest of its name; no more than fit. A release older than another offer is left out.
  */
 export function passedOverOf({ refused }: Pick<Selection, "refused">): PassedOver[] {
   const seen = new Set<string>();
@@ -111,8 +111,8 @@ function byNews(one: PassedOver, other: PassedOver): number {
 }
 
 /**
- * Picks what may be installed here of all that was signed. Floors only rise: a later offer cannot lower one. Of
- * `elsewhere`, what lies under other channels, it only says that it is there.
+ * Picks the releases that may be installed here from all signed ones. Floors only rise: a later offer cannot lower one.
+ * Of releases in other channels (`elsewhere`), it only reports that they exist.
  */
 export function select(
   targets: readonly FoundTarget[],
@@ -152,7 +152,7 @@ export function select(
   };
 }
 
-/** Older releases of this product are of no interest to this device, whatever channel or processor they are for. */
+/** Older releases of this product do not concern this device, whatever their channel or processor. */
 function isCounted(one: NoRelease | RefusedRelease, { installed }: Device): boolean {
   if (!("refusal" in one)) return true;
   const { code } = one.refusal;
@@ -165,7 +165,7 @@ function codeOf(one: NoRelease | RefusedRelease): Refusal["code"] {
   return "refusal" in one ? one.refusal.code : "unreadable";
 }
 
-/** The keys of one kind cannot fill the places of the other; a floor that is known stays. */
+/** The keys of one kind cannot use up the places of the other; a known floor stays. */
 function keptFloors(floors: Floors, known: Floors): Floors {
   const isKept = ([key]: [string, string], index: number): boolean =>
     index < maximumFloors.ofKind || Object.hasOwn(known, key);
@@ -174,12 +174,12 @@ function keptFloors(floors: Floors, known: Floors): Floors {
   return Object.fromEntries(kept.slice(0, maximumFloors.ofAll));
 }
 
-/** The lowest version allowed of what goes by this name; undefined: there is none. */
+/** The lowest allowed version of a release with this name; undefined: there is none. */
 export function floorOf(floors: Floors, named: Pick<Release, "kind" | "name">): string | undefined {
   return floors[floorKey(named)];
 }
 
-/** Under what name the floor of a release is kept. */
+/** The key of a release's floor. */
 function floorKey({ kind, name }: Pick<Release, "kind" | "name">): string {
   return `${kind}/${name}`;
 }
@@ -188,11 +188,11 @@ function isRelease(read: Release | NoRelease): read is Release {
   return "id" in read;
 }
 
-/** Of releases for this device alone: a floor of another product says nothing about this one. */
+/** Only releases for this device raise floors: a floor of another product does not concern this one. */
 function raisedFloors(known: Floors, releases: readonly Release[]): Floors {
   const floors = new Map(Object.entries(known));
   for (const release of releases) {
-    // What the publisher took back raises nothing any more.
+    // A withdrawn release no longer raises a floor.
     if (release.floor === null || release.withdrawn !== null) continue;
     const present = floors.get(floorKey(release));
     if (present === undefined || compareVersions(release.floor, present) > 0) {
@@ -202,13 +202,13 @@ function raisedFloors(known: Floors, releases: readonly Release[]): Floors {
   return Object.fromEntries(floors);
 }
 
-/** Signed, and meant for others: it must not be offered here, whatever put it into this repository. */
+/** The release is signed, and meant for others: it must not be offered here, whoever put it into this repository. */
 function wrongSoftware(release: Release, device: Device): Refusal | null {
   if (release.product !== device.product)
     return refusedFor("other_product", { offered: release.product, here: device.product });
   if (release.arch !== "any" && release.arch !== device.arch)
     return refusedFor("other_arch", { offered: release.arch, here: device.arch });
-  // Last: where nothing but the channel is another one, the device could follow that.
+  // Last: if only the channel differs, the device could follow that channel.
   if (release.channel !== device.channel)
     return refusedFor("other_channel", { offered: release.channel, here: device.channel });
   return null;
@@ -223,7 +223,7 @@ function refusalOf(release: Release, device: Device, floors: Floors): Refusal | 
   return refusalOfNewer(release, device, floors);
 }
 
-/** Newer, for this device, and still not to be installed: a person may be waiting for it. */
+/** The release is newer, for this device, and still not to be installed: a person may be waiting for it. */
 function refusalOfNewer(release: Release, device: Device, floors: Floors): Refusal | null {
   const { withdrawn, minAgent, version, id } = release;
   if (withdrawn !== null) return refusedFor("withdrawn", { detail: withdrawn });
@@ -252,7 +252,10 @@ function refusedRelease(release: Release, refusal: Refusal): RefusedRelease {
   };
 }
 
-/** Of equal precedence the one whose path comes first, so that every device of a kind takes the same. */
+/**
+ * The newest release; among equal precedence the one with the first path, so that every device of a kind takes the
+ * same.
+ */
 function newest(releases: readonly Release[]): Release | null {
   return releases.reduce<Release | null>((best, one) => {
     if (best === null) return one;

@@ -1,6 +1,6 @@
 import compare from "semver/functions/compare.js";
 
-/** Characters of a version; longer than any that people write, and short enough to stand in a file name. */
+/** Characters of a version; longer than any that people write, and short enough for a file name. */
 export const longestVersion = 64;
 
 /** 15 digits: every such number is exact in JavaScript. */
@@ -14,14 +14,14 @@ export const versionPattern = new RegExp(
     `(?:\\+${buildIdentifier}(?:\\.${buildIdentifier})*)?$`,
 );
 
-/** Strictly: no leading `v`, no blanks, nothing left out, at most 64 characters, which the package alone would allow. */
+/** Strict: no leading `v`, no blanks, nothing left out, at most 64 characters; the package itself would allow these. */
 export function isVersion(text: string): boolean {
   return text.length <= longestVersion && versionPattern.test(text);
 }
 
 /**
  * Precedence (SemVer 2.0.0 §11): negative: `a` is older; build metadata do not count. A text that is not a version is
- * older than any version, so that nothing malformed is ever taken for newer.
+ * older than any version, so that a malformed one is never taken for newer.
  */
 export function compareVersions(a: string, b: string): number {
   const [isLeft, isRight] = [isVersion(a), isVersion(b)];

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { StewardError } from "../contract/errors.ts";
 import type { TargetFile } from "../tuf/metadata.ts";
 
-/** Hash algorithms of TUF that hold, the one first that names the file, and the hex digits of each. */
+/** Accepted hash algorithms of TUF, the one first that names the file, and the hex digits of each. */
 const strongHashes: readonly (readonly [string, number])[] = [
   ["sha512", 128],
   ["sha256", 64],
@@ -11,18 +11,18 @@ const strongHashes: readonly (readonly [string, number])[] = [
 /** 128 bits name a release. */
 const idDigits = 32;
 
-/** What was signed about a payload's bytes. */
+/** The signed description of a payload's bytes. */
 export interface SignedPayload {
   /** `/^[0-9a-f]{32}$/`: the head of its strongest hash. */
   readonly id: string;
   readonly lengthBytes: number;
-  /** Its strongest hash, which stands before the name of its file in a consistent snapshot. */
+  /** Its strongest hash, the prefix of its file's name in a consistent snapshot. */
   readonly nameHash: string;
-  /** Every hash that is signed and known here, in hex; never empty. */
+  /** Every signed hash that is known here, in hex; never empty. */
   readonly hashes: readonly { readonly algorithm: string; readonly hex: string }[];
 }
 
-/** Throws `update_metadata_malformed` where no strong hash, or none of the right form, is signed. */
+/** Throws `update_metadata_malformed` if no strong hash, or none of the right form, is signed. */
 export function readSignedPayload({ length, hashes }: TargetFile): SignedPayload {
   const known = strongHashes.flatMap(([algorithm, digits]) => {
     const hex = Object.hasOwn(hashes, algorithm) ? hashes[algorithm] : undefined;
@@ -42,10 +42,10 @@ export function readSignedPayload({ length, hashes }: TargetFile): SignedPayload
   };
 }
 
-/** Hashes of one content, as it passes by. */
+/** Hashes one content, piece by piece. */
 export interface Digest {
   update(piece: Uint8Array): void;
-  /** Once, at the end: the fault; null: every hash is as it was signed. */
+  /** Call it once, at the end: the fault; null: every hash is as signed. */
   difference(): string | null;
 }
 

@@ -7,15 +7,15 @@ import { createDigest, type Digest, type SignedPayload } from "./signed-payload.
 /** Bytes hashed at a time: the event loop waits for 2 ms at most, on slow devices for 10. */
 const pieceBytes = 524_288;
 
-/** Where a verified payload lies; `directory` is that of updates in the state. */
+/** The path of a verified payload; `directory` is that of updates in the state. */
 export function stagedPath(directory: string, id: string): string {
   return join(directory, "staged", `${id}.tar.gz`);
 }
 
 /**
- * Opens a payload for use: what the descriptor that it gives back leads to has been hashed through it, so that another
- * file put in its place since then does not count. Its position is at the start. The caller closes it. `null`: there is
- * none. Throws `update_payload_mismatch` for anything but a regular file with the signed content.
+ * Opens a payload for use, and hashes it through the returned descriptor, so that another file put in its place since
+ * then does not count. Its position is at the start. The caller closes it. `null`: there is none. Throws
+ * `update_payload_mismatch` for anything but a regular file with the signed content.
  */
 export async function openStaged(path: string, payload: SignedPayload): Promise<FileHandle | null> {
   const opened = await openRegular(path).catch((error: unknown) => {
@@ -40,13 +40,13 @@ export async function openStaged(path: string, payload: SignedPayload): Promise<
   }
 }
 
-/** Feeds a file from its start on, at most `mostBytes` of it; gives back how many there were. The position stays. */
+/** Hashes a file from its start, at most `mostBytes` of it, and returns their number. The position stays. */
 export async function hashInto(digest: Digest, handle: FileHandle, mostBytes: number): Promise<number> {
   const piece = Buffer.allocUnsafeSlow(pieceBytes);
   for (let position = 0; ; ) {
     const wanted = Math.min(piece.length, mostBytes - position);
     const { bytesRead } = await handle.read(piece, 0, wanted, position);
-    // The end of the file, or nothing more is wanted.
+    // The end of the file, or all wanted bytes were read.
     if (bytesRead === 0) return position;
     digest.update(piece.subarray(0, bytesRead));
     position += bytesRead;

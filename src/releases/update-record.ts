@@ -9,42 +9,42 @@ import type { Floors } from "./selection.ts";
 
 /** The state of updates that survives restarts, beside the trusted metadata. */
 export interface UpdateRecord {
-  /** Of this device alone, 128 bits in hex: its place in waves. null: not made yet. */
+  /** This device's own 128 bits in hex, for its place in waves. null: not made yet. */
   readonly seed: string | null;
-  /** Fingerprint of the installed root that the trusted metadata stand on; null: there are none. */
+  /** Fingerprint of the installed root that the trusted metadata are based on; null: there are none. */
   readonly anchor: string | null;
   /** An administrator has compared this fingerprint. */
   readonly confirmation: Confirmation | null;
   /** The server that has delivered one complete refresh under the root of this fingerprint. */
   readonly proof: { readonly fingerprint: string; readonly server: string } | null;
-  /** What timestamp.json came with, and from where. */
+  /** The validators of timestamp.json, and their source. */
   readonly validators: StoredValidators | null;
   /** Checks in a row that failed, and downloads. */
   readonly failures: number;
   readonly download_failures: number;
-  /** How long to leave the server alone. */
+  /** The time for which the server is not asked. */
   readonly retry: StoredWait | null;
   readonly last_check: StoredCheck | null;
   readonly last_success_at: string | null;
   readonly floors: Floors;
-  /** The newest releases for this device, as of the last check that succeeded. */
+  /** The newest releases for this device, at the last successful check. */
   readonly available: { readonly rules: StoredRelease | null; readonly binary: StoredRelease | null };
-  /** Kinds that could not be judged the last time; absent: no check has told yet. */
+  /** Kinds that could not be judged the last time; absent: no check has finished yet. */
   readonly blockers?: Blockers;
-  /** What that check did not choose, and why; absent: no check has told yet. */
+  /** The releases that this check did not choose, with the reasons; absent: no check has finished yet. */
   readonly passed_over?: readonly PassedOver[];
   readonly passed_over_counts?: PassedOverCounts;
   /** Releases that were announced, newest last. */
   readonly announced: readonly string[];
-  /** How far the journal of releases was told. */
+  /** The part of the release journal that was reported as events. */
   readonly followed: Followed;
   /** Failures that an administrator has dismissed; absent: none. */
   readonly dismissed?: readonly DismissedFailure[];
-  /** Postponed releases. Of that release alone: a newer one may be the fix. */
+  /** Postponed releases. Only that release is postponed: a newer one may be the fix. */
   readonly postponed: { readonly rules: Postponed | null; readonly binary: Postponed | null };
 }
 
-/** The rest of a wait, as it is stored: counted in the boot it was written in. */
+/** The rest of a wait, as it is stored: counted in the boot in which it was written. */
 export interface StoredWait {
   readonly boot_id: string;
   /** Seconds since that boot. */
@@ -53,7 +53,7 @@ export interface StoredWait {
   readonly left: number;
 }
 
-/** The newest entry of the history that was told, and the trials: id and beginning; null: there was none. */
+/** The newest reported entry of the history, and the trials: id and beginning; null: there was none. */
 export interface Followed {
   readonly sequence: number;
   readonly rules: string | null;
@@ -65,7 +65,7 @@ export interface Postponed {
   readonly until: string;
 }
 
-/** A failure of a release at a time: the same release may fail once more. */
+/** One failure of a release: the same release may fail again later. */
 export interface DismissedFailure {
   readonly release_id: string;
   readonly failed_at: string;
@@ -94,7 +94,7 @@ export interface StoredCheck {
   readonly body_bytes: number;
 }
 
-/** The facts shown of a release; downloads always follow a fresh check. */
+/** The facts that are shown of a release; downloads always follow a fresh check. */
 export interface StoredRelease {
   readonly id: string;
   readonly kind: "rules" | "binary";
@@ -107,11 +107,11 @@ export interface StoredRelease {
   readonly more_notes?: string[];
   readonly urgent: boolean;
   readonly path: string;
-  /** When this device's wave comes; null: at once. */
+  /** The time of this device's wave; null: at once. */
   readonly due_at: string | null;
 }
 
-/** Bounds of texts: a detail is cut to it, the others are refused before they come here. */
+/** Bounds of texts: a detail is cut to it; longer texts of the others are refused earlier. */
 export const recordBounds = { detail: 1_000, announced: 16, floors: 64, dismissed: 64 } as const;
 
 const fingerprint = { type: "string", pattern: "^[0-9a-f]{64}$" } as const;
@@ -126,7 +126,7 @@ const object = (properties: Readonly<Record<string, object>>) => ({
   required: Object.keys(properties),
   properties,
 });
-/** A member that came later is absent in what was written before. */
+/** A member that was added later is absent in older records. */
 const withOptional = (
   optional: Readonly<Record<string, object>>,
   properties: Readonly<Record<string, object>>,
@@ -183,10 +183,10 @@ const nothingApplied = {
 } as const;
 
 /**
- * Lost, an administrator must confirm the root again, the server must prove itself again, and the device gets another
- * place in waves that are under way. Signed floors come back with the next check as long as their releases are on offer;
- * those of releases that are no more are lost here, yet the trusted metadata lie in files of their own and keep older
- * ones out, and so do the installer's own floors. What the journal of releases holds is told once more.
+ * If it is lost, an administrator must confirm the root again, the server must prove itself again, and the device gets
+ * another place in waves that are under way. Signed floors return with the next check while their releases are on
+ * offer. Floors of removed releases are lost here, but the trusted metadata are in files of their own and keep older
+ * releases out, and so do the installer's floors. The events of the release journal are reported again.
  */
 export const updateRecordKind: DocumentKind<UpdateRecord> = {
   name: "updates",
@@ -257,7 +257,7 @@ export const updateRecordKind: DocumentKind<UpdateRecord> = {
   onLoss: "defaults",
 };
 
-/** The trust is the same one, further on: so are confirmation and proof. */
+/** The trust is the same, continued: so are confirmation and proof. */
 export function continuedRecord(present: UpdateRecord, fingerprint: string): UpdateRecord {
   const { anchor, confirmation, proof } = present;
   const isOfAnchor = (one: { fingerprint: string }) => one.fingerprint === anchor;
@@ -269,7 +269,7 @@ export function continuedRecord(present: UpdateRecord, fingerprint: string): Upd
   };
 }
 
-/** Another trust has begun: what was known under the former one does not count. */
+/** Another trust has begun: nothing known under the former one counts. */
 export function replacedRecord(present: UpdateRecord, fingerprint: string): UpdateRecord {
   return {
     ...present,

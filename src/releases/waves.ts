@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-/** How a release spreads over all devices, as its publisher signed it. */
+/** The rollout of a release to all devices, as its publisher signed it. */
 export interface WaveSchedule {
   /** Seconds since 1970. */
   readonly startSeconds: number;
@@ -8,7 +8,7 @@ export interface WaveSchedule {
   readonly steps: readonly WaveStep[];
 }
 
-/** From `afterSeconds` after the start on, so many of a hundred devices may have it. */
+/** From `afterSeconds` after the start on, this share of all devices may have it. */
 export interface WaveStep {
   /** 1 to 100, of all devices together. */
   readonly percent: number;
@@ -19,8 +19,8 @@ export interface WaveStep {
 const positionBytes = 6;
 
 /**
- * Where this device stands in the line for a release: [0, 1), evenly spread over devices, another place for each
- * release, and not computable without the device's seed (16 bytes).
+ * This device's place in the line for a release: [0, 1), evenly spread over devices, different for each release, and
+ * not computable without the device's seed (16 bytes).
  */
 export function wavePosition(seed: Uint8Array, releaseId: string): number {
   const digest = createHmac("sha256", seed).update(releaseId, "ascii").digest();
@@ -28,8 +28,8 @@ export function wavePosition(seed: Uint8Array, releaseId: string): number {
 }
 
 /**
- * When the wave of a device comes, in seconds since 1970; null: at once, because the release is urgent or has no
- * waves. Devices of one wave all come due together: their own checks spread them over a check interval.
+ * The time of a device's wave, in seconds since 1970; null: at once, because the release is urgent or has no waves.
+ * Devices of one wave all come due together: their own checks spread them over a check interval.
  */
 export function waveDueSeconds(
   release: { readonly waves: WaveSchedule | null; readonly urgent: boolean },

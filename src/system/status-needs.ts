@@ -29,7 +29,7 @@ export interface PeopleFacts {
   readonly tokenEnds: readonly string[];
 }
 
-export interface NeedsGround {
+export interface NeedsInput {
   /** The findings of the health checks. */
   readonly troubles: readonly Need[];
   readonly clock: TimeSync;
@@ -49,16 +49,16 @@ export interface NeedsGround {
 export const tokenNoticeDays = 7;
 
 /** The needs of the device for a person, the gravest first. */
-export function needsOf(ground: NeedsGround): Need[] {
-  const { troubles } = ground;
+export function needsOf(input: NeedsInput): Need[] {
+  const { troubles } = input;
   const found = [
     ...troubles.filter(({ code }) => code !== "clock"),
-    ...(ground.isSetUp ? [] : [needOf(setupFinding())]),
-    ...clockNeed(ground),
-    ...updateNeeds(ground),
-    ...peopleNeeds(ground),
-    ...supportNeed(ground),
-    ...firstRunNeeds(ground),
+    ...(input.isSetUp ? [] : [needOf(setupFinding())]),
+    ...clockNeed(input),
+    ...updateNeeds(input),
+    ...peopleNeeds(input),
+    ...supportNeed(input),
+    ...firstRunNeeds(input),
   ];
   return gravestFirst(found);
 }
@@ -92,7 +92,7 @@ const settlingSeconds = 120;
  * A health check reports failing servers and another program that sets the clock; an unconfirmed clock is a need even
  * so.
  */
-function clockNeed({ troubles, clock, clockWord: word, host }: NeedsGround): Need[] {
+function clockNeed({ troubles, clock, clockWord: word, host }: NeedsInput): Need[] {
   const trouble = troubles.find(({ code }) => code === "clock");
   if (trouble === undefined && (word === "in_sync" || word === "set_by_hand")) return [];
   const { state, trust, offset_seconds, summary } = clock;
@@ -103,7 +103,7 @@ function clockNeed({ troubles, clock, clockWord: word, host }: NeedsGround): Nee
   return [needOf(finding("clock", facts, detail, isByHand ? line("steward time set --yes TIME") : remedy))];
 }
 
-function updateNeeds({ updates, ota }: NeedsGround): Need[] {
+function updateNeeds({ updates, ota }: NeedsInput): Need[] {
   const { available, failed, held, postponed, schedule, trial, trust } = updates;
   const offers = [available.rules, available.binary].filter((release) => release !== null);
   const failures = updateKinds.flatMap(
@@ -140,12 +140,12 @@ function releaseWords({ kind, name, version }: Pick<Release, "kind" | "name" | "
   return kind === "rules" ? `The rules ${name} ${version}` : `${name} ${version}`;
 }
 
-function isAutomatic({ kind }: Release, ota: NeedsGround["ota"], isTrustEstablished: boolean): boolean {
+function isAutomatic({ kind }: Release, ota: NeedsInput["ota"], isTrustEstablished: boolean): boolean {
   if (!ota.enabled) return false;
   return kind === "rules" ? ota.auto_update_rules : ota.auto_update_binary && isTrustEstablished;
 }
 
-function peopleNeeds({ people, mayNameUsers }: NeedsGround): Need[] {
+function peopleNeeds({ people, mayNameUsers }: NeedsInput): Need[] {
   const { locked, withoutFactor, refusedTokens, tokenEnds } = people;
   const needs: Need[] = [];
   const about = (users: readonly string[], more: object = {}) => ({
@@ -175,7 +175,7 @@ function peopleNeeds({ people, mayNameUsers }: NeedsGround): Need[] {
   return needs;
 }
 
-function supportNeed({ support: { support, support_until } }: NeedsGround): Need[] {
+function supportNeed({ support: { support, support_until } }: NeedsInput): Need[] {
   if (support !== "ending" && support !== "ended") return [];
   const detail =
     support === "ended"
@@ -185,8 +185,8 @@ function supportNeed({ support: { support, support_until } }: NeedsGround): Need
 }
 
 /** The parts of the first run that were left for later, until they are done, or declared as not needed here. */
-function firstRunNeeds(ground: NeedsGround): Need[] {
-  const { isSetUp, device, host, mayNameUsers, people, troubles, updates, ota } = ground;
+function firstRunNeeds(input: NeedsInput): Need[] {
+  const { isSetUp, device, host, mayNameUsers, people, troubles, updates, ota } = input;
   if (!isSetUp) return [];
   const needs: Need[] = [];
   const { unprotectedAdmins: users } = people;

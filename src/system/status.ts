@@ -1,10 +1,10 @@
 import { type ClockWord, clockWordOf } from "../contract/clock-word.ts";
 import { needOf } from "../contract/finding.ts";
 import type { Finding, Need, ReleaseHold, Status, TimeSync, Updates } from "../contract/types.ts";
-import { type NeedsGround, needsOf } from "./status-needs.ts";
+import { type NeedsInput, needsOf } from "./status-needs.ts";
 
 /** The rooms' facts for the status, as far as the caller may see them. */
-export interface StatusGround extends Omit<NeedsGround, "clockWord"> {
+export interface StatusInput extends Omit<NeedsInput, "clockWord"> {
   readonly deviceName: string;
   readonly version: string;
   readonly host: Status["host"];
@@ -13,10 +13,10 @@ export interface StatusGround extends Omit<NeedsGround, "clockWord"> {
 }
 
 /** The device at one look; nothing is asked or measured for it. */
-export function statusOf(ground: StatusGround): Status {
-  const { deviceName, version, clock, updates, people, host, latest, eventReach } = ground;
+export function statusOf(input: StatusInput): Status {
+  const { deviceName, version, clock, updates, people, host, latest, eventReach } = input;
   const clockWord = clockWordOf(clock);
-  const needs = needsOf({ ...ground, clockWord });
+  const needs = needsOf({ ...input, clockWord });
   return {
     state: stateOf(needs),
     device_name: deviceName,
@@ -34,9 +34,9 @@ export function statusOf(ground: StatusGround): Status {
 
 /** The status while the state is damaged: there are no accounts, settings or updates to report. */
 export function rescueStatus(
-  ground: Pick<StatusGround, "deviceName" | "version" | "clock" | "host"> & { readonly damage: Finding },
+  input: Pick<StatusInput, "deviceName" | "version" | "clock" | "host"> & { readonly damage: Finding },
 ): Status {
-  const { deviceName, version, clock, host, damage } = ground;
+  const { deviceName, version, clock, host, damage } = input;
   const detail = `The agent is in rescue: ${damage.detail} See \`steward doctor\` and \`man steward-rescue\`.`;
   return {
     state: "rescue",

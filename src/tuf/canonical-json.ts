@@ -1,9 +1,9 @@
 import { StewardError } from "../contract/errors.ts";
 
 /**
- * The one form of a JSON value that signatures are over: OLPC's canonical JSON, as TUF names it (specification §4.1).
- * Members in the order of their code points, no blanks, integers alone, and in strings nothing escaped but `"` and `\`.
- * Throws `update_metadata_malformed` for what has no such form.
+ * The canonical JSON form of a value, which signatures cover: OLPC's, as TUF names it (specification §4.1). Members in
+ * the order of their code points, no blanks, only integers, and in strings only `"` and `\` escaped. Throws
+ * `update_metadata_malformed` for a value without such a form.
  */
 export function canonicalJson(value: unknown): Uint8Array {
   return Buffer.from(written(value), "utf8");
@@ -35,8 +35,8 @@ function writtenObject(value: object): string {
 }
 
 /**
- * JavaScript compares UTF-16, where U+FFFF stands behind U+10000. Sign by sign, since there may be half a
- * million names that are not verified yet.
+ * JavaScript compares UTF-16, in which U+FFFF comes after U+10000. This compares unit by unit, since there may be half
+ * a million names that are not verified yet.
  */
 function byCodePoint(left: string, right: string): number {
   let index = 0;
@@ -44,7 +44,7 @@ function byCodePoint(left: string, right: string): number {
   return rank(left.charCodeAt(index)) - rank(right.charCodeAt(index));
 }
 
-/** The end of a name (NaN) first, and halves of characters above U+FFFF behind all others. */
+/** The end of a name (NaN) comes first, and halves of characters above U+FFFF after all others. */
 function rank(unit: number): number {
   if (Number.isNaN(unit)) return -1;
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;

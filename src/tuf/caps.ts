@@ -1,4 +1,4 @@
-/** Every limit of the update client, with its unit; a repository that goes beyond one is refused, not waited for. */
+/** Every limit of the update client, with its unit; a repository that exceeds one is refused, not waited for. */
 export interface Caps {
   /** Bytes of one metadata file. */
   readonly rootBytes: number;
@@ -13,19 +13,19 @@ export interface Caps {
   /** Delegated roles visited in one search (TUF 5.6.7.1), and how deep below targets. */
   readonly delegatedRoles: number;
   readonly delegationDepth: number;
-  /** Patterns of delegations that paths are held against in one listing or search; each costs 1 µs and more. */
+  /** Patterns of delegations that paths are compared with in one listing or search; each costs 1 µs and more. */
   readonly delegationPatterns: number;
   /** Nesting of a metadata file's JSON. */
   readonly jsonDepth: number;
-  /** Values in it, all that are nested in others counted; each costs some µs before it is known who signed them. */
+  /** Values in it, nested ones included; each costs some µs before it is known who signed them. */
   readonly jsonValues: number;
   /** Signatures of one file, and keys of one role: each signature that is verified costs 5 ms. */
   readonly signatures: number;
   /** Seconds for a whole refresh, the searches in delegations included. */
   readonly refreshSeconds: number;
-  /** Seconds until the head of an answer is there. */
+  /** Seconds until the head of an answer has arrived. */
   readonly headSeconds: number;
-  /** Bytes a second on an average over each window; a 256 MiB payload takes 18 h at this rate and no longer. */
+  /** Average bytes a second over each window; a 256 MiB payload takes 18 h at this rate and no longer. */
   readonly minimumBytesPerSecond: number;
   readonly rateWindowSeconds: number;
   /** Redirects of one request; all on the same origin. */

@@ -16,7 +16,7 @@ export interface Refreshed {
   readonly snapshot: Snapshot;
   /** New roots that were followed in this refresh. */
   readonly rotations: number;
-  /** What timestamp.json came with, to ask next time whether it is unchanged. */
+  /** The validators of timestamp.json, to ask next time if it has changed. */
   readonly validators: Validators | undefined;
   /** TUF 5.6.7: depth first, in the order of the delegations; null: it is not signed. */
   find(path: string): Promise<FoundTarget | null>;
@@ -25,6 +25,6 @@ export interface Refreshed {
    * hold such a path are read.
    */
   list(channel: string, kind: string): Promise<readonly FoundTarget[]>;
-  /** What the listings so far have seen under other channels; to be told, and never to be installed. */
+  /** Targets of other channels that the listings have seen so far; they are reported, and never installed. */
   elsewhere(): readonly FoundTarget[];
 }

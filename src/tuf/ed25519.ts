@@ -1,21 +1,25 @@
 import nacl from "tweetnacl";
 
 /**
- * Ed25519 (RFC 8032) as strict as its words. tweetnacl alone throws on wrong lengths, takes S + L for S, and takes keys
- * under which everyone can sign. Compared numbers are little-endian.
+ * Ed25519 (RFC 8032), strictly. tweetnacl itself throws on wrong lengths, accepts S + L for S, and accepts keys under
+ * which everyone can sign. Compared numbers are little-endian.
  */
 
-/** Whether `signature` (64 bytes) over `message` is that of `publicKey` (32 bytes). Never throws, whatever comes. */
+/**
+ * True if `signature` (64 bytes) over `message` was made with the key of `publicKey` (32 bytes). Never throws, whatever
+ * the input.
+ */
 export function verifyEd25519(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   if (signature.length !== nacl.sign.signatureLength || keyProblem(publicKey) !== null) return false;
   const r = signature.subarray(0, 32);
   const s = signature.subarray(32);
-  // RFC 8032 §5.1.7: S in [0, L), R a point as it is encoded, and no point that a forger may choose without a key.
+  // RFC 8032 §5.1.7: S is in [0, L), R is a point in its canonical encoding, and not one that a forger may choose
+  // without a key.
   if (!isBelow(s, groupOrder) || pointProblem(r) !== null) return false;
   return nacl.sign.detached.verify(message, signature, publicKey);
 }
 
-/** Why this cannot be a key that only its owner signs for; null where nothing speaks against it. */
+/** The reason why this cannot be a key with which only its owner signs; null: there is none. */
 export function keyProblem(publicKey: Uint8Array): string | null {
   if (publicKey.length !== nacl.sign.publicKeyLength) return `has ${publicKey.length} bytes instead of 32`;
   if (publicKey.every((byte) => byte === 0)) return "is all zero: a placeholder instead of a key";

@@ -1,7 +1,7 @@
 import { caps } from "./caps.ts";
 import type { MetadataFiles } from "./metadata-files.ts";
 
-/** Under which name a root is kept. */
+/** The file name of a kept root. */
 export function keptRootName(version: number): string {
   return `${version}.root`;
 }
@@ -10,9 +10,9 @@ export function keptRootName(version: number): string {
 const keptRoots = caps.rootRotations;
 
 /**
- * Trusted metadata whose roots are all kept in `roots` besides: the installer has a root of its own,
- * which may be older, and follows the chain from there without a server. `roots` is another directory, for a delegated
- * role may have any name.
+ * Trusted metadata that also keep all their roots in `roots`: the installer has its own root, which may be older, and
+ * follows the chain from there without a server. `roots` is another directory, because a delegated role may have any
+ * name.
  */
 export function keepingRoots(files: MetadataFiles, roots: MetadataFiles): MetadataFiles {
   return {
@@ -20,7 +20,7 @@ export function keepingRoots(files: MetadataFiles, roots: MetadataFiles): Metada
     write: async (role, bytes) => {
       if (role !== "root") return files.write(role, bytes);
       const version = versionOf(bytes);
-      // Before it is trusted: what a crash leaves is one root too many, never one too few.
+      // Written before it is trusted: a crash leaves one root too many, never one too few.
       await roots.write(keptRootName(version), bytes);
       await files.write(role, bytes);
       if (version > keptRoots) await roots.remove(keptRootName(version - keptRoots));
@@ -37,7 +37,7 @@ export function keepingRoots(files: MetadataFiles, roots: MetadataFiles): Metada
   };
 }
 
-/** Of a root that was verified before it comes here. */
+/** The version of a root that was verified before. */
 function versionOf(bytes: Uint8Array): number {
   const { signed }: { signed: { version: number } } = JSON.parse(Buffer.from(bytes).toString("utf8"));
   return signed.version;

@@ -4,7 +4,7 @@ import { makeDirectory, storageError, syncDirectory, writeDurably } from "../sto
 import { NotRegular, readRegular } from "../store/files/regular-file.ts";
 import { caps } from "./caps.ts";
 
-/** The metadata that this device trusts, byte for byte as it came, a file a role. */
+/** The trusted metadata of this device, byte for byte as received, one file for each role. */
 export interface MetadataFiles {
   /** null: there is none. */
   read(role: string): Promise<Uint8Array | null>;
@@ -15,12 +15,12 @@ export interface MetadataFiles {
   clear(): Promise<void>;
 }
 
-/** Makes the directory where it is absent, and removes what a killed writer left. */
+/** Makes the directory if it is absent, and removes the leftovers of a killed writer. */
 export async function openMetadataFiles(directory: string): Promise<MetadataFiles> {
   await makeDirectory(directory);
   const pathOf = (role: string): string => metadataPath(directory, role);
   for (const name of await readdir(directory)) {
-    // A role's own file ends in .json, whatever the role is called.
+    // A role's own file ends in .json, whatever the name of the role.
     if (name.endsWith(".tmp"))
       await rm(`${directory}/${name}`, { force: true, recursive: true }).catch(() => undefined);
   }
@@ -43,7 +43,7 @@ export async function openMetadataFiles(directory: string): Promise<MetadataFile
   };
 }
 
-/** The same without a write: writes and removals happen in memory alone, and the directory may be absent. */
+/** The same without a write: writes and removals happen only in memory, and the directory may be absent. */
 export function readMetadataFiles(directory: string): MetadataFiles {
   const changed = new Map<string, Uint8Array | null>();
   let isCleared = false;
@@ -74,13 +74,16 @@ async function readMetadata(path: string): Promise<Uint8Array | null> {
     return await readRegular(path, mostBytes);
   } catch (cause) {
     if (systemErrorCode(cause) === "ENOENT") return null;
-    // Damage, as unsigned bytes would be: verification refuses them, and does not take the file for an absent one.
+    // Treated as damage, like unsigned bytes: verification refuses them, and does not take the file for an absent one.
     if (cause instanceof NotRegular) return new Uint8Array();
     throw new StewardError("storage_unwritable", `${path} cannot be read.`, { cause });
   }
 }
 
-/** Where a role's trusted metadata lie. Names with more than letters, digits, _ and - are quoted, so that no role is a path. */
+/**
+ * The file name of a role's trusted metadata. Names with more than letters, digits, _ and - are quoted, so that no role
+ * is a path.
+ */
 export function metadataFileName(role: string): string {
   const quoted = role.replace(/[^A-Za-z0-9_-]/gu, (sign) => `%${Buffer.from(sign).toString("hex")}`);
   return `${quoted}.json`;

@@ -1,6 +1,6 @@
 /**
- * TUF metadata (specification 1.0.34 §4) as this client understands it. Members that it does not know are kept in what
- * is signed, which is held against the signatures as it was read.
+ * TUF metadata (specification 1.0.34 §4), as far as this client reads it. Unknown members stay in the signed part, so
+ * that signatures are verified over the file as it was read.
  */
 export type RoleType = "root" | "timestamp" | "snapshot" | "targets";
 
@@ -11,7 +11,7 @@ export interface Key {
   readonly keyval: { readonly public: string };
 }
 
-/** Whose signatures count, and how many of them must be there. */
+/** The keys whose signatures count, and the number of them that must have signed. */
 export interface Role {
   readonly keyids: readonly string[];
   readonly threshold: number;
@@ -33,7 +33,7 @@ export interface Root extends Common {
   readonly roles: Readonly<Record<RoleType, Role>>;
 }
 
-/** §4.4: what a file that is named must be; absent length and hashes are not checked. */
+/** §4.4: the description of a named file; an absent length or hash is not checked. */
 export interface MetaFile {
   readonly version: number;
   readonly length?: number;
@@ -52,7 +52,7 @@ export interface Snapshot extends Common {
   readonly meta: Readonly<Record<string, MetaFile>>;
 }
 
-/** §4.5: a file that is signed for; `custom` is the publisher's. */
+/** §4.5: a signed file; `custom` is the publisher's. */
 export interface TargetFile {
   readonly length: number;
   /** Hex, by algorithm; sha256 or sha512 is among them. */
@@ -63,7 +63,7 @@ export interface TargetFile {
 export interface DelegatedRole extends Role {
   readonly name: string;
   readonly terminating: boolean;
-  /** One of the two. */
+  /** Either this or `path_hash_prefixes`. */
   readonly paths?: readonly string[];
   readonly path_hash_prefixes?: readonly string[];
 }
@@ -97,7 +97,7 @@ export interface Signature {
 export interface Metadata<T extends RoleType> {
   readonly signed: SignedTypes[T];
   readonly signatures: readonly Signature[];
-  /** The canonical form of `signed`, unknown members included: what the signatures are over. */
+  /** The canonical form of `signed`, unknown members included: the signatures cover these bytes. */
   readonly signedBytes: Uint8Array;
   /** The file as it was read: these bytes are kept, and lengths and hashes are of them. */
   readonly bytes: Uint8Array;

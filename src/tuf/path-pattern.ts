@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import type { DelegatedRole } from "./metadata.ts";
 
-/** TUF §4.5: whether a delegation is about this target path. */
+/** TUF §4.5: true if a delegation covers this target path. */
 export function isDelegated(role: DelegatedRole, path: string): boolean {
   if (role.paths) return role.paths.some((pattern) => matchesPath(pattern, path));
   const hash = createHash("sha256").update(path).digest("hex");
   return role.path_hash_prefixes?.some((prefix) => hash.startsWith(prefix)) ?? false;
 }
 
-/** Whether a delegation can be about any target of `<channel>/<kind>/`; hashed paths do not say. */
+/** True if a delegation can cover any target of `<channel>/<kind>/`; hashed paths do not say. */
 export function mayHold(role: DelegatedRole, channel: string, kind: string): boolean {
   if (!role.paths) return true;
   return role.paths.some((pattern) => {
@@ -17,7 +17,7 @@ export function mayHold(role: DelegatedRole, channel: string, kind: string): boo
   });
 }
 
-/** Part by part: a wildcard does not go across a slash. */
+/** Compares part by part: a wildcard does not match a slash. */
 function matchesPath(pattern: string, path: string): boolean {
   const patterns = pattern.split("/");
   const parts = path.split("/");
@@ -26,7 +26,7 @@ function matchesPath(pattern: string, path: string): boolean {
   );
 }
 
-/** `*` any characters, `?` one. In steps of at most |pattern| × |text|: a foreign pattern must cost no more. */
+/** `*` matches any characters, `?` one. Takes at most |pattern| × |text| steps: a foreign pattern must cost no more. */
 function matchesPart(pattern: string, text: string): boolean {
   let at = 0;
   let index = 0;

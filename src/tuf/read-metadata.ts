@@ -6,7 +6,9 @@ import { parseStrictJson } from "./strict-json.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What a metadata file says, checked in every member that this client goes by. Throws `update_metadata_malformed`. */
+/**
+ * The content of a metadata file, with every member checked that this client uses. Throws `update_metadata_malformed`.
+ */
 export function readMetadata<T extends RoleType>(
   type: T,
   bytes: Uint8Array,
@@ -25,7 +27,7 @@ export function readMetadata<T extends RoleType>(
     });
     const ids = read.map(({ keyid }) => keyid);
     unique(ids, "the key ids of the signatures");
-    // Every member that SignedTypes names was checked above; the others are kept for the signatures' sake.
+    // Every member that SignedTypes names was checked above; the others are kept because the signatures cover them.
     return {
       signed: signed as unknown as SignedTypes[T],
       signatures: read,
@@ -49,8 +51,8 @@ function checkCommon(signed: Members, type: RoleType): void {
   natural(signed.version, "version", 1);
   const expires = text(signed.expires, "expires");
   const time = new Date(expires);
-  // Date takes 24:00, 30 February and years of six digits too: only what comes back as it was, in 20 characters, is a
-  // time of the calendar.
+  // Date also takes 24:00, 30 February and years of six digits: a time is valid only if it comes back unchanged, in 20
+  // characters.
   const isTime = expires.length === 20 && !Number.isNaN(time.getTime());
   if (!isTime || time.toISOString() !== expires.replace("Z", ".000Z")) {
     fail("expires", "a time of the calendar such as 2026-11-20T14:03:00Z", expires);
@@ -59,7 +61,7 @@ function checkCommon(signed: Members, type: RoleType): void {
 
 const topLevel = ["root", "timestamp", "snapshot", "targets"];
 
-/** What no delegated role may be called: its file would be another's (update-root.ts). */
+/** Names that no delegated role may have: its file would be another's (update-root.ts). */
 const reserved = [...topLevel, "root/rotation", ""];
 
 const checks: Readonly<Record<RoleType, (signed: Members) => void>> = {
@@ -72,7 +74,7 @@ const checks: Readonly<Record<RoleType, (signed: Members) => void>> = {
   timestamp: ({ meta }) => {
     const { "snapshot.json": snapshot, ...others } = members(meta, "meta");
     checkMetaFile(snapshot, "snapshot.json");
-    // §4.6: it must describe that file alone.
+    // §4.6: it must describe only that file.
     if (Object.keys(others).length > 0) fail("meta", "only snapshot.json", Object.keys(others));
   },
   snapshot: ({ meta }) => {
@@ -130,7 +132,7 @@ function checkDelegations({ keys, roles }: Members): void {
     return text(name, "the name of a delegated role");
   });
   unique(names, "the names of the delegated roles");
-  // Files are named after roles: of 80 bytes it is a file name still when each of them is quoted.
+  // Files are named after roles: 80 bytes still make a file name when each of them is quoted.
   if (names.some((name) => reserved.includes(name) || Buffer.byteLength(name) > 80)) {
     fail("the name of a delegated role", "1 to 80 bytes, and none of the top-level roles");
   }

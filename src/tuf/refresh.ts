@@ -18,9 +18,9 @@ import { createTargetSearch } from "./target-search.ts";
 import { updateRoot } from "./update-root.ts";
 
 /**
- * The client's workflow, TUF specification 1.0.34 §5.1 to §5.6. `files` hold a root that is trusted. Each file is kept
- * as soon as it is verified and before it is used; whatever goes wrong, what was kept before is as good as it was.
- * Throws the codes `update_*`, `storage_full`, `storage_unwritable`.
+ * The client's workflow, TUF specification 1.0.34 §5.1 to §5.6. `files` hold a trusted root. Each file is kept as soon
+ * as it is verified and before it is used; if anything fails, the files kept before remain valid. Throws the codes
+ * `update_*`, `storage_full` and `storage_unwritable`.
  */
 export async function refresh(session: Session): Promise<Refreshed> {
   const { root, rotations } = await updateRoot(session); // §5.2, §5.3
@@ -53,7 +53,7 @@ async function updateTimestamp(
         "update_server_refused",
         "It answered 304 (not modified) to a request without a condition.",
       );
-    // A server can freeze a device by calling unchanged what it should have renewed.
+    // A server can freeze a device by answering "unchanged" for a file that it should have renewed.
     requireUnexpired(session, "timestamp", trusted.signed);
     return { timestamp: trusted.signed, validators: known };
   }
@@ -66,7 +66,7 @@ async function updateTimestamp(
   return { timestamp, validators: read.validators };
 }
 
-/** §5.4.3: rollback attack. False for the version that is trusted already, which then stays as it is. */
+/** §5.4.3: rollback attack. False for the version that is already trusted, which then stays as it is. */
 function isNewer(next: Timestamp, trusted: Timestamp): boolean {
   requireNotBelow("timestamp", next.version, trusted.version); // §5.4.3.1
   if (next.version === trusted.version) return false;

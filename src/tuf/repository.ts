@@ -1,6 +1,6 @@
 import type { Transfer } from "../host/ports.ts";
 
-/** What a server gave with a file, so that it can be asked whether it still is the same (RFC 9110 §13). */
+/** Validators that a server sent with a file, so that it can be asked if the file has changed (RFC 9110 §13). */
 export interface Validators {
   readonly etag: string | null;
   readonly last_modified: string | null;
@@ -11,19 +11,19 @@ export interface ReadFile {
   readonly validators: Validators;
 }
 
-/** A TUF repository's files, wherever they lie. `name` is unquoted, such as `2.root.json`; quoting is this reader's. */
+/** The files of a TUF repository, at any place. `name` is unquoted, such as `2.root.json`; the reader quotes it. */
 export interface Repository {
   /**
-   * A file of the metadata, `null` where there is none (404, 403, 410), "unchanged" where it is the one that
-   * `known` came with. Throws `update_too_large` beyond `maximumBytes`, `update_server_refused` at any other answer,
-   * `update_server_unreachable` at 429 and 5xx (with `retryAfterSeconds` of Retry-After), and what Transfers throws.
+   * A file of the metadata, `null` if there is none (404, 403, 410), "unchanged" if it is the one that `known` belongs
+   * to. Throws `update_too_large` beyond `maximumBytes`, `update_server_refused` for any other answer,
+   * `update_server_unreachable` at 429 and 5xx (with `retryAfterSeconds` of Retry-After), and the errors of Transfers.
    */
   readMetadata(
     name: string,
     limits: { maximumBytes: number; known?: Validators },
   ): Promise<ReadFile | "unchanged" | null>;
-  /** A target, from `fromByte` on where `headers` ask so. `path` is the target path with the hash put in. */
+  /** A target, from `fromByte` on if `headers` ask for that. `path` is the target path that contains the hash. */
   openTarget(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Transfer>;
-  /** What it took so far. */
+  /** The cost so far. */
   cost(): { requests: number; bodyBytes: number };
 }

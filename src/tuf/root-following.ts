@@ -3,12 +3,12 @@ import type { Root } from "./metadata.ts";
 import type { MetadataFiles } from "./metadata-files.ts";
 import { isSignedBySuccession, type RootOfTrust, readRootOfTrust } from "./root-of-trust.ts";
 
-/** What the trusted metadata stand on after they have followed the installed root. */
+/** The basis of the trusted metadata after they have followed the installed root. */
 export interface FollowedRoot {
   readonly fingerprint: string;
   /** Version of the installed root. */
   readonly version: number;
-  /** After all rotations that were followed. */
+  /** The root after all rotations that were followed. */
   readonly inForce: Root;
   /** `continued`: the installed root is a later one of the same trust; `replaced`: another trust has begun. */
   readonly change: "none" | "continued" | "replaced";
@@ -17,11 +17,11 @@ export interface FollowedRoot {
 export interface RootFollowingOptions {
   /** The trusted metadata. */
   readonly files: MetadataFiles;
-  /** Fingerprint of the installed root that they stand on; null: none. */
+  /** Fingerprint of the installed root that they are based on; null: none. */
   readonly anchor: () => string | null;
   /** Makes a later root of the same trust the anchor. */
   readonly onContinued: (fingerprint: string) => Promise<void>;
-  /** Makes a root of another trust the anchor: nothing that was known under the former one counts. */
+  /** Makes a root of another trust the anchor: nothing known under the former one counts. */
   readonly onReplaced: (fingerprint: string) => Promise<void>;
 }
 
@@ -35,12 +35,15 @@ export class RootFollower {
     this.#options = options;
   }
 
-  /** What the installed root says. Throws `update_root_unusable`. */
+  /** The content of the installed root. Throws `update_root_unusable`. */
   read(installed: Uint8Array): RootOfTrust {
     return this.#read(installed);
   }
 
-  /** The metadata continue where their own root signs the installed one, else begin anew. Throws `update_root_unusable`. */
+  /**
+   * The metadata continue if their own root signs the installed one, and otherwise start over. Throws
+   * `update_root_unusable`.
+   */
   async follow(installed: Uint8Array): Promise<FollowedRoot> {
     const { files, anchor, onContinued } = this.#options;
     const { fingerprint, root: offered } = this.#read(installed);
@@ -49,7 +52,7 @@ export class RootFollower {
     const inForce = kept === null ? null : this.#readInForce(kept);
     if (anchor() === fingerprint) {
       if (inForce !== null) return { fingerprint, version, inForce: inForce.root, change: "none" };
-      // Nothing there yet, or a damaged file: other kept metadata are verified against this chain from here on.
+      // There is nothing yet, or a damaged file: other kept metadata are verified against this chain from here on.
       await files.write("root", installed);
       return { fingerprint, version, inForce: offered, change: "none" };
     }
@@ -74,14 +77,14 @@ function remembering<T>(read: (bytes: Uint8Array) => T): (bytes: Uint8Array) => 
 
 /**
  * Versions and floors belonged to another trust. The order survives a power cut: as long as the former root is the
- * anchor, this begins again; once the new one is, an absent root is written.
+ * anchor, this starts again; once the new one is, an absent root is written.
  */
 async function beginAnew(
   { files, anchor, onReplaced }: RootFollowingOptions,
   installed: Uint8Array,
   fingerprint: string,
 ): Promise<void> {
-  // Without an anchor the record was lost, or nothing was there: the other files keep what they know of versions.
+  // Without an anchor the record was lost, or there was nothing: the other files keep their versions.
   if (anchor() === null) await files.remove("root");
   else await files.clear();
   await onReplaced(fingerprint);

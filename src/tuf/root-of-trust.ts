@@ -13,16 +13,16 @@ import {
   verifySignatures,
 } from "./signatures.ts";
 
-/** A root that a device is told to trust, and the number by which people compare it. */
+/** A root that a device is to trust, and the fingerprint by which people compare it. */
 export interface RootOfTrust {
   readonly root: Root;
-  /** SHA-256 of the canonical form of its signed part, in hex: the same however the file is laid out. */
+  /** SHA-256 of the canonical form of its signed part, in hex: the same for any layout of the file. */
   readonly fingerprint: string;
 }
 
 /**
- * TUF §5.2, §6.1: a root that is whole, signed by its own threshold, and without placeholder keys. It may have
- * expired: what follows it decides. Throws `update_root_unusable`, which says why.
+ * TUF §5.2, §6.1: a root that is whole, signed by its own threshold, and without placeholder keys. It may have expired,
+ * since its successors decide that. Throws `update_root_unusable` with the reason.
  */
 export function readRootOfTrust(bytes: Uint8Array, verifiers: Verifiers = ed25519Alone): RootOfTrust {
   try {
@@ -41,8 +41,8 @@ export function readRootOfTrust(bytes: Uint8Array, verifiers: Verifiers = ed2551
 }
 
 /**
- * Whether another root continues the trust of the one in force: signed by a threshold of its keys, and not older. Both
- * were read as roots before.
+ * True if another root continues the trust of the one in force: it is signed by a threshold of its keys, and not older.
+ * Both were read as roots before.
  */
 export function isSignedBySuccession(inForce: Uint8Array, other: Uint8Array): boolean {
   const present = readMetadata("root", inForce, caps).signed;
@@ -54,8 +54,8 @@ export function isSignedBySuccession(inForce: Uint8Array, other: Uint8Array): bo
 }
 
 /**
- * TUF §5.3.4, §5.3.5: `next` is the very next version after `former`, and signed by a threshold of its keys. Its own threshold
- * is what `readRootOfTrust` requires. Throws `update_metadata_mismatch`, `update_signature_invalid`.
+ * TUF §5.3.4, §5.3.5: `next` is the very next version after `former`, and signed by a threshold of its keys.
+ * `readRootOfTrust` requires its own threshold. Throws `update_metadata_mismatch` and `update_signature_invalid`.
  */
 export function requireSuccession(former: Root, next: Uint8Array): void {
   const metadata = readMetadata("root", next, caps);
@@ -70,8 +70,8 @@ export function requireSuccession(former: Root, next: Uint8Array): void {
 const topLevel = ["root", "timestamp", "snapshot", "targets"] as const;
 
 /**
- * A root that is to be installed: besides what `readRootOfTrust` requires, each top-level role must have enough keys
- * that count here, or every check would fail. Throws `update_root_unusable`.
+ * A root that is to be installed. Besides the requirements of `readRootOfTrust`, each top-level role must have enough
+ * keys of a known type, or every check would fail. Throws `update_root_unusable`.
  */
 export function readRootToInstall(bytes: Uint8Array): RootOfTrust {
   const trust = readRootOfTrust(bytes);

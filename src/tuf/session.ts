@@ -7,7 +7,7 @@ import { readMetadata } from "./read-metadata.ts";
 import type { Repository, Validators } from "./repository.ts";
 import { type Signers, type Verifiers, verifySignatures } from "./signatures.ts";
 
-/** What a refresh works with. */
+/** The parts and the start of one refresh. */
 export interface Session {
   readonly repository: Repository;
   readonly files: MetadataFiles;
@@ -15,7 +15,7 @@ export interface Session {
   readonly verifiers: Verifiers;
   /** TUF §5.1: one moment for the whole refresh, however long it takes. */
   readonly start: Date;
-  /** What the trusted timestamp.json came with from this repository; absent: it is fetched whatever it is. */
+  /** The validators of the trusted timestamp.json from this repository; absent: it is fetched in any case. */
   readonly known?: Validators | undefined;
 }
 
@@ -37,12 +37,15 @@ export async function loadTrusted<T extends "timestamp" | "snapshot" | "targets"
   }
 }
 
-/** Whether the kept file is the one that is named, so that it need not be fetched. */
+/** True if the kept file is the one that is named, so that it need not be fetched. */
 export function isNamed({ signed, bytes }: Metadata<RoleType>, named: MetaFile): boolean {
   return signed.version === named.version && difference(bytes, named) === null;
 }
 
-/** A file as snapshot or timestamp name it: its length and hashes, its signatures, its version, in this order. */
+/**
+ * Reads a file that snapshot or timestamp names, and checks its length and hashes, its signatures, its version, in this
+ * order.
+ */
 export async function readNamed<T extends "snapshot" | "targets">(
   session: Session,
   type: T,
@@ -65,7 +68,7 @@ export async function readNamed<T extends "snapshot" | "targets">(
   return metadata;
 }
 
-/** Freeze attack: what a server keeps giving out although its publisher has gone on. */
+/** Freeze attack: a server keeps serving old metadata although its publisher has newer ones. */
 export function requireUnexpired({ start }: Session, role: string, { expires }: { expires: string }): void {
   if (Date.parse(expires) > start.getTime()) return;
   throw new StewardError(
@@ -83,14 +86,14 @@ export function requireNotBelow(role: string, version: number, trusted: number):
   );
 }
 
-/** §5.5.5: no role that was there goes away, and none goes back. */
+/** §5.5.5: no role disappears, and none goes back. */
 export function requireNoRollback(next: Snapshot, trusted: Snapshot): void {
   for (const [file, { version }] of Object.entries(trusted.meta)) {
     requireNotBelow(file.replace(/\.json$/, ""), next.meta[file]?.version ?? 0, version);
   }
 }
 
-/** The error for a file that must be there. */
+/** The error for a required file that is absent. */
 export function missing(file: string): StewardError {
   return new StewardError(
     "update_file_missing",
@@ -98,7 +101,10 @@ export function missing(file: string): StewardError {
   );
 }
 
-/** How a file differs from what was named, in words. §5.5.2: where hashes are named, one that is known here must be among them. */
+/**
+ * The difference between a file and its description, in words. §5.5.2: if hashes are named, a known one must be among
+ * them.
+ */
 function difference(bytes: Uint8Array, { length, hashes }: MetaFile): string | null {
   if (length !== undefined && bytes.length !== length) return `${bytes.length} bytes instead of ${length}`;
   const named = Object.entries(hashes ?? {}).filter(([name]) => name === "sha256" || name === "sha512");

@@ -2,19 +2,19 @@ import { StewardError } from "../contract/errors.ts";
 import { keyProblem, verifyEd25519 } from "./ed25519.ts";
 import type { Key, Metadata, Role, RoleType, Root } from "./metadata.ts";
 
-/** Whether `signature` over `message` is that of the key. Never throws. */
+/** True if `signature` over `message` was made with the key. Never throws. */
 export type VerifySignature = (key: Key, message: Uint8Array, signature: Uint8Array) => boolean;
 
-/** By `keytype/scheme`; a key of another kind counts for nothing. */
+/** By `keytype/scheme`; a key of another kind does not count. */
 export type Verifiers = Readonly<Record<string, VerifySignature>>;
 
-/** All that the agent knows. */
+/** All verifiers of the agent. */
 export const ed25519Alone: Verifiers = {
   "ed25519/ed25519": (key, message, signature) =>
     verifyEd25519(bytesOf(key.keyval.public), message, signature),
 };
 
-/** Whose signatures count for a file, and how that role is called. */
+/** The keys that may sign a file, and the name of their role. */
 export interface Signers extends Role {
   readonly name: string;
   readonly keys: Readonly<Record<string, Key>>;
@@ -26,8 +26,8 @@ export function signersOf({ roles, keys }: Root, name: RoleType): Signers {
 }
 
 /**
- * TUF §5.3.4 and its likes: the file must be signed by a threshold of keys, counted by the public keys themselves, since
- * one key can be given two ids. Throws `update_signature_invalid`.
+ * TUF §5.3.4 and its like: the file must be signed by a threshold of keys, counted by the public keys themselves, since
+ * one key can have two ids. Throws `update_signature_invalid`.
  */
 export function verifySignatures(metadata: Metadata<RoleType>, signers: Signers, verifiers: Verifiers): void {
   const count = countSigners(metadata, signers, verifiers);
@@ -39,7 +39,7 @@ export function verifySignatures(metadata: Metadata<RoleType>, signers: Signers,
   );
 }
 
-/** Whose keys have signed, up to as many as must have: each signature costs 5 ms on the agent's one thread. */
+/** The keys that have signed, up to the threshold: each signature costs 5 ms on the agent's one thread. */
 export function countSigners(
   { signatures, signedBytes }: Metadata<RoleType>,
   signers: Signers,
@@ -55,18 +55,18 @@ export function countSigners(
   return good.size;
 }
 
-/** The keys of a role with their ids, in lower case: hex says the same in either. */
+/** The keys of a role with their ids, in lower case: hex has the same value in either case. */
 export function keysOf({ keyids, keys }: Omit<Signers, "name">): [id: string, key: Key | undefined][] {
   const all = new Map(Object.entries(keys).map(([id, key]) => [id.toLowerCase(), key]));
   return keyids.map((id) => [id.toLowerCase(), all.get(id.toLowerCase())]);
 }
 
-/** By which two keys are the same one, however their hex or their PEM is written. */
+/** The bytes by which two keys are the same, however their hex or their PEM is written. */
 export function bytesOfKey({ keyval }: Key): string {
   return keyval.public.replace(/\s/g, "").toLowerCase();
 }
 
-/** Why a role cannot be signed for at all; null: its keys that count here are enough. */
+/** The reason why a role cannot be signed for at all; null: it has enough keys that count here. */
 export function foreignKeys(signers: Signers, verifiers: Verifiers): string | null {
   const kinds = keysOf(signers).flatMap(([, key]) => (key ? kindOf(key) : []));
   const foreign = kinds.filter((kind) => !Object.hasOwn(verifiers, kind));
@@ -79,7 +79,7 @@ function kindOf({ keytype, scheme }: Key): string {
   return `${keytype}/${scheme}`;
 }
 
-/** Why one of these keys is a placeholder; null: none is. Keys of other types do not count here. */
+/** The reason why one of these keys is a placeholder; null: none is. Keys of other types do not count here. */
 export function placeholderKey(keys: Readonly<Record<string, Key>>): string | null {
   for (const [id, { keytype, keyval }] of Object.entries(keys)) {
     const problem = keytype === "ed25519" ? keyProblem(bytesOf(keyval.public)) : null;
@@ -88,7 +88,7 @@ export function placeholderKey(keys: Readonly<Record<string, Key>>): string | nu
   return null;
 }
 
-/** Empty where the text is not hex; Buffer takes letters of other alphabets for digits. */
+/** Empty if the text is not hex; Buffer takes letters of other alphabets for digits. */
 function bytesOf(hex: string): Uint8Array {
   return /^([0-9a-fA-F]{2})*$/.test(hex) ? Buffer.from(hex, "hex") : new Uint8Array();
 }

@@ -4,9 +4,9 @@ import type { Caps } from "./caps.ts";
 type Limits = Pick<Caps, "jsonDepth" | "jsonValues">;
 
 /**
- * Reads JSON (RFC 8259) that everybody reads alike: UTF-8 without a mark, no member twice, integers that a double holds
- * exactly, bounded nesting and number, no `__proto__`. Two readers that disagree about a file would disagree about what was signed.
- * Throws `update_metadata_malformed`, which says where.
+ * Reads JSON (RFC 8259) that every reader reads alike: UTF-8 without a mark, no member twice, integers that a double
+ * holds exactly, bounded nesting and number, no `__proto__`. Two readers that disagree about a file would disagree
+ * about what was signed. Throws `update_metadata_malformed` with the place.
  */
 export function parseStrictJson(bytes: Uint8Array, limits: Limits): unknown {
   const reader = new Reader(textOf(bytes), limits);
@@ -25,9 +25,9 @@ function textOf(bytes: Uint8Array): string {
 
 const blanks = /[ \t\n\r]*/y;
 const literal = /true|false|null/y;
-/** What begins like a number, to its end, whatever it is. */
+/** Any text that begins like a number, to its end. */
 const number = /-?[0-9][0-9.eE+-]*/y;
-/** Minus zero is none: its canonical form is another number's. */
+/** Minus zero is excluded: its canonical form is that of another number. */
 const integer = /^(?:0|-?[1-9][0-9]*)$/;
 
 class Reader {
@@ -76,7 +76,7 @@ class Reader {
       members.set(name, this.value(depth + 1));
     }
     this.#skip(1);
-    // Without a prototype, so that a member that is asked for by a foreign name is there or is not.
+    // Without a prototype, so that a foreign name is either a member or absent.
     return Object.setPrototypeOf(Object.fromEntries(members), null);
   }
 
@@ -95,13 +95,13 @@ class Reader {
     const text = this.#text.slice(this.#at, this.#endOfString());
     this.#at += text.length;
     const value = this.#unescaped(text);
-    // Half a character has no UTF-8, so that the signed text would differ from the one that is read.
+    // Half a character has no UTF-8, so the signed text would differ from the one that is read.
     if (/\p{Surrogate}/u.test(value)) this.#fail("has a string with half a character");
     this.#take(blanks);
     return value;
   }
 
-  /** Behind the quote that ends the string; a loop, since a pattern would go back and forth over megabytes. */
+  /** The index after the quote that ends the string; a loop, since a pattern would backtrack over megabytes. */
   #endOfString(): number {
     for (let index = this.#at + 1; index < this.#text.length; index += 1) {
       const sign = this.#text[index];

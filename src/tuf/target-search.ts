@@ -5,14 +5,14 @@ import type { DelegatedRole, Role, Targets } from "./metadata.ts";
 import { isDelegated, mayHold } from "./path-pattern.ts";
 import type { Signers } from "./signatures.ts";
 
-/** Looks for targets in the tree of delegations. Throws `update_limit_exceeded`, and what loading throws. */
+/** Looks for targets in the tree of delegations. Throws `update_limit_exceeded`, and the errors of loading. */
 export type TargetSearch = Pick<Refreshed, "find" | "list" | "elsewhere">;
 
 interface Walk {
   readonly isWanted: (role: DelegatedRole) => boolean;
-  /** Goes on behind a terminating delegation. */
+  /** Continues after a terminating delegation. */
   readonly isExhaustive: boolean;
-  /** True when it has seen enough. */
+  /** True ends the search. */
   readonly visit: (role: string, targets: Targets) => boolean;
   /** Patterns that may still be compared: thousands of targets against thousands of patterns would block the agent. */
   readonly budget: { patterns: number };
@@ -21,7 +21,7 @@ interface Walk {
 /** Targets of other channels that are read, of each kind. */
 const mostElsewhere = 256;
 
-/** `load` gives a role's verified metadata, as the delegation at hand wants them signed. */
+/** `load` returns a role's verified metadata, signed as the present delegation requires. */
 export function createTargetSearch(
   caps: Caps,
   load: (signers: Signers) => Promise<Targets>,
@@ -43,7 +43,7 @@ export function createTargetSearch(
   return {
     find: (path) => find(path, { patterns: caps.delegationPatterns }),
     list: async (channel, kind) => {
-      // For each listing anew: the keys of one kind must not use up what the other kind is judged by.
+      // New for each listing: the keys of one kind must not use up the budget of the other.
       const budget = { patterns: caps.delegationPatterns };
       const most = elsewhere.size + mostElsewhere;
       const paths = new Set<string>();
@@ -57,7 +57,7 @@ export function createTargetSearch(
         return false;
       };
       await walk(top, { isWanted, isExhaustive: true, visit, budget });
-      // A role may name what it was never given to sign for: only what the search comes to counts.
+      // A role may name targets that it may not sign for: only targets that the search reaches count.
       const found: FoundTarget[] = [];
       for (const path of paths) {
         const target = await find(path, budget);
@@ -71,7 +71,7 @@ export function createTargetSearch(
 
 /** TUF §5.6.7: depth first, in the order of the delegations. */
 function createWalk(caps: Caps, load: (signers: Signers) => Promise<Targets>) {
-  // By the delegation itself: a role's metadata under one delegator say nothing under another.
+  // By the delegation itself: a role's metadata under one delegator mean nothing under another.
   const loaded = new Map<Role, Targets>();
   return async (top: Signers, { isWanted, isExhaustive, visit, budget }: Walk): Promise<void> => {
     const visited = new Set<string>();
@@ -91,7 +91,7 @@ function createWalk(caps: Caps, load: (signers: Signers) => Promise<Targets>) {
       if (budget.patterns < 0) throw tooMany(caps);
       const wanted = roles.filter(isWanted);
       const last = isExhaustive ? -1 : wanted.findIndex((one) => one.terminating);
-      if (last >= 0) pending.length = 0; // §5.6.7.2.1: roles behind a terminating delegation are not searched
+      if (last >= 0) pending.length = 0; // §5.6.7.2.1: roles after a terminating delegation are not searched
       const next = last < 0 ? wanted : wanted.slice(0, last + 1);
       pending.push(
         ...next.map((one) => ({ role: one, signers: { ...one, keys }, depth: depth + 1 })).reverse(),

@@ -29,7 +29,10 @@ export async function updateRoot(session: Session): Promise<{ root: Root; rotati
   );
 }
 
-/** §5.2. The trusted root is verified again each time: a file can be damaged, and an earlier release may have accepted an invalid key. */
+/**
+ * §5.2. The trusted root is verified each time: a file can be damaged, and an earlier release may have accepted an
+ * invalid key.
+ */
 async function loadRoot({ files, verifiers }: Session): Promise<Root> {
   const bytes = await files.read("root");
   if (bytes !== null) return readRootOfTrust(bytes, verifiers).root;
@@ -63,12 +66,12 @@ async function nextRoot(
   return next;
 }
 
-/** Holds the version of the last root that took a key away, until what that key had signed is forgotten. */
+/** Holds the version of the last root that removed a key, until the metadata signed by that key are forgotten. */
 const rotation = "root/rotation";
 
 /**
- * §5.3.11: fast-forward attack. The holder of a removed key may have used up the version numbers. The note of
- * what to forget is on the disk before the root is, so that a crash in between changes nothing.
+ * §5.3.11: fast-forward attack. The holder of a removed key may have used up the version numbers. The note of this is
+ * on the disk before the root is, so that a crash in between changes nothing.
  */
 async function forgetRotated({ files }: Session, root: Root): Promise<void> {
   const noted = await files.read(rotation);

@@ -13,7 +13,7 @@ import { settings as settingsSchema } from "../../src/contract/schemas/settings.
 import type { Need, Settings, TimeSync } from "../../src/contract/types.ts";
 import { validatorOf } from "../../src/store/documents/document-kind.ts";
 import { readHealth, troublesOf } from "../../src/system/health.ts";
-import { type StatusGround, statusOf } from "../../src/system/status.ts";
+import { type StatusInput, statusOf } from "../../src/system/status.ts";
 import type { PeopleFacts } from "../../src/system/status-needs.ts";
 
 const rightClock = exampleClock({ mode: "discipline", state: "synchronised", trust: "trusted" });
@@ -35,7 +35,7 @@ const defaultOta = (): Settings["update"]["ota"] => {
 const established = { ...exampleTrust, confirmed: true, proven: true, established: true, detail: null };
 
 /** A device on which all is well, but for what a test says. */
-const look = (change: Partial<StatusGround> = {}) =>
+const look = (change: Partial<StatusInput> = {}) =>
   statusOf({
     deviceName: "edge-7",
     device: { name: "edge-7", not_needed: [] },
@@ -280,7 +280,7 @@ describe("people who need something", () => {
 });
 
 describe("what the first run has left for later", () => {
-  const bare = (change: Partial<StatusGround> = {}) => ({
+  const bare = (change: Partial<StatusInput> = {}) => ({
     people: { ...settled, unprotectedAdmins: ["ana"] },
     device: { name: "", not_needed: [] },
     ota: { ...defaultOta(), server: "" },

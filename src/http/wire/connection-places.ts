@@ -12,7 +12,7 @@ export function accountOf(socket: object): string | undefined {
 }
 
 /** A connection that holds a place, as the rule sees it. */
-export interface Occupant {
+export interface HeldConnection {
   /** The account whose valid token it carried last; undefined: none, so it is a stranger's. */
   readonly account: string | undefined;
   /** Strangers are counted by it: their address, or the network that one subscriber has. */
@@ -38,9 +38,9 @@ const kinds = [
 /** One in so many of a kind's places is protected for each client or account that holds them. */
 const holdersPerKind = 4;
 
-/** An occupant at the moment of the decision. */
-interface Seat<T> extends Pick<Occupant, "isUnfinished" | "lastActivity"> {
-  readonly occupant: T;
+/** A connection at the moment of the decision. */
+interface Ranked<T> extends Pick<HeldConnection, "isUnfinished" | "lastActivity"> {
+  readonly connection: T;
   readonly kind: (typeof kinds)[number]["name"];
   readonly holder: string;
 }
@@ -50,39 +50,42 @@ interface Seat<T> extends Pick<Occupant, "isUnfinished" | "lastActivity"> {
  * of that kind's largest holder, a client or an account, if it holds more than its part; of those the one that has been
  * idle or unfinished for longest, or else at work for longest. Never the newest, whose head may be about to arrive.
  */
-export function firstToGo<T extends Occupant>(occupants: Iterable<T>, maximum: number): T | undefined {
-  const seats = [...occupants].map(seatOf);
-  if (seats.length <= maximum) return undefined;
+export function firstToGo<T extends HeldConnection>(
+  connections: Iterable<T>,
+  maximum: number,
+): T | undefined {
+  const ranked = [...connections].map(rankOf);
+  if (ranked.length <= maximum) return undefined;
   for (const { name, part } of kinds) {
-    const members = seats.filter(({ kind }) => kind === name);
+    const members = ranked.filter(({ kind }) => kind === name);
     const places = Math.floor(maximum / part);
     if (members.length > places)
-      return longestWaiting(ofLargestHolder(members, places / holdersPerKind)).occupant;
+      return longestWaiting(ofLargestHolder(members, places / holdersPerKind)).connection;
   }
   return undefined;
 }
 
-function seatOf<T extends Occupant>(occupant: T): Seat<T> {
-  const { account, clientKey, isUnfinished, lastActivity } = occupant;
+function rankOf<T extends HeldConnection>(connection: T): Ranked<T> {
+  const { account, clientKey, isUnfinished, lastActivity } = connection;
   const strangers = isUnfinished ? "unfinished" : "answered";
   const kind = account === undefined ? strangers : "known";
-  return { occupant, kind, holder: account ?? clientKey, isUnfinished, lastActivity };
+  return { connection, kind, holder: account ?? clientKey, isUnfinished, lastActivity };
 }
 
 /** All of them, where no client and no account holds more than `most`. */
-function ofLargestHolder<T>(members: readonly Seat<T>[], most: number): readonly Seat<T>[] {
+function ofLargestHolder<T>(members: readonly Ranked<T>[], most: number): readonly Ranked<T>[] {
   const held = new Map<string, number>();
   for (const { holder } of members) held.set(holder, (held.get(holder) ?? 0) + 1);
-  const [largest, seats] = [...held].reduce((one, other) => (other[1] > one[1] ? other : one));
-  return seats > most ? members.filter(({ holder }) => holder === largest) : members;
+  const [largest, ranked] = [...held].reduce((one, other) => (other[1] > one[1] ? other : one));
+  return ranked > most ? members.filter(({ holder }) => holder === largest) : members;
 }
 
 /** The one that has been idle or unfinished for longest, or else at work for longest. */
-export function longestWaiting<T extends Waiting>(seats: readonly T[]): T {
-  return seats.reduce((first, seat) => (goesBefore(seat, first) ? seat : first));
+export function longestWaiting<T extends Waiting>(ranked: readonly T[]): T {
+  return ranked.reduce((first, one) => (goesBefore(one, first) ? one : first));
 }
 
-type Waiting = Pick<Occupant, "isUnfinished" | "lastActivity">;
+type Waiting = Pick<HeldConnection, "isUnfinished" | "lastActivity">;
 
 function goesBefore(one: Waiting, other: Waiting): boolean {
   if (one.isUnfinished !== other.isUnfinished) return one.isUnfinished;

@@ -5,7 +5,7 @@ import type { Server as HttpsServer } from "node:https";
 import type { Socket } from "node:net";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { toProblem } from "../problems.ts";
-import { accountOf, firstToGo, longestWaiting, type Occupant } from "./connection-places.ts";
+import { accountOf, firstToGo, type HeldConnection, longestWaiting } from "./connection-places.ts";
 import { createRequestQueue, type RequestQueue, type WaitingRequest } from "./request-queue.ts";
 import { type Answering, endUnreadBeyond, endUnreadIn } from "./unread-answers.ts";
 
@@ -25,7 +25,7 @@ export const apiHeaders = {
 } as const;
 
 /** A connection with its requests under way, and what to do when the last of them is answered. */
-interface Connection extends Occupant, WaitingRequest {
+interface Connection extends HeldConnection, WaitingRequest {
   readonly socket: Socket;
   active: number;
   lastActivity: number;

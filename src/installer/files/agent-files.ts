@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { metadataFileName } from "../../tuf/metadata-files.ts";
 
-/** Does synchronous work with the agent's rights alone, while this process does nothing else. */
+/** Does synchronous work with only the agent's rights, while this process does nothing else. */
 export type AsAgent = <T>(work: () => T) => Promise<T>;
 
 /** An opened regular file of the agent. Its content is not trusted, and may change at any time. */

@@ -15,7 +15,7 @@ export function linksOf(slot: Slot): { current: KnownRelease | null; previous: K
   return { current: trial.undo === null ? trial.release : former, previous: former };
 }
 
-/** Makes the links of a kind agree with the journal, and leaves correct ones alone. */
+/** Makes the links of a kind agree with the journal; correct ones stay as they are. */
 export async function conformLinks(
   files: ReleaseFiles,
   directories: ReleaseDirectories,

@@ -18,7 +18,7 @@ import { removeTree } from "./remove-tree.ts";
 /** Milliseconds for a file system to write its cached data: 4 GiB at 10 MB/s, and the data of other programs. */
 const syncMilliseconds = 600_000;
 
-/** What the files need of the host. */
+/** Host functions that the files need. */
 export interface ReleaseFilesOptions {
   readonly run: RunCommand;
   readonly freeSpace: FreeSpace;

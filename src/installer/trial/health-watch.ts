@@ -21,7 +21,7 @@ const mostWords = 300;
 /** Lines that are kept. */
 const mostLines = 20;
 
-/** What happened to the unit since the last check. */
+/** Changes of the unit since the last check. */
 interface UnitSince {
   /** Unclean exits. */
   readonly crashes: number;

@@ -2,7 +2,7 @@ import type { ReleaseFiles } from "../../host/release-ports.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
 
-/** What root can order during a trial: confirm the release as healthy, or undo it. */
+/** Root's order during a trial: confirm the release as healthy, or undo it. */
 export type Order = "confirm" | "abort";
 
 /** The order that root has left; null: none. It is read before each step of a trial. */

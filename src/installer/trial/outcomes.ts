@@ -12,7 +12,7 @@ import type {
 } from "../../releases/release-journal.ts";
 import { journalBounds } from "../../releases/release-journal-schema.ts";
 
-/** When a trial ends, by the clocks at that moment. */
+/** The end of a trial, by the clocks at that moment. */
 export interface Moment {
   readonly at: Date;
   readonly uptime: number;
@@ -140,7 +140,7 @@ function withEntry(journal: ReleaseJournal, entry: Omit<JournalEntry, "sequence"
 
 function entryOf(slot: Slot, trial: Trial, { at, uptime, bootId }: Moment) {
   const { release, begun_at, begun_uptime, undo } = trial;
-  // Over a reboot monotonic time begins anew, and the wall clock is the only one that went on.
+  // Monotonic time restarts at a reboot, so only the wall clock spans it.
   const byWall = Math.max(0, (at.getTime() - Date.parse(begun_at)) / 1_000);
   const isBack = undo?.outcome === "rolled_back";
   return {

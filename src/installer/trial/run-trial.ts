@@ -13,14 +13,14 @@ import { readOrder } from "./orders.ts";
 import { committed, cut, cutCause, type Moment, refused, undone, withSlot } from "./outcomes.ts";
 import { nextStep, type TrialStep, takesLong } from "./trial-step.ts";
 
-/** What the installer works with, under the lock of the release directory. */
+/** The parts that the installer works with, under the lock of the release directory. */
 export interface InstallerContext {
   readonly host: ReleaseHost;
   readonly directories: ReleaseDirectories;
   readonly journal: JournalStore;
   /** null: releases of this kind are not applied here. */
   readonly plans: Readonly<Record<UpdateKind, ApplyPlan | null>>;
-  /** Versions that a package of this device brings, which are there without any release; null: none. */
+  /** Versions of this device's package, which exist without any release; null: none. */
   readonly packaged: InstalledVersions;
   /** Writes a line to the log of the unit. */
   readonly say: (line: string) => void;

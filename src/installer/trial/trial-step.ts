@@ -1,12 +1,12 @@
 import { type OutcomeCause, outcomeCause } from "../../releases/outcome-reasons.ts";
 import type { Trial, Undo } from "../../releases/release-journal.ts";
 
-/** What the next step depends on besides the journal. */
+/** Facts besides the journal that the next step depends on. */
 export interface TrialFacts {
   readonly bootId: string;
   /** Seconds of monotonic time. */
   readonly uptime: number;
-  /** What root has ordered. */
+  /** Root's order, if any. */
   readonly order: "confirm" | "abort" | null;
   /** A package of this device is as new as the release, so the release does not run (docs/design/updates.md, rule 14). */
   readonly isOvertaken: boolean;
@@ -14,7 +14,7 @@ export interface TrialFacts {
   readonly isResumed: boolean;
 }
 
-/** What the trial loop does next. */
+/** The next step of the trial loop. */
 export type TrialStep =
   /** The process ended before anything was changed: the trial is removed. */
   | { readonly kind: "drop" }
@@ -46,7 +46,7 @@ export function nextStep(trial: Trial, facts: TrialFacts): TrialStep {
   return stepOfWatch(trial, facts);
 }
 
-/** Whether a step takes long or starts a service, so that the boot does not wait for it. */
+/** True if a step takes long or starts a service, so that the boot does not wait for it. */
 export function takesLong({ kind }: TrialStep): boolean {
   return ["activate", "watch", "reactivate", "watch-former"].includes(kind);
 }

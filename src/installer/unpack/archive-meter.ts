@@ -17,13 +17,13 @@ export interface ArchiveMeter {
    * of the archive, because other programs do not show such entries.
    */
   entry(headerEnd: number, sizeBytes: number): void;
-  /** Throws `update_payload_unsafe` where the archive has no end. */
+  /** Throws `update_payload_unsafe` if the archive has no end. */
   end(): void;
 }
 
 type MeterCaps = Pick<UnpackCaps, "bytes" | "expansion" | "expansionFreeBytes">;
 
-/** `compressedBytes`: how many were decompressed so far. */
+/** `compressedBytes`: the number of bytes decompressed so far. */
 export function createArchiveMeter(caps: MeterCaps, compressedBytes: () => number): ArchiveMeter {
   let passed = 0;
   // The end of the last entry, and the pairs of zero blocks after it: a tar ends with such a pair.

@@ -23,7 +23,7 @@ import { unsafePayload } from "./unsafe-payload.ts";
 export interface TreeWriter {
   directory(path: readonly string[]): void;
   link(path: readonly string[], target: string): void;
-  /** `sizeBytes` is what the archive announces. The returned file takes the content. */
+  /** `sizeBytes` is the size announced by the archive. The returned file takes the content. */
   file(path: readonly string[], isExecutable: boolean, sizeBytes: number): NewFile;
 }
 

@@ -10,7 +10,7 @@ import type { Refreshed } from "../../tuf/client.ts";
 import { readMetadata } from "../../tuf/read-metadata.ts";
 import type { AgentRepository } from "./agent-repository.ts";
 
-/** What the installer knows of this device, from root's own files alone. */
+/** The installer's facts about this device, only from root's own files. */
 export interface DeviceFacts {
   readonly product: string;
   /** As Node names it. */
@@ -18,11 +18,11 @@ export interface DeviceFacts {
   readonly agentVersion: string;
   /** The channels that releases may come from; null: any. */
   readonly channels: readonly string[] | null;
-  /** Versions from the package, which count where nothing newer was applied. */
+  /** Versions from the package, which count if nothing newer was applied. */
   readonly packaged: InstalledVersions;
 }
 
-/** What eligibility depends on besides the metadata. */
+/** Facts besides the metadata that eligibility depends on. */
 export interface EligibilityFacts {
   readonly device: DeviceFacts;
   readonly journal: ReleaseJournal;
@@ -33,7 +33,7 @@ export interface EligibilityFacts {
 export interface Verdict {
   readonly release: Release;
   readonly floors: Floors;
-  /** Why it is not eligible, as the rest of a sentence that begins with its name; null: it is eligible. */
+  /** The reason why it is not eligible, as the rest of a sentence that begins with its name; null: it is eligible. */
   readonly refusal: string | null;
 }
 
@@ -94,7 +94,7 @@ async function eligibilityOf(
   return { release, floors: selection.floors, refusal: isAcceptable ? null : reason };
 }
 
-/** The releases signed under this id. The agent's metadata say where to look; the client verifies each of them. */
+/** The releases signed under this id. The agent's metadata give their paths; the client verifies each of them. */
 async function releasesOf(id: string, refreshed: Refreshed, repository: AgentRepository): Promise<Release[]> {
   const releases: Release[] = [];
   let unreadable: NoRelease | null = null;

@@ -11,7 +11,7 @@ import { type MetadataFiles, openMetadataFiles } from "../../tuf/metadata-files.
 import { RootFollower } from "../../tuf/root-following.ts";
 import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
 
-/** What the installer trusts, in a directory that the agent can neither read nor write. */
+/** The trusted metadata of the installer, in a directory that the agent can neither read nor write. */
 export interface InstallerTrust {
   readonly files: MetadataFiles;
   floors(): Floors;

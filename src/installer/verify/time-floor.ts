@@ -27,7 +27,7 @@ export interface TimeFloorOptions {
   readonly bootId: string;
 }
 
-/** Milliseconds since 1970, and when it was known: seconds of monotonic time in that boot. */
+/** Milliseconds since 1970, and the moment at which that was known: seconds of monotonic time in that boot. */
 interface Stored {
   readonly milliseconds: number;
   readonly bootId: string;

@@ -23,7 +23,7 @@ export interface VerifiedRelease {
   readonly release: Release;
   /** The installer's copy of the signed bytes. The caller removes it after unpacking. */
   readonly payload: string;
-  /** The lowest versions by `<kind>/<name>` that may still be installed, on the disk already. */
+  /** The lowest versions by `<kind>/<name>` that may still be installed, already on the disk. */
   readonly floors: Floors;
 }
 

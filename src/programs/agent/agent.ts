@@ -7,7 +7,7 @@ import { makeDirectory } from "../../store/files/durable-file.ts";
 import type { Lock } from "../../store/files/lock.ts";
 import { builtAt } from "../../system/version.ts";
 import type { AgentConfig } from "./config.ts";
-import { type Ground, type LiveDecisions, listen } from "./listeners/listen.ts";
+import { type ListenContext, type LiveDecisions, listen } from "./listeners/listen.ts";
 import { provisionDevice } from "./provisioning.ts";
 import { createRescue, isRepaired } from "./rescue.ts";
 import { hostOf, httpsOf, localOf, openRooms, type Rooms } from "./wiring.ts";
@@ -46,8 +46,8 @@ export async function startAgent(config: AgentConfig, lock: Promise<Lock>): Prom
   await makeDirectory(config.runDirectory);
   try {
     const host = hostOf(config);
-    const ground = { host, https: httpsOf(config, host), local: localOf(config, host) };
-    return await startServing(config, ground, await openRooms(config, host, await lock, ground));
+    const context = { host, https: httpsOf(config, host), local: localOf(config, host) };
+    return await startServing(config, context, await openRooms(config, host, await lock, context));
   } catch (error) {
     const isDamaged = error instanceof StewardError && error.code === "state_damaged";
     if (isDamaged || isOfStorage(error)) return startRescue(config, error);
@@ -55,7 +55,7 @@ export async function startAgent(config: AgentConfig, lock: Promise<Lock>): Prom
   }
 }
 
-async function startServing(config: AgentConfig, ground: Ground, rooms: Rooms): Promise<Agent> {
+async function startServing(config: AgentConfig, context: ListenContext, rooms: Rooms): Promise<Agent> {
   let isStopping = false;
   const admit = (id: OperationId, isLocal: boolean): void => {
     if (isStopping)
@@ -69,7 +69,7 @@ async function startServing(config: AgentConfig, ground: Ground, rooms: Rooms): 
   try {
     await provisionDevice(config, rooms);
     const streams = createStreams();
-    const { addresses, reload, stop } = await listen(config, ground, { ...rooms, streams, admit });
+    const { addresses, reload, stop } = await listen(config, context, { ...rooms, streams, admit });
     rooms.start();
     return {
       mode: "serving",
@@ -78,7 +78,7 @@ async function startServing(config: AgentConfig, ground: Ground, rooms: Rooms): 
       record: (event) => void rooms.events.record(event),
       repaired: new Promise(() => undefined),
       reset: rooms.resetRequested,
-      socketLost: ground.local.socketLost,
+      socketLost: context.local.socketLost,
       outdated: new Promise((resolve) => {
         rooms.disk.observe(() => {
           if (rooms.disk.isViewStale()) resolve();
@@ -105,8 +105,8 @@ async function startRescue(config: AgentConfig, damage: StewardError): Promise<A
   const rescue = createRescue(config, host, damage);
   const built = () => builtAt(config.build);
   const application = { ...rescue, streams: createStreams(), expiryNow: built, floor: built };
-  const ground = { host, https: httpsOf(config, host), local: localOf(config, host) };
-  const { addresses, reload, stop } = await listen(config, ground, application);
+  const context = { host, https: httpsOf(config, host), local: localOf(config, host) };
+  const { addresses, reload, stop } = await listen(config, context, application);
   let stopChecks = (): void => undefined;
   const repaired = new Promise<void>((resolve) => {
     const check = async (): Promise<void> => {
@@ -121,7 +121,7 @@ async function startRescue(config: AgentConfig, damage: StewardError): Promise<A
     record: () => undefined,
     repaired,
     reset: new Promise(() => undefined),
-    socketLost: ground.local.socketLost,
+    socketLost: context.local.socketLost,
     outdated: new Promise(() => undefined),
     stop: async () => {
       stopChecks();

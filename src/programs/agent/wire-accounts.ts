@@ -107,10 +107,10 @@ export async function composeSignIn(parts: SignInParts) {
   };
 }
 
-type SingleSignOnGround = Omit<SingleSignOnOptions, "config" | "openTransfers" | "readSecret">;
+type SingleSignOnParts = Omit<SingleSignOnOptions, "config" | "openTransfers" | "readSecret">;
 
 /** Over this host's own network. What another provider than that of the host file has opened ends. */
-async function openSingleSignOn(parts: SignInParts, common: SingleSignOnGround): Promise<SingleSignOn> {
+async function openSingleSignOn(parts: SignInParts, common: SingleSignOnParts): Promise<SingleSignOn> {
   const { config, host } = parts;
   const { oidc, build, product, credentialsDirectory } = config;
   if (!config.readsOnly) await endForeign(parts, common);
@@ -130,7 +130,7 @@ async function openSingleSignOn(parts: SignInParts, common: SingleSignOnGround):
 
 async function endForeign(
   { config }: SignInParts,
-  { accounts, sessions }: Pick<SingleSignOnGround, "accounts" | "sessions">,
+  { accounts, sessions }: Pick<SingleSignOnParts, "accounts" | "sessions">,
 ): Promise<void> {
   for (const { id, origin } of accounts.everyone()) {
     const account = origin === "provider" ? accounts.find(id) : undefined;

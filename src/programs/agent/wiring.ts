@@ -146,8 +146,8 @@ async function joinRooms(
   { host, https, local }: Ways & { host: Host },
   release: () => Promise<void>,
 ): Promise<Rooms> {
-  const ground = await openGround(config, host);
-  const { state, settings, time, clock, updates } = ground;
+  const base = await openBase(config, host);
+  const { state, settings, time, clock, updates } = base;
   const { events, disk } = state;
   const requestSync = () => clock.nudge();
   const auth = await composeSignIn({ config, state, settings, host, time, events, requestSync });
@@ -155,10 +155,10 @@ async function joinRooms(
   const rescueToken = createRescueToken(join(config.runDirectory, rescueTokenName), host.time.uptime);
   const selfCheck = openSelfCheck(config, host);
   const reset = createReset(config);
-  const configurator = await openConfigurator({ ...ground, config, host, auth: { ...auth, setupToken } });
-  const checks = checksOf({ ...ground, config, auth, https, local, selfCheck, helper: host.helper });
+  const configurator = await openConfigurator({ ...base, config, host, auth: { ...auth, setupToken } });
+  const checks = checksOf({ ...base, config, auth, https, local, selfCheck, helper: host.helper });
   const joined = {
-    ...{ ...ground, config, https, local, selfCheck, reset, configurator, checks, events, disk },
+    ...{ ...base, config, https, local, selfCheck, reset, configurator, checks, events, disk },
     auth: { ...auth, setupToken, rescueToken },
   };
   const handlers = joinHandlers(joined);
@@ -169,7 +169,7 @@ async function joinRooms(
     ...{ events, setupToken, disk, accounts: auth.accounts, passwords: auth.passwords },
     apiTokens: auth.apiTokens,
     describeClock: () => time.describe({ isProven: false }),
-    answered: ground.metering.answered,
+    answered: base.metering.answered,
     describe: () => statusWords({ ...auth, clock, updates }),
     resetRequested: reset.requested,
     deviceId: host.identity.deviceId,
@@ -182,7 +182,7 @@ async function joinRooms(
     settled: () => updates.settled(),
     close: async () => {
       auth.close();
-      for (const part of [ground.metering, needWatch, selfCheck, clock]) part.stop();
+      for (const part of [base.metering, needWatch, selfCheck, clock]) part.stop();
       await updates.stop();
       await state.close();
       await release();
@@ -191,7 +191,7 @@ async function joinRooms(
 }
 
 /** The rooms that know of no users, in the order in which each needs those before it. */
-async function openGround(config: RoomsConfig, host: Host): Promise<Ground> {
+async function openBase(config: RoomsConfig, host: Host): Promise<BaseRooms> {
   const { stateDirectory, log, readsOnly } = config;
   const begin = await beginState(config, host);
   const stored = await openDocuments({ ...config, isOnTrial: createOwnTrialCheck(config), time: host.time });
@@ -235,7 +235,7 @@ function observeClock(
   });
 }
 
-interface Ground {
+interface BaseRooms {
   host: Host;
   state: State;
   settings: SettingsStore;
@@ -247,7 +247,7 @@ interface Ground {
   metering: Metering;
 }
 
-interface Joined extends Ground, Ways {
+interface Joined extends BaseRooms, Ways {
   config: RoomsConfig;
   checks: readonly HealthCheck[];
   events: EventLog;

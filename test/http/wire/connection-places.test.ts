@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from "node:test";
 import fc from "fast-check";
 import { requestText, sendRaw } from "../../../lab/agents/raw-http.ts";
 import { until } from "../../../lab/basics/until.ts";
-import { firstToGo, keepPlace, type Occupant } from "../../../src/http/wire/connection-places.ts";
+import { firstToGo, type HeldConnection, keepPlace } from "../../../src/http/wire/connection-places.ts";
 import { type RequestListener, trackConnections } from "../../../src/http/wire/connections.ts";
 
 /** Of these, strangers keep 8 for unfinished and 8 for answered requests; those who carried tokens keep 16. */
@@ -133,7 +133,7 @@ describe("the places of a listener", () => {
   });
 });
 
-interface Many extends Partial<Occupant> {
+interface Many extends Partial<HeldConnection> {
   count: number;
   name: string;
 }
@@ -223,7 +223,7 @@ describe("where one connection of 17 is too many", () => {
         const staying = new Set(occupants);
         for (let first = firstToGo(staying, 16); first; first = firstToGo(staying, 16)) staying.delete(first);
         assert.equal(staying.size, Math.min(16, occupants.length));
-        const withTokens = (all: Iterable<Occupant>) =>
+        const withTokens = (all: Iterable<HeldConnection>) =>
           [...all].filter((one) => one.account !== undefined).length;
         assert.ok(withTokens(staying) >= Math.min(8, withTokens(occupants)));
       }),

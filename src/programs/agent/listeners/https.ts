@@ -1,6 +1,6 @@
 import type { Finding, Tls } from "../../../contract/types.ts";
 import { every } from "../../../host/linux/timers.ts";
-import type { HttpsDecisions, HttpsGround, HttpsPlace, OpenedHttps } from "./open-https.ts";
+import type { HttpsContext, HttpsDecisions, HttpsPlace, OpenedHttps } from "./open-https.ts";
 
 /** HTTPS on the LAN. Where it is off, nothing of it is loaded. */
 export interface Https {
@@ -10,7 +10,7 @@ export interface Https {
   /** Of the certificate that is shown; null: there is none, or HTTPS is off. */
   certificateEnd(): Date | null;
   /** Begins to listen where the host file says so. Never throws: loopback and the socket do not depend on it. */
-  open(ground: HttpsGround): Promise<void>;
+  open(context: HttpsContext): Promise<void>;
   /** Goes by these decisions, and reads the certificates again. Never throws. */
   reload(decisions: HttpsDecisions): Promise<void>;
   stop(milliseconds: number): Promise<void>;
@@ -21,7 +21,7 @@ const lookSeconds = 60;
 
 export function createHttps(place: HttpsPlace, decisions: HttpsDecisions): Https {
   let present = decisions;
-  let ground: HttpsGround | undefined;
+  let context: HttpsContext | undefined;
   let opened: OpenedHttps | undefined;
   const load = async (): Promise<OpenedHttps> => {
     if (opened !== undefined) return opened;
@@ -30,8 +30,8 @@ export function createHttps(place: HttpsPlace, decisions: HttpsDecisions): Https
     return opened;
   };
   const apply = async (): Promise<void> => {
-    if (ground === undefined || (!present.enabled && opened === undefined)) return;
-    await (await load()).apply(present, ground);
+    if (context === undefined || (!present.enabled && opened === undefined)) return;
+    await (await load()).apply(present, context);
   };
   // One after the other: a reload may come while the certificate is made.
   let last = Promise.resolve();
@@ -45,7 +45,7 @@ export function createHttps(place: HttpsPlace, decisions: HttpsDecisions): Https
     trouble: () => (present.enabled ? (opened?.trouble() ?? null) : null),
     certificateEnd: () => (present.enabled ? (opened?.certificateEnd() ?? null) : null),
     open: (next) => {
-      ground = next;
+      context = next;
       stopLooks();
       stopLooks = every(lookSeconds, () => void applied(), place.time.timers);
       return applied();
@@ -56,7 +56,7 @@ export function createHttps(place: HttpsPlace, decisions: HttpsDecisions): Https
     },
     stop: async (milliseconds) => {
       stopLooks();
-      ground = undefined;
+      context = undefined;
       await last;
       await opened?.stop(milliseconds);
     },

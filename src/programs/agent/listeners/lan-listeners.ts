@@ -17,7 +17,7 @@ export interface LanListeners {
   close(milliseconds: number): Promise<void>;
 }
 
-interface LanGround {
+interface LanContext {
   readonly log: Log;
   readonly time: Pick<HostTime, "wall">;
   readonly boundBuffers: BoundBuffers;
@@ -35,7 +35,7 @@ const stopMilliseconds = 4_000;
 /** A year, the least that is worth it (OWASP ASVS 3.4.1). Names below this one may be those of other devices. */
 const onlyHttps = ["Strict-Transport-Security", "max-age=31536000"] as const;
 
-export function createLanListeners({ log, time, boundBuffers }: LanGround): LanListeners {
+export function createLanListeners({ log, time, boundBuffers }: LanContext): LanListeners {
   let at: object | undefined;
   let shows: Shown | undefined;
   let https: HttpsListener | undefined;

@@ -27,7 +27,7 @@ type Application = Pick<
 };
 
 /** What listeners stand on. */
-export interface Ground {
+export interface ListenContext {
   readonly host: Host;
   readonly https: Https;
   readonly local: LocalListeners;
@@ -48,7 +48,7 @@ export interface Listening {
 
 export async function listen(
   config: AgentConfig,
-  { host, https, local }: Ground,
+  { host, https, local }: ListenContext,
   application: Application,
 ): Promise<Listening> {
   const believe = (decisions: LiveDecisions) => ({

@@ -21,7 +21,7 @@ export type HttpsDecisions = HostDecisions["https"] & {
 };
 
 /** What the listener needs of a running agent. */
-export interface HttpsGround {
+export interface HttpsContext {
   readonly handle: RequestListener;
   readonly isOurHost: (host: string | undefined) => boolean;
   /** The present as far as it is known. */
@@ -43,7 +43,7 @@ export interface HttpsPlace {
 
 /** HTTPS as far as it is loaded. */
 export interface OpenedHttps {
-  apply(decisions: HttpsDecisions, ground: HttpsGround): Promise<void>;
+  apply(decisions: HttpsDecisions, context: HttpsContext): Promise<void>;
   status(decisions: HttpsDecisions): Promise<Tls>;
   trouble(): Finding | null;
   /** Of the certificate that is shown; null: there is none. */
@@ -55,12 +55,12 @@ export interface OpenedHttps {
 const stopMilliseconds = 4_000;
 
 export function openHttps(place: HttpsPlace): OpenedHttps {
-  let ground: HttpsGround | undefined;
+  let context: HttpsContext | undefined;
   let decisions: HttpsDecisions | undefined;
   let problem: string | null = null;
   const listeners = createLanListeners(place);
-  const certificates = openCertificates(place, () => ({ decisions, ground }));
-  const bring = async (as: HttpsDecisions, on: HttpsGround): Promise<void> => {
+  const certificates = openCertificates(place, () => ({ decisions, context }));
+  const bring = async (as: HttpsDecisions, on: HttpsContext): Promise<void> => {
     if (!as.enabled) return listeners.close(stopMilliseconds);
     // A certificate that cannot be made leaves the one that is shown.
     const failure = await certificates.read().then(() => undefined, reasonOf);
@@ -70,14 +70,14 @@ export function openHttps(place: HttpsPlace): OpenedHttps {
   };
   return {
     apply: async (next, on) => {
-      [decisions, ground] = [next, on];
+      [decisions, context] = [next, on];
       const found = await bring(next, on).then(() => null, reasonOf);
       if (found !== null && found !== problem) place.log("error", "HTTPS does not work", { detail: found });
       problem = found;
     },
     status: async (as) => {
       // Of a command while no agent runs: it only looks.
-      if (ground === undefined) {
+      if (context === undefined) {
         decisions = as;
         await certificates.read();
       }
@@ -87,7 +87,7 @@ export function openHttps(place: HttpsPlace): OpenedHttps {
       if (problem !== null) return finding("https_unavailable", {}, problem);
       const directory = decisions?.directory ?? "";
       const wall = new Date(place.time.wall());
-      const passed = ground?.now() ?? wall;
+      const passed = context?.now() ?? wall;
       // As long as the clock is not trusted, the time that has certainly passed may be years behind.
       return certificateTrouble(certificates, directory, { passed, now: passed > wall ? passed : wall });
     },
@@ -98,18 +98,18 @@ export function openHttps(place: HttpsPlace): OpenedHttps {
 
 interface Present {
   readonly decisions: HttpsDecisions | undefined;
-  readonly ground: HttpsGround | undefined;
+  readonly context: HttpsContext | undefined;
 }
 
 function openCertificates(place: HttpsPlace, present: () => Present): Certificates {
   const { stateDirectory, runDirectory, run, log } = place;
   const { uptime } = place.time;
-  const time = (which: "now" | "floor") => () => present().ground?.[which]() ?? new Date(0);
+  const time = (which: "now" | "floor") => () => present().context?.[which]() ?? new Date(0);
   const selfMade = createSelfMade({
     directory: join(stateDirectory, "tls"),
     signOwn: createSignOwn(run, runDirectory),
     wanted: () => wantedOf(present().decisions),
-    mayMake: () => present().ground !== undefined,
+    mayMake: () => present().context !== undefined,
     ...{ now: time("now"), floor: time("floor"), uptime, log },
   });
   return createCertificates({
@@ -119,7 +119,7 @@ function openCertificates(place: HttpsPlace, present: () => Present): Certificat
     },
     selfMade,
     log,
-    record: (event) => present().ground?.record(event),
+    record: (event) => present().context?.record(event),
   });
 }
 

@@ -19,7 +19,7 @@ import { helperTrouble } from "../../../system/helper-trouble.ts";
 import { createNeedWatch, type NeedWatch } from "../../../system/need-watch.ts";
 import { createSelfCheck, type SelfCheck } from "../../../system/self-check.ts";
 import { statusOf } from "../../../system/status.ts";
-import { type NeedsGround, needsOf } from "../../../system/status-needs.ts";
+import { type NeedsInput, needsOf } from "../../../system/status-needs.ts";
 import { supportOf } from "../../../system/support.ts";
 import { fullVersion, publicVersion } from "../../../system/version.ts";
 import type { Updates } from "../../../updates/updates.ts";
@@ -95,8 +95,8 @@ export function watchNeeds(rooms: StatusRooms & { readonly events: EventLog }): 
 /** What follows from the rooms about the needs of the device, of what a caller may see. */
 function needsGroundOf(
   { config, settings, clock, auth, checks }: StatusRooms,
-  seen: Pick<NeedsGround, "updates" | "mayNameUsers">,
-): Omit<NeedsGround, "clockWord" | "host"> {
+  seen: Pick<NeedsInput, "updates" | "mayNameUsers">,
+): Omit<NeedsInput, "clockWord" | "host"> {
   const { device, security, update } = settings.read();
   return {
     device,
@@ -128,7 +128,7 @@ export function versionOf(
   };
 }
 
-export interface GreetingGround {
+export interface GreetingInput {
   readonly config: RoomsConfig;
   readonly host: Host;
   readonly settings: Pick<Settings, "device" | "console">;
@@ -145,7 +145,7 @@ export function greetingOf({
   clock: { server_time, synchronised },
   isSetUp,
   isInRescue,
-}: GreetingGround): ConsoleGreeting {
+}: GreetingInput): ConsoleGreeting {
   return {
     device_name: device.name || host.identity.hostname,
     banner: console.banner,
