@@ -129,7 +129,7 @@ export async function runSteward(
   });
 }
 
-interface ProgramGround {
+interface SourceProgramOptions {
   readonly write: (line: string) => void;
   /** Of the log's lines. */
   readonly wall?: (() => number) | undefined;
@@ -137,9 +137,9 @@ interface ProgramGround {
 }
 
 /** The program that the sources are; what a build lays beside it is the last build's. */
-function sourceProgram(
+export function sourceProgram(
   environment: Record<string, string>,
-  { write, wall = Date.now, hasRealHashes = false }: ProgramGround,
+  { write, wall = Date.now, hasRealHashes = false }: SourceProgramOptions,
 ): Program {
   const ownLines = createOwnLines();
   const toLog: Parameters<typeof createLog>[0] = (line, severity) => {

@@ -28,15 +28,36 @@ export interface TimedAgentOptions {
   stateDirectory?: string;
 }
 
+/** The wall clock of a process, which a test moves. */
+export interface FakedClock {
+  /** The process is to be started with it. */
+  readonly environment: Record<string, string>;
+  /** Seconds that it is ahead of this machine's; or the date and time at which it stands still. */
+  move(to: number | string): void;
+}
+
 /** libfaketime reads its file at each call only without a cache; monotonic time must stay the real one. */
+export function fakeClock(timeFile: string): FakedClock {
+  return {
+    environment: {
+      LD_PRELOAD: libfaketimePath(),
+      FAKETIME_DONT_FAKE_MONOTONIC: "1",
+      FAKETIME_NO_CACHE: "1",
+      FAKETIME_TIMESTAMP_FILE: timeFile,
+    },
+    move: (to) => replaceFile(timeFile, typeof to === "string" ? to : to.toFixed(3).replace(/^(?!-)/, "+")),
+  };
+}
+
+/** An agent that begins with such a clock. */
 export async function startTimedAgent(options: TimedAgentOptions = {}): Promise<TimedAgent> {
   const directory = mkdtempSync(join(tmpdir(), "steward-clock-"));
-  const timeFile = join(directory, "time");
+  const clock = fakeClock(join(directory, "time"));
   const clockFile = join(directory, "clock.json");
   const settingsFile = join(directory, "settings.json");
   writeFileSync(settingsFile, JSON.stringify({ time: { mode: "observe", servers: [], ...options.time } }));
   let offsetSeconds = options.offsetSeconds ?? 0;
-  const setClock = (): void => replaceFile(timeFile, offsetSeconds.toFixed(3).replace(/^(?!-)/, "+"));
+  const setClock = (): void => clock.move(offsetSeconds);
   const knowClock = (state: object): void => replaceFile(clockFile, JSON.stringify(state));
   setClock();
   knowClock(options.clock ?? {});
@@ -44,10 +65,7 @@ export async function startTimedAgent(options: TimedAgentOptions = {}): Promise<
     program: testProgram(join(import.meta.dirname, "agent-process.ts")),
     ...(options.stateDirectory !== undefined && { stateDirectory: options.stateDirectory }),
     environment: {
-      LD_PRELOAD: libfaketimePath(),
-      FAKETIME_DONT_FAKE_MONOTONIC: "1",
-      FAKETIME_NO_CACHE: "1",
-      FAKETIME_TIMESTAMP_FILE: timeFile,
+      ...clock.environment,
       STEWARD_TEST_CLOCK: options.time ? "" : clockFile,
       STEWARD_INITIAL_SETTINGS: settingsFile,
     },
@@ -115,7 +133,7 @@ export async function startTimedAgentInProcess(
 }
 
 /** Where Debian has put libfaketime. */
-export function libfaketimePath(): string {
+function libfaketimePath(): string {
   const found = readdirSync("/usr/lib")
     .map((name) => join("/usr/lib", name, "faketime/libfaketime.so.1"))
     .find((path) => {

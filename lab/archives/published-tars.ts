@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { openPublisher } from "../installer/publisher.ts";
+import { addFile, publishAll, rulesEntry, siteIn } from "../publisher/site.ts";
 import { type HostileTar, writeHostileTar } from "./hostile-tars.ts";
 
 /** A repository whose releases are validly signed, whatever is in them. */
@@ -17,16 +17,15 @@ export async function publishTars(
   scratch: string,
   tars: readonly Omit<HostileTar, "refusal">[],
 ): Promise<PublishedTars> {
-  const site = join(scratch, "site");
-  const publisher = await openPublisher(site, "demo");
+  const site = await siteIn(scratch, {});
   for (const tar of tars) {
     const path = join(scratch, `${tar.name}.tar.gz`);
     await writeHostileTar(path, tar);
-    await publisher.add(path, { kind: "rules", name: tar.name, version: "1.0.0" });
+    await addFile(site, path, rulesEntry({ name: tar.name }));
     rmSync(path);
   }
-  await publisher.publish();
-  const repository = join(site, "public");
+  await publishAll(site);
+  const repository = join(site.directory, "public");
   const directory = join(repository, "targets", "stable", "rules");
   const files = readdirSync(directory);
   return {

@@ -9,7 +9,7 @@ import { refresh } from "../../src/tuf/refresh.ts";
 import { ed25519Alone } from "../../src/tuf/signatures.ts";
 import { fetchPayload } from "../../src/updates/download/payload.ts";
 import { openServed } from "../publisher/served.ts";
-import { openPublisher } from "./publisher.ts";
+import { addFile, publishAll, rulesEntry, siteIn } from "../publisher/site.ts";
 import { type PackedRelease, packRelease, type ReleaseModel } from "./releases.ts";
 
 /** What a publisher has published, and what the agent of a device then had staged, step by step. */
@@ -30,9 +30,8 @@ export async function publishReleases(
   directory: string,
   publications: readonly (readonly ReleaseModel[])[],
 ): Promise<Published> {
-  const site = join(directory, "site");
   const trees = join(directory, "trees");
-  const publisher = await openPublisher(site, "pump");
+  const site = await siteIn(directory, { product: "pump" });
   const releases: PackedRelease[] = [];
   const stagedAt = (publication: number): string => join(directory, `agent-${publication}`);
   for (const [publication, models] of publications.entries()) {
@@ -40,15 +39,15 @@ export async function publishReleases(
       const packed = await packRelease(trees, model);
       const { kind, version } = model;
       const name = kind === "rules" ? "pump-rules" : "pump";
-      await publisher.add(packed.file, { kind, name, version });
+      await addFile(site, packed.file, rulesEntry({ kind, name, version, product: "pump" }));
       releases.push(packed);
     }
-    await publisher.publish();
+    await publishAll(site);
     const before = publication === 0 ? null : stagedAt(publication - 1);
-    await fetchAll({ site, before, directory: stagedAt(publication) });
+    await fetchAll({ site: site.directory, before, directory: stagedAt(publication) });
   }
   return {
-    rootFile: join(site, "public", "metadata", "1.root.json"),
+    rootFile: join(site.directory, "public", "metadata", "1.root.json"),
     releases,
     stagedAt,
     release: (kind, version) => {

@@ -26,7 +26,7 @@ export const surroundings: Surroundings = {
 };
 
 export interface Site {
-  /** Removed at the end of the test. */
+  /** Removed at the end of the test, where it is a test's. */
   readonly scratch: string;
   readonly directory: string;
   readonly workspace: Workspace;
@@ -41,11 +41,16 @@ export function makeScratch(test: TestContext): string {
 
 /** A repository for the product demo. */
 export async function makeSite(test: TestContext, request: Partial<InitRequest> = {}): Promise<Site> {
-  const scratch = makeScratch(test);
+  return siteIn(makeScratch(test), request, today);
+}
+
+/** The same below a directory that is there; it is always `time` there, or goes by this machine's clock. */
+export async function siteIn(scratch: string, request: Partial<InitRequest>, time?: Date): Promise<Site> {
   const directory = join(scratch, "site");
   const whole = { product: "demo", publicKeys: {}, thresholds: {}, periods: {}, ...request };
-  await initRepository(directory, whole, surroundings);
-  return { scratch, directory, workspace: await openWorkspace(directory, surroundings) };
+  const own = { ...surroundings, now: () => time ?? new Date() };
+  await initRepository(directory, whole, own);
+  return { scratch, directory, workspace: await openWorkspace(directory, own) };
 }
 
 /** The same workspace at another time. */
@@ -85,7 +90,11 @@ export async function keysOf({ keys: directory }: Workspace) {
 export async function add(site: Site, overrides: Partial<ReleaseEntry> = {}): Promise<AddResult> {
   const entry = rulesEntry(overrides);
   const file = makePayload(site, `${entry.name}-${entry.version}.tar.gz`, `{"version":"${entry.version}"}`);
-  return addRelease(site.workspace, { file, entry, keys: await keysOf(site.workspace) });
+  return addFile(site, file, entry);
+}
+
+export async function addFile({ workspace }: Site, file: string, entry: ReleaseEntry): Promise<AddResult> {
+  return addRelease(workspace, { file, entry, keys: await keysOf(workspace) });
 }
 
 export async function publishAll({ workspace }: { workspace: Workspace }): Promise<PublishResult> {

@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
-import { libfaketimePath } from "../agents/faked-time.ts";
+import { type FakedClock, fakeClock } from "../agents/faked-time.ts";
 import { type AgentOptions, type AgentProcess, adminName, testProxy } from "../agents/running-agent.ts";
-import { startWithoutClockRight } from "../fuzz/fuzzed-agent.ts";
+import { startWithoutClockRight } from "../agents/without-clock-right.ts";
 import { publishDemoRelease } from "../run/demo-product/publish.ts";
 import { type MemoryReading, memoryFileVariable } from "./memory-probe.ts";
 
@@ -52,10 +52,10 @@ const probeSource = join(import.meta.dirname, "memory-probe.ts");
 /** Starts the built agent with users, time servers and a repository to look for updates in. */
 export async function startSoakedAgent(name: string, servers: readonly string[]): Promise<SoakedAgent> {
   const directory = mkdtempSync(join(process.getuid?.() === 0 ? "/run" : tmpdir(), "steward-soak-"));
-  const timeFile = join(directory, "time");
-  const options = await prepare(directory, servers);
+  const clock = fakeClock(join(directory, "time"));
+  const options = await prepare(directory, servers, clock);
   let [offsetSeconds, restarts, killedAt] = [0, 0, 0];
-  setTime(timeFile, offsetSeconds);
+  clock.move(offsetSeconds);
   let agent: AgentProcess | null = await startWithoutClockRight(options);
   const formerErrors: string[] = [];
   await makeUsers(agent, options.fingerprint);
@@ -78,7 +78,7 @@ export async function startSoakedAgent(name: string, servers: readonly string[])
     },
     stepClock: (seconds) => {
       offsetSeconds += seconds;
-      setTime(timeFile, offsetSeconds);
+      clock.move(offsetSeconds);
     },
     measure: () => (agent ? measureProcess(agent.pid, options.memoryFile) : null),
     errors: () => [...formerErrors, ...errorsOf(agent?.log() ?? "")],
@@ -93,6 +93,7 @@ export async function startSoakedAgent(name: string, servers: readonly string[])
 async function prepare(
   directory: string,
   servers: readonly string[],
+  clock: FakedClock,
 ): Promise<AgentOptions & { fingerprint: string; memoryFile: string }> {
   const inside = (name: string) => join(directory, name);
   const places = { publisher: inside("publisher"), root: inside("update-root.json") };
@@ -125,10 +126,7 @@ async function prepare(
       // V8 takes its limit from the unit's, not from this machine's memory.
       NODE_OPTIONS: `--max-old-space-size=${memoryMaxMiB} --import=${probe}`,
       [memoryFileVariable]: memoryFile,
-      LD_PRELOAD: libfaketimePath(),
-      FAKETIME_DONT_FAKE_MONOTONIC: "1",
-      FAKETIME_NO_CACHE: "1",
-      FAKETIME_TIMESTAMP_FILE: inside("time"),
+      ...clock.environment,
       STEWARD_INITIAL_SETTINGS: inside("settings.json"),
     },
   };
@@ -142,12 +140,6 @@ async function makeUsers(agent: AgentProcess, fingerprint: string): Promise<void
   for (const [role, username] of Object.entries(usernames))
     await post("/api/users", { username, password, role });
   await post("/api/updates/trust", { fingerprint });
-}
-
-/** In one piece: libfaketime reads it at any time. */
-function setTime(path: string, offsetSeconds: number): void {
-  writeFileSync(`${path}.new`, `${offsetSeconds.toFixed(3).replace(/^(?!-)/, "+")}\n`);
-  renameSync(`${path}.new`, path);
 }
 
 function measureProcess(pid: number, memoryFile: string): Measured | null {

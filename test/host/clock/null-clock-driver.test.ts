@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, it, type TestContext } from "node:test";
-import { libfaketimePath } from "../../../lab/agents/faked-time.ts";
+import { fakeClock } from "../../../lab/agents/faked-time.ts";
 import { testProgram } from "../../../lab/basics/test-program.ts";
 import { hostClock } from "../../../lab/host/host-clock.ts";
 import { createNullClockDriver } from "../../../src/host/linux/clock/null-clock-driver.ts";
@@ -14,21 +14,11 @@ import type { NullReading } from "./null-clock-process.ts";
 /** A null driver in a process whose wall clock libfaketime moves, while its monotonic clock runs on. */
 function startFaked(test: TestContext) {
   const directory = mkdtempSync(join(tmpdir(), "steward-null-clock-"));
-  const timeFile = join(directory, "time");
-  const setOffset = (offset: string): void => {
-    writeFileSync(`${timeFile}.new`, `${offset}\n`);
-    renameSync(`${timeFile}.new`, timeFile);
-  };
-  setOffset("+0");
+  const clock = fakeClock(join(directory, "time"));
+  clock.move(0);
   const child = spawn(process.execPath, testProgram(join(import.meta.dirname, "null-clock-process.ts")), {
     stdio: ["pipe", "pipe", "inherit"],
-    env: {
-      ...process.env,
-      LD_PRELOAD: libfaketimePath(),
-      FAKETIME_DONT_FAKE_MONOTONIC: "1",
-      FAKETIME_NO_CACHE: "1",
-      FAKETIME_TIMESTAMP_FILE: timeFile,
-    },
+    env: { ...process.env, ...clock.environment },
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   test.after(() => {
@@ -36,7 +26,7 @@ function startFaked(test: TestContext) {
     rmSync(directory, { recursive: true });
   });
   return {
-    setOffset,
+    move: clock.move,
     read: async (suspendedSeconds = 0): Promise<NullReading> => {
       child.stdin.write(`${suspendedSeconds}\n`);
       const { value } = await lines.next();
@@ -107,7 +97,7 @@ describe("the null driver", () => {
         const clock = startFaked(test);
         const before = await clock.read();
         assertRight(before);
-        clock.setOffset(offset);
+        clock.move(Number(offset));
         const after = await clock.read();
         assertRight(after);
         assertSteady(before, after);
@@ -124,7 +114,7 @@ describe("the null driver", () => {
       const quick = calm.filter(({ looks }) => looks === 1).length;
       // Between the two clocks of a reading the machine may have held it up, which looks like a step.
       assert.ok(quick >= 10, `${quick} of 20 readings looked at the clock once`);
-      clock.setOffset("+60");
+      clock.move(60);
       const moved = await clock.read();
       assertRight(moved);
       assert.ok(moved.looks > 1, "it has waited for no millisecond after the step");
@@ -134,7 +124,7 @@ describe("the null driver", () => {
   it("counts a suspension, in which the wall clock ran on and the process's own time did not", async (test) => {
     const clock = startFaked(test);
     const before = await clock.read();
-    clock.setOffset("+3600");
+    clock.move(3600);
     const after = await clock.read(3_600);
     assertRight(after);
     const passed = after.monotonic - before.monotonic;
@@ -147,14 +137,14 @@ describe("the null driver", () => {
   it("takes a step for no suspension", async (test) => {
     const clock = startFaked(test);
     const before = await clock.read();
-    clock.setOffset("+3600");
+    clock.move(3600);
     assertSteady(before, await clock.read());
   });
 
   it("comes back from a wall clock that stands still", async (test) => {
     const clock = startFaked(test);
     await clock.read();
-    clock.setOffset("2020-01-01 00:00:00");
+    clock.move("2020-01-01 00:00:00");
     const { wallSeconds, between, tookSeconds } = await clock.read();
     // Carried on by the process's own time for as long as the reading took.
     const error = Math.abs(wallSeconds * 1_000 - between[0]);
