@@ -90,15 +90,17 @@ const withoutPreloading = {
 
 /**
  * Each file of texts has a copy of the contract's words of its own, in which only those are left that it uses: titles of
- * errors are loaded with the first page, their causes only with a problem.
+ * errors are loaded with the first page, their causes only with a problem. The words that a copy imports belong to it.
  */
 const wordsForEachFile: Plugin = {
   name: "words-for-each-file",
   enforce: "pre",
   async resolveId(name, importer) {
-    if (!/\/contract\/words\//.test(name) || importer === undefined) return null;
-    const found = await this.resolve(name, importer, { skipSelf: true });
-    return found && `${found.id}?for=${importer}`;
+    const [file, copyFor] = importer?.split("?for=") ?? [];
+    if (file === undefined || (copyFor === undefined && !ofWords.test(name))) return null;
+    const found = await this.resolve(name, file, { skipSelf: true });
+    if (found === null || !ofWords.test(found.id)) return found;
+    return `${found.id}?for=${copyFor ?? textsWith(file)}`;
   },
 };
 
@@ -108,6 +110,13 @@ const eventsInShort: Plugin = {
   enforce: "pre",
   load: (id) => (eventSubject.test(id) ? eventRows(id, ["stale"]) : null),
 };
+
+const ofWords = /\/contract\/words\//;
+
+/** The file of texts that this file is a part of, or is itself. */
+function textsWith(file: string): string {
+  return file.replace(/(\/languages\/[^/]+\/[^/]+)\/[^/]+\.ts$/, "$1.ts");
+}
 
 /** Puts into the page itself what it would have to wait for: its style, its icon, and the script of its opening. */
 async function completePage(directory: string, source: string): Promise<void> {

@@ -9,6 +9,8 @@ const source = join(import.meta.dirname, "../../src/console");
 
 const languages = join(source, "catalogue/languages");
 
+const contractWords = join(source, "../contract/words");
+
 /** The members of a language's file, which its pages use as `t.users` and the like. */
 function sectionsIn(file: string): string[] {
   return [...readFileSync(file, "utf8").matchAll(/^export const (\w+)/gm)].map(([, name = ""]) => name);
@@ -67,11 +69,12 @@ describe("the texts of the console", () => {
 
   for (const [tag, pattern] of Object.entries(others))
     it(`name each thing with the one word that the glossary has for it (${tag})`, () => {
-      const files = readdirSync(join(languages, tag), { recursive: true, encoding: "utf8" });
-      const sentences = files
-        // Words that people type, and that no page says.
-        .filter((file) => file.endsWith(".ts") && !file.endsWith("/other-words.ts"))
-        .flatMap((file) => sentencesOf(readFileSync(join(languages, tag, file), "utf8")));
+      const sentences = [join(languages, tag), join(contractWords, tag)].flatMap((folder) =>
+        readdirSync(folder, { recursive: true, encoding: "utf8" })
+          // Words that people type, and that no page says.
+          .filter((file) => file.endsWith(".ts") && !file.endsWith("/other-words.ts"))
+          .flatMap((file) => sentencesOf(readFileSync(join(folder, file), "utf8"))),
+      );
       assert.ok(sentences.length > 400, `only ${sentences.length} sentences`);
       assert.deepEqual(
         sentences.filter(({ text }) => pattern.test(text)).map(({ text }) => text),

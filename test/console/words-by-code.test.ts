@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { exampleClock } from "../../lab/command-line/example-clock.ts";
+import {
+  notSetWithDetail,
+  reasonWithDetail,
+  summaryWithDetail,
+  troubleWithDetail,
+} from "../../src/clock/status/details.ts";
 import { shortDuration } from "../../src/console/catalogue/formats.ts";
 import * as deBase from "../../src/console/catalogue/languages/de/base.ts";
 import * as deDevice from "../../src/console/catalogue/languages/de/device.ts";
@@ -15,7 +21,7 @@ import * as enUpdates from "../../src/console/catalogue/languages/en/updates.ts"
 import { putTexts, t } from "../../src/console/catalogue/words.ts";
 import { eventSentence, toldOf } from "../../src/console/home/event-words.ts";
 import { needInWords } from "../../src/console/needs/need-words.ts";
-import { clockSentences, headOf, reasonOf } from "../../src/console/system/clock/clock-sentences.ts";
+import { headOf, reasonOf, sentencesBeside } from "../../src/console/system/clock/clock-sentences.ts";
 import { boundInWords } from "../../src/console/system/clock/clock-words.ts";
 import { labelOf, schemaRead } from "../../src/console/system/settings/said.ts";
 import { entrySentence, problemName, type Sentence } from "../../src/console/ui/by-code.ts";
@@ -39,7 +45,8 @@ import {
   summaryCodes,
   updateProblemCodes,
 } from "../../src/contract/schemas/update-reasons.ts";
-import type { AuditEvent, Need, TimeSource, TimeSync } from "../../src/contract/types.ts";
+import type { AuditEvent, ClockSummary, Need, TimeSource, TimeSync } from "../../src/contract/types.ts";
+import { type Format, terminalFormat } from "../../src/contract/words/format.ts";
 
 /** What the agent says of each code, in English; no page in another language may show it. */
 const detail = "The sentence of the agent.";
@@ -57,12 +64,11 @@ const hold = (code: string): Sentence =>
 const summary = (code: string): Sentence =>
   summarySentence({ code, detail, releases: [], at, reason, hold: null, problem: null } as never);
 
-const clock = (change: object, conflict: object | null = null): Sentence[] =>
-  clockSentences({
-    ...exampleClock(),
-    summary: { ...exampleClock().summary, detail, ...change },
-    discipliner: { ...exampleClock().discipliner, conflict },
-  } as TimeSync);
+const clock = (change: object, conflict: object | null = null, format?: Format): Sentence[] => {
+  const { summary, discipliner, ...others } = exampleClock();
+  const changed = { summary: { ...summary, detail, ...change }, discipliner: { ...discipliner, conflict } };
+  return sentencesBeside({ ...others, ...changed } as TimeSync, null, format);
+};
 
 const source = (code: string): Sentence | null =>
   reasonOf({ state: "unreachable", reason: { code, detail, cause: null } } as TimeSource);
@@ -158,6 +164,39 @@ for (const [tag, texts] of [
         assert.deepEqual(said, { text: detail, isAgents: true });
     });
   });
+
+describe("the agent's English", () => {
+  it("is the sentence of the English page, but for figures and what a reader can do, for every code of the clock", () => {
+    putTexts("en", { ...enBase, ...enDevice });
+    const facts = { offset_seconds: -3, measured_at: at, agreeing: 1, needed: 2, server: "ntp1.example" };
+    const none = { configured: null, daemon: "chronyd", daemon_trouble: null, runs_on: false, not_set: null };
+    const stepped = { daemon: "ntpd", step_seconds: 3, frequency_ppm: 1, detail: "" };
+    const besides = [
+      { runs_on: true, configured: 3 },
+      ...daemonTroubleCodes.map((code) => ({
+        daemon_trouble: troubleWithDetail({ code, cause: "said" }, "chronyd"),
+      })),
+      ...notSetCodes.map((code) => ({ not_set: notSetWithDetail({ code, offset_seconds: 2 }, true) })),
+    ];
+    const cases = [
+      ...clockSummaryCodes.map((code) => [{ code }, conflictCodes[0]] as const),
+      ...conflictCodes.map((code) => [{ code: "conflict" }, code] as const),
+      ...besides.map((change) => [{ code: "acquiring", ...change }, conflictCodes[0]] as const),
+    ] as const;
+    for (const [change, code] of cases) {
+      const conflict = { ...stepped, code };
+      const summary = summaryWithDetail({ ...facts, ...none, ...change } as ClockSummary, conflict);
+      const said = clock({ ...summary }, conflict, terminalFormat).map(({ text }) => text);
+      const head = change.code === "synchronised" ? ["The clock is right."] : [];
+      assert.equal([...head, ...said].join(" "), summary.detail);
+    }
+    for (const code of sourceReasonCodes) {
+      const reason = reasonWithDetail({ code, cause: "said" }, "candidate");
+      const one = { ...exampleClock().sources[0], state: "candidate", reason } as TimeSource;
+      assert.deepEqual(reasonOf(one), { text: reason.detail, isAgents: false });
+    }
+  });
+});
 
 describe("the clock's head", () => {
   const head = (change: Partial<TimeSync>, seconds: number | null) =>

@@ -1,6 +1,7 @@
 import type { ClockConflict } from "../../contract/types.ts";
+import { clockWords } from "../../contract/words/en/clock.ts";
+import { terminalFormat } from "../../contract/words/format.ts";
 import type { ExternalChange } from "../discipline/steering.ts";
-import { conflictSentence } from "../status/sentences.ts";
 import type { ClockMode } from "./mode.ts";
 
 /**
@@ -44,14 +45,16 @@ export function endBackOff(present: BackOff, monotonicSeconds: number): BackOff 
 export function conflictOf(mode: ClockMode | null, { conflict }: BackOff): ClockConflict | null {
   if (mode?.kind !== "observe" || mode.because !== "other_daemon") return conflict;
   const { daemon } = mode;
-  const facts = { code: "other_daemon", daemon, step_seconds: null, frequency_ppm: null } as const;
-  return { ...facts, detail: conflictSentence(facts) };
+  return withDetail({ code: "other_daemon", daemon, step_seconds: null, frequency_ppm: null });
 }
 
 function changeConflict(change: ExternalChange): ClockConflict {
-  const facts =
-    change.kind === "frequency"
-      ? ({ code: "frequency_set", daemon: null, step_seconds: null, frequency_ppm: change.ppm } as const)
-      : ({ code: "clock_stepped", daemon: null, step_seconds: change.seconds, frequency_ppm: null } as const);
-  return { ...facts, detail: conflictSentence(facts) };
+  const none = { daemon: null, step_seconds: null, frequency_ppm: null };
+  return change.kind === "frequency"
+    ? withDetail({ ...none, code: "frequency_set", frequency_ppm: change.ppm })
+    : withDetail({ ...none, code: "clock_stepped", step_seconds: change.seconds });
+}
+
+function withDetail(conflict: Omit<ClockConflict, "detail">): ClockConflict {
+  return { ...conflict, detail: clockWords.conflicts[conflict.code](conflict, terminalFormat) };
 }

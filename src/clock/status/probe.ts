@@ -1,4 +1,5 @@
 import type { TimeProbe } from "../../contract/types.ts";
+import type { SourceReason } from "../../contract/words/clock.ts";
 import type { ResolveHost, Timers } from "../../host/ports.ts";
 import type { Exchange } from "../ntp/exchange.ts";
 import {
@@ -11,8 +12,9 @@ import {
 import { serverAddress } from "../ntp/source.ts";
 import type { Candidate } from "../select/candidate.ts";
 import { type Selection, select } from "../select/select.ts";
+import { reasonWithDetail } from "./details.ts";
 import { restingRefusal } from "./refusals.ts";
-import { failureReason, reasonOf, type SourceReason } from "./source-view.ts";
+import { failureReason } from "./source-view.ts";
 
 export interface ProbeOptions {
   readonly exchange: Exchange;
@@ -115,7 +117,7 @@ function viewOf(heard: readonly Heard[], hostOffsetSeconds: number): TimeProbe {
   return {
     servers: heard.map(({ host, address, estimate, distanceSeconds, failure }) => ({
       ...{ host, address, answers: estimate !== null },
-      reason: failure === null ? disagreement(host, selection) : failureReason(failure),
+      reason: reasonOf(host, failure, selection),
       offset_seconds: estimate && hostOffsetSeconds + estimate.offsetSeconds,
       uncertainty_seconds: distanceSeconds,
       delay_seconds: estimate?.delaySeconds ?? null,
@@ -134,8 +136,9 @@ function candidateOf({ host, estimate, distanceSeconds }: Heard): Candidate[] {
 }
 
 /** null: it says what the majority of those that answer says. */
-function disagreement(host: string, selection: Selection): SourceReason | null {
-  if (selection.kind === "no_majority") return reasonOf("no_majority");
+function reasonOf(host: string, failure: string | null, selection: Selection): SourceReason | null {
+  if (failure !== null) return reasonWithDetail(failureReason(failure), null);
   const isFalse = selection.kind === "agreed" && selection.falsetickers.includes(host);
-  return isFalse ? reasonOf("majority_differs") : null;
+  if (!isFalse && selection.kind !== "no_majority") return null;
+  return reasonWithDetail({ code: isFalse ? "majority_differs" : "no_majority", cause: null }, null);
 }

@@ -4,7 +4,7 @@ import type { ClockMode } from "../state/mode.ts";
 import type { RoundOptions } from "../state/round.ts";
 import type { SyncStatus } from "../state/sync-state.ts";
 import type { Verdict } from "../state/verdict.ts";
-import { daemonTroubleSentence } from "./sentences.ts";
+import { troubleWithDetail } from "./details.ts";
 import { verdictSummary } from "./summary.ts";
 
 /** Why a round that was asked for did not put the clock right; null: it did, or is about to. */
@@ -18,7 +18,7 @@ export function refusalOf(verdict: Verdict): StewardError | null {
 export function daemonRefusal(mode: ClockMode | null, report: DaemonReport | null): StewardError {
   const why =
     mode?.kind === "delegate" && report?.trouble
-      ? daemonTroubleSentence(mode.daemon, report.trouble)
+      ? troubleWithDetail(report.trouble, mode.daemon).detail
       : "It has no source that it can use.";
   return new StewardError("no_time_source", `The time daemon does not know the time. ${why}`);
 }

@@ -1,7 +1,8 @@
 import type { TimeSource } from "../../contract/types.ts";
+import type { SourceReason } from "../../contract/words/clock.ts";
 import type { Ballot, RatedSource, SourcePool } from "../ntp/source-pool.ts";
 import type { Verdict } from "../state/verdict.ts";
-import { sourceReasonWords } from "./sentences.ts";
+import { reasonWithDetail } from "./details.ts";
 
 /**
  * Each configured time server as the API says it, in the order of the settings. `hostOffsetSeconds`: what the host's own
@@ -15,11 +16,13 @@ export function sourceViews(
   return pool.sources().map((source): TimeSource => {
     const rated = last?.ratedSources.find((one) => one.source === source);
     const estimate = rated?.estimate ?? null;
+    const unheard = { source, estimate: null, distanceSeconds: null };
+    const { state, reason } = stateOf(rated ?? unheard, last, verdict);
     return {
       id: source.id,
       host: source.id,
       address: source.address()?.address ?? null,
-      ...stateOf(rated ?? { source, estimate: null, distanceSeconds: null }, last, verdict),
+      ...{ state, reason: reason && reasonWithDetail(reason, state) },
       offset_seconds: estimate && hostOffsetSeconds + estimate.offsetSeconds,
       uncertainty_seconds: rated?.distanceSeconds ?? null,
       delay_seconds: estimate?.delaySeconds ?? null,
@@ -30,7 +33,12 @@ export function sourceViews(
   });
 }
 
-type StateAndReason = Pick<TimeSource, "state" | "reason">;
+type Reason = Omit<SourceReason, "detail">;
+
+interface StateAndReason {
+  readonly state: TimeSource["state"];
+  readonly reason: Reason | null;
+}
 
 function stateOf(
   { source, estimate }: RatedSource,
@@ -50,11 +58,11 @@ function stateOf(
   if (verdict?.kind === "suspect" && verdict.id === source.id) {
     return { state: "suspect", reason: reasonOf("second_opinion_differs") };
   }
-  return votedState(source.id, last, failure === null ? null : failureReason(failure, true));
+  return votedState(source.id, last, failure === null ? null : failureReason(failure));
 }
 
 /** `remark`: why the last poll of the source failed, although the source is still used. */
-function votedState(id: string, { selection, peer }: Ballot, remark: TimeSource["reason"]): StateAndReason {
+function votedState(id: string, { selection, peer }: Ballot, remark: Reason | null): StateAndReason {
   const falseticker = { state: "falseticker", reason: reasonOf("majority_differs") } as const;
   switch (selection.kind) {
     case "agreed":
@@ -74,14 +82,8 @@ function votedState(id: string, { selection, peer }: Ballot, remark: TimeSource[
   }
 }
 
-export type SourceReason = NonNullable<TimeSource["reason"]>;
-
-export function reasonOf(
-  code: SourceReason["code"],
-  cause: string | null = null,
-  isStillUsed = false,
-): SourceReason {
-  return { code, cause, detail: sourceReasonWords({ code, cause }, isStillUsed) };
+function reasonOf(code: SourceReason["code"], cause: string | null = null): Reason {
+  return { code, cause };
 }
 
 /** Failures of exchanges and look-ups with a code of their own in the contract. */
@@ -101,9 +103,9 @@ const failureCodes: Readonly<Record<string, SourceReason["code"]>> = {
 const badPackets = ["short", "long", "version", "mode", "origin", "no_time", "delay"];
 
 /** Why an exchange or a look-up of a name brought nothing. */
-export function failureReason(failure: string, isStillUsed = false): SourceReason {
+export function failureReason(failure: string): Reason {
   if (failure.startsWith("kiss ")) return reasonOf("kiss_rate", failure.slice("kiss ".length));
   const known = failureCodes[failure];
-  if (known) return reasonOf(known, failure === known ? null : failure, isStillUsed);
-  return reasonOf(badPackets.includes(failure) ? "bad_packet" : "system_error", failure, isStillUsed);
+  if (known) return reasonOf(known, failure === known ? null : failure);
+  return reasonOf(badPackets.includes(failure) ? "bad_packet" : "system_error", failure);
 }

@@ -4,7 +4,7 @@ import type { DaemonReport } from "../daemons/external-daemon.ts";
 import type { ClockMode } from "../state/mode.ts";
 import type { SyncState, SyncStatus } from "../state/sync-state.ts";
 import type { Verdict } from "../state/verdict.ts";
-import { daemonTroubleSentence, notSetSentence, summarySentence } from "./sentences.ts";
+import { notSetWithDetail, summaryWithDetail, troubleWithDetail } from "./details.ts";
 
 /** What the summary is made from. */
 export interface SummaryGround {
@@ -37,20 +37,18 @@ const noFacts = {
 
 /** How the clock is: the code, its facts, and the same as a sentence. */
 export function clockSummary(ground: SummaryGround): ClockSummary {
-  const facts = factsOf(ground);
-  return { ...facts, detail: summarySentence(facts, ground.conflict) };
+  return summaryWithDetail(factsOf(ground), ground.conflict);
 }
 
 /** The state of the agent's documents is damaged: the clock is only read. */
 export function rescueSummary(): ClockSummary {
-  const facts: Facts = { ...noFacts, code: "rescue" };
-  return { ...facts, detail: summarySentence(facts, null) };
+  return summaryWithDetail({ ...noFacts, code: "rescue" }, null);
 }
 
 /** The summary of a round's verdict alone; null: the clock is right, or about to be. */
 export function verdictSummary(verdict: Verdict): ClockSummary | null {
   const facts = verdictFacts(verdict);
-  return facts && { ...noFacts, ...facts, detail: summarySentence({ ...noFacts, ...facts }, null) };
+  return facts && summaryWithDetail({ ...noFacts, ...facts }, null);
 }
 
 function factsOf(ground: SummaryGround): Facts {
@@ -72,10 +70,7 @@ function factsOf(ground: SummaryGround): Facts {
 function daemonFacts({ report }: SummaryGround, daemon: string): Facts {
   const facts = { ...noFacts, daemon };
   if (!report) return { ...facts, code: "daemon_not_read" };
-  const daemon_trouble = report.trouble && {
-    ...report.trouble,
-    detail: daemonTroubleSentence(daemon, report.trouble),
-  };
+  const daemon_trouble = report.trouble && troubleWithDetail(report.trouble, daemon);
   if (!report.isSynchronised) return { ...facts, code: "daemon_unsynchronised", daemon_trouble };
   const agreeing = report.sources.filter(({ state }) => isSelectable(state)).length;
   const votes = report.trust === "accepted" ? votesOf(agreeing, report.sources.length) : null;
@@ -136,8 +131,7 @@ function notSet(
   ground: SummaryGround,
   code: NonNullable<ClockSummary["not_set"]>["code"],
 ): NonNullable<ClockSummary["not_set"]> {
-  const facts = { code, offset_seconds: lackOf(ground) };
-  return { ...facts, detail: notSetSentence(facts, ground.mode?.kind !== "manual") };
+  return notSetWithDetail({ code, offset_seconds: lackOf(ground) }, ground.mode?.kind !== "manual");
 }
 
 /** Seconds of an offset below which a clock is called right. */
@@ -148,7 +142,7 @@ function lackOf({ hostOffsetSeconds }: SummaryGround): number | null {
 }
 
 /** null: no date that can be written. */
-function dateOf(seconds: number): string | null {
+export function dateOf(seconds: number): string | null {
   return Number.isFinite(seconds) && Math.abs(seconds) < 8.64e12
     ? new Date(seconds * 1_000).toISOString()
     : null;

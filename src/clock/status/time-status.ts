@@ -9,8 +9,8 @@ import type { LoopState } from "../state/loop-state.ts";
 import type { ClockMode } from "../state/mode.ts";
 import type { SyncStatus } from "../state/sync-state.ts";
 import type { FloorKeeper } from "../trust/floor-keeper.ts";
+import { reasonWithDetail } from "./details.ts";
 import type { History } from "./history.ts";
-import { sourceReasonWords } from "./sentences.ts";
 import { sourceViews } from "./source-view.ts";
 import { clockSummary } from "./summary.ts";
 
@@ -133,7 +133,7 @@ function figuresOfReport(report: DaemonReport): Figures {
         host: one.host,
         address: one.address,
         state: one.state,
-        reason: one.reason && { ...one.reason, detail: sourceReasonWords(one.reason) },
+        reason: one.reason && reasonWithDetail(one.reason, one.state),
         offset_seconds: one.offsetSeconds,
         uncertainty_seconds: one.uncertaintySeconds,
         delay_seconds: one.delaySeconds,

@@ -1,9 +1,11 @@
-import { finding, line } from "../../contract/finding.ts";
+import { finding, line, type Remedy } from "../../contract/finding.ts";
+import type { FindingCode } from "../../contract/findings.ts";
 import type { ClockConflict, Finding } from "../../contract/types.ts";
+import { clockFindings } from "../../contract/words/en/clock.ts";
+import { terminalFormat } from "../../contract/words/format.ts";
 import type { SyncState } from "../state/sync-state.ts";
 import type { Verdict } from "../state/verdict.ts";
-import { votesSentence } from "./sentences.ts";
-import { verdictSummary, votesOf } from "./summary.ts";
+import { dateOf, votesOf } from "./summary.ts";
 
 /**
  * The finding that an administrator should know of: an external change first, then what the sources say, then that too
@@ -17,29 +19,34 @@ export function troubleOf(
   return (verdict && verdictFinding(verdict)) ?? minorityFinding(synced);
 }
 
+function clockFinding<const Code extends FindingCode & keyof typeof clockFindings>(
+  code: Code,
+  facts: Finding<Code>["facts"],
+  remedy: Remedy | null = null,
+): Finding<Code> {
+  return finding(code, facts, clockFindings[code](facts, terminalFormat), remedy);
+}
+
 /** The others are silent or say another time. A single configured server is a choice. */
 function minorityFinding(synced: SyncState["synced"]): Finding | null {
   if (synced === null || synced.trust === "trusted") return null;
   const votes = votesOf(synced.agreeing, synced.configured);
-  if (votes === null) return null;
-  const { agreeing, needed } = votes;
-  return finding("clock_minority_agrees", { agreeing, needed }, votesSentence({ ...votes, daemon: null }));
+  return votes && clockFinding("clock_minority_agrees", votes);
 }
 
-function conflictFinding({ code, detail, daemon, step_seconds, frequency_ppm }: ClockConflict): Finding {
+function conflictFinding({ code, daemon, step_seconds, frequency_ppm }: ClockConflict): Finding {
   switch (code) {
     case "other_daemon":
-      return finding("clock_set_by_other_daemon", { daemon: daemon ?? "" }, detail);
+      return clockFinding("clock_set_by_other_daemon", { daemon: daemon ?? "" });
     case "clock_stepped":
-      return finding("clock_stepped_externally", { step_seconds: step_seconds ?? 0 }, detail);
+      return clockFinding("clock_stepped_externally", { step_seconds: step_seconds ?? 0 });
     case "frequency_set":
-      return finding("clock_frequency_set_externally", { frequency_ppm: frequency_ppm ?? 0 }, detail);
+      return clockFinding("clock_frequency_set_externally", { frequency_ppm: frequency_ppm ?? 0 });
   }
 }
 
 /** A device without time servers is set by hand, and one offset to be confirmed is no finding yet. */
 function verdictFinding(verdict: Verdict): Finding | null {
-  const { detail = "", measured_at = null } = verdictSummary(verdict) ?? {};
   switch (verdict.kind) {
     case "agreed":
     case "disturbed":
@@ -47,26 +54,22 @@ function verdictFinding(verdict: Verdict): Finding | null {
     case "no_servers":
       return null;
     case "no_time_source":
-      return finding("clock_no_time_source", {}, detail);
+      return clockFinding("clock_no_time_source", {});
     case "no_majority":
-      return finding("clock_no_majority", {}, detail);
+      return clockFinding("clock_no_majority", {});
     case "too_few": {
       const { agreeing, needed } = verdict;
-      return finding("clock_too_few_agree", { agreeing, needed }, detail);
+      return clockFinding("clock_too_few_agree", { agreeing, needed });
     }
     case "suspect":
-      return finding("clock_server_suspect", { server: verdict.id }, detail);
-    case "panic_threshold":
-      return finding(
-        "clock_panic_threshold",
-        { offset_seconds: verdict.seconds },
-        detail,
-        line("steward time sync --force"),
-      );
+      return clockFinding("clock_server_suspect", { server: verdict.id });
+    case "panic_threshold": {
+      const force = line("steward time sync --force");
+      return clockFinding("clock_panic_threshold", { offset_seconds: verdict.seconds }, force);
+    }
     case "below_floor":
-      return finding("clock_below_floor", { measured_at }, detail);
     case "beyond_ceiling":
-      return finding("clock_beyond_ceiling", { measured_at }, detail);
+      return clockFinding(`clock_${verdict.kind}`, { measured_at: dateOf(verdict.measuredSeconds) });
   }
 }
 
@@ -75,11 +78,7 @@ const lostSeconds = 86_400;
 
 /** `right`: what the battery-backed clock should have said when it said `time`. */
 export function batteryTroubleOf(time: Date, right: Date): Finding | null {
-  const offset_seconds = Math.round((time.getTime() - right.getTime()) / 1_000);
+  const offset_seconds = Math.round((right.getTime() - time.getTime()) / 1_000);
   if (Math.abs(offset_seconds) < lostSeconds) return null;
-  const days = Math.round(Math.abs(offset_seconds) / 86_400);
-  const detail =
-    `The battery-backed clock was ${days} days ${offset_seconds < 0 ? "behind" : "ahead"} when Steward started: it has not kept the time without power. ` +
-    "After the next power cut this device begins with a wrong time until a time server answers. Replace its battery.";
-  return finding("battery_clock_wrong", { offset_seconds }, detail);
+  return clockFinding("battery_clock_wrong", { offset_seconds });
 }

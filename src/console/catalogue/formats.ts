@@ -1,3 +1,4 @@
+import type { Format } from "../../contract/words/format.ts";
 import { language, locale, t } from "./words.ts";
 
 const minute = 60;
@@ -82,6 +83,14 @@ export function bytes(value: number): string {
   const shown = value / 1024 ** power;
   return `${figure(shown, shown < 10 && power > 0 ? 1 : 0)} ${units[power]}`;
 }
+
+/** The page's form of the figures in a sentence of the contract. */
+export const pageFormat: Format = {
+  span: shortDuration,
+  moment: (at) => absoluteTime(new Date(at)),
+  bytes,
+  isTerminal: false,
+};
 
 /** `0:29`, `14:59`, `3:59:59`: the rest of a time, to the second. */
 export function countdown(seconds: number): string {

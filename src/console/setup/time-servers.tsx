@@ -99,7 +99,7 @@ function Answer({ server, found }: { readonly server: string; readonly found: Ti
   if (said === undefined) return null;
   const { answers, reason, delay_seconds } = said;
   if (reason !== null) {
-    const words: Readonly<Record<string, string>> = t.firstRun.reasons;
+    const words: Readonly<Record<string, string>> = t.firstRun.sourceReasons;
     return <Badge state={answers ? "wrong" : "attention"}>{words[reason.code] ?? reason.detail}</Badge>;
   }
   return <Badge state="good">{t.firstRun.answersIn(shortDuration(delay_seconds ?? 0))}</Badge>;

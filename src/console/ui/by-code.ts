@@ -13,12 +13,12 @@ export interface Sentence {
  * The words for a code, made of its facts. A newer agent may have codes that this page does not know: for those the agent's
  * own sentence is shown.
  */
-export function sentenceOf<Facts>(
-  words: Readonly<Record<string, (facts: Facts) => string>>,
+export function sentenceOf<Given extends readonly unknown[]>(
+  words: Readonly<Record<string, (...given: Given) => string>>,
   { code, detail }: { readonly code: string; readonly detail: string },
-  facts: Facts,
+  ...given: Given
 ): Sentence {
-  const own = Object.hasOwn(words, code) ? words[code]?.(facts) : undefined;
+  const own = Object.hasOwn(words, code) ? words[code]?.(...given) : undefined;
   return own === undefined ? { text: detail, isAgents: true } : { text: visible(own), isAgents: false };
 }
 

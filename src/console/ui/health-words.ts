@@ -1,5 +1,5 @@
 import type { Health, UpdateProblem } from "../../contract/types.ts";
-import { absoluteTime, bytes, shortDuration } from "../catalogue/formats.ts";
+import { absoluteTime, bytes, pageFormat } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { problemName, type Sentence, sentenceOf } from "./by-code.ts";
 
@@ -19,13 +19,12 @@ export function healthSentence({ name, code, detail, facts }: HealthCheck): Sent
     faults,
     members,
     error = "",
-    step_seconds,
-    offset_seconds,
-    measured_at,
     record = "use",
     complete_since,
   } = facts;
   if (code === "updates_degraded" && facts.problem) return updatesSentence(facts.problem);
+  if (Object.hasOwn(t.health.clockFindings, code))
+    return sentenceOf(t.health.clockFindings, { code, detail }, facts, pageFormat);
   return sentenceOf(
     t.health.codes,
     { code, detail },
@@ -36,9 +35,6 @@ export function healthSentence({ name, code, detail, facts }: HealthCheck): Sent
       parts: parts?.join(", "),
       faults: faults?.join("; "),
       members: members?.join(", "),
-      step: shortDuration(Math.abs(step_seconds ?? 0)),
-      offset: shortDuration(Math.abs(offset_seconds ?? 0)),
-      measured: measured_at ? absoluteTime(new Date(measured_at)) : "–",
       record: t.health.records[record] ?? record,
       complete_since: complete_since === undefined ? "–" : absoluteTime(new Date(complete_since)),
       check: checkName(facts.document ?? name),

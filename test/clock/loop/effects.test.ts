@@ -122,7 +122,7 @@ describe("what follows from a change of the clock's state", () => {
         "clock.contested",
         {
           ...{ code: "clock_stepped", step_seconds: -2, frequency_ppm: null },
-          conflict: "Another program or person set the clock back by 2.000 s.",
+          conflict: "Another program or person set the clock back by 2.00 s.",
         },
       ],
     ]);

@@ -35,7 +35,7 @@ describe("an external change", () => {
     const none = { daemon: null, step_seconds: null, frequency_ppm: null };
     assert.deepEqual(backOff(noBackOff, { kind: "step", seconds: -2 }, 0).conflict, {
       ...{ ...none, code: "clock_stepped", step_seconds: -2 },
-      detail: "Another program or person set the clock back by 2.000 s.",
+      detail: "Another program or person set the clock back by 2.00 s.",
     });
     assert.deepEqual(backOff(noBackOff, { kind: "frequency", ppm: 7 }, 0).conflict, {
       ...{ ...none, code: "frequency_set", frequency_ppm: 7 },

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { reportOfKernel } from "../../../src/clock/daemons/external-daemon.ts";
 import { notSynced, type Synced, type SyncState } from "../../../src/clock/state/sync-state.ts";
 import type { Verdict } from "../../../src/clock/state/verdict.ts";
-import { sourceReasonWords } from "../../../src/clock/status/sentences.ts";
+import { reasonWithDetail } from "../../../src/clock/status/details.ts";
 import { clockSummary, rescueSummary, type SummaryGround } from "../../../src/clock/status/summary.ts";
 import { troubleOf } from "../../../src/clock/status/trouble.ts";
 import { clockSummaryCodes, sourceReasonCodes } from "../../../src/contract/schemas/clock.ts";
@@ -19,7 +19,7 @@ const after = (verdict: Verdict, synced: Synced | null = null): SyncState => ({
 });
 const stepped: ClockConflict = {
   ...{ code: "clock_stepped", daemon: null, step_seconds: 2, frequency_ppm: null },
-  detail: "Another program or person set the clock forward by 2.000 s.",
+  detail: "Another program or person set the clock forward by 2.00 s.",
 };
 const source = {
   ...{ id: "a", host: "a", address: null, reason: null, offsetSeconds: null, uncertaintySeconds: null },
@@ -49,7 +49,7 @@ const cases: readonly [Partial<SummaryGround>, Partial<ClockSummary> & Pick<Cloc
       not_set: {
         ...{ code: "no_capability", offset_seconds: 3 },
         detail:
-          "The host's own clock is measured and not set: the agent has no CAP_SYS_TIME. It is 3.0 s behind; sign-in makes up for that.",
+          "The host's own clock is measured and not set: the agent does not have the right to set it (CAP_SYS_TIME). It is 3.00 s behind; sign-in makes up for that.",
       },
     },
   ],
@@ -86,7 +86,7 @@ const cases: readonly [Partial<SummaryGround>, Partial<ClockSummary> & Pick<Cloc
       daemon_trouble: {
         ...{ code: "no_answer", cause: "506 Cannot talk to daemon" },
         detail:
-          "chronyd does not answer chronyc (506 Cannot talk to daemon): what chronyd does is not known. Its command port has to be open on 127.0.0.1: remove `cmdport 0` from its configuration.",
+          "chronyc gets no answer (506 Cannot talk to daemon): the state of chronyd is not known. Its command port has to be open on 127.0.0.1: remove “cmdport 0” from its configuration.",
       },
     },
   ],
@@ -154,7 +154,11 @@ describe("the summary of the clock", () => {
 describe("the trouble of the clock", () => {
   it("is an external change first, with the facts that it speaks of", () => {
     assert.deepEqual(troubleOf(stepped, after({ kind: "no_majority" })), {
-      ...{ code: "clock_stepped_externally", detail: stepped.detail, facts: { step_seconds: 2 } },
+      ...{
+        code: "clock_stepped_externally",
+        detail: `${stepped.detail} Steward only measures the clock meanwhile. Find the cause, or choose another time.mode.`,
+        facts: { step_seconds: 2 },
+      },
       ...{ level: "attention", remedy: null },
     });
   });
@@ -178,7 +182,10 @@ describe("the trouble of the clock", () => {
       return troubleOf(null, after({ kind: "agreed" }, { ...right, trust, agreeing, configured }));
     };
     const trouble = byVotes(3, 8);
-    assert.deepEqual([trouble?.code, trouble?.facts], ["clock_minority_agrees", { agreeing: 3, needed: 5 }]);
+    assert.deepEqual(
+      [trouble?.code, trouble?.facts],
+      ["clock_minority_agrees", { agreeing: 3, configured: 8, needed: 5 }],
+    );
     assert.match(trouble?.detail ?? "", /^3 of 8 configured servers agree: .* trusted only when 5 agree/);
     assert.equal(byVotes(5, 8), null);
     assert.equal(byVotes(1, 1), null);
@@ -192,12 +199,16 @@ describe("the trouble of the clock", () => {
 
 describe("the reason of a source", () => {
   it("has words of its own for each code", () => {
-    const words = sourceReasonCodes.map((code) => sourceReasonWords({ code, cause: null }));
+    const words = sourceReasonCodes.map((code) => reasonWithDetail({ code, cause: null }, null).detail);
     assert.equal(new Set(words).size, sourceReasonCodes.length);
   });
 
   it("names what a kiss or the system said, and that a source is still used", () => {
-    assert.equal(sourceReasonWords({ code: "kiss_denied", cause: "DENY" }), "it refuses to be asked (DENY)");
-    assert.equal(sourceReasonWords({ code: "timeout", cause: null }, true), "no answer the last time");
+    const denied = reasonWithDetail({ code: "kiss_denied", cause: "DENY" }, "kod");
+    assert.equal(denied.detail, "it refuses to answer (DENY)");
+    const silent = reasonWithDetail({ code: "timeout", cause: null }, "selected");
+    assert.equal(silent.detail, "no answer at the last poll");
+    const outvoted = reasonWithDetail({ code: "too_few_agree", cause: null }, "candidate");
+    assert.equal(outvoted.detail, "ignored because too few others agree");
   });
 });

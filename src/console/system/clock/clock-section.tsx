@@ -16,7 +16,7 @@ import { useClockActions } from "./clock-actions.ts";
 import { SyncButton } from "./clock-buttons.tsx";
 import { ClockDetails } from "./clock-details.tsx";
 import { ClockProblem } from "./clock-problem.tsx";
-import { clockSentences, headOf } from "./clock-sentences.ts";
+import { headOf, sentencesBeside } from "./clock-sentences.ts";
 import { ClockStrip } from "./clock-strip.tsx";
 import { ClockWrong, isInDoubt } from "./clock-wrong.tsx";
 
@@ -70,7 +70,7 @@ function ClockHead({
 }) {
   const more = (t.clock.states as Readonly<Record<string, string>>)[status.state];
   const { state } = clockHow(word, needs);
-  const sentences = clockSentences(status, told);
+  const sentences = sentencesBeside(status, told);
   const unsaid =
     sentences.length === 0
       ? needsAbout("clock", needs ?? []).flatMap((need) => needInWords(need)?.text ?? [])

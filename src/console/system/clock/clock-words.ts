@@ -1,5 +1,5 @@
 import type { TimeSource, TimeSync } from "../../../contract/types.ts";
-import { figure, shortDuration } from "../../catalogue/formats.ts";
+import { figure, pageFormat, shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { deviceAheadSeconds } from "../../client/device-time.ts";
 import type { State } from "../../ui/badge.tsx";
@@ -7,8 +7,7 @@ import type { Axis } from "./picture-axis.ts";
 
 /** `0.4 ms behind`: positive seconds are a host that is behind. */
 export function offsetInWords(seconds: number): string {
-  const size = shortDuration(Math.abs(seconds));
-  return seconds < 0 ? t.clock.ahead(size) : t.clock.behind(size);
+  return t.clock.lag(seconds, pageFormat);
 }
 
 /** What a clock says beside this device's, by its offset: `3 s ahead of this device` where that is 3 s behind it. */

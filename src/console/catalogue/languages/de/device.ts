@@ -1,7 +1,10 @@
+import { clockWords, lag, sourceWords } from "../../../../contract/words/de/clock.ts";
 import type { Catalogue } from "../../words.ts";
 
 export const clock: Catalogue["clock"] = {
   title: "Uhr",
+  words: clockWords,
+  sourceWords,
   heads: {
     in_sync: "Synchron.",
     set_by_hand: "Von Hand gestellt.",
@@ -20,12 +23,11 @@ export const clock: Catalogue["clock"] = {
     accepted: "vertrauenswürdig ohne Mehrheit",
     none: "nicht vertrauenswürdig",
   },
-  behind: (size) => `${size} nach`,
-  ahead: (size) => `${size} vor`,
   behindUs: (size) => `${size} früher als dieses Gerät`,
   aheadOfUs: (size) => `${size} später als dieses Gerät`,
   earlier: (size) => `${size} früher`,
   later: (size) => `${size} später`,
+  lag,
   thisDevice: "dieses Gerät",
   agreeWithin: (count, spread) =>
     count === 1 ? "1 Quelle antwortet" : `${count} stimmen auf ${spread} überein`,
@@ -65,90 +67,6 @@ export const clock: Catalogue["clock"] = {
     suspect: "verdächtig",
     unused: "nicht benutzt",
   },
-  reasons: {
-    not_asked: "noch nicht gefragt",
-    not_heard: "keine brauchbare Antwort",
-    same_server: "derselbe Server wie ein anderer",
-    name_not_found: "der Name wird nicht gefunden",
-    no_address: "der Name hat keine Adresse",
-    timeout: "keine Antwort",
-    connection_refused: "dort läuft kein Zeitserver",
-    network_unreachable: "keine Netzwerkverbindung dorthin",
-    host_unreachable: "kein Weg dorthin",
-    system_error: "die Anfrage ist fehlgeschlagen",
-    bad_packet: "die Antwort ist unbrauchbar",
-    server_unsynchronised: "selbst nicht synchron",
-    too_uncertain: "die Zeit ist zu ungenau",
-    kiss_denied: "verweigert die Antwort",
-    kiss_rate: "will seltener gefragt werden",
-    second_opinion_differs: "eine zweite Messung ergab eine andere Zeit",
-    majority_differs: "ignoriert, weil die Zeit abweicht",
-    too_few_agree: "ignoriert, weil zu wenige andere übereinstimmen",
-    no_majority: "keine Gruppe von Quellen ist eine Mehrheit",
-    scatters: "schwankt mehr als die anderen",
-    not_preferred: "brauchbar, aber andere werden bevorzugt",
-    not_selected: "noch nicht gewählt",
-    varies: "die Zeit schwankt zu stark",
-    spike: "die letzte Antwort wich zu stark ab",
-  },
-  lastTime: (reason) => `letzte Abfrage: ${reason}`,
-  summary: {
-    not_measured: () => "Die Uhr wurde noch nicht gemessen. „Quellen neu wählen“ misst sie.",
-    rescue: () =>
-      "Die gespeicherten Daten dieses Geräts sind beschädigt, deshalb wird die Uhr nicht gestellt.",
-    acquiring: () => "Die Zeitserver werden gefragt.",
-    synchronised: () => "Die Uhr geht richtig.",
-    host_not_corrected: () => "Die richtige Zeit ist bekannt.",
-    manual: () => "Die Uhr wird von Hand gestellt; kein Zeitserver wird gefragt.",
-    set_by_hand: () => "Die Uhr wurde von Hand gestellt.",
-    conflict: ({ conflict }) => `${conflict} Bis das behoben ist, misst Steward die Uhr nur.`,
-    daemon_not_read: ({ daemon }) => `${daemon} stellt diese Uhr. Der Zustand ist noch nicht bekannt.`,
-    daemon_synchronised: ({ daemon }) => `${daemon} hält diese Uhr richtig.`,
-    daemon_unsynchronised: ({ daemon }) => `${daemon} läuft, kennt die Zeit aber noch nicht.`,
-    to_be_confirmed: ({ offset }) =>
-      `Die Quellen sagen, diese Uhr geht ${offset}. Zwei weitere Messungen müssen das bestätigen; „Jetzt synchronisieren“ stellt die Uhr sofort.`,
-    no_servers: () =>
-      "Es sind keine Zeitserver eingestellt. Fügen Sie in den Zeiteinstellungen welche hinzu, oder stellen Sie die Uhr nach diesem Browser.",
-    no_time_source: () =>
-      "Keiner der Zeitserver gibt eine brauchbare Antwort. Prüfen Sie das Netzwerk und die Zeiteinstellungen.",
-    no_majority: () =>
-      "Die Zeitserver widersprechen einander. Entfernen Sie in den Zeiteinstellungen den falschen, oder fügen Sie andere hinzu.",
-    too_few: ({ agreeing, needed }) =>
-      `Übereinstimmende Zeitserver: ${agreeing} von ${needed} nötigen. Fügen Sie Server hinzu, oder prüfen Sie, warum die anderen nicht antworten.`,
-    suspect: ({ server }) =>
-      `Der einzige Zeitserver, ${server}, hat zwei widersprüchliche Antworten gegeben. Die Uhr wurde nicht geändert. Fügen Sie in den Zeiteinstellungen einen zweiten hinzu.`,
-    panic_threshold: ({ offset }) =>
-      `Die Zeitserver sagen, diese Uhr geht ${offset}. Eine so große Korrektur erlauben die Einstellungen nicht. Prüfen Sie, ob die Server recht haben.`,
-    below_floor: ({ measured }) =>
-      `Die Zeitserver sagen ${measured}. Das liegt sicher in der Vergangenheit. Prüfen Sie die Zeitserver.`,
-    beyond_ceiling: ({ measured }) =>
-      `Die Zeitserver sagen ${measured}. Das liegt zu weit in der Zukunft. Prüfen Sie die Zeitserver.`,
-  },
-  runsOn: "Bis dahin läuft die Uhr mit der zuletzt bekannten Zeit weiter.",
-  votes: (agreeing, configured, needed) =>
-    `${agreeing} von ${configured} Quellen stimmen überein; voll vertraut wird der Zeit ab ${needed}.`,
-  conflicts: {
-    other_daemon: ({ daemon }) => `Auch ${daemon} stellt diese Uhr: Beenden Sie eines der beiden Programme.`,
-    clock_stepped: ({ step }) => `Ein anderes Programm oder eine Person hat diese Uhr verstellt (${step}).`,
-    frequency_set: () => "Ein anderes Programm hat geändert, wie schnell diese Uhr läuft.",
-  },
-  daemonTroubles: {
-    command_failed: ({ daemon }) => `Der Zustand von ${daemon} ließ sich nicht lesen.`,
-    no_answer: ({ daemon }) => `${daemon} gibt keine Auskunft über seinen Zustand.`,
-    unknown_format: ({ daemon }) => `${daemon} meldet seinen Zustand in einem unbekannten Format.`,
-    not_observable: ({ daemon }) => `Steward kann nicht erkennen, wie genau ${daemon} die Zeit hält.`,
-  },
-  notSet: {
-    chosen: () => "Die Uhr wird gemessen, aber nicht gestellt, wie in den Zeiteinstellungen gewählt.",
-    no_daemon: () => "Die Uhr wird nicht gestellt: Ein anderer Dienst soll das tun, aber es läuft keiner.",
-    other_daemon: () => "Steward stellt die Uhr nicht, weil ein anderer Zeitdienst läuft.",
-    external_change: () =>
-      "Steward stellt die Uhr nicht, weil ein anderes Programm oder eine Person sie geändert hat.",
-    not_asked_to: () => "Die Uhr wird nicht gestellt: Der Agent wurde ohne Erlaubnis dazu gestartet.",
-    no_addon: () => "Die Uhr wird nicht gestellt: Ein Teil des Programms, der dafür nötig ist, fehlt.",
-    no_capability: () => "Die Uhr wird nicht gestellt: Dem Agenten fehlt das Recht dazu.",
-  },
-  hostOff: (offset) => `Die Uhr des Geräts geht ${offset}; bei der Anmeldung wird das berücksichtigt.`,
   columns: {
     source: "Quelle",
     state: "Zustand",

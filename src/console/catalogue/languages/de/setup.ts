@@ -1,3 +1,4 @@
+import { sourceWords } from "../../../../contract/words/de/clock.ts";
 import type { Catalogue } from "../../words.ts";
 
 export const firstRun: Catalogue["firstRun"] = {
@@ -53,23 +54,7 @@ export const firstRun: Catalogue["firstRun"] = {
   agreeing: (count) => `${count} stimmen überein.`,
   noneAgrees: "Sie stimmen nicht überein.",
   answersIn: (delay) => `antwortet in ${delay}`,
-  /** The reason that a server does not answer or is not believed, by code. */
-  reasons: {
-    same_server: "derselbe Server wie ein anderer",
-    name_not_found: "der Name wird nicht gefunden",
-    no_address: "der Name hat keine Adresse",
-    timeout: "keine Antwort",
-    connection_refused: "dort läuft kein Zeitserver",
-    network_unreachable: "keine Netzwerkverbindung dorthin",
-    host_unreachable: "kein Weg dorthin",
-    system_error: "die Anfrage ist fehlgeschlagen",
-    bad_packet: "die Antwort ist unbrauchbar",
-    server_unsynchronised: "selbst nicht synchron",
-    too_uncertain: "die Zeit ist zu ungenau",
-    kiss_rate: "will seltener gefragt werden",
-    majority_differs: "unberücksichtigt, weil die Mehrheit anderes sagt",
-    no_majority: "keine Gruppe von Quellen ist eine Mehrheit",
-  },
+  sourceReasons: sourceWords.reasons,
   byDaemon: (program) => `${program} stellt diese Uhr, mit eigenen Servern`,
   updatesText: "Diese Angaben haben Sie vom Herausgeber Ihrer Updates.",
   server: "Update-Server",

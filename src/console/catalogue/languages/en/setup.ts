@@ -1,3 +1,5 @@
+import { sourceWords } from "../../../../contract/words/en/clock.ts";
+
 export const firstRun = {
   title: "Set up this device",
   intro: "This device has no users yet. Create the first administrator, with a password that only you know.",
@@ -48,23 +50,7 @@ export const firstRun = {
   agreeing: (count: number) => `${count} agree on the time.`,
   noneAgrees: "They do not agree on the time.",
   answersIn: (delay: string) => `answers within ${delay}`,
-  /** The reason that a server does not answer or is not believed, by code. */
-  reasons: {
-    same_server: "the same server as another one",
-    name_not_found: "the name is not found",
-    no_address: "the name has no address",
-    timeout: "no answer",
-    connection_refused: "no time server runs there",
-    network_unreachable: "no network connection to it",
-    host_unreachable: "no route to it",
-    system_error: "the request failed",
-    bad_packet: "the answer cannot be used",
-    server_unsynchronised: "it is not in sync itself",
-    too_uncertain: "its time is too uncertain",
-    kiss_rate: "it asks for fewer requests",
-    majority_differs: "ignored because it disagrees with the majority",
-    no_majority: "no group of sources is a majority",
-  },
+  sourceReasons: sourceWords.reasons,
   byDaemon: (program: string) => `${program} sets this clock, with its own servers`,
   updatesText: "The publisher of your updates has given you these details.",
   server: "Update server",

@@ -1,3 +1,4 @@
+import { clockFindings } from "../../../../../contract/words/de/clock.ts";
 import type { Catalogue } from "../../../words.ts";
 
 export const healthWords: Catalogue["health"] = {
@@ -29,6 +30,7 @@ export const healthWords: Catalogue["health"] = {
     configuration: "Einstellungen und Gerät",
     use: "Anmeldungen und die Uhr",
   },
+  clockFindings,
   codes: {
     ok: () => "",
     state_damaged: () =>
@@ -60,30 +62,6 @@ export const healthWords: Catalogue["health"] = {
       `Der Schlüssel der zweiten Faktoren unter ${path} lässt sich nicht verwenden. Betroffene Benutzer: ${users ?? 0}. Ihre Wiederherstellungscodes gelten.`,
     sealing_key_missing: ({ path, users }) =>
       `Der Schlüssel der zweiten Faktoren fehlt: Legen Sie ihn wieder unter ${path} ab und starten Sie den Agenten neu. Betroffene Benutzer: ${users ?? 0}. Ihre Wiederherstellungscodes gelten.`,
-    clock_set_by_other_daemon: ({ daemon }) =>
-      `Auch ${daemon} stellt diese Uhr. Beenden Sie eines der beiden Programme, oder wählen Sie in den Zeiteinstellungen „Automatisch“.`,
-    clock_stepped_externally: ({ step }) =>
-      `Ein anderes Programm oder eine Person hat diese Uhr um ${step} verstellt. Steward stellt sie vorerst nicht.`,
-    clock_frequency_set_externally: () =>
-      "Ein anderes Programm hat geändert, wie schnell diese Uhr läuft. Steward stellt sie vorerst nicht.",
-    clock_no_time_source: () =>
-      "Keiner der Zeitserver gibt eine brauchbare Antwort. Prüfen Sie das Netzwerk und die Zeiteinstellungen.",
-    clock_no_majority: () =>
-      "Die Zeitserver widersprechen einander. Entfernen Sie in den Zeiteinstellungen den falschen, oder fügen Sie andere hinzu.",
-    clock_too_few_agree: ({ agreeing, needed }) =>
-      `Übereinstimmende Zeitserver: ${agreeing} von ${needed} nötigen. Fügen Sie Server hinzu, oder prüfen Sie, warum die anderen nicht antworten.`,
-    clock_minority_agrees: ({ agreeing, needed }) =>
-      `Übereinstimmende Zeitserver: ${agreeing}. Die Zeit wird verwendet; voll vertraut wird ihr erst, wenn ${needed} übereinstimmen. Prüfen Sie, warum die anderen schweigen oder abweichen.`,
-    clock_server_suspect: ({ server }) =>
-      `Der einzige Zeitserver, ${server}, hat zwei widersprüchliche Antworten gegeben. Fügen Sie in den Zeiteinstellungen einen zweiten hinzu.`,
-    clock_panic_threshold: ({ offset }) =>
-      `Die Zeitserver verlangen eine Korrektur um ${offset}. Das ist mehr, als die Einstellungen erlauben. Prüfen Sie, ob sie recht haben.`,
-    clock_below_floor: ({ measured }) =>
-      `Die Zeitserver sagen ${measured}. Das liegt sicher in der Vergangenheit. Prüfen Sie die Zeitserver.`,
-    clock_beyond_ceiling: ({ measured }) =>
-      `Die Zeitserver sagen ${measured}. Das liegt zu weit in der Zukunft. Prüfen Sie die Zeitserver.`,
-    battery_clock_wrong: ({ offset }) =>
-      `Die batteriegepufferte Uhr ging beim Start von Steward um ${offset} falsch. Tauschen Sie ihre Batterie: Nach einem Stromausfall beginnt das Gerät mit einer falschen Zeit.`,
     updates_degraded: () => "Bei den Updates besteht Handlungsbedarf.",
     socket_unavailable: ({ path }) =>
       `Befehle am Gerät erreichen den Agenten nicht: Sein Socket ${path} fehlt.`,

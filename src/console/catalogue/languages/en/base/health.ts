@@ -1,5 +1,6 @@
 import type { FindingCode } from "../../../../../contract/findings.ts";
 import type { UpdateProblem } from "../../../../../contract/types.ts";
+import { clockFindings } from "../../../../../contract/words/en/clock.ts";
 
 /** Facts of a health check as people read them. */
 export interface HealthFacts {
@@ -20,14 +21,6 @@ export interface HealthFacts {
   readonly faults?: string | undefined;
   readonly members?: string | undefined;
   readonly certificate?: string | undefined;
-  readonly daemon?: string | undefined;
-  readonly step: string;
-  readonly agreeing?: number | undefined;
-  readonly needed?: number | undefined;
-  readonly server?: string | undefined;
-  /** How large the correction is. */
-  readonly offset: string;
-  readonly measured: string;
   /** What the check is called. */
   readonly check: string;
   /** What an error code is called. */
@@ -66,6 +59,8 @@ export const healthWords = {
     configuration: "settings and the device",
     use: "sign-ins and the clock",
   } as Readonly<Record<string, string>>,
+  /** By code: findings about the clock, then the others. */
+  clockFindings,
   codes: {
     ok: () => "",
     state_damaged: () =>
@@ -95,30 +90,6 @@ export const healthWords = {
       `The key for second factors at ${path} cannot be used. Affected users: ${users ?? 0}. Their recovery codes work.`,
     sealing_key_missing: ({ path, users }) =>
       `The key for second factors is missing: put it back at ${path} and restart the agent. Affected users: ${users ?? 0}. Their recovery codes work.`,
-    clock_set_by_other_daemon: ({ daemon }) =>
-      `${daemon} sets this clock too. Stop one of the two, or choose “Automatic” in the time settings.`,
-    clock_stepped_externally: ({ step }) =>
-      `Another program or a person changed this clock by ${step}. Steward does not set it for now.`,
-    clock_frequency_set_externally: () =>
-      "Another program changed how fast this clock runs. Steward does not set it for now.",
-    clock_no_time_source: () =>
-      "None of the time servers gives a usable answer. Check the network and the time settings.",
-    clock_no_majority: () =>
-      "The time servers do not agree. Remove the wrong one in the time settings, or add others.",
-    clock_too_few_agree: ({ agreeing, needed }) =>
-      `Time servers that agree: ${agreeing} of the ${needed} that are needed. Add servers, or check why the others do not answer.`,
-    clock_minority_agrees: ({ agreeing, needed }) =>
-      `Time servers that agree: ${agreeing}. The time is used, and fully trusted only when ${needed} agree. Check why the others are silent or differ.`,
-    clock_server_suspect: ({ server }) =>
-      `The only time server, ${server}, gave two answers that contradict each other. Add a second server in the time settings.`,
-    clock_panic_threshold: ({ offset }) =>
-      `The time servers ask for a correction of ${offset}, which is larger than the settings allow. Check whether they are right.`,
-    clock_below_floor: ({ measured }) =>
-      `The time servers say ${measured}, which this device knows to be in the past. Check the time servers.`,
-    clock_beyond_ceiling: ({ measured }) =>
-      `The time servers say ${measured}, which is too far in the future. Check the time servers.`,
-    battery_clock_wrong: ({ offset }) =>
-      `The battery-backed clock was off by ${offset} when Steward started. Replace its battery: after a power cut the device begins with a wrong time.`,
     updates_degraded: () => "The updates need attention.",
     socket_unavailable: ({ path }) =>
       `Commands on the device do not reach the agent: its socket ${path} is gone.`,
@@ -142,7 +113,7 @@ export const healthWords = {
     root_helper_missing: () =>
       "The root helper cannot be asked: updates are not installed, and restart, host name and time zone are refused. On the device, root finds the line to type with steward doctor.",
     program_untested: () => "The program could not test itself.",
-  } satisfies Record<FindingCode | "ok", (facts: HealthFacts) => string>,
+  } satisfies Record<Exclude<FindingCode, keyof typeof clockFindings> | "ok", (facts: HealthFacts) => string>,
   /** Problems with updates, by code, with the name of the release. */
   updates: {
     signature_verification_off: () => "Verifying signatures is off.",

@@ -1,0 +1,181 @@
+import type { FindingCode } from "../../findings.ts";
+import { type ClockSentence, type ClockWords, type SourceWords, toolOf } from "../clock.ts";
+import type { Format } from "../format.ts";
+
+/** `2 s nach`. */
+export const lag = (seconds: number | null | undefined, { span }: Pick<Format, "span">): string =>
+  `${span(Math.abs(seconds ?? 0))} ${(seconds ?? 0) < 0 ? "vor" : "nach"}`;
+
+const when = (at: string | null | undefined, { moment }: Format): string =>
+  at ? moment(at) : "ein unmögliches Datum";
+
+const no_time_source: ClockSentence = () =>
+  "Keiner der Zeitserver gibt eine brauchbare Antwort. Prüfen Sie das Netzwerk und die Zeiteinstellungen; der Grund für jeden steht bei der Uhr. Ohne Netzwerk stellen Sie die Uhr nach diesem Browser.";
+
+const no_majority: ClockSentence = () =>
+  "Die Zeitserver widersprechen einander, und keine Gruppe von ihnen ist eine Mehrheit. Entfernen Sie in den Zeiteinstellungen den falschen, oder fügen Sie andere hinzu.";
+
+const too_few: ClockSentence = ({ agreeing, needed }) => {
+  const found =
+    agreeing === 1
+      ? "Nur ein Zeitserver gibt eine brauchbare Antwort"
+      : `Nur ${agreeing} der Zeitserver stimmen überein`;
+  return `${found}; nötig sind ${needed}. Fügen Sie Server hinzu, oder prüfen Sie, warum die anderen schweigen.`;
+};
+
+const suspect: ClockSentence = ({ server }) =>
+  `Der einzige Zeitserver, ${server}, hat zwei widersprüchliche Antworten gegeben. Die Uhr wurde nicht geändert. Fügen Sie in den Zeiteinstellungen einen zweiten hinzu.`;
+
+const panic_threshold: ClockSentence = ({ offset_seconds }, format) =>
+  `Die Zeitserver sagen, diese Uhr geht ${lag(offset_seconds, format)}. Eine so große Korrektur erlauben die Einstellungen nicht. Prüfen Sie, ob die Server recht haben; wenn ja, bietet „Jetzt synchronisieren“ an, die Uhr trotzdem richtig zu stellen.`;
+
+const below_floor: ClockSentence = ({ measured_at }, format) =>
+  `Die Zeitserver sagen ${when(measured_at, format)}. Das liegt sicher in der Vergangenheit, vor der frühesten möglichen Zeit dieses Geräts. Prüfen Sie die Zeitserver. Haben sie recht, so ist diese Zeit falsch: Am Gerät setzt root sie mit steward time floor reset zurück.`;
+
+const beyond_ceiling: ClockSentence = ({ measured_at }, format) =>
+  `Die Zeitserver sagen ${when(measured_at, format)}, mehr als 15 Jahre nach dem Bau dieses Programms. Prüfen Sie die Zeitserver.`;
+
+const votes: ClockSentence = ({ agreeing, configured, needed, daemon }) => {
+  const sources = daemon == null ? "eingestellten Servern" : "seiner Quellen";
+  return `${agreeing} von ${configured} ${sources} ${agreeing === 1 ? "stimmt" : "stimmen"} überein: Die Zeit wird verwendet; voll vertraut wird ihr erst, wenn ${needed} übereinstimmen. Prüfen Sie, warum die anderen schweigen oder abweichen.`;
+};
+
+const conflicts: ClockWords["conflicts"] = {
+  other_daemon: ({ daemon }) => `Auch ${daemon} stellt diese Uhr.`,
+  clock_stepped: ({ step_seconds }, { span }) =>
+    `Ein anderes Programm oder eine Person hat die Uhr um ${span(Math.abs(step_seconds ?? 0))} ${(step_seconds ?? 0) < 0 ? "zurückgestellt" : "vorgestellt"}.`,
+  frequency_set: ({ frequency_ppm }) =>
+    `Ein anderes Programm hat die Frequenz der Uhr auf ${frequency_ppm?.toFixed(3)} ppm gesetzt.`,
+};
+
+const onlyMeasures = "Bis dahin misst Steward die Uhr nur.";
+
+const findTheCause: ClockSentence = () =>
+  `Finden Sie die Ursache, oder wählen Sie in den Zeiteinstellungen etwas anderes. ${onlyMeasures}`;
+
+const conflictAdvice: ClockWords["conflictAdvice"] = {
+  other_daemon: () =>
+    `Beenden Sie eines der beiden Programme, oder wählen Sie in den Zeiteinstellungen „Automatisch“. ${onlyMeasures}`,
+  clock_stepped: findTheCause,
+  frequency_set: findTheCause,
+};
+
+const notSet =
+  (reason: string): ClockSentence =>
+  ({ offset_seconds, isMeasured }, format) => {
+    const state = isMeasured ? "wird gemessen, aber nicht gestellt" : "wird nicht gestellt";
+    const off =
+      offset_seconds == null
+        ? ""
+        : ` Sie geht ${lag(offset_seconds, format)}; bei der Anmeldung wird das berücksichtigt.`;
+    return `Die Uhr des Geräts ${state}: ${reason}.${off}`;
+  };
+
+const daemonTrouble =
+  (trouble: string, advice = ""): ClockSentence =>
+  ({ daemon, cause }) => {
+    const said = cause == null ? "" : ` (${cause})`;
+    return `${toolOf(daemon)} ${trouble}${said}: Der Zustand von ${daemon} ist unbekannt.${daemon === "chronyd" ? advice : ""}`;
+  };
+
+export const clockWords: ClockWords = {
+  summary: {
+    not_measured: () =>
+      "Die Uhr wurde noch nicht gemessen. „Quellen neu wählen“ misst sie und stellt nichts.",
+    rescue: () =>
+      "Die gespeicherten Daten dieses Geräts sind beschädigt, deshalb wird die Uhr nicht gestellt. Am Gerät erfährt root mit steward doctor mehr.",
+    acquiring: () => "Die Zeitserver werden gefragt.",
+    synchronised: () => "Die Uhr geht richtig.",
+    host_not_corrected: () => "Die richtige Zeit ist bekannt.",
+    manual: () => "Die Uhr wird von Hand gestellt; kein Zeitserver wird gefragt.",
+    set_by_hand: () => "Die Uhr wurde von Hand gestellt.",
+    conflict: () => "Ein anderes Programm oder eine Person stellt diese Uhr.",
+    daemon_not_read: ({ daemon }) => `${daemon} stellt diese Uhr. Der Zustand ist noch nicht bekannt.`,
+    daemon_synchronised: ({ daemon }) => `${daemon} hält diese Uhr richtig.`,
+    daemon_unsynchronised: ({ daemon }) => `${daemon} läuft, kennt die Zeit aber noch nicht.`,
+    to_be_confirmed: ({ offset_seconds }, format) =>
+      `Die Quellen sagen, diese Uhr geht ${lag(offset_seconds, format)}. Zwei weitere Messungen müssen das bestätigen; „Jetzt synchronisieren“ stellt die Uhr sofort.`,
+    no_servers: () =>
+      "Es sind keine Zeitserver eingestellt. Fügen Sie in den Zeiteinstellungen welche hinzu, oder stellen Sie die Uhr nach diesem Browser.",
+    ...{ no_time_source, no_majority, too_few, suspect, panic_threshold, below_floor, beyond_ceiling },
+  },
+  ...{ conflicts, conflictAdvice },
+  remarks: {
+    runs_on: () => "Bis dahin läuft die Uhr mit der zuletzt bekannten Frequenz weiter.",
+    votes,
+  },
+  daemonTroubles: {
+    command_failed: daemonTrouble("ließ sich nicht starten"),
+    unknown_format: daemonTrouble("antwortet in einem unbekannten Format"),
+    no_answer: daemonTrouble(
+      "bekommt keine Antwort",
+      " Sein Befehlsport muss auf 127.0.0.1 offen sein: Entfernen Sie „cmdport 0“ aus seiner Konfiguration.",
+    ),
+    not_observable: ({ daemon }) => `Steward kann nicht erkennen, wie genau ${daemon} die Zeit hält.`,
+  },
+  notSet: {
+    chosen: notSet("So ist es in den Zeiteinstellungen gewählt"),
+    no_daemon: notSet("Ein anderes Programm soll das tun, aber es läuft keines"),
+    other_daemon: notSet("Ein anderer Zeitdienst läuft"),
+    external_change: notSet("Ein anderes Programm oder eine Person hat sie geändert"),
+    not_asked_to: notSet("Der Agent wurde ohne Erlaubnis dazu gestartet"),
+    no_addon: notSet(
+      "clock-steering.node liegt nicht neben dem Programm oder passt nicht zu dieser Maschine",
+    ),
+    no_capability: notSet("Dem Agenten fehlt das Recht dazu (CAP_SYS_TIME)"),
+  },
+};
+
+const withAdvice =
+  (code: keyof ClockWords["conflicts"]): ClockSentence =>
+  (facts, format) =>
+    `${conflicts[code](facts, format)} ${conflictAdvice[code](facts, format)}`;
+
+/** The findings about the clock. */
+export const clockFindings: Readonly<
+  Record<Extract<FindingCode, `clock_${string}` | "battery_clock_wrong">, ClockSentence>
+> = {
+  clock_set_by_other_daemon: withAdvice("other_daemon"),
+  clock_stepped_externally: withAdvice("clock_stepped"),
+  clock_frequency_set_externally: withAdvice("frequency_set"),
+  clock_no_time_source: no_time_source,
+  clock_no_majority: no_majority,
+  clock_too_few_agree: too_few,
+  clock_minority_agrees: votes,
+  clock_server_suspect: suspect,
+  clock_panic_threshold: panic_threshold,
+  clock_below_floor: below_floor,
+  clock_beyond_ceiling: beyond_ceiling,
+  battery_clock_wrong: ({ offset_seconds }, format) =>
+    `Die batteriegepufferte Uhr ging beim Start von Steward ${lag(offset_seconds, format)}: Sie hat die Zeit ohne Strom nicht gehalten. Nach dem nächsten Stromausfall beginnt dieses Gerät mit einer falschen Zeit, bis ein Zeitserver antwortet. Tauschen Sie ihre Batterie.`,
+};
+
+export const sourceWords: SourceWords = {
+  reasons: {
+    not_asked: "noch nicht gefragt",
+    not_heard: "keine brauchbare Antwort",
+    same_server: "derselbe Server wie ein anderer",
+    name_not_found: "der Name wird nicht gefunden",
+    no_address: "der Name hat keine Adresse",
+    timeout: "keine Antwort",
+    connection_refused: "dort läuft kein Zeitserver",
+    network_unreachable: "keine Netzwerkverbindung dorthin",
+    host_unreachable: "kein Weg dorthin",
+    system_error: "die Anfrage ist fehlgeschlagen",
+    bad_packet: "die Antwort ist unbrauchbar",
+    server_unsynchronised: "selbst nicht synchron",
+    too_uncertain: "die Zeit ist zu ungenau",
+    kiss_denied: "verweigert die Antwort",
+    kiss_rate: "will seltener gefragt werden",
+    second_opinion_differs: "eine zweite Messung ergab eine andere Zeit",
+    majority_differs: "ignoriert, weil die Mehrheit etwas anderes sagt",
+    too_few_agree: "ignoriert, weil zu wenige andere übereinstimmen",
+    no_majority: "keine Gruppe von Quellen ist eine Mehrheit",
+    scatters: "schwankt mehr als die anderen",
+    not_preferred: "brauchbar, aber andere werden bevorzugt",
+    not_selected: "noch nicht gewählt",
+    varies: "die Zeit schwankt zu stark",
+    spike: "die letzte Antwort wich zu stark ab",
+  },
+  atLastPoll: (reason) => `letzte Abfrage: ${reason}`,
+};

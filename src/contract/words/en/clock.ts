@@ -1,0 +1,201 @@
+import type { FindingCode } from "../../findings.ts";
+import { type ClockSentence, type ClockWords, type SourceWords, toolOf } from "../clock.ts";
+import { type Format, typed } from "../format.ts";
+
+/** Names of what a reader can do, at a terminal and in the console. */
+const ways = {
+  servers: ["time.servers", "the time settings"],
+  automatic: ["set time.mode to auto", "choose “Automatic” in the time settings"],
+  otherMode: ["choose another time.mode", "choose another way in the time settings"],
+  measure: ["`steward time reselect`", "“Choose sources again”"],
+  correct: ["`steward time sync`", "“Sync now”"],
+  force: ["`steward time sync --force` corrects it", "“Sync now” offers to correct it anyway"],
+  setByHand: ["set the clock by hand: `steward time set TIME`", "set the clock to this browser's time"],
+  reasons: ["`steward time status` says why for each", "the reason for each is shown with the clock"],
+} as const;
+
+function way(name: keyof typeof ways, { isTerminal }: Format): string {
+  return ways[name][isTerminal ? 0 : 1];
+}
+
+/** `2000 s behind`. */
+export const lag = (seconds: number | null | undefined, { span }: Pick<Format, "span">): string =>
+  `${span(Math.abs(seconds ?? 0))} ${(seconds ?? 0) < 0 ? "ahead" : "behind"}`;
+
+const when = (at: string | null | undefined, { moment }: Format): string =>
+  at ? moment(at) : "an impossible date";
+
+const no_time_source: ClockSentence = (_, format) =>
+  `None of the time servers gives a usable answer. Check the network and ${way("servers", format)}; ${way("reasons", format)}. Without a network, ${way("setByHand", format)}.`;
+
+const no_majority: ClockSentence = (_, format) =>
+  `The time servers do not agree with each other, and no group of them is a majority. Remove the wrong one in ${way("servers", format)}, or add others.`;
+
+const too_few: ClockSentence = ({ agreeing, needed }, { isTerminal }) => {
+  const found =
+    agreeing === 1
+      ? "Only one time server gives a usable answer"
+      : `Only ${agreeing} of the time servers agree`;
+  return `${found}, and ${needed} must agree${isTerminal ? " (time.min_agreeing)" : ""}. Add servers, or check why the others are silent.`;
+};
+
+const suspect: ClockSentence = ({ server }, format) =>
+  `The only time server, ${server}, gave two answers that contradict each other. The clock was not changed. Add a second server in ${way("servers", format)}.`;
+
+const panic_threshold: ClockSentence = ({ offset_seconds }, format) => {
+  const limit = format.isTerminal ? "time.panic_threshold allows in service" : "the settings allow";
+  return `The time servers say that this clock is ${lag(offset_seconds, format)}, more than ${limit}. Check whether they are right; if so, ${way("force", format)}.`;
+};
+
+const below_floor: ClockSentence = ({ measured_at }, format) =>
+  `The time servers say ${when(measured_at, format)}, which this device knows to be in the past: it is below the floor. Check the time servers. If they are right, the floor is wrong: on the device, root resets it with ${typed("steward time floor reset", format)}.`;
+
+const beyond_ceiling: ClockSentence = ({ measured_at }, format) =>
+  `The time servers say ${when(measured_at, format)}, more than 15 years after this program was built. Check the time servers.`;
+
+const votes: ClockSentence = ({ agreeing, configured, needed, daemon }) => {
+  const sources = daemon == null ? "configured servers" : "of its sources";
+  return `${agreeing} of ${configured} ${sources} ${agreeing === 1 ? "agrees" : "agree"}: the time is accepted, and trusted only when ${needed} agree. Check why the others are silent or differ.`;
+};
+
+const conflicts: ClockWords["conflicts"] = {
+  other_daemon: ({ daemon }) => `${daemon} sets this clock too.`,
+  clock_stepped: ({ step_seconds }, { span }) =>
+    `Another program or person set the clock ${(step_seconds ?? 0) < 0 ? "back" : "forward"} by ${span(Math.abs(step_seconds ?? 0))}.`,
+  frequency_set: ({ frequency_ppm }) =>
+    `Another program set the clock's frequency to ${frequency_ppm?.toFixed(3)} ppm.`,
+};
+
+const onlyMeasures = "Steward only measures the clock meanwhile.";
+
+const findTheCause: ClockSentence = (_, format) =>
+  `${onlyMeasures} Find the cause, or ${way("otherMode", format)}.`;
+
+const conflictAdvice: ClockWords["conflictAdvice"] = {
+  other_daemon: (_, format) => `${onlyMeasures} Stop one of the two, or ${way("automatic", format)}.`,
+  clock_stepped: findTheCause,
+  frequency_set: findTheCause,
+};
+
+const notSet =
+  (reason: string, atTerminal = reason): ClockSentence =>
+  ({ offset_seconds, isMeasured }, format) => {
+    const state = isMeasured ? "measured and not set" : "not set";
+    const off =
+      offset_seconds == null ? "" : ` It is ${lag(offset_seconds, format)}; sign-in makes up for that.`;
+    return `The host's own clock is ${state}: ${format.isTerminal ? atTerminal : reason}.${off}`;
+  };
+
+const daemonTrouble =
+  (trouble: string, advice = ""): ClockSentence =>
+  ({ daemon, cause }) => {
+    const said = cause == null ? "" : ` (${cause})`;
+    return `${toolOf(daemon)} ${trouble}${said}: the state of ${daemon} is not known.${daemon === "chronyd" ? advice : ""}`;
+  };
+
+export const clockWords: ClockWords = {
+  summary: {
+    not_measured: (_, format) =>
+      `The clock has not been measured yet. ${way("measure", format)} measures it, and sets nothing.`,
+    rescue: (_, format) =>
+      `The stored state of this device is damaged, so the clock is not set. On the device, root finds out more with ${typed("steward doctor", format)}.`,
+    acquiring: () => "The time servers are being asked.",
+    synchronised: () => "The clock is right.",
+    host_not_corrected: () => "The right time is known.",
+    manual: (_, { isTerminal }) =>
+      `The clock is set by hand${isTerminal ? " (time.mode is manual)" : ""}; no time server is asked.`,
+    set_by_hand: () => "The clock was set by hand.",
+    conflict: () => "Another program or person sets this clock.",
+    daemon_not_read: ({ daemon }) => `${daemon} sets this clock. Its state is not known yet.`,
+    daemon_synchronised: ({ daemon }) => `${daemon} keeps this clock right.`,
+    daemon_unsynchronised: ({ daemon }) => `${daemon} is running but does not know the time yet.`,
+    to_be_confirmed: ({ offset_seconds }, format) =>
+      `The sources say that this clock is ${lag(offset_seconds, format)}. Two more polls must confirm it; ${way("correct", format)} measures and sets it now.`,
+    no_servers: (_, format) =>
+      `No time servers are set. Add some in ${way("servers", format)}, or ${way("setByHand", format)}.`,
+    ...{ no_time_source, no_majority, too_few, suspect, panic_threshold, below_floor, beyond_ceiling },
+  },
+  ...{ conflicts, conflictAdvice },
+  remarks: {
+    runs_on: () => "Until then the clock keeps running at its last known rate.",
+    votes,
+  },
+  daemonTroubles: {
+    command_failed: daemonTrouble("could not be run"),
+    unknown_format: daemonTrouble("answers in an unknown format"),
+    no_answer: daemonTrouble(
+      "gets no answer",
+      " Its command port has to be open on 127.0.0.1: remove “cmdport 0” from its configuration.",
+    ),
+    not_observable: ({ daemon }) => `Steward cannot read how well ${daemon} keeps the time.`,
+  },
+  notSet: {
+    chosen: notSet("as chosen in the time settings", "time.mode is observe"),
+    no_daemon: notSet(
+      "another program should set it, and none runs",
+      "time.mode is delegate, and no time daemon runs",
+    ),
+    other_daemon: notSet("another time service runs", "a time daemon runs, and time.mode is discipline"),
+    external_change: notSet("another program or person changed it"),
+    not_asked_to: notSet(
+      "the agent was started without permission to set it",
+      "the agent was started without --steer-clock, which steward-timekeeper adds",
+    ),
+    no_addon: notSet("clock-steering.node is not beside the program, or does not fit this machine"),
+    no_capability: notSet("the agent does not have the right to set it (CAP_SYS_TIME)"),
+  },
+};
+
+const withAdvice =
+  (code: keyof ClockWords["conflicts"]): ClockSentence =>
+  (facts, format) =>
+    `${conflicts[code](facts, format)} ${conflictAdvice[code](facts, format)}`;
+
+/** The findings about the clock. */
+export const clockFindings: Readonly<
+  Record<Extract<FindingCode, `clock_${string}` | "battery_clock_wrong">, ClockSentence>
+> = {
+  clock_set_by_other_daemon: withAdvice("other_daemon"),
+  clock_stepped_externally: withAdvice("clock_stepped"),
+  clock_frequency_set_externally: withAdvice("frequency_set"),
+  clock_no_time_source: no_time_source,
+  clock_no_majority: no_majority,
+  clock_too_few_agree: too_few,
+  clock_minority_agrees: votes,
+  clock_server_suspect: suspect,
+  clock_panic_threshold: panic_threshold,
+  clock_below_floor: below_floor,
+  clock_beyond_ceiling: beyond_ceiling,
+  battery_clock_wrong: ({ offset_seconds }, format) =>
+    `The battery-backed clock was ${lag(offset_seconds, format)} when Steward started: it has not kept the time without power. After the next power cut this device begins with a wrong time until a time server answers. Replace its battery.`,
+};
+
+export const sourceWords: SourceWords = {
+  reasons: {
+    not_asked: "not asked yet",
+    not_heard: "no usable answer",
+    same_server: "the same server as another one",
+    name_not_found: "the name is not found",
+    no_address: "the name has no address",
+    timeout: "no answer",
+    connection_refused: "no time server runs there",
+    network_unreachable: "no network connection to it",
+    host_unreachable: "no route to it",
+    system_error: "the request failed",
+    bad_packet: "the answer cannot be used",
+    server_unsynchronised: "it is not in sync itself",
+    too_uncertain: "its time is too uncertain",
+    kiss_denied: "it refuses to answer",
+    kiss_rate: "it asks for fewer requests",
+    second_opinion_differs: "a second measurement gave another time",
+    majority_differs: "ignored because it disagrees with the majority",
+    too_few_agree: "ignored because too few others agree",
+    no_majority: "no group of sources is a majority",
+    scatters: "it varies more than the others",
+    not_preferred: "usable, but others are preferred",
+    not_selected: "not chosen yet",
+    varies: "its time varies too much",
+    spike: "its last answer was too different",
+  },
+  atLastPoll: (reason) => `${reason} at the last poll`,
+};

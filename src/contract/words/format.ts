@@ -1,0 +1,33 @@
+/** The form in which a reader gets the figures of a sentence. */
+export interface Format {
+  /** A length of time without its sign. */
+  readonly span: (seconds: number) => string;
+  /** A moment that is given in RFC 3339. */
+  readonly moment: (at: string) => string;
+  readonly bytes: (count: number) => string;
+  /** The reader types commands; otherwise they press the console's buttons. */
+  readonly isTerminal: boolean;
+}
+
+/** The agent's own form, which a terminal and a log can show. */
+export const terminalFormat: Format = {
+  span: spanInSeconds,
+  moment: (at) => at,
+  // Rounded down, so that the space left is not overstated.
+  bytes: (count) => `${Math.floor((count / 2 ** 20) * 10) / 10} MiB`,
+  isTerminal: true,
+};
+
+/** A line to type. */
+export function typed(line: string, { isTerminal }: Format): string {
+  return isTerminal ? `\`${line}\`` : line;
+}
+
+/** Seconds from which on days are easier to read. */
+const severalDays = 2 * 86_400;
+
+/** `2000 s`, `0.300 s`, `41.2 days`. */
+function spanInSeconds(seconds: number): string {
+  const [size, unit] = seconds >= severalDays ? [seconds / 86_400, "days"] : [seconds, "s"];
+  return `${size >= 100 ? size.toFixed(0) : size.toPrecision(3)} ${unit}`;
+}
