@@ -307,7 +307,9 @@ describe("the console's clock", () => {
         words,
         /^3 agree within .*: .* (earlier|later) than this device\. Sources that disagree: 1\.$/,
       );
-      await strip(page).getByText(`${liar} says 3 s later – ignored because it disagrees`).waitFor();
+      await strip(page)
+        .getByText(`${liar} says 3 s later – ignored because it disagrees with the majority`)
+        .waitFor();
       assert.equal(await strip(page).locator(".clock-flag").count(), 1, "flags");
       assert.equal(await sources(page).count(), 0, "the table is behind the fold");
       assert.deepEqual(complaints, []);
@@ -318,9 +320,11 @@ describe("the console's clock", () => {
       const row = sources(page).getByRole("row").filter({ hasText: liar });
       await row.getByText("3 s later, ± ").waitFor();
       await badge(row, "wrong").waitFor();
-      await row.getByText("ignored because it disagrees").waitFor();
+      await row.getByText("ignored because it disagrees with the majority").waitFor();
       const bar = bars(page).locator(".clock-row", { hasText: liar });
-      await bar.getByText("wrong: ignored because it disagrees · 3 s ahead of this device").waitFor();
+      await bar
+        .getByText("wrong: ignored because it disagrees with the majority · 3 s ahead of this device")
+        .waitFor();
       assert.equal(await bar.locator(".clock-cross").count(), 1, "a cross");
       assert.equal(await bars(page).locator(".clock-cross").count(), 1, "crosses");
       assert.equal(await bars(page).locator(".clock-agreed").count(), 1, "the agreed interval");

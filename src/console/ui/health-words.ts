@@ -1,7 +1,7 @@
 import type { Health, UpdateProblem } from "../../contract/types.ts";
-import { absoluteTime, bytes, pageFormat } from "../catalogue/formats.ts";
+import { pageFormat } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
-import { problemName, type Sentence, sentenceOf } from "./by-code.ts";
+import { type Sentence, sentenceOf } from "./by-code.ts";
 
 type HealthCheck = NonNullable<Health["checks"]>[number];
 
@@ -10,37 +10,15 @@ export function checkName(name: string): string {
   return t.health.checks[name] ?? name;
 }
 
-/** The finding of a health check in words. */
-export function healthSentence({ name, code, detail, facts }: HealthCheck): Sentence {
-  const {
-    free_bytes,
-    least_bytes,
-    parts,
-    faults,
-    members,
-    error = "",
-    record = "use",
-    complete_since,
-  } = facts;
+/** A newer agent may not send these. */
+const noFacts = { faults: [], keys: [], members: [], parts: [] };
+
+/** The sentence for the finding of a health check. */
+export function healthSentence({ code, detail, facts }: HealthCheck, format = pageFormat): Sentence {
   if (code === "updates_degraded" && facts.problem) return updatesSentence(facts.problem);
-  if (Object.hasOwn(t.health.clockFindings, code))
-    return sentenceOf(t.health.clockFindings, { code, detail }, facts, pageFormat);
-  return sentenceOf(
-    t.health.codes,
-    { code, detail },
-    {
-      ...facts,
-      free: bytes(free_bytes ?? 0),
-      least: bytes(least_bytes ?? 0),
-      parts: parts?.join(", "),
-      faults: faults?.join("; "),
-      members: members?.join(", "),
-      record: t.health.records[record] ?? record,
-      complete_since: complete_since === undefined ? "–" : absoluteTime(new Date(complete_since)),
-      check: checkName(facts.document ?? name),
-      problem: problemName(error) ?? error,
-    },
-  );
+  if (code === "ok") return { text: "", isAgents: false };
+  const words = t.health.findings as Readonly<Record<string, (...given: unknown[]) => string>>;
+  return sentenceOf(words, { code, detail }, { ...noFacts, ...facts }, format);
 }
 
 /** The problem with updates; the page about updates says more. */

@@ -337,7 +337,10 @@ describe("steward time, with the agent down", () => {
       await watched.agent.stop();
       const status = await watched.run("time", "status");
       assert.equal(status.code, 9);
-      assert.match(status.stdout, /^The clock has not been measured yet; `steward time reselect` does it/);
+      assert.match(
+        status.stdout,
+        /^The clock has not been measured yet\. `steward time reselect` measures it/,
+      );
       const hostBefore = Date.now();
       const measured = await watched.run("time", "sync");
       assert.equal(measured.code, 0, measured.stderr);

@@ -10,7 +10,7 @@ const when = (at: string | null | undefined, { moment }: Format): string =>
   at ? moment(at) : "ein unmögliches Datum";
 
 const no_time_source: ClockSentence = () =>
-  "Keiner der Zeitserver gibt eine brauchbare Antwort. Prüfen Sie das Netzwerk und die Zeiteinstellungen; der Grund für jeden steht bei der Uhr. Ohne Netzwerk stellen Sie die Uhr nach diesem Browser.";
+  "Keiner der Zeitserver gibt eine brauchbare Antwort. Prüfen Sie das Netzwerk und die Zeiteinstellungen.";
 
 const no_majority: ClockSentence = () =>
   "Die Zeitserver widersprechen einander, und keine Gruppe von ihnen ist eine Mehrheit. Entfernen Sie in den Zeiteinstellungen den falschen, oder fügen Sie andere hinzu.";
@@ -27,10 +27,10 @@ const suspect: ClockSentence = ({ server }) =>
   `Der einzige Zeitserver, ${server}, hat zwei widersprüchliche Antworten gegeben. Die Uhr wurde nicht geändert. Fügen Sie in den Zeiteinstellungen einen zweiten hinzu.`;
 
 const panic_threshold: ClockSentence = ({ offset_seconds }, format) =>
-  `Die Zeitserver sagen, diese Uhr geht ${lag(offset_seconds, format)}. Eine so große Korrektur erlauben die Einstellungen nicht. Prüfen Sie, ob die Server recht haben; wenn ja, bietet „Jetzt synchronisieren“ an, die Uhr trotzdem richtig zu stellen.`;
+  `Die Zeitserver sagen, diese Uhr geht ${lag(offset_seconds, format)}. Das ist mehr, als die Einstellungen erlauben. Prüfen Sie die Zeitserver.`;
 
 const below_floor: ClockSentence = ({ measured_at }, format) =>
-  `Die Zeitserver sagen ${when(measured_at, format)}. Das liegt sicher in der Vergangenheit, vor der frühesten möglichen Zeit dieses Geräts. Prüfen Sie die Zeitserver. Haben sie recht, so ist diese Zeit falsch: Am Gerät setzt root sie mit steward time floor reset zurück.`;
+  `Die Zeitserver sagen ${when(measured_at, format)}. Das liegt sicher in der Vergangenheit. Prüfen Sie die Zeitserver.`;
 
 const beyond_ceiling: ClockSentence = ({ measured_at }, format) =>
   `Die Zeitserver sagen ${when(measured_at, format)}, mehr als 15 Jahre nach dem Bau dieses Programms. Prüfen Sie die Zeitserver.`;
@@ -50,8 +50,7 @@ const conflicts: ClockWords["conflicts"] = {
 
 const onlyMeasures = "Bis dahin misst Steward die Uhr nur.";
 
-const findTheCause: ClockSentence = () =>
-  `Finden Sie die Ursache, oder wählen Sie in den Zeiteinstellungen etwas anderes. ${onlyMeasures}`;
+const findTheCause: ClockSentence = () => `Finden Sie die Ursache. ${onlyMeasures}`;
 
 const conflictAdvice: ClockWords["conflictAdvice"] = {
   other_daemon: () =>
@@ -147,7 +146,7 @@ export const clockFindings: Readonly<
   clock_below_floor: below_floor,
   clock_beyond_ceiling: beyond_ceiling,
   battery_clock_wrong: ({ offset_seconds }, format) =>
-    `Die batteriegepufferte Uhr ging beim Start von Steward ${lag(offset_seconds, format)}: Sie hat die Zeit ohne Strom nicht gehalten. Nach dem nächsten Stromausfall beginnt dieses Gerät mit einer falschen Zeit, bis ein Zeitserver antwortet. Tauschen Sie ihre Batterie.`,
+    `Die batteriegepufferte Uhr ging beim Start von Steward ${lag(offset_seconds, format)}: Ohne Strom hält sie die Zeit nicht. Nach einem Stromausfall beginnt das Gerät mit einer falschen Zeit, bis ein Zeitserver antwortet. Tauschen Sie ihre Batterie.`,
 };
 
 export const sourceWords: SourceWords = {

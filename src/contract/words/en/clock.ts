@@ -6,16 +6,18 @@ import { type Format, typed } from "../format.ts";
 const ways = {
   servers: ["time.servers", "the time settings"],
   automatic: ["set time.mode to auto", "choose “Automatic” in the time settings"],
-  otherMode: ["choose another time.mode", "choose another way in the time settings"],
   measure: ["`steward time reselect`", "“Choose sources again”"],
   correct: ["`steward time sync`", "“Sync now”"],
-  force: ["`steward time sync --force` corrects it", "“Sync now” offers to correct it anyway"],
   setByHand: ["set the clock by hand: `steward time set TIME`", "set the clock to this browser's time"],
-  reasons: ["`steward time status` says why for each", "the reason for each is shown with the clock"],
 } as const;
 
 function way(name: keyof typeof ways, { isTerminal }: Format): string {
   return ways[name][isTerminal ? 0 : 1];
+}
+
+/** A sentence with lines to type; in the console buttons do the same. */
+function toType(sentence: string, { isTerminal }: Format): string {
+  return isTerminal ? ` ${sentence}` : "";
 }
 
 /** `2000 s behind`. */
@@ -26,7 +28,7 @@ const when = (at: string | null | undefined, { moment }: Format): string =>
   at ? moment(at) : "an impossible date";
 
 const no_time_source: ClockSentence = (_, format) =>
-  `None of the time servers gives a usable answer. Check the network and ${way("servers", format)}; ${way("reasons", format)}. Without a network, ${way("setByHand", format)}.`;
+  `None of the time servers gives a usable answer. Check the network and ${way("servers", format)}.${toType("`steward time status` says why for each. Without a network: `steward time set TIME`.", format)}`;
 
 const no_majority: ClockSentence = (_, format) =>
   `The time servers do not agree with each other, and no group of them is a majority. Remove the wrong one in ${way("servers", format)}, or add others.`;
@@ -44,11 +46,11 @@ const suspect: ClockSentence = ({ server }, format) =>
 
 const panic_threshold: ClockSentence = ({ offset_seconds }, format) => {
   const limit = format.isTerminal ? "time.panic_threshold allows in service" : "the settings allow";
-  return `The time servers say that this clock is ${lag(offset_seconds, format)}, more than ${limit}. Check whether they are right; if so, ${way("force", format)}.`;
+  return `The time servers say that this clock is ${lag(offset_seconds, format)}, more than ${limit}. Check the time servers.${toType("If they are right: `steward time sync --force`.", format)}`;
 };
 
 const below_floor: ClockSentence = ({ measured_at }, format) =>
-  `The time servers say ${when(measured_at, format)}, which this device knows to be in the past: it is below the floor. Check the time servers. If they are right, the floor is wrong: on the device, root resets it with ${typed("steward time floor reset", format)}.`;
+  `The time servers say ${when(measured_at, format)}, which this device knows to be in the past. Check the time servers.${toType("If they are right, the floor is wrong: `steward time floor reset` as root.", format)}`;
 
 const beyond_ceiling: ClockSentence = ({ measured_at }, format) =>
   `The time servers say ${when(measured_at, format)}, more than 15 years after this program was built. Check the time servers.`;
@@ -69,7 +71,7 @@ const conflicts: ClockWords["conflicts"] = {
 const onlyMeasures = "Steward only measures the clock meanwhile.";
 
 const findTheCause: ClockSentence = (_, format) =>
-  `${onlyMeasures} Find the cause, or ${way("otherMode", format)}.`;
+  `${onlyMeasures} Find the cause${format.isTerminal ? ", or choose another time.mode" : ""}.`;
 
 const conflictAdvice: ClockWords["conflictAdvice"] = {
   other_daemon: (_, format) => `${onlyMeasures} Stop one of the two, or ${way("automatic", format)}.`,

@@ -1,0 +1,98 @@
+import type { FindingWords } from "../findings.ts";
+import { clockFindings } from "./clock.ts";
+import { problemTitles } from "./problems.ts";
+
+/** The parts of the device that health checks are about, by the name of the check. */
+export const checkNames: Readonly<Record<string, string>> = {
+  "host file": "Host-Datei",
+  state: "gespeicherte Daten",
+  disk: "Datenträger",
+  users: "Benutzer",
+  settings: "Einstellungen",
+  sessions: "Sitzungen",
+  attempts: "fehlgeschlagene Anmeldungen",
+  tokens: "API-Token",
+  "used-codes": "benutzte Codes",
+  clock: "Daten der Uhr",
+  updates: "Updates",
+  register: "Liste der Dokumente",
+  events: "Ereignisprotokoll",
+  "two-factor key": "Schlüssel der zweiten Faktoren",
+  time: "Uhr",
+  listening: "Verbindungen am Gerät",
+  program: "Programm",
+  "root helper": "Hilfsprogramm für root",
+};
+
+/** By the name of a record of events. */
+const recordNames: Readonly<Record<string, string>> = {
+  users: "Benutzer",
+  tokens: "API-Token",
+  trust: "das Vertrauen in Updates",
+  updates: "Updates",
+  configuration: "Einstellungen und Gerät",
+  use: "Anmeldungen und die Uhr",
+};
+
+const nameOf = (document: string): string => checkNames[document] ?? document;
+
+const titleOf = (error: string): string =>
+  (problemTitles as Readonly<Record<string, string>>)[error] ?? error;
+
+export const findingWords: FindingWords = {
+  ...clockFindings,
+  state_damaged: () =>
+    "Die gespeicherten Daten sind beschädigt, und es lässt sich nichts ändern. Am Gerät erfährt root mit steward doctor mehr.",
+  state_unreachable: () => "Die gespeicherten Daten sind nicht erreichbar.",
+  disk_read_only: ({ path }) =>
+    `Auf den Datenträger unter ${path} kann nicht geschrieben werden. Anmelden und Lesen gehen; Änderungen an Benutzern und Einstellungen werden abgelehnt.`,
+  disk_space_unknown: ({ path }) => `Wie viel Platz unter ${path} frei ist, lässt sich nicht feststellen.`,
+  disk_space_low: ({ path, free_bytes, least_bytes, has_reserve }, { bytes }) =>
+    `Unter ${path} sind nur noch ${bytes(free_bytes)} frei; gewarnt wird unter ${bytes(least_bytes)}.${has_reserve ? "" : " Die Reserve, die zuerst aufgegeben wird, fehlt."} Ist der Datenträger voll, werden Änderungen an Benutzern und Einstellungen abgelehnt.`,
+  disk_inodes_low: ({ path, free_inodes, least_inodes }) =>
+    `Unter ${path} passen nur noch ${free_inodes} Dateien; gewarnt wird unter ${least_inodes}. Danach werden Änderungen an Benutzern und Einstellungen abgelehnt.`,
+  disk_reserve_missing: ({ path }) =>
+    `Die Reserve unter ${path}, die auf einem vollen Datenträger zuerst aufgegeben wird, fehlt: Schaffen Sie dort Platz.`,
+  document_not_written: ({ document, error }) =>
+    `Die letzte Änderung konnte nicht gespeichert werden (${nameOf(document)}): ${titleOf(error)}.`,
+  document_waiting: ({ document }) =>
+    `Änderungen bleiben im Arbeitsspeicher, bis wieder gespeichert werden kann (${nameOf(document)}).`,
+  document_damage_found: ({ document, found_at }, { moment }) =>
+    `Beschädigte Daten wurden gefunden (${moment(found_at)}) und ersetzt (${nameOf(document)}). Prüfen Sie, ob etwas fehlt; danach bestätigt root das am Gerät mit steward state accept ${document}.`,
+  events_not_written: ({ waiting, lost, error }) =>
+    `${waiting} Ereignisse sind noch nicht gespeichert, für ${lost} war kein Platz: ${titleOf(error)}.`,
+  events_lost: ({ lost }) =>
+    `${lost} Ereignisse konnten nicht gespeichert werden; sie stehen im Systemprotokoll.`,
+  events_damaged: ({ lines }) =>
+    `Ein Teil des Ereignisprotokolls lässt sich nicht prüfen (Zeilen: ${lines}). Er ist noch da, und eine neue Datei wurde begonnen.`,
+  events_short: ({ record, complete_since }, { moment }) =>
+    `Die Aufzeichnung über ${recordNames[record]} ist erst seit ${moment(complete_since)} vollständig: Es ist mehr geschehen, als Platz dafür ist. Sehen Sie in den Ereignissen nach, wer so viel tut.`,
+  sealing_key_unusable: ({ path, users }) =>
+    `Der Schlüssel der zweiten Faktoren unter ${path} lässt sich nicht verwenden. Betroffene Benutzer: ${users}. Ihre Wiederherstellungscodes gelten.`,
+  sealing_key_missing: ({ path, users, keys }) =>
+    `Der Schlüssel der zweiten Faktoren${keys.length === 0 ? "" : ` (${keys.join(", ")})`} fehlt: Legen Sie ihn wieder unter ${path} ab und starten Sie den Agenten neu. Betroffene Benutzer: ${users}. Ihre Wiederherstellungscodes gelten.`,
+  updates_degraded: () => "Bei den Updates besteht Handlungsbedarf.",
+  socket_unavailable: ({ path }) =>
+    `Befehle am Gerät erreichen den Agenten nicht: Sein Socket ${path} geht nicht.`,
+  port_unavailable: ({ address }) =>
+    `Ein anderes Programm auf dem Gerät belegt ${address}. Was dort geöffnet wird, ist vielleicht nicht Steward.`,
+  host_file_refused: ({ path, faults }) =>
+    `Die Host-Datei ${path} lässt sich nicht verwenden; die vorige gilt weiter. Root berichtigt sie am Gerät: steward host-file check. ${faults.join("; ")}`,
+  host_file_without_copy: ({ path, faults }) =>
+    `Die Host-Datei ${path} lässt sich nicht verwenden: Bis root sie berichtigt, ist dieses Gerät nur von sich selbst aus erreichbar und spielt keine Updates ein. ${faults.join("; ")}`,
+  host_file_members_unknown: ({ path, members }) =>
+    `Teile der Host-Datei ${path} haben keine Wirkung, weil diese Version sie nicht kennt: ${members.join(", ")}.`,
+  https_unavailable: () => "HTTPS hört nicht, wie es die Host-Datei vorgibt.",
+  https_certificate_refused: ({ certificate }) => `Das Zertifikat ${certificate} lässt sich nicht verwenden.`,
+  https_certificate_ending: ({ certificate, ends_at }, { moment }) =>
+    `Das Zertifikat ${certificate} läuft ab (${moment(ends_at)}). Installieren Sie ein neues.`,
+  https_certificate_expired: ({ certificate, ends_at }, { moment }) =>
+    `Das Zertifikat ${certificate} ist abgelaufen (${moment(ends_at)}), und Browser lehnen es ab. Geht die Uhr richtig, installieren Sie ein neues.`,
+  https_certificate_early: ({ certificate, begins_at }, { moment }) =>
+    `Das Zertifikat ${certificate} gilt nach dieser Uhr noch nicht (erst ab ${moment(begins_at)}), und Browser lehnen es ab. Prüfen Sie die Uhr.`,
+  program_broken: ({ parts }) =>
+    `Teile des Programms funktionieren nicht: ${parts.join(", ")}. Installieren Sie es neu.`,
+  root_helper_missing: () =>
+    "Das Hilfsprogramm für root ist nicht erreichbar: Updates werden nicht installiert, Neustart und Änderungen von Hostname, Zeitzone und Zeitdienst abgelehnt. Am Gerät nennt steward doctor root den Befehl, der das behebt.",
+  program_untested: () => "Das Programm konnte sich nicht selbst prüfen.",
+};

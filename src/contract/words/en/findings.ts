@@ -1,0 +1,97 @@
+import type { FindingWords } from "../findings.ts";
+import { typed } from "../format.ts";
+import { clockFindings } from "./clock.ts";
+import { problemTitles } from "./problems.ts";
+
+/** The parts of the device that health checks are about, by the name of the check. */
+export const checkNames: Readonly<Record<string, string>> = {
+  "host file": "host file",
+  state: "stored state",
+  disk: "disk",
+  users: "users",
+  settings: "settings",
+  sessions: "sessions",
+  attempts: "failed sign-ins",
+  tokens: "API tokens",
+  "used-codes": "used codes",
+  clock: "clock data",
+  updates: "updates",
+  register: "list of documents",
+  events: "event log",
+  "two-factor key": "second-factor key",
+  time: "clock",
+  listening: "connections on the device",
+  program: "program",
+  "root helper": "root helper",
+};
+
+/** By the name of a record of events. */
+const recordNames: Readonly<Record<string, string>> = {
+  users: "users",
+  tokens: "API tokens",
+  trust: "trust in updates",
+  updates: "updates",
+  configuration: "settings and the device",
+  use: "sign-ins and the clock",
+};
+
+const nameOf = (document: string): string => checkNames[document] ?? document;
+
+const titleOf = (error: string): string =>
+  (problemTitles as Readonly<Record<string, string>>)[error] ?? error;
+
+export const findingWords: FindingWords = {
+  ...clockFindings,
+  state_damaged: (_, format) =>
+    `The stored state is damaged, and nothing can be changed. On the device, root finds out more with ${typed("steward doctor", format)}.`,
+  state_unreachable: () => "The agent cannot reach its stored state.",
+  disk_read_only: ({ path }) =>
+    `The disk at ${path} is read-only. Users can sign in and read; changes of users and settings are refused.`,
+  disk_space_unknown: ({ path }) => `The disk at ${path} does not say how much space is left.`,
+  disk_space_low: ({ path, free_bytes, least_bytes, has_reserve }, { bytes }) =>
+    `Only ${bytes(free_bytes)} are free at ${path}; below ${bytes(least_bytes)} this warns.${has_reserve ? "" : " The reserve, which is given up first, is missing."} When the disk is full, changes of users and settings are refused.`,
+  disk_inodes_low: ({ path, free_inodes, least_inodes }) =>
+    `Only ${free_inodes} more files fit at ${path}; below ${least_inodes} this warns. At none, changes of users and settings are refused.`,
+  disk_reserve_missing: ({ path }) =>
+    `The reserve at ${path}, which is given up first when the disk is full, is missing: free some space there.`,
+  document_not_written: ({ document, error }) =>
+    `The last change could not be saved (${nameOf(document)}): ${titleOf(error)}.`,
+  document_waiting: ({ document }) =>
+    `Changes are kept in memory until the disk can be written (${nameOf(document)}).`,
+  document_damage_found: ({ document, found_at }, format) =>
+    `Damaged data was found at ${format.moment(found_at)} and replaced (${nameOf(document)}). Check whether something is missing; then root accepts it on the device: ${typed(`steward state accept ${document}`, format)}.`,
+  events_not_written: ({ waiting, lost, error }) =>
+    `${waiting} events are in memory and not saved yet, ${lost} found no room there: ${titleOf(error)}.`,
+  events_lost: ({ lost }) => `${lost} events could not be saved; the system journal has them.`,
+  events_damaged: ({ lines }) =>
+    `A part of the event log cannot be verified (lines: ${lines}). It was kept, and a new file was started.`,
+  events_short: ({ record, complete_since }, { moment }) =>
+    `The record of ${recordNames[record]} is complete only since ${moment(complete_since)}: more happened than there is room for. Look at the events for who does so much.`,
+  sealing_key_unusable: ({ path, users }) =>
+    `The key for second factors at ${path} cannot be used. Affected users: ${users}. Their recovery codes work.`,
+  sealing_key_missing: ({ path, users, keys }) =>
+    `The key for second factors${keys.length === 0 ? "" : ` (${keys.join(", ")})`} is missing: put it back at ${path} and restart the agent. Affected users: ${users}. Their recovery codes work.`,
+  updates_degraded: () => "The updates need attention.",
+  socket_unavailable: ({ path }) =>
+    `Commands on the device do not reach the agent: its socket ${path} does not work.`,
+  port_unavailable: ({ address }) =>
+    `Another program on the device has ${address}. Pages that are opened there may not be those of Steward.`,
+  host_file_refused: ({ path, faults }, format) =>
+    `The host file ${path} cannot be used, and the one before it is in force. Root corrects it on the device: ${typed("steward host-file check", format)}. ${faults.join("; ")}`,
+  host_file_without_copy: ({ path, faults }) =>
+    `The host file ${path} cannot be used: until root corrects it, this device is reached only from itself and updates nothing. ${faults.join("; ")}`,
+  host_file_members_unknown: ({ path, members }) =>
+    `Parts of the host file ${path} have no effect, because this release does not know them: ${members.join(", ")}.`,
+  https_unavailable: () => "HTTPS does not listen as the host file says.",
+  https_certificate_refused: ({ certificate }) => `The certificate ${certificate} cannot be used.`,
+  https_certificate_ending: ({ certificate, ends_at }, { moment }) =>
+    `The certificate ${certificate} ends at ${moment(ends_at)}. Install a new one.`,
+  https_certificate_expired: ({ certificate, ends_at }, { moment }) =>
+    `The certificate ${certificate} expired at ${moment(ends_at)}, and browsers refuse it. If the clock is right, install a new one.`,
+  https_certificate_early: ({ certificate, begins_at }, { moment }) =>
+    `The certificate ${certificate} is valid from ${moment(begins_at)} on, which is later than this clock, and browsers refuse it. Check the clock.`,
+  program_broken: ({ parts }) => `Parts of the program do not work: ${parts.join(", ")}. Install it again.`,
+  root_helper_missing: (_, format) =>
+    `The root helper cannot be asked: updates are not installed, and restart, host name, time zone and time daemon cannot be changed. On the device, root finds the line to type with ${typed("steward doctor", format)}.`,
+  program_untested: () => "The program could not test itself.",
+};

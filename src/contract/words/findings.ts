@@ -1,0 +1,8 @@
+import type { FindingCode } from "../findings.ts";
+import type { Finding } from "../types.ts";
+import type { Format } from "./format.ts";
+
+/** The sentence for each finding, which each language has. The agent adds particulars in English, and what root types. */
+export type FindingWords = {
+  readonly [Code in FindingCode]: (facts: Finding<Code>["facts"], format: Format) => string;
+};
