@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { dashboard } from "../../scripts/monitoring/dashboard.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { eventTypes } from "../../src/contract/event-types.ts";
 import { type MetricFamily, metricFamilies } from "../../src/contract/metrics.ts";
@@ -15,12 +16,9 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const alerts = read("scripts/monitoring/alerts.yml");
 const tests = read("scripts/monitoring/alerts.test.yml");
 
-interface Dashboard {
-  panels: { title: string; targets?: { expr: string }[] }[];
-}
-
-const dashboard = JSON.parse(read("scripts/monitoring/dashboard.json")) as Dashboard;
-const shown = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)).join("\n");
+const shown = dashboard()
+  .panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+  .join("\n");
 
 /** The rules of alerts.yml, each with its name and its text. */
 const rules = alerts
