@@ -4,7 +4,7 @@ export interface Pair {
   readonly key: string;
 }
 
-/** What a certificate is to be made of. */
+/** The content of a certificate that is to be made. */
 export interface CertificateRequest {
   /** PEM. */
   readonly key: string;
@@ -18,5 +18,7 @@ export interface CertificateRequest {
 /** Makes a certificate that is signed with its own key, as PEM. */
 export type SignOwn = (request: CertificateRequest) => Promise<string>;
 
-/** A pair of files that an administrator has put in place, under its common name; or why it cannot be read. */
+/**
+ * A pair of files that an administrator has put in place, under its common name; or the reason why it cannot be read.
+ */
 export type InstalledPair = { readonly name: string } & (Pair | { readonly refused: string });

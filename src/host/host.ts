@@ -16,8 +16,8 @@ import type {
 } from "./ports.ts";
 
 /**
- * The host that the agent runs on, in groups: each room is given the ports that it uses. `host/linux/open-host.ts` opens
- * the real one; a test gives its own in the place of any of them.
+ * The host that the agent runs on, in groups: each room gets the ports that it uses. `host/linux/open-host.ts` opens
+ * the real one; a test replaces any of them.
  */
 export interface Host {
   readonly identity: HostIdentity;
@@ -32,21 +32,21 @@ export interface Host {
 }
 
 /**
- * The time of this host, which the whole agent goes by. Its parts agree with each other, so that a test replaces all of
- * them at once: where one of them went on alone, the agent would see a step of the clock.
+ * The time of this host, which the whole agent uses. Its parts agree with each other, so a test replaces all of them at
+ * once: if one of them continued separately, the agent would see a step of the clock.
  */
 export interface HostTime {
   readonly uptime: Uptime;
-  /** Milliseconds since 1970 by the wall clock, however wrong it is. */
+  /** Milliseconds since 1970 by the wall clock, right or wrong. */
   readonly wall: () => number;
   readonly timers: Timers;
-  /** Reads both clocks at one moment, and steers the wall clock where it may. */
+  /** Reads both clocks at one moment, and steers the wall clock if it may. */
   readonly driver: ClockDriver;
 }
 
 export interface HostClock {
   readonly services: TimeServices;
-  /** The battery-backed clock, to the second below; null where there is none. */
+  /** The battery-backed clock, rounded down to seconds; null: there is none. */
   readRealTimeClock(): Promise<Date | null>;
 }
 
@@ -56,7 +56,7 @@ export interface HostNetwork {
   readonly userOfConnection: UserOfConnection;
   readonly boundBuffers: BoundBuffers;
   openTransfers(options: TransferOptions): Transfers;
-  /** Whether an `http:` or `https:` address names this host or its own link, judged by the address as it is written. */
+  /** True if an `http:` or `https:` address names this host or its own link, judged by the address as it is written. */
   isLocalServer(server: string): boolean;
 }
 
@@ -67,11 +67,14 @@ export interface HostFiles {
    * `storage_full`, `storage_unwritable`.
    */
   readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]>;
-  /** A new key in the place of the agent's own, which is at `path`; null: it has made none. Throws as `readSealKeys`. */
+  /**
+   * Makes a new key in place of the agent's own, which is at `path`; null: it has made none. Throws the errors of
+   * `readSealKeys`.
+   */
   renewOwnSealKey(path: string): Promise<RenewedKey | null>;
   /**
-   * The root of trust of updates as root has installed it; null: there is none. Throws `update_root_unusable` when it is
-   * too large, or when another user could have written it.
+   * The root of trust of updates that root has installed; null: there is none. Throws `update_root_unusable` if it is
+   * too large, or if another user could have written it.
    */
   readInstalledRoot(
     path: string,
@@ -83,12 +86,12 @@ export interface HostSystemd {
   readonly journal: Journal;
 }
 
-/** The name of the machine is in its identity; root's helper changes both. */
+/** The machine's name is in its identity; the root helper changes both. */
 export interface HostNames {
   timeZone(): Promise<string>;
   /** `name`: of the form that the contract allows. */
   hasTimeZone(name: string): Promise<boolean>;
-  /** From now on this process goes by what has been changed. */
+  /** Makes this process use the new host name. */
   adoptHostName(name: string): void;
   adoptTimeZone(name: string): void;
 }
@@ -108,7 +111,7 @@ export interface TransferOptions {
   readonly userAgent?: string;
 }
 
-/** Whose files are trusted. */
+/** The users whose files are trusted. */
 export interface TrustedOwners {
   /**
    * The user besides root whose files are trusted: the one who runs this program, for a trial in folders of its own.
@@ -120,12 +123,12 @@ export interface TrustedOwners {
 export interface RenewedKey {
   readonly former: Uint8Array;
   readonly next: Uint8Array;
-  /** Gives the former key up, once nothing is sealed with it any more. */
+  /** Retires the former key, after nothing is sealed with it any more. */
   replace(): Promise<void>;
 }
 
 export interface SealKeyPlaces {
-  /** Where systemd puts credentials, or undefined without them; the key is its `steward.key`. */
+  /** The directory of systemd's credentials, or undefined without them; the key is its `steward.key`. */
   credentialsDirectory: string | undefined;
   /** The key that root gives, by default /etc/steward/seal.key. */
   path: string;
@@ -133,6 +136,6 @@ export interface SealKeyPlaces {
   fallbackPath: string;
   /** False: without a key there is none. */
   mayMake?: boolean;
-  /** Called when the agent's own key was made just now: what another key sealed does not open with it. */
+  /** Called after the agent has made its own key just now: it does not open what another key sealed. */
   onMade?: () => void;
 }

@@ -1,6 +1,6 @@
 import type { Timers } from "./ports.ts";
 
-/** Settles when so many seconds are over, or at once when the signal says that nothing is waited for any more. */
+/** Settles after so many seconds, or at once when the signal ends the wait. */
 export function pauseFor(
   seconds: number,
   { timers, signal }: { readonly timers: Timers; readonly signal: AbortSignal },

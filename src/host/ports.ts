@@ -1,10 +1,10 @@
-/** What the rooms need of the host: interfaces only. `host/linux` implements them. */
+/** Interfaces to the host for the rooms. `host/linux` implements them. */
 
 /** The identity of this host and this boot. */
 export interface HostIdentity {
   /** 128 bits in hex, the same until the operating system is installed again. */
   readonly deviceId: string;
-  /** False: machine-id(5) cannot be read or is not initialised, and `deviceId` is of this boot alone. */
+  /** False: machine-id(5) cannot be read or is not initialised, and `deviceId` is only for this boot. */
   readonly isLasting: boolean;
   /** The kernel's id of this boot. */
   readonly bootId: string;
@@ -12,7 +12,7 @@ export interface HostIdentity {
   readonly os: string;
   readonly kernel: string;
   readonly arch: string;
-  /** Without a domain; another one after a change. */
+  /** Without a domain; it changes after a change. */
   readonly hostname: string;
 }
 
@@ -54,8 +54,8 @@ export interface JournalQuery {
 }
 
 /**
- * How reading the journal ended. `whole`: at its end; `stopped`: by the visitor; `bounded`: at a limit of time or size,
- * and there may be more; `unreadable`: there is no journal, or this process may not read it.
+ * The end of a reading of the journal. `whole`: at its end; `stopped`: by the visitor; `bounded`: at a limit of time or
+ * size, and there may be more; `unreadable`: there is no journal, or this process may not read it.
  */
 export type JournalEnd =
   | { readonly kind: "whole" | "stopped" | "bounded" }
@@ -104,7 +104,9 @@ export interface ClockQuality {
   readonly leap: Leap;
 }
 
-/** Why a driver never steers: the program was not asked to, its addon is missing, or it lacks CAP_SYS_TIME. */
+/**
+ * The reason why a driver never steers: the program was not asked to, its addon is missing, or it lacks CAP_SYS_TIME.
+ */
 export type SteeringBlocker = "not_asked_to" | "no_addon" | "no_capability";
 
 /**
@@ -140,8 +142,8 @@ export interface DatagramConnection {
 
 export interface DatagramHandlers {
   /**
-   * `ageSeconds`: how long ago the kernel received the packet, 0 if unknown. Measured by the wall clock, so it includes
-   * a step since then.
+   * `ageSeconds`: seconds since the kernel received the packet, 0 if unknown. Measured by the wall clock, so it
+   * includes a step since then.
    */
   onPacket: (packet: Uint8Array, ageSeconds: number) => void;
   /** An ICMP error or a missing route; the code of the error, such as ECONNREFUSED. */
@@ -157,8 +159,8 @@ export interface Datagrams {
 export type ResolveHost = (host: string) => Promise<readonly string[]>;
 
 /**
- * Bounds what the kernel holds for the connections of a server of Node's that listens on TCP: bytes that clients do not
- * take, and that are not read. Does nothing where it cannot.
+ * Bounds the bytes that the kernel holds for the connections of a server of Node's that listens on TCP: bytes that
+ * clients do not take, and bytes that are not read. Does nothing if it cannot.
  */
 export type BoundBuffers = (server: object) => void;
 
@@ -205,7 +207,7 @@ export interface TimeServices {
   activeDaemon(): Promise<TimeDaemon | null>;
 }
 
-/** What root does for the agent: the whole vocabulary of the root helper (src/programs/helper). */
+/** The orders of the agent to root: the whole vocabulary of the root helper (src/programs/root-helper). */
 export type RootOrder =
   | { readonly word: "install"; readonly id: string }
   | { readonly word: "rollback"; readonly kind: "rules" | "binary" }
@@ -228,7 +230,7 @@ export interface RootOrderLimits {
  */
 export interface RootHelper {
   ask(order: RootOrder, limits?: RootOrderLimits): Promise<void>;
-  /** Why no order can reach it, and what to type; null: it listens, or this agent is to have none. */
+  /** The reason why no order can reach it, and the line to type; null: it listens, or this agent is to have none. */
   absence(): string | null;
 }
 
@@ -246,9 +248,9 @@ export interface TransferRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The body may be compressed, as its header `content-encoding` says; otherwise it is refused. */
   readonly acceptsGzip?: true;
-  /** The same for the origin of the address alone: a redirect to another one leaves them out. */
+  /** The same only for the origin of the address: a redirect to another one leaves them out. */
   readonly originHeaders?: Readonly<Record<string, string>>;
-  /** What a POST sends, ASCII; absent: a GET. */
+  /** The body of a POST, ASCII; absent: a GET. */
   readonly post?: string | undefined;
   readonly limits: TransferLimits;
   /** Ends the transfer, head or body, with the signal's reason. */

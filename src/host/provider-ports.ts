@@ -7,7 +7,7 @@ export interface SignInProvider {
   /** An https address, as discovery (OpenID Connect Discovery 1.0 §4) and every ID token repeat it. */
   readonly issuer: string;
   readonly clientId: string;
-  /** Absolute path; null: a public client, which PKCE alone protects. */
+  /** Absolute path; null: a public client, which only PKCE protects. */
   readonly clientSecretFile: string | null;
   /** Origins of this device that the provider may send a browser back to. */
   readonly origins: readonly string[];

@@ -52,11 +52,15 @@ export interface Units {
   log(unit: string, sinceMilliseconds: number, mostLines: number): Promise<readonly string[]>;
 }
 
-/** How releases of a kind are activated here, and how their health is checked. Root decides it in the host file. */
+/**
+ * The activation of releases of a kind on this device, and the check of their health. Root decides it in the host file.
+ */
 export interface ApplyPlan {
   /** Reloaded for rules, restarted for a binary; it must be active to be healthy. null: none. */
   readonly unit: string | null;
-  /** A program with its arguments that activates a release instead; `{release}` stands for the release's directory. */
+  /**
+   * A program with its arguments that activates a release instead; `{release}` is replaced by the release's directory.
+   */
   readonly activate: readonly string[] | null;
   /** A program that tests a release before it is activated, as an unused user id and without network. */
   readonly selfTest: readonly string[] | null;
@@ -85,7 +89,7 @@ export interface HttpCheck {
 /** The result of one health check. */
 export interface HealthAnswer {
   readonly isHealthy: boolean;
-  /** For people: what answered what. */
+  /** For people: the answer of each check. */
   readonly words: string;
 }
 
@@ -105,7 +109,7 @@ export interface ReleaseHost {
   readonly units: Units | null;
   readonly uptime: Uptime;
   readonly bootId: string;
-  /** The wall clock, however wrong it is. */
+  /** The wall clock, right or wrong. */
   readonly now: () => Date;
   /** Waits. */
   readonly pause: (seconds: number) => Promise<void>;

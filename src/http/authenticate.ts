@@ -10,15 +10,15 @@ import type { Bearer } from "../auth/tokens/bearer.ts";
 import { StewardError } from "../contract/errors.ts";
 import type { Actor } from "./call.ts";
 
-/** Finds out who is calling. Throws `authentication_required` or `invalid_token`. */
+/** Identifies the caller. Throws `authentication_required` or `invalid_token`. */
 export type Authenticate = (ctx: Koa.Context, facts: RequestFacts) => Promise<Actor>;
 
-/** What the router knows of a request before its caller is known. */
+/** Facts about a request before its caller is known. */
 export interface RequestFacts {
   readonly isLocal: boolean;
-  /** Of the client, as events show it. */
+  /** The client's address, as events show it. */
   readonly address: string;
-  /** The operation may be called with a token whose time claims alone are wrong. */
+  /** The operation may be called with a token in which only the times are wrong. */
   readonly isClockTolerant: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface AuthenticateOptions {
   bearer: Bearer;
 }
 
-/** Verified tokens remembered: more than people at work at a time. Each holds the whole header that it came in. */
+/** Verified tokens in the cache: more than people who work at a time. Each entry holds the whole header it came in. */
 const rememberedTokens = 200;
 
 /** Our tokens have some 400 characters; a much longer one is refused without hashing it. */
@@ -50,7 +50,7 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
       throw invalidToken("malformed", "This is not an access token of this device.");
     }
     if (token.startsWith("stw_")) return bearer.program(token, isClockTolerant, address);
-    // No await for a token that is remembered: it would cost each request a turn of the microtasks.
+    // No await for a cached token: it would cost each request a turn of the microtasks.
     return bearer.person(verified.known(token) ?? (await verified.verify(ctx, token)), isClockTolerant);
   };
 }
@@ -63,7 +63,7 @@ interface VerifiedTokens {
 
 /**
  * koa-jwt verifies each token once. Verification is most of the cost of a request, so the claims of the latest `most`
- * tokens are remembered.
+ * tokens are cached.
  */
 export function createVerifiedTokens({ key }: AccessTokens, most = rememberedTokens): VerifiedTokens {
   const { algorithms, issuer, audience } = accessTokenRules;
@@ -74,11 +74,11 @@ export function createVerifiedTokens({ key }: AccessTokens, most = rememberedTok
     audience,
     complete: true,
     key: "jwt",
-    // The times in a token are checked at every request, since the clock may change; here only what never changes.
+    // The times in a token are checked at every request, since the clock may change; here only the rest.
     ignoreExpiration: true,
     ignoreNotBefore: true,
   };
-  // koa-jwt's types do not know the options that it hands on to jsonwebtoken.
+  // koa-jwt's types lack the options that it passes on to jsonwebtoken.
   const verify = koaJwt(rules as unknown as koaJwt.Options);
   const remembered = new Map<string, AccessClaims>();
   return {

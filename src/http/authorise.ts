@@ -5,14 +5,14 @@ import type { Access, Operation } from "../contract/operations/operation.ts";
 import { fleetScopes, type Scope } from "../contract/scopes.ts";
 import { type Actor, roleOf } from "./call.ts";
 
-/** Who may call an operation, and what they must have done before. */
+/** The rights that an operation needs, and the steps that its caller must have taken. */
 export type Policy = Pick<
   Operation,
   "access" | "scope" | "stepUp" | "beforePasswordChange" | "beforeEnrolment" | "insteadForAdmins"
 >;
 
 /**
- * Throws unless the policy lets `actor` in: `authentication_required`, `forbidden`, `password_change_required`,
+ * Throws unless the policy admits `actor`: `authentication_required`, `forbidden`, `password_change_required`,
  * `two_factor_enrolment_required`, `token_not_allowed`, `insufficient_scope`, `step_up_required`.
  */
 export function authorise(policy: Policy, actor: Actor, params: Readonly<Record<string, string>>): void {
@@ -27,7 +27,7 @@ export function authorise(policy: Policy, actor: Actor, params: Readonly<Record<
   if (policy.stepUp === true || (policy.stepUp === "others" && !isSelf)) requireStepUp(actor);
 }
 
-/** Whether the policy lets `actor` in. */
+/** True if the policy admits `actor`. */
 export function isAuthorised(policy: Policy, actor: Actor): boolean {
   try {
     authorise(policy, actor, {});
@@ -54,7 +54,7 @@ function unknownCaller(): StewardError {
   );
 }
 
-/** Throws `token_not_allowed`, `insufficient_scope`. */
+/** Throws `token_not_allowed` and `insufficient_scope`. */
 export function refuseOutOfScope({ scope }: Policy, { token }: Program): void {
   if (scope === undefined) {
     throw new StewardError(
@@ -63,7 +63,7 @@ export function refuseOutOfScope({ scope }: Policy, { token }: Program): void {
     );
   }
   const { scopes, is_fleet } = rightsOf(token);
-  // Only root makes tokens with these scopes, and only for fleets: both are asked for, should one of them be wrong.
+  // Only root makes tokens with these scopes, and only for fleets: both are checked, in case one of them is wrong.
   const isHeld = is_fleet || !(fleetScopes as readonly Scope[]).includes(scope);
   if (isHeld && scopes.includes(scope)) return;
   throw new StewardError(

@@ -7,39 +7,39 @@ import type { Input, Output, Role } from "../contract/types.ts";
 import type { EventActor, EventDetails, EventSubject } from "../journal/events/event.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
 
-/** Who is calling. `local-root` came over the unix socket, which only root and the service's own user can open. */
+/** The caller. `local-root` came over the unix socket, which only root and the service's own user can open. */
 export type Actor = Anonymous | { readonly kind: "local-root" } | Person | Program;
 
-/** A caller without a token; or, where none is needed, with one that was refused, for the reason in `refusal`. */
+/** A caller without a token; or, for an operation that needs none, with a refused one (`refusal`). */
 export interface Anonymous {
   readonly kind: "anonymous";
   readonly refusal?: StewardError;
 }
 
-/** One call of an operation: its validated input and who makes it from where. */
+/** One call of an operation: its validated input, its caller and where it came from. */
 export interface Call<Id extends OperationId> extends Input<Id> {
   actor: Actor;
   context: RequestContext;
-  /** Of a browser, where the operation may use it. */
+  /** The cookie of a browser, if the operation may use it. */
   cookie: RefreshCookie | undefined;
-  /** Of a stream: the Last-Event-ID header, where a client comes back. */
+  /** The Last-Event-ID header of a client that returns to a stream. */
   lastEventId: string | undefined;
   /** Adds facts to the event of this call; later facts replace earlier ones. */
   note: (facts: EventNote) => void;
-  /** Throws `etag_mismatch` when the caller's If-Match is not the entity tag of `present`. */
+  /** Throws `etag_mismatch` if the caller's If-Match is not the entity tag of `present`. */
   ifMatch: (present: object) => void;
 }
 
-/** What a handler adds to the event of its call. */
+/** Facts that a handler adds to the event of its call. */
 export interface EventNote {
-  /** The caller, where only the handler finds out who it is. */
+  /** The caller, if only the handler finds out who it is. */
   actor?: EventActor;
   /** The user or thing that it concerns. */
   subject?: EventSubject;
   details?: EventDetails;
-  /** The type, where an operation has more than one. */
+  /** The type, if an operation has more than one. */
   type?: EventType;
-  /** Nothing was changed: there is no event. */
+  /** Nothing was changed, so there is no event. */
   isUnchanged?: boolean;
 }
 
@@ -52,8 +52,8 @@ export interface StreamMessage {
 }
 
 /**
- * The result of a streaming operation: begins to send, and returns how to stop. `end` closes the stream; `drained`
- * settles when the client has taken most of what was sent, and is awaited between pages of past messages.
+ * The result of a streaming operation: begins to send, and returns a function that stops it. `end` closes the stream;
+ * `drained` settles when the client has taken most of the sent bytes, and is awaited between pages of past messages.
  */
 export type StreamSource = (
   send: (message: StreamMessage) => void,
@@ -61,7 +61,10 @@ export type StreamSource = (
   drained: () => Promise<void>,
 ) => () => void;
 
-/** The result of an operation whose answer the build has written: where it lies, and beside it, with `.gz`, compressed. */
+/**
+ * The result of an operation whose answer the build has written: the path of its file, beside which `.gz` has the
+ * compressed one.
+ */
 export interface BuiltFile {
   readonly path: string;
 }
@@ -74,17 +77,17 @@ type Result<Id extends OperationId> = (typeof operations)[Id]["response"] extend
     ? BuiltFile
     : Output<Id>;
 
-/** Further errors of a body: of the members that fit its schema, where others do not. */
+/** Further errors of a body: of the members that fit its schema, if others do not. */
 export interface FormHandler {
   faultsOf?: (sound: unknown) => readonly Fault[] | Promise<readonly Fault[]>;
 }
 
-/** A handler whose caller is told of all errors in the body at once. */
+/** A handler whose caller gets all errors of the body at once. */
 export function form<Handle extends (call: never) => unknown, Body>(
   handle: Handle,
   faultsOf: (sound: Body) => readonly Fault[] | Promise<readonly Fault[]>,
 ): Handle & FormHandler {
-  // The rest of the body fits the schema, except for members that are missing.
+  // The rest of the body fits the schema, except for missing members.
   return Object.assign(handle, { faultsOf: (sound: unknown) => faultsOf(sound as Body) });
 }
 

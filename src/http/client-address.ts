@@ -10,26 +10,26 @@ import type { UserOfConnection } from "../host/ports.ts";
 
 /** The client of a request. */
 export interface RequestClient {
-  /** The address as people are shown it: IPv4, or IPv6 in its canonical form without a zone. */
+  /** The address as people see it: IPv4, or IPv6 in its canonical form without a zone. */
   address: string;
-  /** Attempts are counted by it, see `clientKeyOf`. */
+  /** The key by which attempts are counted, see `clientKeyOf`. */
   clientKey: string;
-  /** On loopback: a key for the local user who connected, where the host can tell who it is. */
+  /** On loopback: a key for the local user who connected, if the host knows who it is. */
   keyOfUser?: (() => Promise<string>) | undefined;
 }
 
-/** Trusted proxies that a request may have come through; with more of them its client is the peer. */
+/** Trusted proxies that a request may have passed; with more of them its client is the peer. */
 const maximumHops = 16;
 
 /** Characters of the longest entry: an IPv6 address of 45 characters, its zone, brackets, a port. */
 const maximumEntryCharacters = 80;
 
 /**
- * Finds the client of a request: the peer, or, when the peer is a trusted proxy, the right-most address of X-Forwarded-For
- * that is not a trusted proxy. The header is read from the right and no further than needed, so entries that a client
- * wrote itself, to the left of its address, have no effect. Where an entry on the way is malformed, or all of them are
- * proxies, the client is the peer. Forwarded, X-Real-IP and X-Forwarded-Host are ignored: only the Host header says which
- * name of the device was called.
+ * Finds the client of a request: the peer, or, if the peer is a trusted proxy, the right-most address of
+ * X-Forwarded-For that is not a trusted proxy. The header is read from the right and no further than needed, so entries
+ * that a client wrote itself, to the left of its address, have no effect. If an entry on the way is malformed, or all
+ * of them are proxies, the client is the peer. Forwarded, X-Real-IP and X-Forwarded-Host are ignored: only the Host
+ * header names the device.
  */
 export function createClientOf(
   trustedProxies: readonly string[],
@@ -71,7 +71,7 @@ function onceAsked(socket: Socket, address: string, userOf: UserOfConnection): (
 }
 
 /**
- * Finds the scheme that the client used: that of the connection, or `http` or `https` as a trusted proxy says in
+ * Finds the scheme of the client: that of the connection, or `http` or `https` from a trusted proxy's
  * X-Forwarded-Proto.
  */
 export function createSchemeOf(
@@ -88,7 +88,7 @@ export function createSchemeOf(
 
 /** Addresses and CIDR ranges, as the host file has checked them. */
 function createTrust(trustedProxies: readonly string[]): (address: string) => boolean {
-  // One for each family: in a single list ::/80 would contain every IPv4 address, as mapped into IPv6.
+  // One list for each family: in a single list ::/80 would contain every IPv4 address, as mapped into IPv6.
   const trusted = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const entry of trustedProxies) {
     const [address = "", prefix] = entry.split("/");
@@ -103,7 +103,7 @@ function createTrust(trustedProxies: readonly string[]): (address: string) => bo
   };
 }
 
-/** Undefined where the header does not tell. Node has joined its lines by commas, in their order. */
+/** Undefined if the header gives no address. Node has joined its lines by commas, in their order. */
 function forwardedFor(
   header: string | string[] | undefined,
   isTrusted: (address: string) => boolean,
@@ -119,7 +119,10 @@ function forwardedFor(
   return undefined;
 }
 
-/** `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:4711`; anything else is undefined. */
+/**
+ * Reads `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:4711`; anything else is
+ * undefined.
+ */
 function addressOf(entry: string): string | undefined {
   if (entry.length > maximumEntryCharacters) return undefined;
   const [, bracketed, v4, bare] =
@@ -130,7 +133,7 @@ function addressOf(entry: string): string | undefined {
   return canonical(v4 ?? bare ?? "");
 }
 
-/** The key of a connection's peer; all peers of a unix socket, which have no address, share one. */
+/** The key of a connection's peer. Peers of a unix socket have no address and share one key. */
 export function clientKeyOfPeer(remoteAddress: string | undefined): string {
   return clientKeyOf(canonical(remoteAddress ?? "") ?? "");
 }

@@ -33,22 +33,22 @@ export interface DispatchRequest extends RawInput {
   ifMatch: string | undefined;
   /** The Idempotency-Key header. */
   idempotencyKey?: string | undefined;
-  /** Told what is left of the caller's budget, where the operation has one. */
+  /** Called with the rest of the caller's budget, if the operation has one. */
   tellBudget?: (headers: BudgetHeaders) => void;
 }
 
-/** A success, ready to be sent. */
+/** A successful answer. */
 export interface Answer {
   status: number;
-  /** JSON text, or that of `mediaType`; undefined where there is no body. */
+  /** JSON, or text of `mediaType`; undefined if there is no body. */
   text: string | undefined;
   etag: string | undefined;
-  /** Of text that is not JSON. */
+  /** The type of a text that is not JSON. */
   mediaType?: string;
   location: string | undefined;
-  /** Instead of text, where the operation is a stream. */
+  /** In place of text, if the operation is a stream. */
   stream?: StreamSource;
-  /** Instead of text, where the build has written it. */
+  /** In place of text, if the build has written it. */
   file?: BuiltFile;
 }
 
@@ -65,7 +65,7 @@ export function createDispatch(handlers: Handlers, events: EventSink, uptime: Up
   const keptAnswers = createKeptAnswers<Answer>(uptime);
   const entries = new Map(
     operationIds.map((id) => {
-      // The check is what makes the input fit the operation's types; TypeScript cannot follow it through the table.
+      // The check makes the input fit the operation's types; TypeScript cannot follow that through the table.
       const handle = handlers[id] as ((call: unknown) => unknown) & FormHandler;
       return [id, { operation: operationOf(id), check: createInputCheck(id), handle }];
     }),
@@ -83,7 +83,7 @@ export function createDispatch(handlers: Handlers, events: EventSink, uptime: Up
       budget.take(operation, actor, request.tellBudget ?? untold);
       const ifMatch = ifMatchCheck(request.ifMatch);
       const note = (facts: EventNote): void => void Object.assign(noted, facts);
-      // Member by member: spreading the input into it took a twelfth of a request.
+      // Member by member: a spread of the input took a twelfth of a request.
       const call = { params, query, body, actor, context, cookie, ifMatch, lastEventId, note };
       const perform = async (): Promise<Answer> => {
         const result = await handle(call);
@@ -97,7 +97,7 @@ export function createDispatch(handlers: Handlers, events: EventSink, uptime: Up
   };
 }
 
-/** Errors of the members that fit the schema: the client is told of all errors at once. */
+/** Errors of the members that fit the schema: the client gets all errors at once. */
 async function furtherErrors(
   { faultsOf }: FormHandler,
   { bodyErrors, soundBody }: CheckedInput,
@@ -140,7 +140,7 @@ function answer(operation: Operation, result: unknown): Answer {
   return { status, text, etag: etag ? etagOf(result) : weak, location };
 }
 
-/** Values that are answered again, such as the settings, are turned into text once. */
+/** Values that are sent again, such as the settings, are turned into text once. */
 const texts = new WeakMap<object, string>();
 const etags = new WeakMap<object, string>();
 

@@ -2,14 +2,14 @@ import { isIP } from "node:net";
 import { canonicalAddress } from "../auth/throttle/client-key.ts";
 
 export interface OwnNames {
-  /** The host's own, which may change. */
+  /** The host's own name, which may change. */
   readonly hostname: () => string;
-  /** Those that it has besides. */
+  /** Further names. */
   readonly hostNames: readonly string[];
 }
 
 /**
- * Whether a Host header names this device: a literal address, or one of its names. Any other name gets 421: an attacker
+ * True if a Host header names this device: a literal address, or one of its names. Any other name gets 421: an attacker
  * could have pointed their own name at this device (DNS rebinding).
  */
 export function createHostCheck({ hostname, hostNames }: OwnNames): (host: string | undefined) => boolean {
@@ -42,7 +42,7 @@ export function namesOfHost(hostname: string): string[] {
 /** `[v6]:port` or `name:port`, each with or without a port. */
 const hostForm = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]+))(?::\d{1,5})?$/;
 
-/** The literal address in a Host header, in its one spelling; undefined for a name. */
+/** The literal address in a Host header, in its canonical spelling; undefined for a name. */
 export function addressInHost(host: string): string | undefined {
   const [, v6, name = ""] = hostForm.exec(host) ?? [];
   return canonicalAddress(v6 ?? name);

@@ -3,12 +3,12 @@ import type { Uptime } from "../host/ports.ts";
 import type { Actor } from "./call.ts";
 
 /**
- * Successes by the Idempotency-Key of their requests (draft-ietf-httpapi-idempotency-key-header): a client whose answer was
- * lost sends the same request again and gets the same answer, and nothing is made twice. In memory alone, since an answer
- * may hold a secret that is stored nowhere.
+ * Keeps successful answers by the Idempotency-Key of their requests (draft-ietf-httpapi-idempotency-key-header): a
+ * client whose answer was lost sends the same request again and gets the same answer, and nothing is made twice. They
+ * are only in memory, since an answer may hold a secret that is stored nowhere.
  */
 export interface KeptAnswers<Answer> {
-  /** Throws `validation_failed`, and what `make` throws. */
+  /** Throws `validation_failed`, and the errors of `make`. */
   once(request: KeyedRequest, make: () => Promise<Answer>): Promise<Answer>;
 }
 
@@ -22,7 +22,7 @@ export interface KeyedRequest {
 /** Seconds for which an answer is kept: clients repeat a request soon, or not at all. */
 export const keptSeconds = 300;
 
-/** Answers of all callers together; with more, the oldest is forgotten. */
+/** Answers of all callers together; with more, the oldest is dropped. */
 const mostKept = 64;
 
 /** Characters; a UUID has 36. */

@@ -16,7 +16,7 @@ const defaultRetrySeconds = 5;
 /** The facts about the clock that need no sign-in. */
 export type DescribeClock = () => ProblemClock;
 
-/** Refusals of a token or a code, of which a wrong clock may be the cause. */
+/** Refusals of a token or a code that a wrong clock may cause. */
 const aboutTime: ReadonlySet<ErrorCode> = new Set(["invalid_token", "totp_invalid", "totp_reused"]);
 
 /** Turns anything thrown into a problem; the text of an unexpected error stays in the log. */
@@ -57,7 +57,7 @@ function problemOf(
   return { status, headers, text: JSON.stringify(document) };
 }
 
-/** RFC 6750 §3.1: `error` only when a token was sent and is at fault; RFC 9470 §3: or when it is not recent enough. */
+/** RFC 6750 §3.1: `error` only if a token was sent and is at fault; RFC 9470 §3: or if it is not recent enough. */
 function challengeOf(code: ErrorCode): string {
   if (code === "invalid_token") return 'Bearer error="invalid_token"';
   if (code !== "step_up_required") return "Bearer";

@@ -4,9 +4,9 @@ import type { Actor } from "./call.ts";
 
 /** Bounds of a body. */
 export interface BodyLimits {
-  /** The largest that is accepted. */
+  /** The most bytes that are accepted. */
   readonly bytes: number;
-  /** For the whole request; null: the bound of the listener. */
+  /** For the whole request; null: the listener's bound applies. */
   readonly milliseconds: number | null;
 }
 
@@ -17,8 +17,8 @@ export const rootsBody: BodyLimits = { bytes: 512 * 1024, milliseconds: null };
 export const usualBody: BodyLimits = { bytes: 64 * 1024, milliseconds: null };
 
 /**
- * Bounds for all others: strangers must not hold a connection and memory for long. The body of an open operation has some
- * hundred bytes; the longest password fits even when it is written in escapes.
+ * Bounds for all others: strangers must not hold a connection and memory for long. The body of an open operation has
+ * some hundred bytes; the longest password fits even if it is written in escapes.
  */
 export const strangersBody: BodyLimits = { bytes: 4 * 1024, milliseconds: 5_000 };
 
@@ -27,11 +27,11 @@ export function bodyLimitsOf(actor: Actor["kind"]): BodyLimits {
   return actor === "anonymous" ? strangersBody : usualBody;
 }
 
-/** An oversize body is read and discarded up to here, so that the client receives the answer. */
+/** Bytes of an oversize body that are read and discarded, so that the client receives the answer. */
 const maximumDrainedBytes = 1024 * 1024;
 
 /**
- * Reads a JSON body. Throws `unsupported_media_type`, `payload_too_large`, `malformed_json`, `request_timeout`.
+ * Reads a JSON body. Throws `unsupported_media_type`, `payload_too_large`, `malformed_json` and `request_timeout`.
  * Written here, in forty lines: the packages for it cost 10 to 21 MB of resident memory.
  */
 export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {

@@ -4,9 +4,9 @@ import { StewardError } from "../contract/errors.ts";
 /** The refresh token of a browser, in a cookie that no script can read. */
 export interface RefreshCookie {
   /**
-   * The tokens: more than one where another program on this host has set a cookie of the same name; only a look-up of
-   * the sessions tells which is ours. Throws `authentication_required` when there is none, `forbidden` when the request
-   * does not come from a page of the same origin.
+   * The tokens. There is more than one if another program on this host has set a cookie of the same name; only a
+   * look-up of the sessions finds ours. Throws `authentication_required` if there is none, and `forbidden` if the
+   * request does not come from a page of the same origin.
    */
   read(): readonly string[];
   /** The X-Refresh-Binding header: the page received its value together with the cookie. */
@@ -19,8 +19,8 @@ export interface RefreshCookie {
 const mostCookies = 8;
 
 /**
- * A browser takes a cookie whose name begins so over HTTPS alone, from this very host, and for all of its paths
- * (RFC 6265bis §4.1.3.2): neither plain HTTP nor another host of the same domain can plant one.
+ * With this prefix a browser takes a cookie only over HTTPS, from this very host, and for all of its paths (RFC 6265bis
+ * §4.1.3.2): neither plain HTTP nor another host of the same domain can plant one.
  */
 const hostOnly = "__Host-";
 
@@ -76,7 +76,10 @@ function cookieValues(header: string | undefined, name: string): string[] {
     .slice(0, mostCookies);
 }
 
-/** A page of another site, or of another program on this host. Only browsers can be believed here: see `binding`. */
+/**
+ * False for a page of another site, or of another program on this host. Only browsers can be believed here: see
+ * `binding`.
+ */
 function isSameOrigin(ctx: Koa.Context, scheme: string): boolean {
   const { "sec-fetch-site": site, origin, host } = ctx.req.headers;
   if (site !== undefined) return site === "same-origin";

@@ -27,23 +27,23 @@ export interface RouterOptions {
   /** The client of a request that came over TCP. */
   clientOf: (request: IncomingMessage) => RequestClient;
   refreshCookie: (ctx: Koa.Context) => RefreshCookie;
-  /** Whether a request came over the unix socket. */
+  /** True if a request came over the unix socket. */
   isLocal: (ctx: Koa.Context) => boolean;
-  /** Throws when this operation is not available now: before setup, in rescue, or while the agent stops. */
+  /** Throws if this operation is not available now: before setup, in rescue, or while the agent stops. */
   admit: (id: OperationId, isLocal: boolean) => void;
 }
 
 /** The routes of the contract. */
 export interface Routes {
-  /** Answers a request that has a route, and leaves every other to the next. */
+  /** Answers a request that has a route, and passes on every other. */
   readonly middleware: Koa.Middleware;
   /** Throws `not_found` or `method_not_allowed`. */
   refuseUnrouted(ctx: Koa.Context): never;
 }
 
 /**
- * A path without parameters is looked up: koa-router, which finds all the others, tries every route at every request
- * and puts a chain of middleware together for it.
+ * Looks up a path without parameters: koa-router, which finds all the others, tries every route at every request and
+ * builds a chain of middleware for it.
  */
 export function createRoutes(options: RouterOptions): Routes {
   const router = new Router({ sensitive: true, strict: true });
@@ -99,7 +99,7 @@ async function serve(options: RouterOptions, id: OperationId, ctx: Koa.Context):
   }
 }
 
-/** As events name the caller, also where only the handler found out who it is; null: a stranger. */
+/** The caller as events name them, also if only the handler found out who it is; null: a stranger. */
 function userOf({ actor, noted }: RequestAttempt): string | null {
   const { name, kind } = noted.actor ?? eventActorOf(actor);
   return name ?? (kind === "anonymous" ? null : kind);
@@ -142,8 +142,8 @@ async function perform(
   if ("account" in attempt.actor) keepPlace(ctx.req.socket, attempt.actor.account.id);
   let body: unknown;
   if (operation.body) {
-    // Rights first: a stranger's body is not read. And again afterwards: a body may take 25 s, and a user who is disabled
-    // meanwhile must be refused.
+    // Rights first: a stranger's body is not read. And again afterwards: a body may take 25 s, and a user who is
+    // disabled meanwhile must be refused.
     authorise(operation, attempt.actor, ctx.params);
     if (!operation.bodyOptional || hasBody(ctx.req.headers)) {
       body = await readJson(ctx.req, bodyLimitsOf(attempt.actor.kind));
@@ -173,7 +173,7 @@ async function perform(
   const isAllowed = async () => {
     const present = await identify(options, ctx, facts, operation);
     authorise(operation, present, ctx.params);
-    // The stream shows what the role at its beginning may see.
+    // The stream shows only what the role at its beginning may see.
     return roleOf(present) === roleOf(actor);
   };
   options.streams.begin({ response: ctx.res, source: answer.stream, actor, isAllowed });
@@ -203,7 +203,7 @@ function searchOf(url: string): URLSearchParams {
 }
 
 /**
- * An open operation shows more to a known caller. A token that is refused there, or that lacks the scope, gets the answer
+ * An open operation shows more to a known caller. A token that is refused there, or lacks the scope, gets the answer
  * for callers without a token.
  */
 function identify(
@@ -260,19 +260,19 @@ function send(ctx: Koa.Context, answer: Answer): void {
     res.setHeader("ETag", answer.etag);
     if (req.headers["if-none-match"] !== undefined && isFresh(response, request)) return;
   }
-  // Before the body: otherwise koa takes the text for HTML and looks its type up.
+  // Set before the body: otherwise koa takes the text for HTML and looks its type up.
   res.setHeader("Content-Type", "application/json");
   if (req.method !== "GET") {
     response.body = answer.text;
     return;
   }
-  // Node adds the length. koa would look into the text, the headers and the socket first, and has nothing to add.
+  // Node adds the length. koa would first inspect the text, the headers and the socket, and has nothing to add.
   ctx.respond = false;
   res.statusCode = answer.status;
   res.end(answer.text);
 }
 
-/** Kept by clients, and asked for again with its entity tag. */
+/** Clients keep it, and ask for it again with its entity tag. */
 async function sendFile(ctx: Koa.Context, { path }: BuiltFile): Promise<void> {
   const content = await readCoded(ctx, path, builtForms);
   if (content === null)
@@ -281,10 +281,10 @@ async function sendFile(ctx: Koa.Context, { path }: BuiltFile): Promise<void> {
   sendCoded(ctx, content, "application/json");
 }
 
-/** Of a file that the build has written for an answer. */
+/** The forms of a file that the build has written for an answer. */
 const builtForms: ReadonlySet<string> = new Set(["", ".gz"]);
 
-/** RFC 9110 §13.1.2: the client has the present answer already. */
+/** RFC 9110 §13.1.2: the client already has the present answer. */
 function isFresh(response: Koa.Response, request: Koa.Request): boolean {
   response.status = 200;
   if (!request.fresh) return false;

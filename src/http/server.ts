@@ -9,9 +9,9 @@ import { apiHeaders, localSockets } from "./wire/connections.ts";
 import type { RequestLines } from "./wire/request-lines.ts";
 
 export interface ServerOptions extends Omit<RouterOptions, "isLocal"> {
-  /** Whether a Host header names this device. */
+  /** True if a Host header names this device. */
   isOurHost: (host: string | undefined) => boolean;
-  /** Serves a file of the console; false when the path has none. */
+  /** Serves a file of the console; false if the path has none. */
   serveFile: (ctx: Koa.Context) => Promise<boolean>;
   log: Log;
   requestLines: RequestLines;
@@ -75,7 +75,7 @@ function requestIdOf(ctx: Koa.Context): string {
   return `${requestPrefix}-${requestCount.toString(36)}`;
 }
 
-/** The unix socket is for programs on this host: a browser or a proxy would bring the requests of others. */
+/** The unix socket is for programs on this host: a browser or a proxy would forward requests of others. */
 function checkOrigin(
   ctx: Koa.Context,
   isLocal: boolean,
@@ -103,7 +103,9 @@ function checkOrigin(
   );
 }
 
-/** RFC 9112 §3.2: a request with more than one Host is refused, since a proxy could read another one than we do. */
+/**
+ * RFC 9112 §3.2: a request with more than one Host is refused, since a proxy could read another one than this server.
+ */
 function checkHostLines(ctx: Koa.Context): void {
   const { rawHeaders } = ctx.req;
   let lines = 0;

@@ -3,7 +3,7 @@ import type { Operation } from "../contract/operations/operation.ts";
 import { type OperationId, operationOf } from "../contract/operations.ts";
 import { createValidator, inputValidatorName, type Validator } from "../store/validation/schemas.ts";
 
-/** Path parameters, query and body as they were sent; the body is undefined where none was. */
+/** Path parameters, query and body as they were sent; the body is undefined if there was none. */
 export interface RawInput {
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
@@ -14,9 +14,9 @@ export interface CheckedInput {
   params: Readonly<Record<string, string>>;
   query: unknown;
   body: unknown;
-  /** Errors of the body, which must not be used where there are any. */
+  /** Errors of the body; if there are any, the body must not be used. */
   bodyErrors: readonly InputError[];
-  /** The valid members of a body with errors; undefined where they cannot be told apart. */
+  /** The valid members of a body with errors; undefined if they cannot be separated. */
   soundBody: () => unknown;
 }
 
@@ -53,7 +53,7 @@ function refuseAnyMember(value: unknown): readonly InputError[] {
   return [{ pointer: `/${name}`, code: "unknown_field", detail: "is not a known parameter" }];
 }
 
-/** Query parameters are text; numbers and booleans are read as their schema has them. */
+/** Query parameters are text; numbers and booleans are read by their schema. */
 function queryObject(operation: Operation, query: URLSearchParams): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   const schema = operation.query as { properties?: Record<string, { type?: unknown }> } | undefined;
@@ -76,7 +76,7 @@ function typed(text: string, type: unknown): unknown {
   return text;
 }
 
-/** How many more errors the member `errors` of the problem has. */
+/** The number of further errors in the member `errors` of the problem. */
 function othersToo(count: number): string {
   if (count === 0) return "";
   return count === 1 ? "; one more is wrong" : `; ${count} more are wrong`;
@@ -90,8 +90,8 @@ function soundPart(body: unknown, errors: readonly InputError[], check: Validato
 }
 
 /**
- * The body without the members that have errors. Only the objects on the way to them are copied: a stranger's body may be
- * nested too deeply for a copy of the whole.
+ * The body without the members that have errors. Only the objects on the way to them are copied: a stranger's body may
+ * be nested too deeply for a copy of the whole.
  */
 function withoutWrong(body: unknown, errors: readonly InputError[]): unknown {
   const sound = { body };
@@ -125,7 +125,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Throws one error that lists all of them; nothing where there are none. */
+/** Throws one error that lists all of them; does nothing if there are none. */
 export function refuse(errors: readonly InputError[], where: "query" | "body"): void {
   const first = errors[0];
   if (!first) return;

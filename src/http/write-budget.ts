@@ -5,21 +5,21 @@ import { createBuckets } from "../journal/logs/rates.ts";
 import type { Actor } from "./call.ts";
 
 /**
- * Bounds the writes of each account, in all its sessions and API tokens: every one of them writes to the disk and into
- * the record of events. Local root has no bound.
+ * Bounds the writes of each account, in all its sessions and API tokens: each writes to the disk and into the record of
+ * events. Local root has no bound.
  */
 export interface WriteBudget {
-  /** `tell`: of what is left then, as headers; also where it throws. Throws `rate_limited`. */
+  /** `tell` gets the rest of the budget as headers, also if it throws. Throws `rate_limited`. */
   take(operation: Operation, actor: Actor, tell: (headers: BudgetHeaders) => void): void;
 }
 
-/** The two fields of draft-ietf-httpapi-ratelimit-headers-10: the rule, and how much of it is left. */
+/** The two fields of draft-ietf-httpapi-ratelimit-headers-10: the rule, and the rest. */
 export interface BudgetHeaders {
   readonly "RateLimit-Policy": string;
   readonly RateLimit: string;
 }
 
-/** A person writes some ten times a minute; a program that sets up a device with 500 users does it in one go. */
+/** A person writes some ten times a minute; a program that sets up a device with 500 users does it at once. */
 export const changesOfAccount = { burst: 600, perSecond: 1 } as const;
 
 const { burst, perSecond } = changesOfAccount;
@@ -43,7 +43,7 @@ export function createWriteBudget(uptime: Uptime): WriteBudget {
   };
 }
 
-/** `t`: until all of it is there again; while nothing is left, until the next one is, as Retry-After says. */
+/** `t`: seconds until all of it is available again; while nothing is left, until the next one is, as in Retry-After. */
 function headersOf(left: number): BudgetHeaders {
   const seconds = (left === 0 ? 1 : burst - left) / perSecond;
   return { "RateLimit-Policy": policy, RateLimit: `"changes";r=${left};t=${seconds}` };

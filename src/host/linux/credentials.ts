@@ -13,8 +13,8 @@ export interface Credentials
 }
 
 /**
- * The credentials of this process, which the addon changes: with Debian's libuv, Node refuses to. Where a program was built
- * without a C compiler there is no addon, and Node's own calls have to do.
+ * The credentials of this process, which the addon changes: with Debian's libuv, Node refuses to. A program that was
+ * built without a C compiler has no addon, and uses Node's own calls.
  */
 export function openCredentials(addonPath: string, own: NodeJS.Process): Credentials {
   if (!isUnix(own)) throw new StewardError("internal_error", "Only Linux has the users that Steward needs.");
@@ -37,8 +37,8 @@ export interface User {
 }
 
 /**
- * Root becomes another user until the process ends, in `group` besides if there is such a group. Throws `internal_error`
- * unless all threads have become it.
+ * Turns root into another user until the process ends, also in `group` if there is such a group. Throws
+ * `internal_error` unless all threads have become it.
  */
 export function becomeUser(credentials: Credentials, { uid, gid }: User, group?: string): void {
   changing(() => {
@@ -53,7 +53,10 @@ export function becomeUser(credentials: Credentials, { uid, gid }: User, group?:
   });
 }
 
-/** Does `work` as another user; root's credentials come back in any case. Throws `internal_error` instead of working as root. */
+/**
+ * Does `work` as another user; root's credentials come back in any case. Throws `internal_error` instead of working as
+ * root.
+ */
 export function asUser<T>(credentials: Credentials, { uid, gid }: User, work: () => T): T {
   const { getegid, getgroups, setgroups, setegid, seteuid } = credentials;
   const before = { gid: getegid(), groups: getgroups() };

@@ -4,8 +4,8 @@ import { arch, hostname, release } from "node:os";
 import type { HostIdentity } from "../ports.ts";
 
 /**
- * Reads the identity of this host, once at the start; `machineIdFile` is machine-id(5). The agent's unit has a UTS
- * namespace of its own (ProtectHostname=), which a new host name does not reach: the agent says it to `renamed`.
+ * Reads the identity of this host, once at the start; `machineIdFile` is machine-id(5). The agent's unit has its own
+ * UTS namespace (ProtectHostname=), which a new host name does not reach: the agent passes it to `renamed`.
  */
 export function openIdentity(machineIdFile = "/etc/machine-id"): {
   readonly identity: HostIdentity;

@@ -4,7 +4,10 @@ import { open, readFile, readlink } from "node:fs/promises";
 const zoneinfo = "/usr/share/zoneinfo";
 const magic = "TZif";
 
-/** The time zone of this host, by its name in the database: where localtime(5) leads, else what Debian writes beside it. */
+/**
+ * The time zone of this host, by its name in the database: the target of localtime(5), else the name that Debian writes
+ * into a file.
+ */
 export async function readTimeZone(): Promise<string> {
   const target = await readlink("/etc/localtime").catch(() => "");
   const [, name] = /\/zoneinfo\/(.+)$/.exec(target) ?? [];
@@ -13,7 +16,7 @@ export async function readTimeZone(): Promise<string> {
   return written.trim() || "UTC";
 }
 
-/** Whether the database of this host has the zone. `name`: of the form that the contract allows. */
+/** True if the database of this host has the zone. `name`: of the form that the contract allows. */
 export async function hasTimeZone(name: string): Promise<boolean> {
   const file = await open(`${zoneinfo}/${name}`, "r").catch(() => null);
   if (file === null) return false;

@@ -31,11 +31,11 @@ export interface AuthHandlersOptions {
   signIn: SignIn;
   ownAccount: OwnAccount;
   singleSignOn: SingleSignOn;
-  /** For what a sign-in changes besides: an account that it makes, a role that it gives. */
+  /** For further changes of a sign-in: an account that it makes, a role that it sets. */
   events: EventSink;
 }
 
-/** Sign-in and the own account. */
+/** Handles sign-in and the own account. */
 export function createAuthHandlers(options: AuthHandlersOptions): AuthHandlers {
   const { accounts, signIn, ownAccount, singleSignOn, events } = options;
   return {
@@ -90,7 +90,7 @@ export function told({ session, method }: SignedIn, note: Call<"login">["note"])
   return session;
 }
 
-/** The provider's word made an account, or changed its role. */
+/** Records that the provider's sign-in made an account, or changed its role. */
 async function recordKept(
   events: EventSink,
   { before, account }: KeptAccount,
@@ -107,7 +107,7 @@ async function recordKept(
   await events.record({ type: "user.changed", ...facts, details: { role, role_before: before.role } });
 }
 
-/** A first cookie: its binding is in this answer only, and the page keeps it. */
+/** A first cookie: its binding is only in this answer, and the page keeps it. */
 function intoCookie(signIn: SignIn, session: Session, cookie: RefreshCookie): Session {
   return { ...withoutToken(session, cookie), refresh_binding: signIn.bind(session.session.id) };
 }
@@ -117,7 +117,7 @@ function withoutToken({ refresh_token, ...session }: Session, cookie: RefreshCoo
   return session;
 }
 
-/** The token of the body, or of the cookie; a cookie whose token is refused is deleted. */
+/** Uses the token of the body, or of the cookie; a cookie whose token is refused is deleted. */
 async function withToken<T>(
   { refresh_token }: Call<"refresh">["body"],
   cookie: RefreshCookie | undefined,

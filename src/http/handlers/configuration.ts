@@ -3,7 +3,7 @@ import { StewardError } from "../../contract/errors.ts";
 import type { Configuration } from "../../contract/types.ts";
 import { type Call, form, type Handlers } from "../call.ts";
 
-/** One document for the whole device. `open`: loads what does it, which most agents never need. */
+/** Applies one document to the whole device. `open` loads the code for that, which most agents never need. */
 export function createConfigurationHandlers(
   open: () => Promise<Configurator>,
 ): Pick<Handlers, "applyConfiguration" | "getSealKey"> {

@@ -18,7 +18,7 @@ export type EventReader = Pick<EventLog, "list">;
 /** Subscribes to the progress of updates; the result ends it. */
 export type SubscribeProgress = (listener: (progress: UpdateProgress) => void) => () => void;
 
-/** Events, as far as the caller may see them, and in streams the progress of updates. */
+/** Lists and streams events, as far as the caller may see them; streams also have the progress of updates. */
 export function createEventHandlers(
   events: EventLog,
   subscribeProgress: SubscribeProgress,
@@ -66,7 +66,7 @@ function seqOf(lastEventId: string): number {
   throw new StewardError("validation_failed", "Last-Event-ID must be the id of an event: only digits.");
 }
 
-/** Past events, page by page as the client takes them, and then each event as it happens. */
+/** Sends past events, page by page as the client takes them, and then each new event. */
 function eventStream(events: EventLog, filter: EventFilter, after: number | undefined): StreamSource {
   return (send, end, drained) => {
     const matches = createMatch(filter);
@@ -74,7 +74,7 @@ function eventStream(events: EventLog, filter: EventFilter, after: number | unde
     let isOver = false;
     const unsubscribe = events.subscribe((event, isRepeat) => {
       if (!isLive || !matches(event)) return;
-      // Without an id: a client that comes back goes on behind the newest that it has.
+      // Without an id: a client that reconnects continues after the newest event that it has.
       send(isRepeat ? { event: "event", data: event } : messageOf(event));
     });
     const catchUp = async (begin: number): Promise<void> => {
@@ -97,7 +97,7 @@ function eventStream(events: EventLog, filter: EventFilter, after: number | unde
   };
 }
 
-/** Progress is only of the moment: it has no id, and is not repeated to a client that reconnects. */
+/** Progress has no id, and is not repeated to a client that reconnects. */
 function withProgress(source: StreamSource, subscribeProgress: SubscribeProgress): StreamSource {
   return (send, end, drained) => {
     const stop = source(send, end, drained);
@@ -109,7 +109,7 @@ function withProgress(source: StreamSource, subscribeProgress: SubscribeProgress
   };
 }
 
-/** Tells of events after `after` that were dropped, and returns where to begin. */
+/** Sends a message about dropped events after `after`, and returns where to begin. */
 async function sendGap(
   events: EventLog,
   after: number,
@@ -117,7 +117,7 @@ async function sendGap(
 ): Promise<number> {
   const head = events.head();
   const first = await events.firstComplete();
-  // A number that was not given yet belongs to a log that is gone.
+  // A number that was not given yet belongs to a log that no longer exists.
   const missing = after > head ? head + 1 : first;
   if (after <= head && after + 1 >= first) return after;
   send({ event: "gap", data: { first_available: missing } });

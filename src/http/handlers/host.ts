@@ -6,11 +6,11 @@ type HostHandlers = Pick<Handlers, "getHost" | "changeHost" | "reboot" | "powerO
 
 export interface HostHandlersOptions {
   readonly machine: Machine;
-  /** As the status shows it. */
+  /** The name as the status shows it. */
   readonly deviceName: () => string;
 }
 
-/** The machine's name and zone, its power, and its return to the state it was delivered in. */
+/** Handles the machine's name and zone, its power, and the factory reset. */
 export function createHostHandlers({ machine, deviceName }: HostHandlersOptions): HostHandlers {
   return {
     getHost: () => machine.settings(),

@@ -15,7 +15,7 @@ export interface LogHandlersOptions {
   now: () => Date;
 }
 
-/** The log of the agent and its units, for every role; the audit lines, who did what, for administrators. */
+/** Shows the log of the agent and its units to every role, and the audit lines to administrators. */
 export function createLogHandlers({ logs, now }: LogHandlersOptions): LogHandlers {
   return {
     listLogs: ({ query, actor }) => {
@@ -29,7 +29,7 @@ export function createLogHandlers({ logs, now }: LogHandlersOptions): LogHandler
     streamLogs: ({ query, actor, lastEventId }) => {
       // A client that has received no id yet sends an empty one (WHATWG HTML §9.2.4).
       const behind = lastEventId ? readCursor(lastEventId) : undefined;
-      // From this moment: a line that is written while the journal is opened must not be lost.
+      // The stream begins at this moment: a line that is written while the journal is opened must not be lost.
       const begin = query.since === undefined && !behind ? { since: "0s" } : {};
       const filter = filterOf({ ...query, ...begin }, actor, now());
       return (send, end) =>
@@ -66,13 +66,13 @@ function filterOf(filters: Filters, actor: Actor, now: Date): LogFilter {
   };
 }
 
-/** Only administrators see who did what; and their API tokens, if these may read the events too. */
+/** Administrators see the actors of audit lines, and so do their API tokens that may read events. */
 function mayReadAudit(actor: Actor): boolean {
   if (actor.kind === "token" && !rightsOf(actor.token).scopes.includes("events:read")) return false;
   return roleOf(actor) === "admin";
 }
 
-/** Milliseconds since the epoch of a time, or of a duration back from now. Throws `validation_failed` for 30 February. */
+/** Milliseconds since the epoch of a time, or of a duration before now. Throws `validation_failed` for 30 February. */
 export function momentOf(name: string, text: string | undefined, now: Date): number | undefined {
   if (text === undefined) return undefined;
   if (!text.includes("T")) return Math.max(0, now.getTime() - durationSeconds(text) * 1_000);

@@ -43,7 +43,7 @@ export function createSessionHandlers(options: SessionHandlersOptions): SessionH
   };
 }
 
-/** The user whose sessions are meant. Throws `forbidden` for another user's without the right, `validation_failed` for none. */
+/** The user of the sessions. Throws `forbidden` for another user's without the right, `validation_failed` for none. */
 function whose(actor: Actor, userId: string | undefined): string {
   const own = actor.kind === "user" ? actor.account.id : undefined;
   if (userId !== undefined && userId !== own && roleOf(actor) !== "admin") {

@@ -21,7 +21,10 @@ export interface SetupHandlersOptions {
   rescueToken: RescueToken;
 }
 
-/** The first administrator; and, with a token that only the device itself shows, one more, or another password of one. */
+/**
+ * Makes the first administrator; and, with a token that only the device itself shows, another one, or a new password
+ * for one.
+ */
 export function createSetupHandlers(options: SetupHandlersOptions): Pick<Handlers, "getSetup" | "setUp"> {
   const { accounts, rescueToken } = options;
   return {
@@ -59,7 +62,7 @@ async function setUpAgain(options: SetupHandlersOptions, call: Call<"setUp">): P
   return done ?? refuse(options, call, wrongRescueToken);
 }
 
-/** Another administrator, or other credentials for one. */
+/** Makes another administrator, or sets other credentials for one. */
 async function letIn(options: SetupHandlersOptions, call: Call<"setUp">): Promise<User> {
   const { accounts } = options;
   const { username, password } = call.body;
@@ -78,7 +81,9 @@ async function letIn(options: SetupHandlersOptions, call: Call<"setUp">): Promis
   return accounts.get(user.id);
 }
 
-/** The right token is accepted however often strangers have guessed: its bits need no delay, and its owner must get in. */
+/**
+ * The right token is accepted however often strangers have guessed: its bits need no delay, and its owner must get in.
+ */
 function refuse({ throttle }: SetupHandlersOptions, { context }: Call<"setUp">, why: string): Promise<never> {
   return withThrottle(throttle, { name: null }, context, async () => {
     throw new StewardError("setup_token_invalid", why);
@@ -91,7 +96,9 @@ const wrongSetupToken =
 const wrongRescueToken =
   "The setup token is wrong. The device shows it on its first terminal; `steward setup-token --rescue` makes a new one.";
 
-/** The user is known from here on, and the event is theirs. `rescue`: what a token of the device's terminal has done. */
+/**
+ * From here on the user is known, and the event is theirs. `rescue`: the effect of a token from the device's terminal.
+ */
 function noteOwn({ note }: Call<"setUp">, user: User, rescue?: object): void {
   const subject = { id: user.id, name: user.username };
   const actor = { kind: "user" as const, ...subject };

@@ -13,19 +13,19 @@ export interface StatusHandlersOptions {
   health: (isDetailed: boolean) => Health;
   /** Throws `not_ready`. */
   requireReady: (isDetailed: boolean) => Promise<void>;
-  /** The summary of the device, of what the caller may see. */
+  /** The summary of the device, as far as the caller may see it. */
   status: (seen: Seen) => Promise<Status>;
   metrics: () => string;
 }
 
-/** What a caller may see of that which not everybody may. */
+/** The rights of a caller to details that not every caller may see. */
 export interface Seen {
   readonly updates: Updates;
   readonly mayNameUsers: boolean;
   readonly latest: Status["latest"];
 }
 
-/** Health, readiness, the status of the device and its figures. */
+/** Shows health, readiness, the status of the device and its figures. */
 export function createStatusHandlers(options: StatusHandlersOptions): StatusHandlers {
   const { updates } = options;
   const healthFor = (actor: Actor): Health => {

@@ -36,13 +36,13 @@ export interface SystemHandlersOptions {
   /** Removes the findings of a document and returns them; there may be none. */
   acceptFindings: (document: string) => Promise<readonly Damage[]>;
   tls: () => Promise<Tls>;
-  /** Reads the host file again. Throws `validation_failed`. Undefined where no agent goes by it. */
+  /** Reads the host file again. Throws `validation_failed`. Undefined if no agent uses it. */
   reload: (() => Promise<Reread>) | undefined;
-  /** Called with the names of the settings that were changed. */
+  /** Called with the names of the changed settings. */
   settingsChanged: (names: readonly string[]) => void;
 }
 
-/** What another reading of the host file has found. */
+/** The result of another reading of the host file. */
 export interface Reread {
   /** Members whose new values are in use. */
   readonly changed: readonly string[];
@@ -50,7 +50,7 @@ export interface Reread {
   readonly needsRestart: readonly string[];
 }
 
-/** Settings, version and facts of the agent and its host. */
+/** Handles settings, version and facts of the agent and its host. */
 export function createSystemHandlers(options: SystemHandlersOptions): SystemHandlers {
   const { settings } = options;
   return {
@@ -86,8 +86,8 @@ export function createSystemHandlers(options: SystemHandlersOptions): SystemHand
 }
 
 /**
- * An administrator's API token writes only the settings that an operator may: the others need the password again. A
- * fleet's token has been given that right by root.
+ * An administrator's API token writes only the settings that an operator may: the others need the password again. Root
+ * has given a fleet's token that right.
  */
 function writingRole(actor: Actor): Role {
   const role = roleOf(actor) ?? "readonly";
@@ -113,7 +113,7 @@ async function updateSettings(
     before = present;
     ifMatch(onlyKnown(settingsSchema, present));
   });
-  // Names only: not every role may see the values.
+  // Only names: not every role may see the values.
   const changed = changedSettings(before, after);
   note({ details: { changed }, isUnchanged: after === before });
   if (changed.length > 0) settingsChanged(changed);

@@ -9,7 +9,7 @@ type TimeHandlers = Pick<
   "getTimeSync" | "reselectTimeSources" | "syncTime" | "probeTimeServers" | "resetClockFloor"
 >;
 
-/** The state of the clock, and the ways to correct it. */
+/** Shows the state of the clock, and corrects it. */
 export function createTimeHandlers(clock: Clock): TimeHandlers {
   return {
     getTimeSync: () => clock.status(),
@@ -49,7 +49,9 @@ function timeOf(text: string): Date {
   );
 }
 
-/** Setting the clock could lock all users out, or make an expired token valid: it needs a user with their password. */
+/**
+ * A wrong clock could lock all users out, or make an expired token valid: setting it needs a user with their password.
+ */
 function requireAdministrator(actor: Actor): void {
   if (actor.kind === "token") {
     throw new StewardError(

@@ -18,17 +18,17 @@ type TokenHandlers = Pick<Handlers, "listTokens" | "createToken" | "rotateToken"
 export interface TokenHandlersOptions {
   accounts: Accounts;
   apiTokens: ApiTokens;
-  /** The action required of this user first. */
+  /** The action that this user must take first. */
   requiredAction: (account: Account) => RequiredAction;
 }
 
-/** A token, and its text, which is nowhere else. */
+/** A token, and its text, of which this is the only copy. */
 interface MadeToken {
   readonly token: StoredApiToken;
   readonly text: string;
 }
 
-/** API tokens, for programs. */
+/** Handles API tokens, for programs. */
 export function createTokenHandlers(options: TokenHandlersOptions): TokenHandlers {
   const { accounts, apiTokens } = options;
   const describe = (token: StoredApiToken): ApiToken => ({
@@ -66,7 +66,7 @@ export function createTokenHandlers(options: TokenHandlersOptions): TokenHandler
     deleteToken: async ({ params, actor, note }) => {
       const token = apiTokens.byId(params.id);
       const isOwn = actor.kind === "user" && token?.user_id === actor.account.id;
-      // Only its owner and administrators may learn whether a token exists.
+      // Only its owner and administrators may learn if a token exists.
       if (!token || (!isOwn && roleOf(actor) !== "admin")) throw unknown();
       if (!isOwn) requireStepUp(actor);
       await apiTokens.remove(({ id }) => id === token.id);
@@ -113,7 +113,10 @@ async function rotateToken(
   return made;
 }
 
-/** What a stolen session of an administrator must not give away for longer than it lasts. Throws `forbidden`. */
+/**
+ * Refuses rights that a stolen session of an administrator must not give away for longer than the session lasts. Throws
+ * `forbidden`.
+ */
 function refuseRootsOwn(
   actor: Actor,
   { is_fleet, sources, no_expiry, scopes }: Call<"createToken">["body"],
@@ -168,7 +171,7 @@ function ownerOf(
   return owner;
 }
 
-/** A token would outlive its owner's removal at the provider, of which this device is told only when they sign in. */
+/** A token would outlive its owner's removal at the provider, which this device notices only at a sign-in. */
 function refuseOfProvider({ username, provider }: Account): void {
   if (provider === null) return;
   throw new StewardError(
@@ -177,7 +180,7 @@ function refuseOfProvider({ username, provider }: Account): void {
   );
 }
 
-/** A token of this user would be refused: better to say so before a program has it. */
+/** A token of this user would be refused: the error comes before a program has it. */
 function refuseUnready({ username }: Account, requiredAction: RequiredAction): void {
   if (requiredAction === "password_change") {
     throw new StewardError(

@@ -26,7 +26,7 @@ export interface TwoFactorHandlersOptions {
   recovery: Recovery;
 }
 
-/** The second factor of an account. */
+/** Handles the second factor of an account. */
 export function createTwoFactorHandlers(options: TwoFactorHandlersOptions): TwoFactorHandlers {
   const { enrolment } = options;
   return {
@@ -45,7 +45,7 @@ export function createTwoFactorHandlers(options: TwoFactorHandlersOptions): TwoF
   };
 }
 
-/** By password and recovery code, without a session; or by an administrator, who gives a reason. */
+/** Removes it by password and recovery code, without a session; or by an administrator, who gives a reason. */
 async function recover(
   { accounts, apiTokens, enrolment, recovery }: TwoFactorHandlersOptions,
   { params, body, actor, context, note }: Call<"recoverTwoFactor">,
@@ -71,7 +71,7 @@ async function recover(
   return { ...accounts.get(id), tokens_ended: ended.tokens_ended };
 }
 
-/** By id or by name. Throws `not_found`. */
+/** The user with this id or name. Throws `not_found`. */
 function named(accounts: Accounts, reference: string): User {
   return accounts.get(accounts.findByName(reference)?.id ?? reference);
 }

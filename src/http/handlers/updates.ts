@@ -18,7 +18,7 @@ type UpdateHandlers = Pick<
   | "confirmUpdateTrust"
 >;
 
-/** The status of updates, checks, and the root of trust. */
+/** Handles the status of updates, checks, and the root of trust. */
 export function createUpdateHandlers(updates: Updates): UpdateHandlers {
   return {
     getUpdates: ({ actor }) => viewOf(updates.status(), actor),
@@ -69,7 +69,7 @@ export function createUpdateHandlers(updates: Updates): UpdateHandlers {
   };
 }
 
-/** Throws `forbidden` where a request from elsewhere names a directory of this device. */
+/** Throws `forbidden` if a request from elsewhere names a directory of this device. */
 function requireOnTheSpot(actor: Actor, repository: string | undefined, verb: "check" | "apply"): void {
   if (repository === undefined || actor.kind === "local-root") return;
   throw new StewardError(
@@ -78,7 +78,7 @@ function requireOnTheSpot(actor: Actor, repository: string | undefined, verb: "c
   );
 }
 
-/** Seconds: long enough to be of use, and not forever: turning automatic updates off is for that. */
+/** Seconds: long enough to be useful, and not forever: for that, automatic updates can be turned off. */
 const [shortestSeconds, longestSeconds] = [5 * 60, 30 * 86_400];
 
 /** Seconds for which an update is to be postponed; 0: no longer. Throws `validation_failed`. */
@@ -91,7 +91,7 @@ function postponementOf(duration: string): number {
   });
 }
 
-/** Where a device gets its updates from is hidden as in the settings, also where a failure names it. */
+/** Hides the update server as in the settings, also in a failure that names it. */
 export function viewOf(status: UpdatesStatus, actor: Actor): UpdatesStatus {
   const { schedule } = status;
   if (roleOf(actor) !== "readonly" || schedule.server === "") return status;
@@ -99,7 +99,7 @@ export function viewOf(status: UpdatesStatus, actor: Actor): UpdatesStatus {
   return { ...covered, schedule: { ...covered.schedule, server: hidden } };
 }
 
-/** A document with every member `detail` covered, wherever it stands. */
+/** A document in which every member `detail` is covered, at any depth. */
 function coverDetails<T>(value: T, cover: (text: string) => string): T {
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).map(([name, member]: [string, unknown]) => [
@@ -109,14 +109,14 @@ function coverDetails<T>(value: T, cover: (text: string) => string): T {
   return (Array.isArray(value) ? entries.map(([, member]) => member) : Object.fromEntries(entries)) as T;
 }
 
-/** Hides the server in a sentence about updates, from those who may not see it. */
+/** Hides the server in a sentence about updates, from callers who may not see it. */
 export function coveredFor({ schedule }: UpdatesStatus, actor: Actor) {
   const isHidden = roleOf(actor) === "readonly" && schedule.server !== "";
   return <T extends string | null>(text: T): T =>
     isHidden ? (coverServer(text, schedule.server) as T) : text;
 }
 
-/** The address in full and in parts, wherever it stands in `text`; the longest first, for the others are in it. */
+/** Covers the address as a whole and in parts, anywhere in `text`; the longest first, since it contains the others. */
 function coverServer(text: string | null, server: string): string | null {
   if (text === null) return null;
   const url = URL.canParse(server) ? new URL(server) : undefined;

@@ -32,11 +32,11 @@ export interface UserHandlersOptions {
   setupToken: SetupToken;
   throttle: Throttle;
   enrolment: Enrolment;
-  /** Removes what belongs to a user who is deleted: tokens, used codes. */
+  /** Removes the rest of a deleted user: tokens, used codes. */
   forget: (user: User) => Promise<void>;
 }
 
-/** Accounts; a change of one may end its sessions, or remove the setup token. */
+/** Handles accounts; a change of one may end its sessions, or remove the setup token. */
 export function createUserHandlers(options: UserHandlersOptions): UserHandlers {
   const { accounts, sessions, throttle } = options;
   const afterChange = (user: User) => applyChange(options, user);
@@ -105,7 +105,7 @@ async function applyChange(
 
 async function updateUser(accounts: Accounts, call: Call<"updateUser">): Promise<User> {
   const { params, body, actor, ifMatch, note } = call;
-  // Users may change their own display name, and nothing else.
+  // Users may change only their own display name.
   if (Object.keys(body).some((member) => member !== "display_name")) {
     authorise({ access: admins, stepUp: true, scope: "users:write" }, actor, params);
   }
@@ -127,7 +127,7 @@ async function resetPassword(
 ): Promise<Output<"resetPassword">> {
   const { accounts, sessions } = options;
   refuseProgram(actor, accounts.get(params.id));
-  // And again once the password is hashed: it may be an administrator's by then.
+  // Checked again after the password is hashed: the account may be an administrator's by then.
   const precondition: Precondition = (present) => refuseProgram(actor, present);
   const { password } = body;
   const result = await accounts.setPassword(params.id, password, context.clientKey, { precondition });
@@ -140,7 +140,7 @@ async function resetPassword(
   return { ...withInitialPassword({ ...result, user }), tokens_ended: ended.tokens_ended };
 }
 
-/** Removes all that may keep a user out, in one change. For local root it works even where the disk takes no writes. */
+/** Removes all that may keep a user out, in one change. For local root it works even if the disk takes no writes. */
 async function rescueUser(
   options: UserHandlersOptions,
   { params, body, actor, context, note }: Call<"rescueUser">,
@@ -182,8 +182,9 @@ export async function endAccess(
 }
 
 /**
- * A fleet's program changes no administrator, neither its own owner nor another, and makes none: who could sign in as an
- * administrator could do all that API tokens may not, such as confirm a root of trust. Root does it, by `steward apply`.
+ * Refuses a fleet's program that changes or makes an administrator, its own owner included: a person who can sign in as
+ * an administrator can do all that API tokens may not, such as confirm a root of trust. Root does it, by `steward
+ * apply`.
  */
 function refuseProgram(actor: Actor, { role }: Pick<User, "role">): void {
   if (actor.kind !== "token" || role !== "admin") return;
@@ -193,7 +194,7 @@ function refuseProgram(actor: Actor, { role }: Pick<User, "role">): void {
   );
 }
 
-/** The members of a user that were changed; of the display name only that it was. */
+/** The changed members of a user; of the display name only that it changed. */
 function changesOf(before: User, after: User): EventDetails {
   return {
     ...(after.role !== before.role && { role: after.role, role_before: before.role }),

@@ -1,4 +1,4 @@
-/** For each connection the account whose valid token it carried last. */
+/** The account whose valid token each connection carried last. */
 const accounts = new WeakMap<object, string>();
 
 /** Notes that a connection has just carried a valid token of this account, which protects its place. */
@@ -6,28 +6,28 @@ export function keepPlace(socket: object, account: string): void {
   if (accounts.get(socket) !== account) accounts.set(socket, account);
 }
 
-/** Undefined: it has carried no valid token. */
+/** The account; undefined: the connection has carried no valid token. */
 export function accountOf(socket: object): string | undefined {
   return accounts.get(socket);
 }
 
-/** A connection that holds a place, as the rule sees it. */
+/** A connection that holds a place, as far as the rule needs it. */
 export interface HeldConnection {
   /** The account whose valid token it carried last; undefined: none, so it is a stranger's. */
   readonly account: string | undefined;
-  /** Strangers are counted by it: their address, or the network that one subscriber has. */
+  /** The key by which strangers are counted: their address, or the network of one subscriber. */
   readonly clientKey: string;
   /** It is idle, or its request has not arrived completely. */
   readonly isUnfinished: boolean;
-  /** A count of events, not a time: larger where a connection was made, or was answered, later. */
+  /** A count of events, not a time: larger for a connection that was made, or answered, later. */
   readonly lastActivity: number;
 }
 
 /**
- * The kinds of connections, in the order in which they are ended, each with its share of all places (one in `part`), which
- * the others cannot take. The shares add up to the whole, so that with too many connections some kind has more than its
- * share. Unfinished requests cost a stranger nothing, so they go first. They keep a quarter, since a user who is about to
- * sign in is one of them until the head has arrived.
+ * The kinds of connections, in the order in which they are ended, each with its share of all places (one in `part`),
+ * which the others cannot take. The shares add up to the whole, so with too many connections some kind exceeds its
+ * share. Unfinished requests cost a stranger nothing, so they are ended first. They keep a quarter, since a user who is
+ * about to sign in is one of them until the head has arrived.
  */
 const kinds = [
   { name: "unfinished", part: 4 },
@@ -46,9 +46,10 @@ interface Ranked<T> extends Pick<HeldConnection, "isUnfinished" | "lastActivity"
 }
 
 /**
- * The connection to end when there are more than `maximum` (4 at least): of the first kind that has more than its share;
- * of that kind's largest holder, a client or an account, if it holds more than its part; of those the one that has been
- * idle or unfinished for longest, or else at work for longest. Never the newest, whose head may be about to arrive.
+ * The connection to end if there are more than `maximum` (4 at least). It is of the first kind that exceeds its share;
+ * of that kind's largest holder, a client or an account, if it holds more than its part; and of those the one that has
+ * been idle or unfinished for longest, or else at work for longest. It is never the newest, whose head may be about to
+ * arrive.
  */
 export function firstToGo<T extends HeldConnection>(
   connections: Iterable<T>,
@@ -72,7 +73,7 @@ function rankOf<T extends HeldConnection>(connection: T): Ranked<T> {
   return { connection, kind, holder: account ?? clientKey, isUnfinished, lastActivity };
 }
 
-/** All of them, where no client and no account holds more than `most`. */
+/** All of them, if no client and no account holds more than `most`. */
 function ofLargestHolder<T>(members: readonly Ranked<T>[], most: number): readonly Ranked<T>[] {
   const held = new Map<string, number>();
   for (const { holder } of members) held.set(holder, (held.get(holder) ?? 0) + 1);

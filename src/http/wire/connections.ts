@@ -24,7 +24,7 @@ export const apiHeaders = {
   "Cross-Origin-Resource-Policy": "same-origin",
 } as const;
 
-/** A connection with its requests under way, and what to do when the last of them is answered. */
+/** A connection with its requests under way, and the actions after the last of them is answered. */
 interface Connection extends HeldConnection, WaitingRequest {
   readonly socket: Socket;
   active: number;
@@ -38,9 +38,9 @@ interface Connection extends HeldConnection, WaitingRequest {
 }
 
 /**
- * Requests that a connection may have under way, whose client is known by a valid token, or not. They are answered one
- * after another: otherwise a hundred kilobytes of pipelined requests would become a hundred megabytes of answers at once,
- * held for a client that never reads. Browsers and usual libraries do not pipeline at all.
+ * Requests that a connection may have under way, with a client known by a valid token, or a stranger. They are answered
+ * one after another: otherwise a hundred kilobytes of pipelined requests would become a hundred megabytes of answers at
+ * once, held for a client that never reads. Browsers and usual libraries do not pipeline at all.
  */
 const maximumPipelined = { known: 64, stranger: 4 } as const;
 
@@ -57,11 +57,14 @@ export interface TrackOptions {
   handle: RequestListener;
   /** Number of connections. */
   maximum: number;
-  /** Number of connections of one client that have carried no valid token; beyond it one of them is ended. */
+  /** Connections of one client that have carried no valid token; beyond this number one of them is ended. */
   ofOneStranger?: number;
   /** The event that brings a connection; with TLS it is the end of its handshake. */
   opens?: "connection" | "secureConnection";
-  /** Strangers' connections are counted by this key of their peer's address, which is undefined on a unix socket. */
+  /**
+   * The key by which strangers' connections are counted, from their peer's address, which is undefined on a unix
+   * socket.
+   */
   clientKeyOf: (address: string | undefined) => string;
   now: () => Date;
   /** The order in which requests begin; usually that of the whole process. */
@@ -75,8 +78,8 @@ export interface Connections {
 }
 
 /**
- * Hands a server's requests to `handle`, bounds the number of connections and of the requests of each, and answers with
- * problems where Node's parser refuses a request. Beyond `maximum` connections one is ended by the rule of
+ * Passes a server's requests to `handle`, bounds the number of connections and of the requests of each, and answers
+ * with problems if Node's parser refuses a request. Beyond `maximum` connections one is ended by the rule of
  * connection-places.ts: strangers cannot keep out users with valid tokens.
  */
 export function trackConnections(server: Server | HttpsServer, options: TrackOptions): Connections {
@@ -134,7 +137,7 @@ export function trackConnections(server: Server | HttpsServer, options: TrackOpt
   };
 }
 
-/** The connection that has to go for the newest one, if any. */
+/** The connection that has to make room for the newest one, if any. */
 function oneTooMany(
   connections: ReadonlyMap<Socket, Connection>,
   newest: Socket,
@@ -190,7 +193,7 @@ function isFull({ active, account }: Connection): boolean {
   return active >= maximumPipelined[account === undefined ? "stranger" : "known"];
 }
 
-/** Whether it still answers requests that arrived completely. One whose body never comes is not waited for. */
+/** True while it still answers requests that arrived completely. A request whose body never comes is not waited for. */
 function isAnswering({ active, latest }: Connection): boolean {
   return active > 1 || (active === 1 && latest?.complete === true);
 }

@@ -3,7 +3,9 @@ import { readFile } from "node:fs/promises";
 import type Koa from "koa";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 
-/** Content codings that the build makes, the smallest first, with the suffix of their files; each file has the last one. */
+/**
+ * Content codings that the build makes, the smallest first, with the suffix of their files; each file has the last one.
+ */
 const codings = [
   ["br", ".br"],
   ["gzip", ".gz"],
@@ -24,7 +26,7 @@ export interface CodedContent extends Content {
 }
 
 /**
- * The content that the client prefers; `suffixes`: of the forms that there are. null: it was removed since the start, for
+ * The content that the client prefers; `suffixes`: the existing forms. null: it was removed since the start, for
  * example by an upgrade of the package. Throws `not_acceptable`.
  */
 export async function readCoded(
@@ -37,7 +39,7 @@ export async function readCoded(
   return content && { ...content, coding };
 }
 
-/** Answers with it, or with 304 where the client has it and `status` is 200. */
+/** Answers with the content, or with 304 if the client has it and `status` is 200. */
 export function sendCoded(
   ctx: Koa.Context,
   { bytes, etag, coding }: CodedContent,
@@ -51,30 +53,34 @@ export function sendCoded(
     ctx.status = 304;
     return;
   }
-  // Before the body: otherwise koa looks its type up.
+  // Set before the body: otherwise koa looks its type up.
   ctx.set("Content-Type", mediaType);
   if (coding !== "identity") ctx.set("Content-Encoding", coding);
   ctx.body = bytes;
 }
 
-/** Forms of a text that is made for each answer. */
+/** The forms of a text that is made for each answer. */
 const textForms: ReadonlySet<string> = new Set(["", ".gz"]);
 
-/** A third of what the usual settings take, for a tenth more bytes; most of the difference is memory that is made ready. */
+/**
+ * A third of the cost of the usual settings, for a tenth more bytes; most of the difference is memory that must be
+ * initialised.
+ */
 const textOptions = { level: 3, windowBits: 14, memLevel: 7, chunkSize: 8_192 };
 
-/** Answers with a text, compressed where the client takes that. Throws `not_acceptable`. */
+/** Answers with a text, compressed if the client takes that. Throws `not_acceptable`. */
 export async function sendText(ctx: Koa.Context, text: string, mediaType: string): Promise<void> {
   const [coding] = chooseCoding(ctx.get("accept-encoding"), textForms);
   ctx.set("Vary", "Accept-Encoding");
-  // Before the body: otherwise koa takes the text for HTML.
+  // Set before the body: otherwise koa takes the text for HTML.
   ctx.set("Content-Type", mediaType);
   if (coding === "identity") {
     ctx.body = text;
     return;
   }
   ctx.set("Content-Encoding", coding);
-  // Most agents are never scraped. At once: another thread would take three times as long to be asked.
+  // Loaded late, since most agents are never scraped. Synchronous: asking another thread would take three times as
+  // long.
   const { gzipSync } = await import("node:zlib");
   ctx.body = gzipSync(text, textOptions);
 }
@@ -118,12 +124,12 @@ function weightsIn(header: string): ReadonlyMap<string, number> {
   return weights;
 }
 
-/** Contents that were asked for, by path: those of the console and of the API's description, in their codings. */
+/** Requested contents, by path: those of the console and of the API's description, in their codings. */
 const contents = new Map<string, Content>();
 
 /**
- * The content of a file of the program, in memory once: all answers of which a client has not taken the bytes yet share
- * them. null: it was removed since the start, for example by an upgrade of the package.
+ * The content of a file of the program, in memory once: all answers whose bytes a client has not taken yet share it.
+ * null: it was removed since the start, for example by an upgrade of the package.
  */
 export async function readOnce(path: string): Promise<Content | null> {
   const known = contents.get(path);

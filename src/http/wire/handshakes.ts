@@ -2,18 +2,18 @@ import type { Server, Socket } from "node:net";
 import { createBucket, createBuckets, type Rate } from "../../journal/logs/rates.ts";
 
 /**
- * A TLS handshake takes a hundred times the work of a request, before anything is known of the client, and a connection
- * that never finishes it holds a descriptor. So handshakes have a rate, for each client and for all, and only so many may
- * be under way. Beyond that a connection is closed unheard, which costs next to nothing: the loop stays free for loopback
- * and the socket.
+ * The bounds of TLS handshakes. A handshake takes a hundred times the work of a request, before anything is known of
+ * the client, and a connection that never finishes it holds a descriptor. So handshakes have a rate, for each client
+ * and for all, and only so many may be under way. Beyond that a connection is closed unread, which costs very little:
+ * the event loop stays free for loopback and the socket.
  */
 export interface HandshakeBounds {
-  /** Handshakes that may begin at once, and how many more a second; of one client, and of all. */
+  /** Handshakes that may begin at once, and how many more a second; for one client, and for all. */
   readonly ofOne: Rate;
   readonly ofAll: Rate;
-  /** Handshakes under way; beyond them the oldest is ended. */
+  /** Handshakes under way; beyond this number the oldest is ended. */
   readonly pending: number;
-  /** Handshakes of one client under way; beyond them its newest is refused. */
+  /** Handshakes of one client under way; beyond this number its newest is refused. */
   readonly pendingOfOne: number;
 }
 
@@ -32,7 +32,7 @@ export interface BoundHandshakesOptions {
   readonly monotonic: () => number;
 }
 
-/** Has a TLS server take part only in handshakes that are within the bounds. */
+/** Lets a TLS server take part only in handshakes that are within the bounds. */
 export function boundHandshakes(
   server: Server,
   { bounds, clientKeyOf: keyOf, monotonic }: BoundHandshakesOptions,

@@ -13,7 +13,7 @@ import {
   stoppable,
 } from "./listeners.ts";
 
-/** The certificate that a listener shows, and its key; both as PEM. */
+/** The certificate and key of a listener, both as PEM. */
 export interface ShownCertificate {
   readonly certificate: string;
   readonly key: string;
@@ -24,7 +24,7 @@ export interface HttpsListener extends Listener {
   show(certificate: ShownCertificate): void;
 }
 
-/** Where a listener of the LAN listens. */
+/** The address of a listener on the LAN. */
 export interface LanAddress {
   /** null: all addresses, of IPv4 and IPv6. */
   readonly address: string | null;
@@ -38,8 +38,8 @@ export const lanConnections = { maximum: 256, ofOneStranger: 16 } as const;
 const handshakeTimeout = 10_000;
 
 /**
- * TLS 1.2 only with forward secrecy and authenticated encryption; TLS 1.3 has nothing else. No renegotiation, by which a
- * client could ask for one handshake after the other within a connection.
+ * TLS 1.2 only with forward secrecy and authenticated encryption; TLS 1.3 has nothing else. No renegotiation, with
+ * which a client could ask for one handshake after the other within a connection.
  */
 const tls = {
   minVersion: "TLSv1.2",
@@ -54,11 +54,11 @@ const tls = {
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_COMPRESSION,
 } as const;
 
-/** How long a session can be resumed, in seconds; and milliseconds after which the key of its tickets is another. */
+/** Seconds in which a session can be resumed; and milliseconds between changes of the key of its tickets. */
 const sessionTimeout = 3_600;
 const ticketKeyMilliseconds = 6 * 3_600_000;
 
-/** Listens with TLS. Throws when the port is taken, or the certificate cannot be used. */
+/** Listens with TLS. Throws if the port is taken, or the certificate cannot be used. */
 export async function listenHttps(
   handle: RequestListener,
   { address, port }: LanAddress,
@@ -82,7 +82,7 @@ export async function listenHttps(
   boundHandshakes(server, { bounds: usualHandshakeBounds, clientKeyOf: clientKeyOfPeer, monotonic });
   await listeningOnLan(server, { address, port });
   boundBuffers?.(server);
-  // A thief of a ticket key could read what was sent before: it is not kept for long.
+  // The thief of a ticket key could read earlier traffic, so the key is not kept for long.
   const timer = setInterval(() => server.setTicketKeys(randomBytes(48)), ticketKeyMilliseconds).unref();
   const listener = stoppable(server, connections, shownAddress(server, "https", address ?? "*"));
   return {
@@ -95,7 +95,7 @@ export async function listenHttps(
   };
 }
 
-/** Throws where it cannot listen there. */
+/** Throws if it cannot listen there. */
 export function listeningOnLan(server: Server | HttpServer, { address, port }: LanAddress): Promise<void> {
   const listen = () => server.listen({ port, ...(address && { host: address }) });
   return listening(server, listen, address === null ? `port ${port}` : `port ${port} of ${address}`);

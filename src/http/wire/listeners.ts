@@ -11,7 +11,7 @@ import { type Connections, localSockets, type RequestListener, trackConnections 
 
 /** A listening server. */
 export interface Listener {
-  /** Its address, as people are shown it. */
+  /** Its address, as people see it. */
   address: string;
   /** Accepts no more connections, lets requests in flight finish, and ends the rest after `milliseconds`. */
   stop(milliseconds: number): Promise<void>;
@@ -24,13 +24,13 @@ const requestTimeout = 25_000;
 /** Milliseconds for which an idle connection is kept; longer than the 60 s of common proxies. */
 const keepAliveTimeout = 65_000;
 
-/** Bytes of headers; more get a 431 through our handler. */
+/** Bytes of headers; more get a 431 from our handler. */
 export const maxHeaderSize = 16 * 1024;
 
 /** Milliseconds for which connections without a request are kept after a stop. */
 const silentGraceMilliseconds = 100;
 
-/** Connections of a listener; beyond them one is ended (connection-places.ts). */
+/** Connections of a listener; beyond this number one is ended (connection-places.ts). */
 export const maximumConnections = 512;
 
 /** The parts of the host that every listener needs. */
@@ -39,7 +39,7 @@ export interface Surroundings {
   readonly boundBuffers?: BoundBuffers;
 }
 
-/** Listens on loopback. Throws when the port is taken. */
+/** Listens on loopback. Throws if the port is taken. */
 export async function listenTcp(
   handle: RequestListener,
   host: string,
@@ -52,7 +52,7 @@ export async function listenTcp(
   return stoppable(server, connections, shownAddress(server, "http", host));
 }
 
-/** With the port that the server has: 0 stands for one that the kernel chooses. */
+/** The address with the port of the server, since port 0 lets the kernel choose one. */
 export function shownAddress(server: Server | HttpsServer, scheme: string, host: string): string {
   const bound = server.address();
   const port = typeof bound === "object" && bound ? bound.port : "";
@@ -82,7 +82,9 @@ export async function listenUnix(handle: RequestListener, path: string, now: () 
   };
 }
 
-/** Settles when the queue of a socket that no client finds any more is empty: libuv accepts one connection in each turn. */
+/**
+ * Settles when the queue of a socket that no client finds any more is empty: libuv accepts one connection in each turn.
+ */
 async function queueAccepted(server: Server): Promise<void> {
   let hasCome = true;
   const onConnection = (): void => {
@@ -98,14 +100,14 @@ async function queueAccepted(server: Server): Promise<void> {
   server.off("connection", onConnection);
 }
 
-/** What every server of HTTP has. */
+/** The time limits of every HTTP server here. */
 export const serverTimes = {
   headersTimeout,
   requestTimeout,
   keepAliveTimeout,
   maxHeaderSize,
   connectionsCheckingInterval: 1_000,
-  // Answered with a problem by our own handler.
+  // Our own handler answers with a problem.
   requireHostHeader: false,
 } as const;
 
@@ -115,7 +117,7 @@ function newServer(handle: RequestListener, now: () => Date): { server: Server; 
   return { server, connections: trackConnections(server, options) };
 }
 
-/** What to do, by the code of the system's error. */
+/** The advice for each code of the system's error. */
 const advice: Readonly<Record<string, string>> = {
   EADDRINUSE: " Another program listens there: stop it, or choose another address.",
   EACCES:
@@ -152,7 +154,7 @@ export function stoppable(server: Server | HttpsServer, connections: Connections
   };
 }
 
-/** Removes a socket on which no agent answers: one that was killed left it. */
+/** Removes a socket on which no agent answers: an agent that was killed left it. */
 async function removeStale(path: string): Promise<void> {
   const isAlive = await new Promise<boolean>((resolve) => {
     const probe = connect({ path });

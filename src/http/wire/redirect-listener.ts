@@ -10,15 +10,15 @@ import { type LanAddress, lanConnections, listeningOnLan } from "./https-listene
 import { type Listener, type Surroundings, serverTimes, shownAddress, stoppable } from "./listeners.ts";
 
 export interface RedirectOptions extends Surroundings {
-  /** Where HTTPS listens. */
+  /** The port of HTTPS. */
   readonly httpsPort: number;
   readonly isOurHost: (host: string | undefined) => boolean;
 }
 
-/** Connections of the redirect, each of which is over with its answer. */
+/** Connections of the redirect, each of which ends with its answer. */
 const maximumConnections = 64;
 
-/** Listens with plain HTTP on the LAN, and says where HTTPS is: to browsers by a redirect, to programs by a refusal. */
+/** Listens with plain HTTP on the LAN, and points to HTTPS: browsers by a redirect, programs by a refusal. */
 export async function listenRedirect(
   { address, port }: LanAddress,
   { httpsPort, isOurHost, now, boundBuffers }: RedirectOptions,
@@ -45,20 +45,23 @@ export async function listenRedirect(
   const { ofOneStranger } = lanConnections;
   const bounds = { maximum: maximumConnections, ofOneStranger, clientKeyOf: clientKeyOfPeer };
   const connections = trackConnections(server, { handle, ...bounds, now });
-  // Who asks first need not send the body, which may be a password.
+  // A client that asks first need not send the body, which may be a password.
   server.on("checkContinue", (request, response) => server.emit("request", request, response));
   await listeningOnLan(server, { address, port });
   boundBuffers?.(server);
   return stoppable(server, connections, shownAddress(server, "http", address ?? "*"));
 }
 
-/** Any address could stand in the header, and no one is sent to that of another device. */
+/** The header could contain any address; no client is sent to another device. */
 function isReached(host: string, { localAddress = "" }: Socket): boolean {
   const address = addressInHost(host);
   return address === undefined || address === canonicalAddress(localAddress);
 }
 
-/** What a person opens. A program that is redirected would send its password or token in the clear, unnoticed, each time. */
+/**
+ * True for the request of a person. A redirected program would send its password or token in the clear, unnoticed, each
+ * time.
+ */
 function isPage(method: string, path: string): boolean {
   return (method === "GET" || method === "HEAD") && !/^\/+api(?![^/?#])/i.test(path);
 }

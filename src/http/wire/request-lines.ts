@@ -9,7 +9,7 @@ export interface LoggedRequest {
   readonly requestId: string;
   /** null: the unix socket. */
   readonly client: RequestClient | null;
-  /** Until the answer was ready, of a stream until it began. */
+  /** The time until the answer was ready, or until a stream began. */
   readonly milliseconds: number;
 }
 
@@ -18,15 +18,15 @@ export interface RoutedCall {
   readonly operation: OperationId;
   /** Its caller was known, or signed in with it. */
   readonly isKnown: boolean;
-  /** As events name the caller; null: a stranger. */
+  /** The caller as events name them; null: a stranger. */
   readonly user: string | null;
 }
 
 /**
- * The audit lines of requests, for administrators: changes, refusals and errors, with caller and address. A line for each
- * read would add a quarter to its cost. Lines of strangers are counted as the event log counts refusals, since the journal
- * drops lines that come too fast (journald.conf(5), RateLimitBurst), and a stranger can send thousands of requests.
- * Those of a known caller have a bound too.
+ * Writes the audit lines of requests, for administrators: changes, refusals and errors, with caller and address. A line
+ * for each read would add a quarter to its cost. Lines of strangers are counted as the event log counts refusals, since
+ * the journal drops lines that come too fast (journald.conf(5), RateLimitBurst), and a stranger can send thousands of
+ * requests. Those of a known caller have a bound too.
  */
 export interface RequestLines {
   add(ctx: Koa.Context, request: LoggedRequest): void;
@@ -72,7 +72,7 @@ export function createRequestLines(options: ActorLinesOptions): RequestLines {
     add: (ctx, { requestId, client, milliseconds }) => {
       const { call } = ctx.state as { call?: RoutedCall };
       const { method, path, status } = ctx;
-      // A path without an operation is the stranger's choice, and must not make a kind of its own.
+      // A stranger chooses a path without an operation, so it must not make a kind of its own.
       const key = `${call?.operation ?? "none"} ${status} ${client?.clientKey}`;
       const from = client?.address ?? "local";
       const line = { key, method, path, status, requestId, from, milliseconds, user: call?.user ?? null };

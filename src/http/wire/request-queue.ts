@@ -3,7 +3,7 @@ export interface WaitingRequest {
   /** The account whose valid token its connection carried last; undefined: a stranger's. */
   readonly account: string | undefined;
   readonly clientKey: string;
-  /** Begins the request. `answered` is called once its answer has left, or where there is nothing to answer any more. */
+  /** Begins the request. Call `answered` when its answer has left, or if there is nothing more to answer. */
   begin(answered: () => void): void;
 }
 
@@ -13,14 +13,14 @@ export interface RequestQueue {
 
 /**
  * Milliseconds of work in a turn of the event loop, after which no further request begins in it. libuv accepts one
- * connection in each turn, and 500 may wait for that: they must not wait for more than about half a second.
+ * connection in each turn, and 500 may be waiting: they must not wait for more than about half a second.
  */
 const turnMilliseconds = 1;
 
 /**
- * The one order in which the process begins requests. It goes in rounds: in each, every holder (an account, or the client
- * of a stranger) has one request begun, accounts first. A holder who comes in the midst of a round and has had nothing in
- * it takes part at once. So none is served twice more before a newcomer, however many requests it has sent.
+ * The one order in which the process begins requests. It goes in rounds: in each, every holder (an account, or the
+ * client of a stranger) has one request begun, accounts first. A holder who comes during a round and has had nothing in
+ * it takes part at once. So no holder is served twice more before a newcomer, however many requests it has sent.
  */
 export function createRequestQueue(
   monotonic: () => number = () => performance.now(),

@@ -16,8 +16,8 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * Nothing from other origins, nothing inline but what stands in the page itself, no frames, and no text run as a script;
- * `blob:` is for QR codes, `data:` for the window's icon.
+ * Allows nothing from other origins, nothing inline except the page's own script and style, no frames, and no text run
+ * as a script; `blob:` is for QR codes, `data:` for the window's icon.
  */
 function policyWith(scripts: string, styles: string): string {
   return [
@@ -30,7 +30,7 @@ function policyWith(scripts: string, styles: string): string {
   ].join("; ");
 }
 
-/** The policy of the page, which allows what stands in it by its hash. */
+/** The policy of the page, which allows its inline parts by their hashes. */
 function policyOf(page: Buffer): string {
   const hashesOf = (tag: string): string =>
     [...page.toString().matchAll(new RegExp(`<${tag}>([^]*?)</${tag}>`, "g"))]
@@ -57,17 +57,17 @@ const fileHeaders = {
   "Cross-Origin-Opener-Policy": "same-origin",
 } as const;
 
-/** The names of the files there contain a hash of their content. */
+/** Names of files with this prefix contain a hash of their content. */
 const unchangingPrefix = "/assets/";
 
 /**
- * Serves the files of the console. Only names found at the start are served, so no path can lead elsewhere. A person who
- * opens any other address gets the page with 404, which says so. False: the console has nothing at the path.
+ * Serves the files of the console. Only names found at the start are served, so no path can lead elsewhere. A person
+ * who opens any other address gets the page with 404, which says so. False: the console has nothing at the path.
  */
 export function createStaticFiles(directory: string): (ctx: Koa.Context) => Promise<boolean> {
   const files = filesIn(directory);
   const page = files.get("/index.html");
-  // The page is served at the console's paths only: at /index.html it could not tell where it is.
+  // The page is served only at the console's paths: at /index.html it could not know its place.
   files.delete("/index.html");
   let policy: string | undefined;
   const pages = new Map(page && [...consolePaths, providerReturnPath].map((path) => [path as string, page]));
@@ -93,7 +93,7 @@ export function createStaticFiles(directory: string): (ctx: Koa.Context) => Prom
   };
 }
 
-/** A browser goes to an address, which is none of the API: there a program is to read the problem. */
+/** A browser opens an address outside the API: at one of the API a program is to read the problem. */
 function isOpenedByPerson(ctx: Koa.Context): boolean {
   const isReading = ctx.method === "GET" || ctx.method === "HEAD";
   return isReading && !/^\/(api|assets)(\/|$)/.test(ctx.path) && ctx.get("accept").includes("text/html");

@@ -1,7 +1,7 @@
 import { StewardError } from "../../contract/errors.ts";
 import { type Actor, roleOf } from "../call.ts";
 
-/** Streams in total; of these, 16 are for local root only, which gets no more, and 16 for administrators only. */
+/** Streams in total; of these, 16 are only for local root, which gets no more, and 16 only for administrators. */
 export const maximumStreams = 64;
 export const keptForLocalRoot = 16;
 export const keptForAdministrators = 16;
@@ -9,13 +9,15 @@ export const keptForAdministrators = 16;
 /** Streams of a user in all their sessions and API tokens: otherwise one user could hold all places. */
 export const streamsPerUser = 6;
 
-/** Streams of one session or API token: a browser opens six connections to a device, and the console needs others too. */
+/**
+ * Streams of one session or API token: a browser opens six connections to a device, and the console needs others too.
+ */
 export const streamsPerSession = 3;
 
 /** Seconds after which a refused client may try again. */
 const refusedSeconds = 5;
 
-/** Throws `rate_limited` where this caller gets no further stream, and says which limit is reached and what helps. */
+/** Throws `rate_limited` if this caller gets no further stream, with the limit that is reached and the remedy. */
 export function checkStreamPlaces(open: readonly Actor[], actor: Actor): void {
   for (const { whose, includes, maximum, advice } of limitsOf(actor)) {
     if (open.filter(includes).length < maximum) continue;

@@ -14,7 +14,10 @@ export interface NewStream {
   response: ServerResponse;
   source: StreamSource;
   actor: Actor;
-  /** Called every second: whether the caller is still signed in and still has the right. False or a throw ends the stream. */
+  /**
+   * Called every second; resolves to true while the caller is signed in and has the right. False or a throw ends the
+   * stream.
+   */
   isAllowed: () => Promise<boolean>;
 }
 
@@ -34,7 +37,7 @@ const endMilliseconds = 200;
 interface OpenStream {
   actor: Actor;
   isAllowed: () => Promise<boolean>;
-  /** Nothing is written once it is over. */
+  /** Writes nothing after the end. */
   write: (text: string) => void;
   end: () => void;
   begin: (source: StreamSource, left: () => void) => void;
@@ -127,7 +130,7 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** JSON has no line ends, so that one data line holds it. */
+/** JSON has no line ends, so one data line holds it. */
 function textOf({ id, event, data }: StreamMessage): string {
   const lines = [
     ...(id === undefined ? [] : [`id: ${id}`]),

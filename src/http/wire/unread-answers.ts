@@ -3,19 +3,22 @@ import type { Server as HttpsServer } from "node:https";
 import type { Socket } from "node:net";
 
 /**
- * Milliseconds for which no byte of an answer leaves before its connection ends: the client does not read. Node counts
- * partial progress as activity.
+ * Milliseconds without a byte of an answer leaving after which its connection ends: the client does not read. Node
+ * counts partial progress as activity.
  */
 export const unreadMilliseconds = 10_000;
 
 /** Bytes of all answers that clients have not taken: an eighth of the memory that the unit has. */
 const mostUnsentBytes = 32 * 1024 * 1024;
 
-/** Ends the server's connections whose clients do not read, and those that are idle for longer than the server keeps them. */
+/**
+ * Ends the server's connections whose clients do not read, and those that are idle for longer than the server keeps
+ * them.
+ */
 export function endUnreadIn(server: Server | HttpsServer): void {
   server.setTimeout(unreadMilliseconds, (socket: Socket) => {
     if (socket.writableLength > 0) reset(socket);
-    // Node gives an idle connection another time. Handlers at work and requests that arrive have times of their own.
+    // Node gives an idle connection another timeout. Handlers at work and requests that arrive have their own.
     else if (socket.timeout !== unreadMilliseconds) socket.destroy();
   });
 }
@@ -29,8 +32,8 @@ export interface Answering {
 
 /**
  * While all of them hold more than `most` unsent bytes: ends the connection with the most, of the holder (account, else
- * client) with the most, and takes it out. Called before each request: an answer has usually left before the next begins, so
- * that there is next to nothing to count.
+ * client) with the most, and removes it. Called before each request: an answer has usually left before the next begins,
+ * so there is very little to count.
  */
 export function endUnreadBeyond(connections: Set<Answering>, most = mostUnsentBytes): void {
   while (unsentOf(connections) > most) {
@@ -57,7 +60,7 @@ function largestBy<T>(all: Iterable<T>, amountOf: (one: T) => number): T {
   return [...all].reduce((one, other) => (amountOf(other) > amountOf(one) ? other : one));
 }
 
-/** Without what is unsent: after an orderly end the kernel would keep it, and go on trying to send it. */
+/** Drops the unsent bytes: after an orderly end the kernel would keep them, and go on trying to send them. */
 function reset(socket: Socket): void {
   // Node resets no connection with TLS.
   if ("encrypted" in socket) socket.destroy();

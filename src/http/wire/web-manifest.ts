@@ -1,7 +1,7 @@
 import type Koa from "koa";
 import { requireReading } from "./static-files.ts";
 
-/** Where browsers find it; the page names it once it is drawn, so that it delays nothing. */
+/** The address of the manifest; the page names it once it is drawn, so that it delays nothing. */
 export const manifestPath = "/manifest.webmanifest";
 
 const backgroundColour = "#ffffff";
@@ -16,8 +16,8 @@ const icons = [192, 512].flatMap((size) =>
 );
 
 /**
- * Serves what a phone needs to keep the console among its programs, under the name of the device (W3C Web Application
- * Manifest). False: it was not asked for.
+ * Serves the manifest with which a phone keeps the console among its programs, under the name of the device (W3C Web
+ * Application Manifest). False: the request is for something else.
  */
 export function createWebManifest(deviceName: () => string): (ctx: Koa.Context) => boolean {
   return (ctx) => {

@@ -12,8 +12,8 @@ const maximumBytes = 256 * 1024;
 const mostPairs = 64;
 
 /**
- * The pairs `NAME.crt` and `NAME.key` of a directory. Only root, or another trusted user, may be able to write them; and
- * only the agent besides may read the key.
+ * The pairs `NAME.crt` and `NAME.key` of a directory. Only root, or another trusted user, may be able to write them;
+ * only these and the agent may read the key.
  */
 export async function readInstalledPairs(directory: string, owners: TrustedOwners): Promise<InstalledPair[]> {
   const entries = await readdir(directory).catch((error: unknown) => {
@@ -23,7 +23,7 @@ export async function readInstalledPairs(directory: string, owners: TrustedOwner
   const names = entries
     .filter((name) => /^[A-Za-z0-9][\w.-]*\.crt$/.test(name))
     .map((name) => name.slice(0, -4));
-  // The highest names are the ones that count.
+  // The highest names count.
   const highest = names.sort().slice(-mostPairs);
   return Promise.all(highest.map((name) => readPair(directory, name, owners)));
 }

@@ -4,8 +4,9 @@ import { networkInterfaces } from "node:os";
 const mostAddresses = 32;
 
 /**
- * The addresses by which others reach this device: of every interface but loopback. Without fe80::/10, which takes the name
- * of a link beside it, and no URL of a browser holds one; 169.254.0.0/16 is how a device without DHCP is reached.
+ * The addresses by which others reach this device, of every interface but loopback. fe80::/10 is left out, because it
+ * needs the name of a link, which no URL of a browser has; 169.254.0.0/16 is included, because a device without DHCP is
+ * reached by it.
  */
 export function interfaceAddresses(): string[] {
   const found = Object.values(networkInterfaces()).flatMap((addresses = []) =>

@@ -11,8 +11,8 @@ const timeoutMilliseconds = 20_000;
 const longestCommonName = 64;
 
 /**
- * Makes certificates with Debian's openssl. `openssl ca`, because the releases before 3.4 take the dates of a certificate
- * nowhere else. It works on files, which lie in `directory` until it is done.
+ * Makes certificates with Debian's openssl, by `openssl ca`, because releases before 3.4 take the dates of a
+ * certificate nowhere else. Its files are in `directory` until it is done.
  */
 export function createSignOwn(run: RunCommand, directory: string): SignOwn {
   return async (request) => {

@@ -78,7 +78,7 @@ function readKernel(addon: ClockAddon, state: Float64Array): KernelClock | null 
   };
 }
 
-/** Whether the main thread, which calls this, may set clocks now. */
+/** True if the main thread, which calls this, may set clocks now. */
 function hasTimeCapability(): boolean {
   const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
   return effective !== undefined && (BigInt(`0x${effective}`) & timeCapability) !== 0n;

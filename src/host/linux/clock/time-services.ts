@@ -15,7 +15,7 @@ const daemonUnits: readonly (readonly [string, TimeDaemon])[] = [
   ["ntpd-rs.service", "ntpd-rs"],
 ];
 
-/** Where systemd has its hierarchy: cgroup v2; hybrid; v1 (systemd(1), cgroups(7)). */
+/** The directory of systemd's hierarchy: cgroup v2; hybrid; v1 (systemd(1), cgroups(7)). */
 const hierarchies = ["", "unified", "systemd"];
 
 /**
@@ -37,7 +37,7 @@ async function activeDaemon(cgroups: string): Promise<TimeDaemon | null> {
   return null;
 }
 
-/** Whether a process lives in this cgroup or one below it. */
+/** True if a process is in this cgroup or one below it. */
 async function hasProcesses(cgroup: string): Promise<boolean> {
   // cgroups(7): in v2 it includes the cgroups below; v1 does not have this file.
   const events = await textOf(join(cgroup, "cgroup.events"));

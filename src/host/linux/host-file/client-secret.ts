@@ -5,9 +5,9 @@ import type { TrustedOwners } from "../../host.ts";
 import type { SignInProvider } from "../../provider-ports.ts";
 import { readTrustedFile } from "./trusted-file.ts";
 
-/** Where the secret may lie besides the host file's member. */
+/** The places of the secret besides the host file's member. */
 export interface ClientSecretPlaces extends TrustedOwners {
-  /** Where systemd puts credentials, or undefined without them; the secret is its `steward.oidc`. */
+  /** The directory of systemd's credentials, or undefined without them; the secret is its `steward.oidc`. */
   readonly credentialsDirectory?: string | undefined;
 }
 
@@ -18,9 +18,9 @@ const mostSecretBytes = 4_096;
 const rightsOfOthers = 0o007;
 
 /**
- * The secret that the agent proves itself with to the provider: the credential, otherwise the file that the host file
- * names; null: it has none. Read at each use, so that a new file needs no restart. Throws `provider_unreachable` for one
- * that cannot be used: the agent never goes on without it.
+ * The secret with which the agent authenticates to the provider: the credential, otherwise the file that the host file
+ * names; null: it has none. It is read at each use, so that a new file needs no restart. Throws `provider_unreachable`
+ * for one that cannot be used: the agent never continues without it.
  */
 export async function readClientSecret(
   { clientSecretFile }: Pick<SignInProvider, "clientSecretFile">,
@@ -43,7 +43,7 @@ export async function readClientSecret(
   );
 }
 
-/** The unit gives a blank one where there is none. */
+/** The unit gives a blank credential if there is none. */
 async function readCredential(path: string): Promise<string> {
   const bytes = await readable(path, async () => {
     try {

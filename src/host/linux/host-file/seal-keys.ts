@@ -38,8 +38,8 @@ export async function readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]>
 }
 
 /**
- * A new key in the place of the agent's own: `replace` puts it there once everything is sealed with it. A power cut before
- * that leaves both, and the next call goes on with them. null: the agent has made no key here.
+ * Makes a new key in place of the agent's own: `replace` puts it there once everything is sealed with it. A power cut
+ * before that leaves both, and the next call continues with them. null: the agent has made no key here.
  */
 export async function renewOwnSealKey(path: string): Promise<RenewedKey | null> {
   const former = await readOwnKey(path);
@@ -53,7 +53,7 @@ export async function renewOwnSealKey(path: string): Promise<RenewedKey | null> 
   return { former, next, replace };
 }
 
-/** The unit gives a blank one where there is none. */
+/** The unit gives a blank credential if there is none. */
 async function readCredential(path: string): Promise<Uint8Array | undefined> {
   const text = await readFile(path, "latin1").catch(() => "");
   return text === "\n" ? undefined : readKey(path);
@@ -64,9 +64,9 @@ function readOwnKey(path: string): Promise<Uint8Array | undefined> {
   return readKey(path, { flags: constants.O_NOFOLLOW, repairs: { unusable: setAside } });
 }
 
-/** The lines that mend a file of a key, for root to type. */
+/** The lines that repair the file of a key, for root to type. */
 interface Repairs {
-  /** For a file that is no key, and whose place is to be free. */
+  /** For a file that is no key, and is to be removed from its place. */
   readonly unusable?: (path: string) => string;
   /** For a file that the agent may not read. */
   readonly closed?: (path: string) => string;
@@ -79,7 +79,7 @@ const ofRootsFile: Repairs = { unusable: setAside, closed: giveBack };
 interface KeyReading {
   readonly check?: (file: FileHandle) => Promise<void>;
   readonly flags?: number;
-  /** None for a credential, which systemd has made of something else. */
+  /** None for a credential, which systemd has made from something else. */
   readonly repairs?: Repairs;
 }
 

@@ -34,7 +34,7 @@ export async function readTrustedFile(
   }
 }
 
-/** Whose files are trusted, and how a refusal is made. */
+/** The trusted owners, and the error of a refusal. */
 export interface TrustCheck extends TrustedOwners {
   /** Makes the error of a reason that continues after the path. */
   refuse: (path: string, what: string) => Error;

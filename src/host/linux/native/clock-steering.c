@@ -63,7 +63,8 @@ static double seconds_of(const struct timespec *time) {
 
 /*
  * now(Float64Array(2)): [0] CLOCK_REALTIME, [1] CLOCK_BOOTTIME, in seconds. The wall clock is read between two readings
- * of the other, whose middle counts; of four tries the closest, as the process may lose the processor within one.
+ * of the other, whose middle counts; the closest of four tries is used, as the process may lose the processor within
+ * one.
  */
 napi_value clock_now(napi_env env, napi_callback_info info) {
   double *out = doubles(env, info, "now", 2);
@@ -84,9 +85,9 @@ napi_value clock_now(napi_env env, napi_callback_info info) {
 }
 
 /*
- * read(Float64Array(6)): [0] 1 synchronised, [1] maxerror and [2] esterror in seconds, [3] frequency in ppm, [4] what
- * is left of a slew in seconds, [5] leap second at the end of the day (1 inserted, -1 deleted). Takes no capability:
- * ADJ_OFFSET_SS_READ changes nothing, and fills in all the rest beside the slew.
+ * read(Float64Array(6)): [0] 1 synchronised, [1] maxerror and [2] esterror in seconds, [3] frequency in ppm, [4] the
+ * rest of a slew in seconds, [5] leap second at the end of the day (1 inserted, -1 deleted). Needs no capability:
+ * ADJ_OFFSET_SS_READ changes nothing, and fills in all other members besides the slew.
  */
 napi_value clock_read(napi_env env, napi_callback_info info) {
   double *out = doubles(env, info, "read", 6);

@@ -19,7 +19,10 @@ napi_value keep_capabilities(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
-/* keepTimeCapabilityAlone(): drops all capabilities but CAP_SYS_TIME, which becomes effective; returns whether it was permitted. */
+/*
+ * keepTimeCapabilityAlone(): drops all capabilities but CAP_SYS_TIME, which becomes effective; returns true if it was
+ * permitted.
+ */
 napi_value keep_time_capability_alone(napi_env env, napi_callback_info info) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];

@@ -43,7 +43,7 @@ static int read_address(char *text, uint16_t port, struct sockaddr_storage *stor
 
 /*
  * The first query of the time of the last packet finds none (ENOENT), and makes the kernel record these times from then
- * on. If a sandbox refuses it, ages are unknown. SO_TIMESTAMPNS is of no use here: it puts the time into a control
+ * on. If a sandbox refuses it, ages are unknown. SO_TIMESTAMPNS would not help: it puts the time into a control
  * message, which Node does not read.
  */
 static void note_arrivals(int end) {

@@ -37,7 +37,7 @@ export function createCertificateAuthorities(bundlePath: string | undefined): Ce
   };
 }
 
-/** OpenSSL silently ignores what it cannot read, so each certificate is read here first. */
+/** OpenSSL silently ignores certificates that it cannot read, so each is read here first. */
 async function contextOf(bundle: string): Promise<SecureContext> {
   const certificates = bundle.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   const begun = bundle.split("-----BEGIN CERTIFICATE-----").length - 1;

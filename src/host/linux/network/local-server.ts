@@ -1,6 +1,6 @@
 import { isLocalAddress, isLocalName } from "./server-addresses.ts";
 
-/** Whether an `http:` or `https:` address names this host or its own link, judged by the address as it is written. */
+/** True if an `http:` or `https:` address names this host or its own link, judged by the address as it is written. */
 export function isLocalServer(server: string): boolean {
   if (!/^https?:/.test(server) || !URL.canParse(server)) return false;
   // URL normalises every form of an address, such as 0x7f.1.

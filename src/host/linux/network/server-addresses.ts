@@ -25,9 +25,9 @@ const local = new BlockList();
 for (const [address, prefixBits, family] of localRanges) local.addSubnet(address, prefixBits, family);
 
 /**
- * Whether an address is loopback, link-local, unspecified, multicast or reserved, or one of `own`, also in the forms that
- * embed an IPv4 address. `address`: a literal one, with or without a zone; anything else counts as local, since it could
- * be resolved to any address.
+ * True if an address is loopback, link-local, unspecified, multicast or reserved, or one of `own`, also in the forms
+ * that embed an IPv4 address. `address`: a literal one, with or without a zone; anything else counts as local, since it
+ * could be resolved to any address.
  */
 export function isLocalAddress(address: string, own: ReadonlySet<string> = new Set()): boolean {
   const plain = plainAddress(address);
@@ -42,12 +42,12 @@ export function ownAddresses(): ReadonlySet<string> {
   return new Set(all.map(({ address }) => plainAddress(address) ?? address));
 }
 
-/** Whether a name always resolves to this device (RFC 6761 §6.3). */
+/** True if a name always resolves to this device (RFC 6761 §6.3). */
 export function isLocalName(host: string): boolean {
   return /(^|\.)localhost\.?$/i.test(host);
 }
 
-/** The one spelling of an address: without a zone, IPv4 where it was mapped into IPv6 (RFC 4291 §2.5.5.2). */
+/** The canonical spelling of an address: without a zone, IPv4 if it was mapped into IPv6 (RFC 4291 §2.5.5.2). */
 function plainAddress(text: string): string | undefined {
   const bare = text.split("%")[0] ?? "";
   if (isIP(bare) !== 6) return isIP(bare) === 4 ? bare : undefined;

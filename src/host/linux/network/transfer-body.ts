@@ -9,7 +9,7 @@ export interface PacedBodyOptions {
   readonly signal: AbortSignal;
   /** The name of the source in an error. */
   readonly where: string;
-  /** Ends what the pieces come from; called once, however the body ends. */
+  /** Ends the source of the pieces; called once, however the body ends. */
   readonly release: () => void;
   /** Makes the error for a failure of the source. */
   readonly failure: (cause: unknown) => unknown;

@@ -3,15 +3,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { StewardError } from "../../../contract/errors.ts";
 import { asUser, type Credentials } from "../credentials.ts";
 
-/** How often, and at which interval, it is checked that no call to the file system is active. */
+/** The number of checks that no call to the file system is active, and their interval. */
 const [checks, checkMilliseconds] = [1_000, 5];
 
 /**
- * Returns a function that does work with the rights of the owner of `directory` alone, without root's groups and
- * capabilities. A process that is not root uses its own rights.
- *
- * The work is synchronous on purpose. glibc changes the rights of all threads at once, also for calls of the thread pool:
- * these are awaited first, and none can begin in between.
+ * Returns a function that does work with only the rights of the owner of `directory`, without root's groups and
+ * capabilities. A process that is not root uses its own rights. The work is synchronous on purpose: glibc changes the
+ * rights of all threads at once, also for calls of the thread pool, so these are awaited first, and none can begin in
+ * between.
  */
 export async function createOwnersRights(
   directory: string,

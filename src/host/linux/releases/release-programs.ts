@@ -6,7 +6,7 @@ import type { ReleaseAtWork } from "../../release-ports.ts";
 import { systemPath } from "../commands.ts";
 import { printableLine } from "../printable-text.ts";
 
-/** How a program ended. */
+/** The end of a program. */
 export interface ProgramEnd {
   /** Its exit status; null: killed, after the timeout or by another process. */
   readonly status: number | null;
@@ -16,7 +16,7 @@ export interface ProgramEnd {
 }
 
 /**
- * Runs a program of the host file for a release: `{release}` in its words stands for the release's directory. Its
+ * Runs a program of the host file for a release: `{release}` in its words is replaced by the release's directory. Its
  * environment is STEWARD_RELEASE, STEWARD_VERSION, STEWARD_KIND and PATH. Rejects only if it cannot be started.
  */
 export type RunForRelease = (
@@ -119,7 +119,7 @@ function killGroup(child: ChildProcess): void {
   killing.once("exit", killItself);
 }
 
-/** What a program has said last, for people. */
+/** The last output of a program, for people. */
 export async function lastOf(output: FileHandle): Promise<string> {
   const { size } = await output.stat();
   const buffer = Buffer.alloc(readBytes);

@@ -20,7 +20,7 @@ const path = "/usr/sbin:/usr/bin:/sbin:/bin";
 export interface SelfTestOptions {
   readonly run: RunCommand;
   /**
-   * Whether this process is root. Otherwise the self-test cannot run as another user or without network: this is for
+   * True if this process is root. Otherwise the self-test cannot run as another user or without network: this is for
    * development, where the release is the developer's own.
    */
   readonly isRoot: boolean;

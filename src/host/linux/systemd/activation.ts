@@ -11,9 +11,9 @@ export interface ActivationOptions {
 }
 
 /**
- * Activates releases: by the plan's program, else by its unit (rules: reload, a binary: restart), else not at all, if the
- * product notices a new release on its own. Throws what the units throw, and `internal_error` if the program fails, or if
- * there is a unit but no systemd.
+ * Activates releases: by the plan's program, else by its unit (rules: reload, a binary: restart), else not at all, if
+ * the product notices a new release on its own. Throws the errors of the units, and `internal_error` if the program
+ * fails, or if there is a unit but no systemd.
  */
 export function createActivation(options: ActivationOptions): ReleaseHost["activate"] {
   const { units, run, patienceMilliseconds = 60_000 } = options;

@@ -4,11 +4,11 @@ import type { JournalSource } from "./journal-source.ts";
 import { createJournalctl, type JournalctlOptions } from "./journalctl.ts";
 
 export interface JournalReaderOptions extends JournalctlOptions {
-  /** Where the lines come from: usually this process runs journalctl. */
+  /** The source of the lines; by default this process runs journalctl. */
   source?: JournalSource;
-  /** How long one reading may take. */
+  /** Milliseconds that one reading may take. */
   timeoutMilliseconds?: number;
-  /** How many entries one reading may pass on. */
+  /** Entries that one reading may pass on. */
   entryLimit?: number;
 }
 

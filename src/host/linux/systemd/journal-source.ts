@@ -1,12 +1,12 @@
 import type { JournalEnd, JournalQuery } from "../../ports.ts";
 
-/** What the journal is asked for: entries that it has, or those that come after `behind` (absent: after none). */
+/** A question to the journal: existing entries, or those that come after `behind` (absent: after none). */
 export type JournalQuestion =
   | { readonly kind: "read"; readonly query: JournalQuery }
   | { readonly kind: "follow"; readonly behind: string | undefined };
 
 /**
- * Hands over the lines of `journalctl --output=json`, in pieces as they come, until the journal or `signal` ends it.
+ * Passes on the lines of `journalctl --output=json`, in pieces as they come, until the journal or `signal` ends it.
  * Never rejects. `bounded`: cut off, by the signal or by a limit of the source.
  */
 export type JournalSource = (

@@ -5,7 +5,7 @@ import { type JournalQuestion, type JournalSource, moment } from "./journal-sour
 export interface LogReaderOptions {
   /** The socket of steward-logs.socket. */
   path?: string;
-  /** Where the lines come from on a host without that socket, as under `make run`. */
+  /** The source of the lines on a host without that socket, as under `make run`. */
   otherwise: JournalSource;
 }
 
@@ -15,8 +15,8 @@ const usualPath = "/run/steward-logs.socket";
 const longestStatus = 300;
 
 /**
- * The journal through steward-logs, which may read all of it and hands on what the host file allows. The agent itself
- * then needs no right to the journal.
+ * The journal through steward-logs, which may read all of it and passes on the part that the host file allows. The
+ * agent itself then needs no right to the journal.
  */
 export function createLogReader({ path = usualPath, otherwise }: LogReaderOptions): JournalSource {
   return async (question, receive, signal) => {
@@ -41,7 +41,7 @@ function requestOf(question: JournalQuestion): string {
   const { units, sinceMilliseconds, untilMilliseconds, leastSeverity, behind, order } = question.query;
   const [unit] = units;
   return words(order === "newest-first" ? "read newest-first" : "read", {
-    // More than one are all that may be read, and these steward-logs knows better.
+    // More than one unit means all that may be read, which steward-logs knows better.
     unit: units.length === 1 ? unit : undefined,
     since: sinceMilliseconds === undefined ? undefined : moment(sinceMilliseconds),
     until: untilMilliseconds === undefined ? undefined : moment(untilMilliseconds),
@@ -62,7 +62,7 @@ function listen(socket: Socket, receive: (piece: string) => void, signal: AbortS
     let last = "";
     socket.setEncoding("utf8").on("data", (piece: string) => {
       last = (last + piece).slice(-longestStatus);
-      // The status is no JSON, and passes for nothing.
+      // The status is not JSON, and is ignored by the reader of entries.
       receive(piece);
     });
     socket.once("close", () => resolve(signal.aborted ? { kind: "bounded" } : endOf(last)));

@@ -11,18 +11,21 @@ import {
   type RunForRelease,
 } from "../releases/release-programs.ts";
 
-/** What a program of the product is for, which names the instance of its unit. */
+/** The purpose of a product's program, which names the instance of its unit. */
 export type ProductProgram = "activate" | "health";
 
 export interface ProductUnitOptions {
   readonly run: RunCommand;
-  /** Runs a program beside this process, where the unit is not installed: a release may be newer than the package's units. */
+  /**
+   * Runs a program as a child of this process, if the unit is not installed: a release may be newer than the package's
+   * units.
+   */
   readonly beside: RunForRelease;
-  /** The directory that the unit reads, which belongs to root alone. */
+  /** The directory that the unit reads, which belongs only to root. */
   readonly directory?: string;
 }
 
-/** Milliseconds for what systemd does at once. */
+/** Milliseconds for actions that systemd does at once. */
 const shortMilliseconds = 2_000;
 
 /**
@@ -74,7 +77,7 @@ function quoted(word: string): string {
 
 type End = Omit<ProgramEnd, "said">;
 
-/** The program and its children, at the end of its time. */
+/** Ends the program and its children, at the end of its time. */
 async function kill(run: RunCommand, unit: string): Promise<End> {
   await brief(run, ["kill", "--signal=KILL", "--", unit]);
   await brief(run, ["stop", "--", unit]);
@@ -82,7 +85,7 @@ async function kill(run: RunCommand, unit: string): Promise<End> {
   return { status: null, isTooSlow: true };
 }
 
-/** How it has failed; it then does not count as a failed unit of this device, for the guard judges it. */
+/** The failure. The unit then does not count as a failed unit of this device, since the guard judges it. */
 async function endOf(run: RunCommand, unit: string): Promise<End> {
   const shown = await brief(run, ["show", "--property=Result,ExecMainCode,ExecMainStatus", "--", unit]);
   await brief(run, ["reset-failed", "--", unit]);
@@ -96,7 +99,7 @@ async function brief(run: RunCommand, args: readonly string[]): Promise<string> 
   return (await run("systemctl", args, { timeoutMilliseconds: shortMilliseconds })).stdout;
 }
 
-/** Empty where it has written nothing, or nothing could be written. */
+/** Empty if it has written nothing, or nothing could be written. */
 async function saidIn(path: string): Promise<string> {
   const file = await open(path, "r").catch(() => null);
   if (file === null) return "";

@@ -23,7 +23,7 @@ export function createRootHelper(socket: string | null): RootHelper {
   };
 }
 
-/** Without a connection, which would start the helper. The file of a unit that was masked stays behind. */
+/** Checks without a connection, which would start the helper. The file of a unit that was masked remains. */
 function isListening(socket: string): boolean {
   if (!existsSync(socket)) return false;
   try {
@@ -31,7 +31,7 @@ function isListening(socket: string): boolean {
     const sockets = readFileSync("/proc/self/net/unix", "utf8").split("\n");
     return sockets.some((line) => line.endsWith(` ${socket}`) && line.split(" ")[3] === "00010000");
   } catch {
-    // A sandbox may hide the table: then the file has to do.
+    // A sandbox may hide the table: then the file decides.
     return true;
   }
 }

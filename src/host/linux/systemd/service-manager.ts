@@ -10,14 +10,14 @@ export interface ServiceEnvironment {
 /** Notifies systemd about the service. Does nothing if systemd did not ask for it, or cannot be reached. */
 export interface ServiceManager {
   /**
-   * The service is ready, and the watchdog is notified from now on. `systemctl status` shows what `describe` says: it is
-   * asked now and every 30 s, and told where it says something else.
+   * The service is ready, and the watchdog is notified from now on. `systemctl status` shows the text of `describe`,
+   * which is called now and every 30 s; systemd is notified of a new text.
    */
   ready(describe: () => string): void;
   stopping(): void;
 }
 
-/** Milliseconds between two looks at what `systemctl status` is to show. */
+/** Milliseconds between two looks at the text for `systemctl status`. */
 const usualMilliseconds = 30_000;
 
 /** Bytes of a status line: the addon sends less than a kilobyte. */
@@ -39,7 +39,7 @@ export function openServiceManager(
       // systemd is busy or gone: the next heartbeat tries again.
     }
   };
-  /** The line for `systemctl status`, where it is another one. */
+  /** The line for `systemctl status`, if it has changed. */
   const statusOf = (describe: () => string): string[] => {
     try {
       const status = `STATUS=${oneLine(describe())}`;
