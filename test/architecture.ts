@@ -26,6 +26,7 @@ const floors: Readonly<Record<string, number>> = {
   configuration: 4,
   installer: 4,
   publishing: 4,
+  publisher: 4.5,
   http: 5,
   cli: 5,
   programs: 6,
@@ -88,8 +89,8 @@ export const ownReading: Readonly<Record<string, string>> = {
   "system/temperature.ts": "reads /sys",
   "users/common-passwords.ts": "the program's own file",
 };
-const ownReadingRooms = /^(cli|console|publishing|host\/linux)\//;
-const ownTimeRooms = /^(cli|console|host\/linux)\//;
+const ownReadingRooms = /^(cli|console|publisher|publishing|host\/linux)\//;
+const ownTimeRooms = /^(cli|console|publisher|host\/linux)\//;
 const maximumLines = 400;
 const maximumFilesInFolder = 20;
 

@@ -1,3 +1,4 @@
+import { repoCommands } from "../publisher/sign.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import type { CommandTable } from "../terminal/commands/command.ts";
 import { groupHelp } from "../terminal/commands/usage.ts";
@@ -12,7 +13,6 @@ import { sealCommands } from "./configuration/seal.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { eventCommands } from "./events/events.ts";
 import { steward } from "./program.ts";
-import { repoCommands } from "./repository/repo.ts";
 import { logs } from "./system/logs.ts";
 import { machineCommands } from "./system/machine.ts";
 import { stateCommands } from "./system/state.ts";

@@ -1,10 +1,10 @@
-import type { AddResult } from "../../publishing/add.ts";
-import { describeLack, type KeyHolders } from "../../publishing/keys/signing.ts";
-import { pauseRelease, resumeRelease } from "../../publishing/rollout/pause.ts";
-import { joinLines } from "../../terminal/escape.ts";
-import type { Command, Invocation } from "../client/command.ts";
-import { selectionOf, selectionOptions } from "./repo-add.ts";
-import { directoryPositional, onWorkspace, signingOptions } from "./repo-command.ts";
+import type { Command, Invocation } from "../cli/client/command.ts";
+import type { AddResult } from "../publishing/add.ts";
+import { describeLack, type KeyHolders } from "../publishing/keys/signing.ts";
+import { pauseRelease, resumeRelease } from "../publishing/rollout/pause.ts";
+import { joinLines } from "../terminal/escape.ts";
+import { selectionOf, selectionOptions } from "./add.ts";
+import { directoryPositional, onWorkspace, signingOptions } from "./repository.ts";
 
 export const repoPause: Command = {
   path: ["repo", "pause"],

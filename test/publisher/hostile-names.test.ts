@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { runSteward, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
-import { benchIn, release } from "../repo-bench.ts";
+import { runSteward, temporaryDirectory } from "../../lab/command-line/run-steward.ts";
+import { benchIn, release } from "../cli/repo-bench.ts";
 
 /** Clears a screen, rings, turns text around, and begins a line that looks like an answer of the program. */
 const hostile = "s\u001b[2J\u0007\u009b\u202e\nsteward: Forged";

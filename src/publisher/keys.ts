@@ -1,10 +1,10 @@
-import { type HeldKey, heldKeys, nameOwners } from "../../publishing/keys/owners.ts";
-import { readKeysAtHand } from "../../publishing/keys/private-keys.ts";
-import { withWorkspace } from "../../publishing/workspace.ts";
-import { CommandError } from "../../terminal/command-error.ts";
-import { escapeText } from "../../terminal/escape.ts";
-import type { Command, Invocation } from "../client/command.ts";
-import { directoryPositional, surroundingsOf } from "./repo-command.ts";
+import type { Command, Invocation } from "../cli/client/command.ts";
+import { type HeldKey, heldKeys, nameOwners } from "../publishing/keys/owners.ts";
+import { readKeysAtHand } from "../publishing/keys/private-keys.ts";
+import { withWorkspace } from "../publishing/workspace.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { escapeText } from "../terminal/escape.ts";
+import { directoryPositional, surroundingsOf } from "./repository.ts";
 
 export const repoKeys: Command = {
   path: ["repo", "keys"],

@@ -1,27 +1,27 @@
 import { readFile } from "node:fs/promises";
-import { readRfc3339 } from "../../contract/timestamps.ts";
-import { type AddResult, addRelease, type Selection, withdrawRelease } from "../../publishing/add.ts";
-import { rfc3339Seconds } from "../../publishing/drafts/drafts.ts";
-import { fillingSentence } from "../../publishing/fullness.ts";
-import type { SigningKey } from "../../publishing/keys/private-keys.ts";
-import { describeLack, type KeyHolders } from "../../publishing/keys/signing.ts";
-import { likelyMistakes } from "../../publishing/likely-mistakes.ts";
+import type { Command, Invocation } from "../cli/client/command.ts";
+import { readRfc3339 } from "../contract/timestamps.ts";
+import { type AddResult, addRelease, type Selection, withdrawRelease } from "../publishing/add.ts";
+import { rfc3339Seconds } from "../publishing/drafts/drafts.ts";
+import { fillingSentence } from "../publishing/fullness.ts";
+import type { SigningKey } from "../publishing/keys/private-keys.ts";
+import { describeLack, type KeyHolders } from "../publishing/keys/signing.ts";
+import { likelyMistakes } from "../publishing/likely-mistakes.ts";
 import {
   type Architecture,
   architectureAliases,
   architectureNamed,
   architectures,
   type ReleaseEntry,
-} from "../../publishing/release-entry.ts";
-import { type ReleaseRole, releaseRoles } from "../../publishing/roles.ts";
-import { readSteps, usualSteps, type Waves } from "../../publishing/wave-plan.ts";
-import type { Workspace } from "../../publishing/workspace.ts";
-import { CommandError } from "../../terminal/command-error.ts";
-import type { Option } from "../../terminal/commands/command.ts";
-import { joinLines } from "../../terminal/escape.ts";
-import { fileFailure } from "../../terminal/failure.ts";
-import type { Command, Invocation } from "../client/command.ts";
-import { directoryPositional, onWorkspace, signingOptions } from "./repo-command.ts";
+} from "../publishing/release-entry.ts";
+import { type ReleaseRole, releaseRoles } from "../publishing/roles.ts";
+import { readSteps, usualSteps, type Waves } from "../publishing/wave-plan.ts";
+import type { Workspace } from "../publishing/workspace.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import type { Option } from "../terminal/commands/command.ts";
+import { joinLines } from "../terminal/escape.ts";
+import { fileFailure } from "../terminal/failure.ts";
+import { directoryPositional, onWorkspace, signingOptions } from "./repository.ts";
 
 const usualChannel = "stable";
 

@@ -13,10 +13,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { stewardCommand } from "../../../lab/command-line/run-steward.ts";
-import { typeInto } from "../../../lab/command-line/terminal.ts";
-import { takeLock } from "../../../src/store/files/lock.ts";
-import { type Bench, benchIn, makeBench, release } from "../repo-bench.ts";
+import { stewardCommand } from "../../lab/command-line/run-steward.ts";
+import { typeInto } from "../../lab/command-line/terminal.ts";
+import { takeLock } from "../../src/store/files/lock.ts";
+import { type Bench, benchIn, makeBench, release } from "../cli/repo-bench.ts";
 
 describe("steward repo", { concurrency: 2 }, () => {
   it("publishes first signed rules in three commands", async (test) => {

@@ -1,11 +1,11 @@
 import { stat } from "node:fs/promises";
-import { type FileReport, inspectFile, inspectRepository } from "../../publishing/inspect.ts";
-import { OnlyExitCode } from "../../terminal/command-error.ts";
-import { fileFailure } from "../../terminal/failure.ts";
-import { formatFields } from "../../terminal/table.ts";
-import type { Command } from "../client/command.ts";
-import { surroundingsOf } from "./repo-command.ts";
-import { expiry, repositoryReport } from "./repo-view.ts";
+import type { Command } from "../cli/client/command.ts";
+import { type FileReport, inspectFile, inspectRepository } from "../publishing/inspect.ts";
+import { OnlyExitCode } from "../terminal/command-error.ts";
+import { fileFailure } from "../terminal/failure.ts";
+import { formatFields } from "../terminal/table.ts";
+import { surroundingsOf } from "./repository.ts";
+import { expiry, repositoryReport } from "./view.ts";
 
 export const repoInspect: Command = {
   path: ["repo", "inspect"],

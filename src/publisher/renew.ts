@@ -1,8 +1,9 @@
-import { makeNewKeys } from "../../publishing/keys/new-keys.ts";
-import type { SigningKey } from "../../publishing/keys/private-keys.ts";
-import { describeLack, type KeyHolders, keyName } from "../../publishing/keys/signing.ts";
-import { renewOnline } from "../../publishing/publish.ts";
-import { type KeyChanges, type RenewResult, renewRole } from "../../publishing/renew.ts";
+import type { Command, Invocation } from "../cli/client/command.ts";
+import { makeNewKeys } from "../publishing/keys/new-keys.ts";
+import type { SigningKey } from "../publishing/keys/private-keys.ts";
+import { describeLack, type KeyHolders, keyName } from "../publishing/keys/signing.ts";
+import { renewOnline } from "../publishing/publish.ts";
+import { type KeyChanges, type RenewResult, renewRole } from "../publishing/renew.ts";
 import {
   type DraftedRole,
   draftedRoles,
@@ -10,11 +11,12 @@ import {
   isRoleName,
   type RoleName,
   roleNames,
-} from "../../publishing/roles.ts";
-import type { Workspace } from "../../publishing/workspace.ts";
-import { CommandError } from "../../terminal/command-error.ts";
-import { escapeText, joinLines } from "../../terminal/escape.ts";
-import type { Command, Invocation } from "../client/command.ts";
+} from "../publishing/roles.ts";
+import type { Workspace } from "../publishing/workspace.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { escapeText, joinLines } from "../terminal/escape.ts";
+import { publicKeysOf, readPublicKeys } from "./init.ts";
+import { reportPublished } from "./publish.ts";
 import {
   byRole,
   directoryPositional,
@@ -24,9 +26,7 @@ import {
   signingOptions,
   thresholdOption,
   thresholdsOf,
-} from "./repo-command.ts";
-import { publicKeysOf, readPublicKeys } from "./repo-init.ts";
-import { reportPublished } from "./repo-publish.ts";
+} from "./repository.ts";
 
 export const repoRenew: Command = {
   path: ["repo", "renew"],

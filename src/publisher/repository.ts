@@ -1,20 +1,20 @@
-import { durationSeconds } from "../../contract/durations.ts";
-import { readState } from "../../publishing/drafts/drafts.ts";
-import { keysElsewhere } from "../../publishing/keys/external-signer.ts";
+import type { Invocation } from "../cli/client/command.ts";
+import { requireLocal } from "../cli/client/places.ts";
+import { durationSeconds } from "../contract/durations.ts";
+import { readState } from "../publishing/drafts/drafts.ts";
+import { keysElsewhere } from "../publishing/keys/external-signer.ts";
 import {
   type AskPassphrase,
   readKeysAtHand,
   readPrivateKey,
   type SigningKey,
-} from "../../publishing/keys/private-keys.ts";
-import { isRoleName, type RoleName, roleNames } from "../../publishing/roles.ts";
-import { type Surroundings, type Workspace, withWorkspace } from "../../publishing/workspace.ts";
-import { CommandError } from "../../terminal/command-error.ts";
-import type { Option, Positional } from "../../terminal/commands/command.ts";
-import { escapeText } from "../../terminal/escape.ts";
-import { withHiddenInput } from "../../terminal/prompt.ts";
-import type { Invocation } from "../client/command.ts";
-import { requireLocal } from "../client/places.ts";
+} from "../publishing/keys/private-keys.ts";
+import { isRoleName, type RoleName, roleNames } from "../publishing/roles.ts";
+import { type Surroundings, type Workspace, withWorkspace } from "../publishing/workspace.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import type { Option, Positional } from "../terminal/commands/command.ts";
+import { escapeText } from "../terminal/escape.ts";
+import { withHiddenInput } from "../terminal/prompt.ts";
 
 export const directoryPositional: Positional = { name: "DIR" };
 

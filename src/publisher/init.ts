@@ -1,10 +1,10 @@
-import { durationSeconds } from "../../contract/durations.ts";
-import { type InitRequest, initRepository } from "../../publishing/init.ts";
-import { type NamedKey, readPublicKey } from "../../publishing/keys/public-keys.ts";
-import { type RoleName, roleNames } from "../../publishing/roles.ts";
-import { CommandError } from "../../terminal/command-error.ts";
-import { escapeText, joinLines } from "../../terminal/escape.ts";
-import type { Command, Invocation } from "../client/command.ts";
+import type { Command, Invocation } from "../cli/client/command.ts";
+import { durationSeconds } from "../contract/durations.ts";
+import { type InitRequest, initRepository } from "../publishing/init.ts";
+import { type NamedKey, readPublicKey } from "../publishing/keys/public-keys.ts";
+import { type RoleName, roleNames } from "../publishing/roles.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { escapeText, joinLines } from "../terminal/escape.ts";
 import {
   byRole,
   directoryPositional,
@@ -12,8 +12,8 @@ import {
   surroundingsOf,
   thresholdOption,
   thresholdsOf,
-} from "./repo-command.ts";
-import { draftLines, draftsOf } from "./repo-view.ts";
+} from "./repository.ts";
+import { draftLines, draftsOf } from "./view.ts";
 
 export const repoInit: Command = {
   path: ["repo", "init"],

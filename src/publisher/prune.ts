@@ -1,13 +1,13 @@
-import { describeLack, type KeyHolders } from "../../publishing/keys/signing.ts";
-import { type PrunedDraft, type Pruning, planPruning, prune } from "../../publishing/prune/prune.ts";
-import type { KeepReason, PlannedRelease, PruneRequest } from "../../publishing/prune/prune-plan.ts";
-import { releaseRoles } from "../../publishing/roles.ts";
-import { compareVersions } from "../../releases/semver.ts";
-import { CommandError } from "../../terminal/command-error.ts";
-import { agreesTo, dryRunOption } from "../../terminal/commands/consent.ts";
-import { escapeText, joinLines } from "../../terminal/escape.ts";
-import type { Command, Invocation } from "../client/command.ts";
-import { directoryPositional, onWorkspace, signingOptions } from "./repo-command.ts";
+import type { Command, Invocation } from "../cli/client/command.ts";
+import { describeLack, type KeyHolders } from "../publishing/keys/signing.ts";
+import { type PrunedDraft, type Pruning, planPruning, prune } from "../publishing/prune/prune.ts";
+import type { KeepReason, PlannedRelease, PruneRequest } from "../publishing/prune/prune-plan.ts";
+import { releaseRoles } from "../publishing/roles.ts";
+import { compareVersions } from "../releases/semver.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { agreesTo, dryRunOption } from "../terminal/commands/consent.ts";
+import { escapeText, joinLines } from "../terminal/escape.ts";
+import { directoryPositional, onWorkspace, signingOptions } from "./repository.ts";
 
 /** Each line keeps so many releases: enough to go back over a bad month, and a hundredth of the limit of devices. */
 const usualKeep = 10;

@@ -1,29 +1,24 @@
 import { readFile } from "node:fs/promises";
-import {
-  attachSignature,
-  bytesToSign,
-  type SignResult,
-  signDraft,
-} from "../../publishing/drafts/sign-draft.ts";
-import { putNewFile } from "../../publishing/files.ts";
-import { describeLack, type KeyHolders, keyName } from "../../publishing/keys/signing.ts";
-import { type RoleName, roleNames } from "../../publishing/roles.ts";
-import { openWorkspace, type Workspace } from "../../publishing/workspace.ts";
-import { CommandError } from "../../terminal/command-error.ts";
-import { escapeText, joinLines } from "../../terminal/escape.ts";
-import { fileFailure } from "../../terminal/failure.ts";
-import type { Command, Invocation } from "../client/command.ts";
-import { repoAdd } from "./repo-add.ts";
-import { directoryPositional, onWorkspace, signingOptions, surroundingsOf } from "./repo-command.ts";
-import { repoDiscard } from "./repo-discard.ts";
-import { repoInit } from "./repo-init.ts";
-import { repoInspect } from "./repo-inspect.ts";
-import { repoKeys } from "./repo-keys.ts";
-import { repoPause, repoResume } from "./repo-pause.ts";
-import { repoPrune } from "./repo-prune.ts";
-import { repoPublish } from "./repo-publish.ts";
-import { repoRenew } from "./repo-renew.ts";
-import { repoWatch } from "./repo-watch.ts";
+import type { Command, Invocation } from "../cli/client/command.ts";
+import { attachSignature, bytesToSign, type SignResult, signDraft } from "../publishing/drafts/sign-draft.ts";
+import { putNewFile } from "../publishing/files.ts";
+import { describeLack, type KeyHolders, keyName } from "../publishing/keys/signing.ts";
+import { type RoleName, roleNames } from "../publishing/roles.ts";
+import { openWorkspace, type Workspace } from "../publishing/workspace.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { escapeText, joinLines } from "../terminal/escape.ts";
+import { fileFailure } from "../terminal/failure.ts";
+import { repoAdd } from "./add.ts";
+import { repoDiscard } from "./discard.ts";
+import { repoInit } from "./init.ts";
+import { repoInspect } from "./inspect.ts";
+import { repoKeys } from "./keys.ts";
+import { repoPause, repoResume } from "./pause.ts";
+import { repoPrune } from "./prune.ts";
+import { repoPublish } from "./publish.ts";
+import { repoRenew } from "./renew.ts";
+import { directoryPositional, onWorkspace, signingOptions, surroundingsOf } from "./repository.ts";
+import { repoWatch } from "./watch.ts";
 
 const sign: Command = {
   path: ["repo", "sign"],

@@ -1,10 +1,10 @@
-import { describeLack, type KeyHolders } from "../../publishing/keys/signing.ts";
-import { isReleaseRole } from "../../publishing/roles.ts";
-import type { Halted, HaltMeans } from "../../publishing/rollout/halt.ts";
-import { countedWords, type HaltVerdict } from "../../publishing/rollout/halt-rule.ts";
-import type { LogFigures, ReleaseFigures } from "../../publishing/rollout/tally.ts";
-import { escapeText } from "../../terminal/escape.ts";
-import { formatTable } from "../../terminal/table.ts";
+import { describeLack, type KeyHolders } from "../publishing/keys/signing.ts";
+import { isReleaseRole } from "../publishing/roles.ts";
+import type { Halted, HaltMeans } from "../publishing/rollout/halt.ts";
+import { countedWords, type HaltVerdict } from "../publishing/rollout/halt-rule.ts";
+import type { LogFigures, ReleaseFigures } from "../publishing/rollout/tally.ts";
+import { escapeText } from "../terminal/escape.ts";
+import { formatTable } from "../terminal/table.ts";
 
 /** The signed text of a withdrawal has this sentence, and people read it. */
 export function reasonOf(release: ReleaseFigures): string {

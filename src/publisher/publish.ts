@@ -1,19 +1,19 @@
-import type { Expiring } from "../../publishing/expiry.ts";
-import { fillingSentence } from "../../publishing/fullness.ts";
-import { type PublishResult, publish } from "../../publishing/publish.ts";
-import { draftedRoles, isDraftedRole, isRoleName } from "../../publishing/roles.ts";
-import { CommandError } from "../../terminal/command-error.ts";
-import { joinLines } from "../../terminal/escape.ts";
-import { fingerprintGroups } from "../../terminal/fingerprint.ts";
-import { formatSpan } from "../../terminal/time-figures.ts";
-import type { Command, Invocation } from "../client/command.ts";
+import type { Command, Invocation } from "../cli/client/command.ts";
+import type { Expiring } from "../publishing/expiry.ts";
+import { fillingSentence } from "../publishing/fullness.ts";
+import { type PublishResult, publish } from "../publishing/publish.ts";
+import { draftedRoles, isDraftedRole, isRoleName } from "../publishing/roles.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { joinLines } from "../terminal/escape.ts";
+import { fingerprintGroups } from "../terminal/fingerprint.ts";
+import { formatSpan } from "../terminal/time-figures.ts";
 import {
   directoryPositional,
   marginOption,
   marginSecondsOf,
   onWorkspace,
   signingOptions,
-} from "./repo-command.ts";
+} from "./repository.ts";
 
 export const repoPublish: Command = {
   path: ["repo", "publish"],

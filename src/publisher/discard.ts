@@ -1,11 +1,11 @@
-import { type Discarded, discardDrafts, planDiscard } from "../../publishing/drafts/discard.ts";
-import { readState } from "../../publishing/drafts/drafts.ts";
-import { isRoleName, roleNames } from "../../publishing/roles.ts";
-import { agreesTo, dryRunOption } from "../../terminal/commands/consent.ts";
-import { joinLines } from "../../terminal/escape.ts";
-import type { Command } from "../client/command.ts";
-import { directoryPositional, onWorkspace } from "./repo-command.ts";
-import { draftLines, draftsOf } from "./repo-view.ts";
+import type { Command } from "../cli/client/command.ts";
+import { type Discarded, discardDrafts, planDiscard } from "../publishing/drafts/discard.ts";
+import { readState } from "../publishing/drafts/drafts.ts";
+import { isRoleName, roleNames } from "../publishing/roles.ts";
+import { agreesTo, dryRunOption } from "../terminal/commands/consent.ts";
+import { joinLines } from "../terminal/escape.ts";
+import { directoryPositional, onWorkspace } from "./repository.ts";
+import { draftLines, draftsOf } from "./view.ts";
 
 export const repoDiscard: Command = {
   path: ["repo", "discard"],

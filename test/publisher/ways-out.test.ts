@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { makeBench, release } from "../repo-bench.ts";
+import { makeBench, release } from "../cli/repo-bench.ts";
 
 describe("steward repo, when a draft cannot be published", { concurrency: 2 }, () => {
   it("publishes the others with --only, and gives the draft up with discard", async (test) => {

@@ -1,12 +1,12 @@
-import type { State } from "../../publishing/drafts/drafts.ts";
-import { fillingSentence } from "../../publishing/fullness.ts";
-import type { Report, RoleReport, TargetReport } from "../../publishing/inspect.ts";
-import { type Count, describeLack, type KeyHolders, lacking } from "../../publishing/keys/signing.ts";
-import { readEntry } from "../../publishing/release-entry.ts";
-import { draftedRoles, type RoleName } from "../../publishing/roles.ts";
-import { escapeText } from "../../terminal/escape.ts";
-import { formatFields, formatTable } from "../../terminal/table.ts";
-import { formatSpan } from "../../terminal/time-figures.ts";
+import type { State } from "../publishing/drafts/drafts.ts";
+import { fillingSentence } from "../publishing/fullness.ts";
+import type { Report, RoleReport, TargetReport } from "../publishing/inspect.ts";
+import { type Count, describeLack, type KeyHolders, lacking } from "../publishing/keys/signing.ts";
+import { readEntry } from "../publishing/release-entry.ts";
+import { draftedRoles, type RoleName } from "../publishing/roles.ts";
+import { escapeText } from "../terminal/escape.ts";
+import { formatFields, formatTable } from "../terminal/table.ts";
+import { formatSpan } from "../terminal/time-figures.ts";
 
 export interface DraftView {
   readonly role: RoleName;

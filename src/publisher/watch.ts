@@ -1,18 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { durationSecondsOrNaN } from "../../contract/durations.ts";
-import { StewardError } from "../../contract/errors.ts";
-import { readState } from "../../publishing/drafts/drafts.ts";
-import { releaseRoles } from "../../publishing/roles.ts";
-import { type Halted, type HaltMeans, haltRollout } from "../../publishing/rollout/halt.ts";
-import { type HaltRule, judgeRollouts } from "../../publishing/rollout/halt-rule.ts";
-import { LogFile } from "../../publishing/rollout/log-file.ts";
-import { type CountBy, type ReleaseFigures, Tally, watchedReleases } from "../../publishing/rollout/tally.ts";
-import { openWorkspace } from "../../publishing/workspace.ts";
-import { CommandError } from "../../terminal/command-error.ts";
-import { escapeText, joinLines } from "../../terminal/escape.ts";
-import type { Command, Invocation } from "../client/command.ts";
-import { onWorkspace, signingOptions, surroundingsOf } from "./repo-command.ts";
-import { haltLines, reasonOf, tableOf, verdictLines } from "./repo-watch-view.ts";
+import type { Command, Invocation } from "../cli/client/command.ts";
+import { durationSecondsOrNaN } from "../contract/durations.ts";
+import { StewardError } from "../contract/errors.ts";
+import { readState } from "../publishing/drafts/drafts.ts";
+import { releaseRoles } from "../publishing/roles.ts";
+import { type Halted, type HaltMeans, haltRollout } from "../publishing/rollout/halt.ts";
+import { type HaltRule, judgeRollouts } from "../publishing/rollout/halt-rule.ts";
+import { LogFile } from "../publishing/rollout/log-file.ts";
+import { type CountBy, type ReleaseFigures, Tally, watchedReleases } from "../publishing/rollout/tally.ts";
+import { openWorkspace } from "../publishing/workspace.ts";
+import { CommandError } from "../terminal/command-error.ts";
+import { escapeText, joinLines } from "../terminal/escape.ts";
+import { onWorkspace, signingOptions, surroundingsOf } from "./repository.ts";
+import { haltLines, reasonOf, tableOf, verdictLines } from "./watch-view.ts";
 
 const name = "repo watch";
 
