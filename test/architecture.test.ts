@@ -87,6 +87,18 @@ describe("the house", () => {
     ],
     ["http and cli that meet", "cli/user.ts", 'import { a } from "../http/call.ts";', /its own floor/],
     [
+      "a room of the device that publishes",
+      "programs/agent/wiring.ts",
+      'import { a } from "../../publishing/publish.ts";',
+      /not on a device/,
+    ],
+    [
+      "a publisher that reaches into the device",
+      "publisher/watch.ts",
+      'import { a } from "../cli/client/client.ts";',
+      /not the publisher's/,
+    ],
+    [
       "a dynamic import upwards",
       "store/document-kind.ts",
       'await import("../http/call.ts");',

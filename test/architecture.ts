@@ -26,19 +26,24 @@ const floors: Readonly<Record<string, number>> = {
   configuration: 4,
   installer: 4,
   publishing: 4,
-  publisher: 4.5,
+  publisher: 5,
   http: 5,
   cli: 5,
   programs: 6,
 };
 const joining = 6;
 
+/** The publisher's house: no room of the device imports it, and it imports only these of the rooms that both have. */
+const publishersRooms = ["publishing", "publisher"];
+const sharedRooms = ["contract", "store", "terminal", "tuf", "releases"];
+
 const mains = [
   "cli/main.ts",
   "programs/steward.ts",
   "programs/agent/main.ts",
   "programs/build.ts",
-  "programs/ending.ts",
+  "terminal/ending.ts",
+  "publisher/main.ts",
   "programs/command-line/main.ts",
   "programs/process-usage.ts",
   "programs/program.ts",
@@ -247,12 +252,24 @@ function localRules(path: string, room: string, floor: number, { specifier, isTy
     !isType
   )
     return [`imports ${target} as more than types`];
+  const house = houseRules(room, target);
+  if (house.length > 0) return house;
   const targetFloor = floors[targetRoom];
   if (targetFloor === undefined) return [`imports ${target}, which is in no room of the house`];
   if (floor === joining || targetFloor < floor) return [];
   return [
     targetFloor > floor ? `imports ${target}, a higher floor` : `imports ${target}, a room of its own floor`,
   ];
+}
+
+function houseRules(room: string, target: string): string[] {
+  const targetRoom = roomOf(target);
+  const isPublishers = publishersRooms.includes(room);
+  if (!isPublishers && publishersRooms.includes(targetRoom))
+    return [`imports ${target}, which is the publisher's and not on a device`];
+  if (isPublishers && ![...publishersRooms, ...sharedRooms].includes(targetRoom))
+    return [`imports ${target}, which is the device's and not the publisher's`];
+  return [];
 }
 
 /** What a page may have of the contract besides types. The build makes a small table of operations.ts. */

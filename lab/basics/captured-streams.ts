@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import type { CommandContext } from "../../src/cli/client/context.ts";
+import type { ProgramContext } from "../../src/terminal/commands/command.ts";
 
 /** What a command line has left behind. */
 export interface Ended {
@@ -9,7 +9,7 @@ export interface Ended {
 }
 
 /** Its streams, none of which is a terminal. */
-export type Streams = Pick<CommandContext, "stdin" | "stdout" | "stderr" | "interruption">;
+export type Streams = Pick<ProgramContext, "stdin" | "stdout" | "stderr" | "interruption">;
 
 /** Runs a command line of this process on streams of memory; `input` is all that it is given to read. */
 export async function capture(

@@ -21,6 +21,7 @@ import type { Ending } from "../basics/ending.ts";
 import { until } from "../basics/until.ts";
 import { type HostileServer, startHostileServer } from "../publisher/hostile-server.ts";
 import { useOpenSsl } from "../publisher/quick-ed25519.ts";
+import { runPublisher } from "../publisher/run-publisher.ts";
 import { installDemoProduct } from "../run/demo-product/install.ts";
 import { restBetweenChecks } from "../simulated/rest-between-checks.ts";
 import { passingTime } from "../simulated/test-time.ts";
@@ -33,7 +34,7 @@ export interface UpdatesWorld {
   /** The present one; another after a restart. */
   agent: () => RunningAgent;
   server: HostileServer;
-  /** The publisher's first root, as `steward repo` has made it. */
+  /** The publisher's first root, as `steward-publisher` has made it. */
   rootFile: string;
   /** What the server gives out, to be carried to the device. */
   directory: string;
@@ -42,7 +43,7 @@ export interface UpdatesWorld {
   status: () => Promise<Updates>;
   /** The command line of root on the device. Throws unless it ends with 0. */
   steward: (...words: string[]) => Promise<string>;
-  /** Publishes rules; a line that makes no sense makes the engine stop. `words`: of `steward repo add`. */
+  /** Publishes rules; a line that makes no sense makes the engine stop. `words`: of `steward-publisher add`. */
   publishRules: (version: string, lines: string[], ...words: string[]) => Promise<void>;
   /** Publishes a program of the product that says its version. */
   publishBinary: (version: string) => Promise<void>;
@@ -92,19 +93,24 @@ export async function startUpdatesWorld(
     assert.equal(code, 0, `steward ${words.join(" ")}: ${stderr}${stdout}`);
     return stdout;
   };
+  const publisher = async (...words: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runPublisher(words);
+    assert.equal(code, 0, `steward-publisher ${words.join(" ")}: ${stderr}${stdout}`);
+    return stdout;
+  };
   // The agent only observes: nothing of this machine is set by it.
   await steward("time", "set", new Date().toISOString(), "--yes");
-  await steward("repo", "init", at("site"), "--product", "demo");
+  await publisher("init", at("site"), "--product", "demo");
   const server = await startHostileServer(ending);
   const holdDownloads = createDownloadHolding(server);
   const publish = async (file: string, ...words: string[]): Promise<void> => {
     execFileSync("tar", ["czf", at("payload.tar.gz"), "-C", at("payload"), file]);
-    await steward("repo", "add", at("site"), at("payload.tar.gz"), ...words);
-    await steward("repo", "publish", at("site"));
+    await publisher("add", at("site"), at("payload.tar.gz"), ...words);
+    await publisher("publish", at("site"));
     server.files = filesBelow(at("site/public"));
   };
   mkdirSync(at("payload"));
-  await steward("repo", "publish", at("site"));
+  await publisher("publish", at("site"));
   server.files = filesBelow(at("site/public"));
   const rootFile = at("site/public/metadata/1.root.json");
   const status = async () => (await agent.call("GET", "/api/updates", { local: true })).json as Updates;
@@ -114,7 +120,7 @@ export async function startUpdatesWorld(
     ...{ rootFile, holdDownloads, holdTrial, allowTrial },
     restFromChecks: () => restBetweenChecks(time, status),
     directory: at("site/public"),
-    fingerprint: /[0-9a-f]{64}/.exec(await steward("repo", "inspect", at("site")))?.[0] ?? "",
+    fingerprint: /[0-9a-f]{64}/.exec(await publisher("inspect", at("site")))?.[0] ?? "",
     status,
     steward,
     publishRules: async (version, lines, ...words) => {

@@ -23,7 +23,7 @@ export interface Published {
 }
 
 /**
- * Publishes what `steward repo` publishes for the product "pump", one publication for each list, and lets the agent's
+ * Publishes what `steward-publisher` publishes for the product "pump", one publication for each list, and lets the agent's
  * client fetch all of it each time. Below `directory`.
  */
 export async function publishReleases(

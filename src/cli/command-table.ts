@@ -1,8 +1,7 @@
-import { repoCommands } from "../publisher/sign.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import type { CommandTable } from "../terminal/commands/command.ts";
-import { groupHelp } from "../terminal/commands/usage.ts";
-import { completionScript, shells } from "../terminal/completion/completion.ts";
+import { helpCommand } from "../terminal/commands/help.ts";
+import { completionCommand } from "../terminal/completion/completion.ts";
 import { escapeText } from "../terminal/escape.ts";
 import type { Command } from "./client/command.ts";
 import { namesOf } from "./client/live-names.ts";
@@ -13,6 +12,7 @@ import { sealCommands } from "./configuration/seal.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { eventCommands } from "./events/events.ts";
 import { steward } from "./program.ts";
+import { publisherElsewhere } from "./publisher-elsewhere.ts";
 import { logs } from "./system/logs.ts";
 import { machineCommands } from "./system/machine.ts";
 import { stateCommands } from "./system/state.ts";
@@ -68,35 +68,6 @@ const serve: Command = {
   },
 };
 
-const completion: Command = {
-  path: ["completion"],
-  summary: "Print a completion script for a shell",
-  positionals: [{ name: "SHELL", values: shells }],
-  options: [],
-  async run({ positionals, output }) {
-    const shell = shells.find((candidate) => candidate === positionals[0]) ?? "bash";
-    await output.text(completionScript(shell, commandTable));
-  },
-};
-
-/** The parser handles it before this table: `help WORDS` is `WORDS --help`. */
-const help: Command = {
-  path: ["help"],
-  summary: "Show the help of a command or a group",
-  positionals: [
-    {
-      name: "COMMAND",
-      isOptional: true,
-      isRepeated: true,
-      suggestions: steward.groups.flatMap(({ words }) => words),
-    },
-  ],
-  options: [],
-  async run({ output }) {
-    await output.text(groupHelp(commandTable, []));
-  },
-};
-
 /** For completion scripts: each line has a name, a tab and its description. Empty where no agent answers. */
 const liveNames: Command = {
   path: ["completion-names"],
@@ -130,13 +101,13 @@ export const commands: readonly Command[] = [
   ...updateCommands,
   ...eventCommands,
   ...stateCommands,
-  ...repoCommands,
+  publisherElsewhere,
   logs,
   setupToken,
   announceRescue,
   version,
-  help,
-  completion,
+  helpCommand(steward.groups, () => commandTable),
+  completionCommand(() => commandTable),
   liveNames,
 ];
 

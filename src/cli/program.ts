@@ -53,7 +53,6 @@ const groups: readonly CommandGroup[] = [
     ],
   },
   { title: "Updates", words: ["update"] },
-  { title: "Publishing updates", words: ["repo"] },
   { title: "The agent and its state", words: ["serve", "state"] },
   { title: "The command line", words: ["help", "completion"] },
 ];
@@ -81,10 +80,7 @@ export const steward: Omit<CommandTable, "commands"> = {
     ["7", "locked or rate-limited"],
     ["8", "agent unreachable"],
     ["9", "clock not synchronised"],
-    [
-      "10",
-      "done, but something needs attention (status), a device differs from its file (apply --check), or published metadata expires soon (repo publish, repo renew)",
-    ],
+    ["10", "done, but something needs attention (status), or a device differs from its file (apply --check)"],
     ["130", "interrupted"],
   ],
 };

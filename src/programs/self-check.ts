@@ -4,9 +4,9 @@ import { systemErrorCode } from "../contract/errors.ts";
 import { loadClockAddon } from "../host/linux/clock/clock-addon.ts";
 import { becomeUser, openCredentials } from "../host/linux/credentials.ts";
 import { type ProgramPart, reportLine } from "../system/program-parts.ts";
+import { end, fail } from "../terminal/ending.ts";
 import { verifyEd25519 } from "../tuf/ed25519.ts";
 import { createPasswords } from "../users/passwords.ts";
-import { end, fail } from "./ending.ts";
 
 /**
  * Tries each part of the program that needs another file or a native module, on input with a known answer, and prints one

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import type { Command, Invocation } from "../cli/client/command.ts";
 import { readRfc3339 } from "../contract/timestamps.ts";
 import { type AddResult, addRelease, type Selection, withdrawRelease } from "../publishing/add.ts";
 import { rfc3339Seconds } from "../publishing/drafts/drafts.ts";
@@ -18,7 +17,7 @@ import { type ReleaseRole, releaseRoles } from "../publishing/roles.ts";
 import { readSteps, usualSteps, type Waves } from "../publishing/wave-plan.ts";
 import type { Workspace } from "../publishing/workspace.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import type { Option } from "../terminal/commands/command.ts";
+import type { Command, Invocation, Option } from "../terminal/commands/command.ts";
 import { joinLines } from "../terminal/escape.ts";
 import { fileFailure } from "../terminal/failure.ts";
 import { directoryPositional, onWorkspace, signingOptions } from "./repository.ts";
@@ -54,8 +53,8 @@ export const selectionOptions: readonly Option[] = [
   },
 ];
 
-export const repoAdd: Command = {
-  path: ["repo", "add"],
+export const addCommand: Command = {
+  path: ["add"],
   summary: "Put a release into the draft of its kind, or withdraw one, and sign with the keys at hand",
   positionals: [directoryPositional, { name: "FILE", isOptional: true }],
   options: [
@@ -63,7 +62,7 @@ export const repoAdd: Command = {
     { name: "release", value: "VERSION", summary: "its semantic version, such as 1.4.0; required" },
     nameOption,
     channelOption,
-    { name: "product", value: "NAME", summary: "the product it is for; that of `repo init` if not given" },
+    { name: "product", value: "NAME", summary: "the product it is for; that of `init` if not given" },
     {
       name: "arch",
       value: "ARCH",
@@ -104,7 +103,7 @@ export const repoAdd: Command = {
   ],
   async run(invocation) {
     const change = invocation.options.has("withdraw") ? withdraw : add;
-    const { result, holders } = await onWorkspace(invocation, "repo add", async (workspace, keys) => {
+    const { result, holders } = await onWorkspace(invocation, async (workspace, keys) => {
       return { result: await change(invocation, workspace, keys), holders: workspace };
     });
     await invocation.output.changed(result, sentences(result, holders));
@@ -236,7 +235,7 @@ async function wavesOf({ options }: Options, { now }: Workspace): Promise<Waves 
 function required({ options }: Options, name: string): string {
   const text = options.text(name);
   if (text) return text;
-  throw new CommandError(2, `--${name} is missing. More: steward repo --help`);
+  throw new CommandError(2, `--${name} is missing. More: steward-publisher --help`);
 }
 
 function sentences({ role, version, targets, lacking, fillings }: AddResult, holders: KeyHolders): string {
@@ -248,7 +247,7 @@ function sentences({ role, version, targets, lacking, fillings }: AddResult, hol
   lines.push(...fillings.map(fillingSentence));
   if (lacking.length > 0)
     return joinLines([...lines, `Before it is published, ${describeLack(role, lacking, holders)}`]);
-  return joinLines([...lines, `It is signed. Next: steward repo publish ${holders.directory}`]);
+  return joinLines([...lines, `It is signed. Next: steward-publisher publish ${holders.directory}`]);
 }
 
 function floorSentences({ name, security, floor, withdrawn }: ReleaseEntry): string[] {

@@ -1,21 +1,21 @@
-import type { Command } from "../cli/client/command.ts";
 import { type Discarded, discardDrafts, planDiscard } from "../publishing/drafts/discard.ts";
 import { readState } from "../publishing/drafts/drafts.ts";
 import { isRoleName, roleNames } from "../publishing/roles.ts";
+import type { Command } from "../terminal/commands/command.ts";
 import { agreesTo, dryRunOption } from "../terminal/commands/consent.ts";
 import { joinLines } from "../terminal/escape.ts";
 import { directoryPositional, onWorkspace } from "./repository.ts";
 import { draftLines, draftsOf } from "./view.ts";
 
-export const repoDiscard: Command = {
-  path: ["repo", "discard"],
+export const discardCommand: Command = {
+  path: ["discard"],
   summary: "Discard the draft of a role, or all drafts; published files are not changed",
   positionals: [directoryPositional, { name: "ROLE", isOptional: true, values: roleNames }],
   options: [dryRunOption],
   async run(invocation) {
     const { positionals, options, output } = invocation;
     const [, role] = positionals;
-    await onWorkspace(invocation, "repo discard", async (workspace, keys) => {
+    await onWorkspace(invocation, async (workspace, keys) => {
       const state = await readState(workspace);
       const discarded = planDiscard(
         workspace,

@@ -1,9 +1,9 @@
-import type { Command, Invocation } from "../cli/client/command.ts";
 import { durationSeconds } from "../contract/durations.ts";
 import { type InitRequest, initRepository } from "../publishing/init.ts";
 import { type NamedKey, readPublicKey } from "../publishing/keys/public-keys.ts";
 import { type RoleName, roleNames } from "../publishing/roles.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import type { Command, Invocation } from "../terminal/commands/command.ts";
 import { escapeText, joinLines } from "../terminal/escape.ts";
 import {
   byRole,
@@ -15,8 +15,8 @@ import {
 } from "./repository.ts";
 import { draftLines, draftsOf } from "./view.ts";
 
-export const repoInit: Command = {
-  path: ["repo", "init"],
+export const initCommand: Command = {
+  path: ["init"],
   summary: "Make a repository of signed updates, with its keys",
   positionals: [directoryPositional],
   options: [
@@ -41,7 +41,7 @@ export const repoInit: Command = {
   async run(invocation) {
     const { positionals, options, output } = invocation;
     const [directory = ""] = positionals;
-    const surroundings = surroundingsOf(invocation, "repo init");
+    const surroundings = surroundingsOf(invocation);
     const request: InitRequest = {
       product: options.text("product") ?? "steward",
       publicKeys: await publicKeysOf(invocation, "public-key"),
@@ -56,7 +56,7 @@ export const repoInit: Command = {
         `The repository ${directory} for the product ${request.product} was made; its private keys are in ${directory}/keys.`,
         "Keep those of root, targets, rules and binary in a safe place, and bring them back to sign. Those of snapshot and timestamp are needed for each publish and renew.",
         ...draftLines(drafts, { directory, owners: {} }),
-        `Next: steward repo add ${directory} FILE.tar.gz --kind rules --name NAME --release VERSION`,
+        `Next: steward-publisher add ${directory} FILE.tar.gz --kind rules --name NAME --release VERSION`,
       ]),
     );
   },

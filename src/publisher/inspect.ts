@@ -1,21 +1,21 @@
 import { stat } from "node:fs/promises";
-import type { Command } from "../cli/client/command.ts";
 import { type FileReport, inspectFile, inspectRepository } from "../publishing/inspect.ts";
 import { OnlyExitCode } from "../terminal/command-error.ts";
+import type { Command } from "../terminal/commands/command.ts";
 import { fileFailure } from "../terminal/failure.ts";
 import { formatFields } from "../terminal/table.ts";
 import { surroundingsOf } from "./repository.ts";
 import { expiry, repositoryReport } from "./view.ts";
 
-export const repoInspect: Command = {
-  path: ["repo", "inspect"],
+export const inspectCommand: Command = {
+  path: ["inspect"],
   summary: "Show a repository, an uploaded copy, or one metadata file; exit 1 if devices could not read it",
   positionals: [{ name: "PATH", isOptional: true }],
   options: [],
   async run(invocation) {
     const { positionals, output } = invocation;
     const [path = "."] = positionals;
-    const surroundings = surroundingsOf(invocation, "repo inspect");
+    const surroundings = surroundingsOf(invocation);
     const stats = await stat(path).catch((error: unknown) => {
       throw fileFailure(error, path);
     });

@@ -1,13 +1,13 @@
-import type { Command, Invocation } from "../cli/client/command.ts";
 import { type HeldKey, heldKeys, nameOwners } from "../publishing/keys/owners.ts";
 import { readKeysAtHand } from "../publishing/keys/private-keys.ts";
 import { withWorkspace } from "../publishing/workspace.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import type { Command, Invocation } from "../terminal/commands/command.ts";
 import { escapeText } from "../terminal/escape.ts";
 import { directoryPositional, surroundingsOf } from "./repository.ts";
 
-export const repoKeys: Command = {
-  path: ["repo", "keys"],
+export const keysCommand: Command = {
+  path: ["keys"],
   summary: "List the keys of each role with their owners, or note who holds one",
   positionals: [directoryPositional],
   options: [
@@ -21,15 +21,11 @@ export const repoKeys: Command = {
   async run(invocation) {
     const [directory = ""] = invocation.positionals;
     const given = ownersOf(invocation);
-    const keys = await withWorkspace(
-      directory,
-      surroundingsOf(invocation, "repo keys"),
-      async (workspace) => {
-        const files = (await readKeysAtHand(workspace.keys)).keys.map(({ id, file }) => [id, file] as const);
-        const named = given.length === 0 ? workspace : await nameOwners(workspace, given);
-        return heldKeys(named, new Map(files));
-      },
-    );
+    const keys = await withWorkspace(directory, surroundingsOf(invocation), async (workspace) => {
+      const files = (await readKeysAtHand(workspace.keys)).keys.map(({ id, file }) => [id, file] as const);
+      const named = given.length === 0 ? workspace : await nameOwners(workspace, given);
+      return heldKeys(named, new Map(files));
+    });
     await invocation.output.table(keys, {
       heads: ["ROLE", "NEEDED", "KEY", "OWNER", "STATE", "PRIVATE HALF"],
       rows: keys.map(rowOf),

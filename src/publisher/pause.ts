@@ -1,34 +1,29 @@
-import type { Command, Invocation } from "../cli/client/command.ts";
 import type { AddResult } from "../publishing/add.ts";
 import { describeLack, type KeyHolders } from "../publishing/keys/signing.ts";
 import { pauseRelease, resumeRelease } from "../publishing/rollout/pause.ts";
+import type { Command, Invocation } from "../terminal/commands/command.ts";
 import { joinLines } from "../terminal/escape.ts";
 import { selectionOf, selectionOptions } from "./add.ts";
 import { directoryPositional, onWorkspace, signingOptions } from "./repository.ts";
 
-export const repoPause: Command = {
-  path: ["repo", "pause"],
+export const pauseCommand: Command = {
+  path: ["pause"],
   summary: "Stop a roll-out for now: devices without the release wait, those that have it keep it",
   positionals: [directoryPositional],
   options: [...selectionOptions, ...signingOptions],
-  run: (invocation) => change(invocation, "repo pause", pauseRelease, "is paused"),
+  run: (invocation) => change(invocation, pauseRelease, "is paused"),
 };
 
-export const repoResume: Command = {
-  path: ["repo", "resume"],
+export const resumeCommand: Command = {
+  path: ["resume"],
   summary: "Continue a paused roll-out where it was: its waves come as much later as it was paused",
   positionals: [directoryPositional],
   options: [...selectionOptions, ...signingOptions],
-  run: (invocation) => change(invocation, "repo resume", resumeRelease, "continues"),
+  run: (invocation) => change(invocation, resumeRelease, "continues"),
 };
 
-async function change(
-  invocation: Invocation,
-  command: string,
-  make: typeof pauseRelease,
-  what: string,
-): Promise<void> {
-  const { result, holders } = await onWorkspace(invocation, command, async (workspace, keys) => {
+async function change(invocation: Invocation, make: typeof pauseRelease, what: string): Promise<void> {
+  const { result, holders } = await onWorkspace(invocation, async (workspace, keys) => {
     const selection = selectionOf(invocation, workspace);
     return { result: await make(workspace, { selection, keys }), holders: workspace };
   });
@@ -44,6 +39,6 @@ function sentences(
   const next =
     lacking.length > 0
       ? `Before it is published, ${describeLack(role, lacking, holders)}`
-      : `It is signed. Next: steward repo publish ${holders.directory}`;
+      : `It is signed. Next: steward-publisher publish ${holders.directory}`;
   return joinLines([...lines, next]);
 }

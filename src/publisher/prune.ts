@@ -1,10 +1,10 @@
-import type { Command, Invocation } from "../cli/client/command.ts";
 import { describeLack, type KeyHolders } from "../publishing/keys/signing.ts";
 import { type PrunedDraft, type Pruning, planPruning, prune } from "../publishing/prune/prune.ts";
 import type { KeepReason, PlannedRelease, PruneRequest } from "../publishing/prune/prune-plan.ts";
 import { releaseRoles } from "../publishing/roles.ts";
 import { compareVersions } from "../releases/semver.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import type { Command, Invocation } from "../terminal/commands/command.ts";
 import { agreesTo, dryRunOption } from "../terminal/commands/consent.ts";
 import { escapeText, joinLines } from "../terminal/escape.ts";
 import { directoryPositional, onWorkspace, signingOptions } from "./repository.ts";
@@ -12,8 +12,8 @@ import { directoryPositional, onWorkspace, signingOptions } from "./repository.t
 /** Each line keeps so many releases: enough to go back over a bad month, and a hundredth of the limit of devices. */
 const usualKeep = 10;
 
-export const repoPrune: Command = {
-  path: ["repo", "prune"],
+export const pruneCommand: Command = {
+  path: ["prune"],
   summary: "Drop old releases from the metadata, and files that no device asks for any more",
   positionals: [directoryPositional],
   options: [
@@ -33,7 +33,7 @@ export const repoPrune: Command = {
   ],
   async run(invocation) {
     const request = requestOf(invocation);
-    await onWorkspace(invocation, "repo prune", async (workspace, keys) => {
+    await onWorkspace(invocation, async (workspace, keys) => {
       const plan = await planPruning(workspace, request);
       const { dropped, finished, files } = plan;
       const { output, options } = invocation;
@@ -131,6 +131,6 @@ function draftLines(drafts: readonly PrunedDraft[], holders: KeyHolders): string
   if (drafts.length === 0) return [`Upload ${directory}/public, and remove there what was removed here.`];
   return [
     ...lines,
-    `Next: steward repo publish ${directory}. The payloads stay in ${directory}/public for devices that are fetching them; a prune after the timestamp of today has expired removes them.`,
+    `Next: steward-publisher publish ${directory}. The payloads stay in ${directory}/public for devices that are fetching them; a prune after the timestamp of today has expired removes them.`,
   ];
 }

@@ -1,9 +1,9 @@
-import type { Command, Invocation } from "../cli/client/command.ts";
 import type { Expiring } from "../publishing/expiry.ts";
 import { fillingSentence } from "../publishing/fullness.ts";
 import { type PublishResult, publish } from "../publishing/publish.ts";
 import { draftedRoles, isDraftedRole, isRoleName } from "../publishing/roles.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import type { Command, Invocation } from "../terminal/commands/command.ts";
 import { joinLines } from "../terminal/escape.ts";
 import { fingerprintGroups } from "../terminal/fingerprint.ts";
 import { formatSpan } from "../terminal/time-figures.ts";
@@ -15,8 +15,8 @@ import {
   signingOptions,
 } from "./repository.ts";
 
-export const repoPublish: Command = {
-  path: ["repo", "publish"],
+export const publishCommand: Command = {
+  path: ["publish"],
   summary: "Verify the drafts as devices do, and publish them to DIR/public",
   positionals: [directoryPositional],
   options: [
@@ -32,7 +32,7 @@ export const repoPublish: Command = {
   async run(invocation) {
     const only = invocation.options.texts("only").filter(isRoleName).filter(isDraftedRole);
     const marginSeconds = marginSecondsOf(invocation);
-    const result = await onWorkspace(invocation, "repo publish", (workspace, keys, signers) =>
+    const result = await onWorkspace(invocation, (workspace, keys, signers) =>
       publish(workspace, keys, { signers, marginSeconds, ...(only.length > 0 && { only }) }),
     );
     await reportPublished(invocation, result);
@@ -51,7 +51,7 @@ export async function reportPublished(
   const roles = published.map(({ role, version, expires }) => `${role} ${version} (until ${expires})`);
   const lines =
     published.length === 0
-      ? [`Nothing is new in ${directory}. To renew the timestamp: steward repo renew ${directory}`]
+      ? [`Nothing is new in ${directory}. To renew the timestamp: steward-publisher renew ${directory}`]
       : [
           `Published in ${directory}/public: ${roles.join(", ")}.`,
           ...listed("New for devices", payloads),

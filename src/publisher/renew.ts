@@ -1,4 +1,3 @@
-import type { Command, Invocation } from "../cli/client/command.ts";
 import { makeNewKeys } from "../publishing/keys/new-keys.ts";
 import type { SigningKey } from "../publishing/keys/private-keys.ts";
 import { describeLack, type KeyHolders, keyName } from "../publishing/keys/signing.ts";
@@ -14,6 +13,7 @@ import {
 } from "../publishing/roles.ts";
 import type { Workspace } from "../publishing/workspace.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import type { Command, Invocation } from "../terminal/commands/command.ts";
 import { escapeText, joinLines } from "../terminal/escape.ts";
 import { publicKeysOf, readPublicKeys } from "./init.ts";
 import { reportPublished } from "./publish.ts";
@@ -28,8 +28,8 @@ import {
   thresholdsOf,
 } from "./repository.ts";
 
-export const repoRenew: Command = {
-  path: ["repo", "renew"],
+export const renewCommand: Command = {
+  path: ["renew"],
   summary: "Renew the timestamp (for cron), or draft the next version of roles, also with other keys",
   positionals: [
     directoryPositional,
@@ -61,7 +61,7 @@ export const repoRenew: Command = {
     requireFitting(invocation, roles);
     if (roles.length > 0) return draftRoles(invocation);
     const marginSeconds = marginSecondsOf(invocation);
-    const result = await onWorkspace(invocation, "repo renew", (workspace, keys) =>
+    const result = await onWorkspace(invocation, (workspace, keys) =>
       renewOnline(workspace, keys, { marginSeconds }),
     );
     await reportPublished(invocation, result);
@@ -79,20 +79,20 @@ function requireFitting({ options }: Invocation, roles: readonly string[]): void
   if (options.has("keep-old") && !options.has("new-key"))
     throw new CommandError(2, "--keep-old is for --new-key.");
   if (options.has("margin") && roles.length > 0) {
-    throw new CommandError(
-      2,
-      "--margin looks at published metadata: leave ROLE out, or give it to repo publish.",
-    );
+    throw new CommandError(2, "--margin looks at published metadata: leave ROLE out, or give it to publish.");
   }
 }
 
 async function draftRoles(invocation: Invocation): Promise<void> {
-  const { results, files, holders } = await onWorkspace(invocation, "repo renew", async (workspace, keys) => {
+  const { results, files, holders } = await onWorkspace(invocation, async (workspace, keys) => {
     return { ...(await renewRoles(invocation, workspace, keys)), holders: workspace };
   });
   const { directory, owners } = holders;
   const lines = results.flatMap((one) => [draftLine(one, holders), ...keyLines(one, files, owners)]);
-  await invocation.output.changed(results, joinLines([...lines, `Next: steward repo publish ${directory}`]));
+  await invocation.output.changed(
+    results,
+    joinLines([...lines, `Next: steward-publisher publish ${directory}`]),
+  );
 }
 
 async function renewRoles(invocation: Invocation, workspace: Workspace, atHand: readonly SigningKey[]) {

@@ -1,5 +1,3 @@
-import type { Invocation } from "../cli/client/command.ts";
-import { requireLocal } from "../cli/client/places.ts";
 import { durationSeconds } from "../contract/durations.ts";
 import { readState } from "../publishing/drafts/drafts.ts";
 import { keysElsewhere } from "../publishing/keys/external-signer.ts";
@@ -12,7 +10,7 @@ import {
 import { isRoleName, type RoleName, roleNames } from "../publishing/roles.ts";
 import { type Surroundings, type Workspace, withWorkspace } from "../publishing/workspace.ts";
 import { CommandError } from "../terminal/command-error.ts";
-import type { Option, Positional } from "../terminal/commands/command.ts";
+import type { Invocation, Option, Positional } from "../terminal/commands/command.ts";
 import { escapeText } from "../terminal/escape.ts";
 import { withHiddenInput } from "../terminal/prompt.ts";
 
@@ -40,9 +38,8 @@ export const thresholdOption: Option = {
   summary: "how many keys of a role must sign; may be repeated",
 };
 
-/** What these commands need; they work without the agent. */
-export function surroundingsOf({ context, places }: Invocation, command: string): Surroundings {
-  requireLocal(places, command);
+/** Time, and the terminal to ask for a passphrase on. */
+export function surroundingsOf({ context }: Invocation): Surroundings {
   const askPassphrase: AskPassphrase = async (file) => {
     if (context.stdin.isTTY) return withHiddenInput(context, (ask) => ask(`Passphrase of ${file}: `));
     throw new CommandError(
@@ -59,11 +56,10 @@ export function surroundingsOf({ context, places }: Invocation, command: string)
  */
 export function onWorkspace<T>(
   invocation: Invocation,
-  command: string,
   work: (workspace: Workspace, keys: readonly SigningKey[], named: readonly SigningKey[]) => Promise<T>,
   [directory = ""]: readonly string[] = invocation.positionals,
 ): Promise<T> {
-  return withWorkspace(directory, surroundingsOf(invocation, command), async (workspace) => {
+  return withWorkspace(directory, surroundingsOf(invocation), async (workspace) => {
     const { named, inDirectory } = await keysAtHand(invocation, workspace);
     return work(workspace, [...named, ...inDirectory], named);
   });

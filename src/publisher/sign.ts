@@ -1,27 +1,17 @@
 import { readFile } from "node:fs/promises";
-import type { Command, Invocation } from "../cli/client/command.ts";
 import { attachSignature, bytesToSign, type SignResult, signDraft } from "../publishing/drafts/sign-draft.ts";
 import { putNewFile } from "../publishing/files.ts";
 import { describeLack, type KeyHolders, keyName } from "../publishing/keys/signing.ts";
 import { type RoleName, roleNames } from "../publishing/roles.ts";
 import { openWorkspace, type Workspace } from "../publishing/workspace.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import type { Command, Invocation } from "../terminal/commands/command.ts";
 import { escapeText, joinLines } from "../terminal/escape.ts";
 import { fileFailure } from "../terminal/failure.ts";
-import { repoAdd } from "./add.ts";
-import { repoDiscard } from "./discard.ts";
-import { repoInit } from "./init.ts";
-import { repoInspect } from "./inspect.ts";
-import { repoKeys } from "./keys.ts";
-import { repoPause, repoResume } from "./pause.ts";
-import { repoPrune } from "./prune.ts";
-import { repoPublish } from "./publish.ts";
-import { repoRenew } from "./renew.ts";
 import { directoryPositional, onWorkspace, signingOptions, surroundingsOf } from "./repository.ts";
-import { repoWatch } from "./watch.ts";
 
-const sign: Command = {
-  path: ["repo", "sign"],
+export const signCommand: Command = {
+  path: ["sign"],
   summary: "Sign the draft of a role: with a key, or elsewhere by its printed bytes",
   positionals: [directoryPositional, { name: "ROLE", values: roleNames }],
   options: [
@@ -50,7 +40,7 @@ const sign: Command = {
     if (options.has("key-id") && !options.has("attach"))
       throw new CommandError(2, "--key-id is for --attach.");
     const role = roleOf(positionals[1]);
-    const { result, holders } = await onWorkspace(invocation, "repo sign", async (workspace, atHand) => {
+    const { result, holders } = await onWorkspace(invocation, async (workspace, atHand) => {
       const signed = options.has("attach")
         ? await attach(invocation, workspace, role)
         : await signWithKeys(invocation, workspace, { role, atHand });
@@ -63,7 +53,7 @@ const sign: Command = {
 async function print(invocation: Invocation): Promise<void> {
   const { options, output, positionals } = invocation;
   const [directory = "", role] = positionals;
-  const workspace = await openWorkspace(directory, surroundingsOf(invocation, "repo sign"));
+  const workspace = await openWorkspace(directory, surroundingsOf(invocation));
   const bytes = await bytesToSign(workspace, roleOf(role));
   const file = options.text("out");
   const text = Buffer.from(bytes).toString("utf8");
@@ -78,7 +68,7 @@ async function print(invocation: Invocation): Promise<void> {
   await output.remark(
     joinLines([
       `${file} holds the bytes to be signed, such as with: openssl pkeyutl -sign -rawin -inkey KEY.pem -in ${file} -out ${file}.sig`,
-      `Then: steward repo sign ${directory} ${role} --attach ${file}.sig`,
+      `Then: steward-publisher sign ${directory} ${role} --attach ${file}.sig`,
     ]),
   );
 }
@@ -107,7 +97,7 @@ function signSentence({ role, version, signed_by, lacking }: SignResult, holders
   const done = `The draft of ${role} version ${version} is signed by ${signed_by.map((id) => keyName(id, holders.owners)).join(", ")}.`;
   const left =
     lacking.length === 0
-      ? `Next: steward repo publish ${holders.directory}`
+      ? `Next: steward-publisher publish ${holders.directory}`
       : `Still, ${describeLack(role, lacking, holders)}`;
   return joinLines([done, left]);
 }
@@ -115,18 +105,3 @@ function signSentence({ role, version, signed_by, lacking }: SignResult, holders
 function roleOf(text: string | undefined): RoleName {
   return roleNames.find((role) => role === text) ?? "root";
 }
-
-export const repoCommands: readonly Command[] = [
-  repoInit,
-  repoAdd,
-  sign,
-  repoPublish,
-  repoRenew,
-  repoPrune,
-  repoKeys,
-  repoPause,
-  repoResume,
-  repoWatch,
-  repoDiscard,
-  repoInspect,
-].map((command): Command => ({ ...command, isWithoutAgent: true }));

@@ -90,7 +90,7 @@ function draftNeeds(drafts: readonly RoleReport[], holders: KeyHolders): string 
   });
   return needs.length > 0
     ? needs.join("")
-    : `  all are signed: steward repo publish ${escapeText(holders.directory)}\n`;
+    : `  all are signed: steward-publisher publish ${escapeText(holders.directory)}\n`;
 }
 
 function targetTable(targets: readonly TargetReport[]): string {

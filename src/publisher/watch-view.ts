@@ -27,7 +27,7 @@ export function haltLines(
       `It is ${verb}, and published in ${directory}/public. Upload that: targets/ first, and at the end ${published.last.map((one) => `metadata/${one}`).join(" and then ")}.`,
       ...(means === "pause"
         ? [
-            `To continue later: steward repo resume ${directory} --kind ${kind} --name ${release.name} --release ${version}`,
+            `To continue later: steward-publisher resume ${directory} --kind ${kind} --name ${release.name} --release ${version}`,
             `Devices repeat what they reported: from then on, watch it with --min-devices above ${release.undone}.`,
           ]
         : []),
@@ -38,7 +38,7 @@ export function haltLines(
     `It is ${verb} in the draft of ${kind}, and NOT published:`,
     ...(hasOtherChanges
       ? [
-          `the draft had other changes before. Read it, then: steward repo publish ${directory} --only ${kind}`,
+          `the draft had other changes before. Read it, then: steward-publisher publish ${directory} --only ${kind}`,
         ]
       : []),
     ...(isReleaseRole(kind) && lacking.length > 0

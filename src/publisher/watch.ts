@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Command, Invocation } from "../cli/client/command.ts";
 import { durationSecondsOrNaN } from "../contract/durations.ts";
 import { StewardError } from "../contract/errors.ts";
 import { readState } from "../publishing/drafts/drafts.ts";
@@ -10,14 +9,13 @@ import { LogFile } from "../publishing/rollout/log-file.ts";
 import { type CountBy, type ReleaseFigures, Tally, watchedReleases } from "../publishing/rollout/tally.ts";
 import { openWorkspace } from "../publishing/workspace.ts";
 import { CommandError } from "../terminal/command-error.ts";
+import type { Command, Invocation } from "../terminal/commands/command.ts";
 import { escapeText, joinLines } from "../terminal/escape.ts";
 import { onWorkspace, signingOptions, surroundingsOf } from "./repository.ts";
 import { haltLines, reasonOf, tableOf, verdictLines } from "./watch-view.ts";
 
-const name = "repo watch";
-
-export const repoWatch: Command = {
-  path: ["repo", "watch"],
+export const watchCommand: Command = {
+  path: ["watch"],
   summary:
     "Show from a web server's access log how roll-outs go, and stop one that fails; exit 10 if stopped",
   positionals: [{ name: "ACCESS.LOG" }, { name: "DIR", isOptional: true }],
@@ -43,7 +41,7 @@ export const repoWatch: Command = {
       name: "with",
       value: "MEANS",
       values: ["pause", "withdraw"],
-      summary: "pause, which `repo resume` ends, or withdraw; pause if not given",
+      summary: "pause, which `resume` ends, or withdraw; pause if not given",
     },
     {
       name: "silent-after",
@@ -122,7 +120,7 @@ const tableMilliseconds = 60_000;
 async function watch(invocation: Invocation, log: LogFile, rule: HaltRule | null): Promise<void> {
   const { options, context, output } = invocation;
   const directory = directoryOf(invocation);
-  const workspace = await openWorkspace(directory, surroundingsOf(invocation, name));
+  const workspace = await openWorkspace(directory, surroundingsOf(invocation));
   const tally = new Tally({
     countBy: options.text("count") === "addresses" ? "addresses" : ("devices" satisfies CountBy),
     silentAfterSeconds: silentAfterOf(invocation) ?? usualSilenceSeconds,
@@ -162,7 +160,7 @@ function directoryOf({ positionals }: Invocation): string {
 
 /** A halt publishes its own change alone: what waits in a draft would keep it from that. */
 async function remarkDrafts(invocation: Invocation, directory: string): Promise<void> {
-  const { drafts } = await readState(await openWorkspace(directory, surroundingsOf(invocation, name)));
+  const { drafts } = await readState(await openWorkspace(directory, surroundingsOf(invocation)));
   for (const role of releaseRoles.filter((one) => drafts[one] !== null))
     await invocation.output.remark(
       `A draft of ${role} waits: a halt of ${role} would be drafted with it, and not be published. Publish or discard it first.`,
@@ -177,7 +175,6 @@ async function halted(invocation: Invocation, bad: readonly ReleaseFigures[]): P
   try {
     const { done, holders } = await onWorkspace(
       invocation,
-      name,
       async (workspace, keys) => {
         const all: Halted[] = [];
         for (const release of bad)

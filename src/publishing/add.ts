@@ -124,7 +124,7 @@ export function selectReleases(
   if (found.length > 0) return found;
   throw new StewardError(
     "not_found",
-    `There is no ${kind} ${name} ${version} in the channel ${channel}. See: steward repo inspect ${directory}`,
+    `There is no ${kind} ${name} ${version} in the channel ${channel}. See: steward-publisher inspect ${directory}`,
   );
 }
 
@@ -155,7 +155,7 @@ export async function draftRole(
   if (!signed) {
     throw new StewardError(
       "repository_conflict",
-      `The role ${role} has no metadata to add to. See: steward repo inspect ${workspace.directory}`,
+      `The role ${role} has no metadata to add to. See: steward-publisher inspect ${workspace.directory}`,
     );
   }
   const content: Targets = { ...signed, targets };

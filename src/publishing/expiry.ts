@@ -39,7 +39,7 @@ export function expiring(
 }
 
 function commandFor(role: RoleName, directory: string, isDrafted: boolean): string {
-  if (!isDraftedRole(role)) return `steward repo renew ${directory}`;
-  const publish = `steward repo publish ${directory}`;
-  return isDrafted ? publish : `steward repo renew ${directory} ${role} && ${publish}`;
+  if (!isDraftedRole(role)) return `steward-publisher renew ${directory}`;
+  const publish = `steward-publisher publish ${directory}`;
+  return isDrafted ? publish : `steward-publisher renew ${directory} ${role} && ${publish}`;
 }

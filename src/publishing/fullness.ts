@@ -45,8 +45,8 @@ type Sized = Pick<Metadata<RoleType>, "signed" | "signatures" | "bytes">;
 
 function usesOf(role: RoleName, { signed, signatures, bytes }: Sized, directory: string): readonly Filling[] {
   const command = isReleaseRole(role)
-    ? `steward repo prune ${directory} --kind ${role}`
-    : `steward repo keys ${directory}`;
+    ? `steward-publisher prune ${directory} --kind ${role}`
+    : `steward-publisher keys ${directory}`;
   const use = (of: Filling["of"], used: number, most: number): Filling => ({ role, of, used, most, command });
   return [
     use("bytes", bytes.length, mostBytes[typeOfRole[role]]),

@@ -11,7 +11,7 @@ import type { Workspace } from "./workspace.ts";
 
 interface How {
   readonly keys: readonly SigningKey[];
-  /** The command to continue with, after `steward repo`. */
+  /** The command to continue with, after `steward-publisher`. */
   readonly again: string;
 }
 
@@ -80,7 +80,7 @@ async function make<R extends Online>(
   if (lacks.length === 0) return next;
   throw new StewardError(
     "repository_unsigned",
-    `Nothing was published yet: the draft of ${describeLack(role, lacks, workspace)} …, then continue with: steward repo ${how.again}`,
+    `Nothing was published yet: the draft of ${describeLack(role, lacks, workspace)} …, then continue with: steward-publisher ${how.again}`,
   );
 }
 

@@ -103,7 +103,7 @@ export async function locatePayload(
   }
   throw new StewardError(
     "not_found",
-    `The payload of ${path} is neither published nor among the drafts. Add it again with steward repo add, or copy ${published} back from the server.`,
+    `The payload of ${path} is neither published nor among the drafts. Add it again with steward-publisher add, or copy ${published} back from the server.`,
   );
 }
 
@@ -114,7 +114,7 @@ export async function verifyPayload(place: string, { hashes }: TargetFile): Prom
   if (hash.digest("hex") === hashes.sha512) return;
   throw new StewardError(
     "update_payload_mismatch",
-    `${place} has changed since it was signed. Nothing was published. Remove it and add the payload again with steward repo add.`,
+    `${place} has changed since it was signed. Nothing was published. Remove it and add the payload again with steward-publisher add.`,
   );
 }
 

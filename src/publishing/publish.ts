@@ -72,7 +72,7 @@ export async function publish(
   if (isFirst && only !== draftedRoles) {
     throw new StewardError(
       "repository_conflict",
-      `Nothing is published yet, and the first publish must be complete: steward repo publish ${workspace.directory}`,
+      `Nothing is published yet, and the first publish must be complete: steward-publisher publish ${workspace.directory}`,
     );
   }
   const whole = await signDrafts(workspace, read, { roles: only, keys: signers });
@@ -111,7 +111,7 @@ export async function renewOnline(
   if (whole.published.timestamp === null) {
     throw new StewardError(
       "repository_conflict",
-      `Nothing is published yet, so there is nothing to renew: steward repo publish ${workspace.directory}`,
+      `Nothing is published yet, so there is nothing to renew: steward-publisher publish ${workspace.directory}`,
     );
   }
   const again = `renew ${workspace.directory}`;
@@ -122,7 +122,7 @@ interface How {
   readonly keys: readonly SigningKey[];
   /** Including the drafts that wait. */
   readonly whole: State;
-  /** The command to continue with, after `steward repo`. */
+  /** The command to continue with, after `steward-publisher`. */
   readonly again: string;
   readonly marginSeconds: number | undefined;
 }
@@ -200,7 +200,7 @@ async function verdict(
 
 function adviceFor({ code }: StewardError, { directory }: Workspace): string {
   if (code !== "update_metadata_expired") return "";
-  return ` Renew the expired metadata with: steward repo renew ${directory} ROLE. Then publish.`;
+  return ` Renew the expired metadata with: steward-publisher renew ${directory} ROLE. Then publish.`;
 }
 
 /** First the files that no published file names, then those that name them: timestamp.json last, or the new root if that is safer. */

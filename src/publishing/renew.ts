@@ -83,7 +83,7 @@ function changedRoles({ directory }: Workspace, holder: RoleName, changes: KeyCh
     if (right === holder) return true;
     throw new StewardError(
       "validation_failed",
-      `The keys of ${name} are in the metadata of ${right}, not of ${holder}: steward repo renew ${directory} ${right} … Nothing was changed.`,
+      `The keys of ${name} are in the metadata of ${right}, not of ${holder}: steward-publisher renew ${directory} ${right} … Nothing was changed.`,
     );
   });
 }
@@ -124,7 +124,7 @@ async function unsignedDraft(
   if (!signed) {
     throw new StewardError(
       "not_found",
-      `${workspace.directory} has no metadata of ${role} to renew. See: steward repo inspect ${workspace.directory}`,
+      `${workspace.directory} has no metadata of ${role} to renew. See: steward-publisher inspect ${workspace.directory}`,
     );
   }
   const content = changed.reduce<Root | Targets>((made, name) => withKeys(made, name, changes), signed);

@@ -43,14 +43,14 @@ export interface Config {
   readonly key_owners?: Readonly<Record<string, string>>;
 }
 
-/** Opens a directory that `steward repo init` made. Throws `not_found`, `validation_failed`. */
+/** Opens a directory that `steward-publisher init` made. Throws `not_found`, `validation_failed`. */
 export async function openWorkspace(directory: string, surroundings: Surroundings): Promise<Workspace> {
   const path = join(directory, configName);
   const bytes = await readIfThere(path);
   if (bytes === null) {
     throw new StewardError(
       "not_found",
-      `${directory} is not a repository: it has no ${configName}. Make one with: steward repo init ${directory}`,
+      `${directory} is not a repository: it has no ${configName}. Make one with: steward-publisher init ${directory}`,
     );
   }
   const { product, expires_seconds: periods, key_owners: owners = {} } = readConfig(bytes, path);
@@ -86,7 +86,7 @@ export async function withWorkspace<T>(
     if (!(cause instanceof StewardError) || cause.code !== "state_locked") throw cause;
     throw new StewardError(
       "state_locked",
-      `Another steward repo command is using ${directory}. Try again when it has ended.`,
+      `Another steward-publisher command is using ${directory}. Try again when it has ended.`,
       { cause },
     );
   }

@@ -10,7 +10,7 @@ import { longestVersion, versionPattern } from "./semver.ts";
 /** The form of `custom` that this agent understands. */
 export const customForm = 1;
 
-/** The last part of a path, as `repo add` names files. */
+/** The last part of a path, as `steward-publisher add` names files. */
 export const filePattern = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,200}$/;
 export const namePattern = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 /** As in the settings. */

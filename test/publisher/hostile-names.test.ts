@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { runSteward, temporaryDirectory } from "../../lab/command-line/run-steward.ts";
-import { benchIn, release } from "../cli/repo-bench.ts";
+import { benchIn, release } from "../../lab/publisher/bench.ts";
+import { runPublisher } from "../../lab/publisher/run-publisher.ts";
 
 /** Clears a screen, rings, turns text around, and begins a line that looks like an answer of the program. */
 const hostile = "s\u001b[2J\u0007\u009b\u202e\nsteward: Forged";
@@ -15,7 +16,7 @@ function assertSafe(text: string, where: string): void {
   assert.doesNotMatch(text.replaceAll("\\x0asteward: Forged", ""), /\\x0a/, where);
 }
 
-describe("steward repo, with names that would drive a terminal", () => {
+describe("steward-publisher, with names that would drive a terminal", () => {
   it("says them on one line, escaped, in every message", async (test) => {
     const directory = join(temporaryDirectory(test), hostile);
     mkdirSync(directory);
@@ -44,11 +45,11 @@ describe("steward repo, with names that would drive a terminal", () => {
       ["add", site, payload, ...release, "--product", hostile],
     ];
     for (const words of lines) {
-      const { stdout, stderr } = await runSteward(["repo", ...words]);
+      const { stdout, stderr } = await runPublisher(words);
       assertSafe(stdout + stderr, words.slice(0, 1).concat(words.slice(2)).join(" "));
     }
     renameSync(join(site, "keys", "timestamp.pem"), away);
-    const { code, stderr } = await runSteward(["repo", "renew", site]);
+    const { code, stderr } = await runPublisher(["renew", site]);
     assert.equal(code, 5);
     assertSafe(stderr, "a renewal that waits for a signature");
   });
@@ -67,16 +68,16 @@ describe("steward repo, with names that would drive a terminal", () => {
   });
 });
 
-describe("steward repo --help", () => {
+describe("steward-publisher --help", () => {
   for (const words of [[], ["publish"], ["inspect"]]) {
-    it(`lists no option of the agent for "${["repo", ...words].join(" ")}", which asks none`, async () => {
-      const { stdout } = await runSteward(["repo", ...words, "--help"]);
+    it(`lists no option of the agent for "${words.join(" ")}", which asks none`, async () => {
+      const { stdout } = await runPublisher([...words, "--help"]);
       assert.match(stdout, /^ +-o, --output/m);
       assert.doesNotMatch(stdout, /--(socket|state|url|insecure-http|token-file|cacert)\b/);
     });
   }
 
-  it("leaves them in the help of commands that ask the agent, and of the whole program", async () => {
+  it("leaves them in the help of steward, of commands that ask the agent and of the whole program", async () => {
     for (const words of [["user"], ["update", "status"], []])
       assert.match((await runSteward([...words, "--help"])).stdout, /^ +--socket PATH/m);
   });

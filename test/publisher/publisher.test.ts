@@ -13,12 +13,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { stewardCommand } from "../../lab/command-line/run-steward.ts";
 import { typeInto } from "../../lab/command-line/terminal.ts";
+import { type Bench, benchIn, makeBench, release } from "../../lab/publisher/bench.ts";
+import { publisherCommand } from "../../lab/publisher/run-publisher.ts";
 import { takeLock } from "../../src/store/files/lock.ts";
-import { type Bench, benchIn, makeBench, release } from "../cli/repo-bench.ts";
 
-describe("steward repo", { concurrency: 2 }, () => {
+describe("steward-publisher", { concurrency: 2 }, () => {
   it("publishes first signed rules in three commands", async (test) => {
     const { site, payload, good } = await makeBench(test);
     await good("init", site, "--product", "demo");
@@ -50,7 +50,7 @@ describe("steward repo", { concurrency: 2 }, () => {
     );
     assert.match(
       added.stderr,
-      /rules needs 1 more signature of [0-9a-f]{16} \(as targets version 1 says\): steward repo sign/,
+      /rules needs 1 more signature of [0-9a-f]{16} \(as targets version 1 says\): steward-publisher sign/,
     );
     const { stdout } = await good("inspect", site);
     assert.match(stdout, /^product +demo$/m);
@@ -281,7 +281,7 @@ describe("steward repo", { concurrency: 2 }, () => {
     await good("init", site, "--public-key", `rules=${key}.pub`);
     const { stderr } = await bad(2, "sign", site, "rules", "--key", key);
     assert.match(stderr, /has a passphrase\. Run this in a terminal/);
-    const words = [...stewardCommand, "repo", "sign", site, "rules", "--key", key];
+    const words = [...publisherCommand, "sign", site, "rules", "--key", key];
     const { code, screen } = await typeInto(words, [["Passphrase of ", "sesame\r"]]);
     assert.equal(code, 0, screen);
     assert.doesNotMatch(screen, /sesame/);
@@ -321,7 +321,7 @@ describe("steward repo", { concurrency: 2 }, () => {
   });
 });
 
-describe("steward repo, when something is wrong", { concurrency: 2 }, () => {
+describe("steward-publisher, when something is wrong", { concurrency: 2 }, () => {
   // None of these changes anything, so they share one.
   const bench = benchIn(mkdtempSync(join(tmpdir(), "steward-cli-")));
   before(() => bench.good("init", bench.site));
@@ -331,7 +331,7 @@ describe("steward repo, when something is wrong", { concurrency: 2 }, () => {
       "a directory that is no repository",
       3,
       ({ directory }) => ["publish", directory],
-      /is not a repository.*steward repo init/,
+      /is not a repository.*steward-publisher init/,
     ],
     [
       "init where something is",
@@ -445,10 +445,10 @@ describe("steward repo, when something is wrong", { concurrency: 2 }, () => {
       /\/nowhere does not exist\. Create it first/,
     ],
     [
-      "an agent's address",
+      "the address of an agent, which it does not ask",
       2,
       ({ site }) => ["publish", site, "--url", "https://device.example"],
-      /without --url/,
+      /"steward-publisher publish" has no option --url/,
     ],
   ];
   for (const [name, code, words, message] of mistakes) {
@@ -472,6 +472,6 @@ describe("steward repo, when something is wrong", { concurrency: 2 }, () => {
     await good("publish", site);
     const lock = await takeLock(site);
     test.after(() => lock.release());
-    assert.match((await bad(5, "renew", site)).stderr, /Another steward repo command is using/);
+    assert.match((await bad(5, "renew", site)).stderr, /Another steward-publisher command is using/);
   });
 });

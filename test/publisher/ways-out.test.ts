@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { makeBench, release } from "../cli/repo-bench.ts";
+import { makeBench, release } from "../../lab/publisher/bench.ts";
 
-describe("steward repo, when a draft cannot be published", { concurrency: 2 }, () => {
+describe("steward-publisher, when a draft cannot be published", { concurrency: 2 }, () => {
   it("publishes the others with --only, and gives the draft up with discard", async (test) => {
     const { directory, site, payload, good, bad } = await makeBench(test);
     await good("init", site, "--product", "demo");
@@ -15,7 +15,7 @@ describe("steward repo, when a draft cannot be published", { concurrency: 2 }, (
     const { stderr: refusal } = await bad(5, "publish", site);
     assert.match(
       refusal,
-      /The others can be published now: steward repo publish \S+ --only rules\. To discard/,
+      /The others can be published now: steward-publisher publish \S+ --only rules\. To discard/,
     );
     const { stderr } = await good("publish", site, "--only", "rules");
     assert.match(stderr, /New for devices: stable\/rules\/.*\n[\s\S]*Still drafted: root\.$/m);
@@ -25,7 +25,7 @@ describe("steward repo, when a draft cannot be published", { concurrency: 2 }, (
       /^The draft of root version 2, with: the key \w{16} for root, the removal of the key \w{16} for root\.$/m,
     );
     const { stderr: asked } = await bad(2, "discard", site, "root");
-    assert.match(asked, /If you are sure, type:\n {2}steward repo discard \S+ root --yes/);
+    assert.match(asked, /If you are sure, type:\n {2}steward-publisher discard \S+ root --yes/);
     assert.ok(existsSync(join(site, "draft", "root.json")), "nothing was discarded unasked");
     const { stdout } = await good("discard", site, "--yes", "-o", "json");
     assert.deepEqual(
@@ -52,7 +52,7 @@ describe("steward repo, when a draft cannot be published", { concurrency: 2 }, (
   });
 });
 
-describe("steward repo, when something published expires soon", () => {
+describe("steward-publisher, when something published expires soon", () => {
   it("ends publish and renew with 10 for cron, and says what, when and what to type", async (test) => {
     const { site, good, bad } = await makeBench(test);
     await good("init", site, "--expires", "rules=1h");
@@ -61,7 +61,7 @@ describe("steward repo, when something published expires soon", () => {
       await good(command, site);
       const { stderr } = await bad(10, command, site, "--margin", "2h", "--quiet");
       const line = new RegExp(
-        `rules version 1 expires at \\S+Z, in .*\\. Type: steward repo renew ${site} rules && steward repo publish ${site}$`,
+        `rules version 1 expires at \\S+Z, in .*\\. Type: steward-publisher renew ${site} rules && steward-publisher publish ${site}$`,
         "m",
       );
       assert.match(stderr, line);
@@ -73,7 +73,10 @@ describe("steward repo, when something published expires soon", () => {
       ["rules"],
     );
     await good("renew", site, "rules");
-    assert.match((await bad(10, "renew", site, "--margin", "2h")).stderr, /Type: steward repo publish \S+$/m);
+    assert.match(
+      (await bad(10, "renew", site, "--margin", "2h")).stderr,
+      /Type: steward-publisher publish \S+$/m,
+    );
   });
 
   it("refuses a margin that is none", async (test) => {
@@ -87,7 +90,7 @@ describe("steward repo, when something published expires soon", () => {
   });
 });
 
-describe("steward repo add --security", () => {
+describe("steward-publisher add --security", () => {
   const floorIn = (stdout: string) => JSON.parse(stdout).targets[0].entry.floor;
 
   it("raises the floor to the release itself, so that devices are not led back to what it mends", async (test) => {
@@ -110,7 +113,7 @@ describe("steward repo add --security", () => {
   });
 });
 
-describe("steward repo add, of what looks like a mistake", () => {
+describe("steward-publisher add, of what looks like a mistake", () => {
   it("ends with 5 and names the way, unless --allow names the mistake", async (test) => {
     const { site, payload, good, bad } = await makeBench(test);
     await good("init", site, "--product", "demo");
@@ -126,7 +129,7 @@ describe("steward repo add, of what looks like a mistake", () => {
   });
 });
 
-describe("steward repo prune", () => {
+describe("steward-publisher prune", () => {
   it("lists what goes and what stays, drops it when told so, and says what to do next", async (test) => {
     const { site, payload, good, bad } = await makeBench(test);
     await good("init", site, "--product", "demo");
@@ -160,7 +163,7 @@ describe("steward repo prune", () => {
     const { stderr } = await good("prune", site, "--keep", "1", "--yes");
     assert.match(
       stderr,
-      /The draft of rules version 3 has \d+ bytes, \d+ fewer\.\nNext: steward repo publish/,
+      /The draft of rules version 3 has \d+ bytes, \d+ fewer\.\nNext: steward-publisher publish/,
     );
     assert.match(
       (await good("inspect", site)).stdout,

@@ -4,22 +4,16 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { runSteward, stewardCommand } from "../../lab/command-line/run-steward.ts";
+import { publisherCommand, runPublisher } from "../../lab/publisher/run-publisher.ts";
 import { makeScratch } from "../../lab/publisher/site.ts";
 import { mountPrivately, type PrivateMount } from "../../lab/state/private-mount.ts";
 
 const diskMebibytes = 2;
 
-/** `steward repo …` where the disk is small. */
+/** `steward-publisher …` where the disk is small. */
 function repo({ prefix }: PrivateMount, ...words: string[]) {
   // Node looks for the loader from where it is.
-  const [program = "", ...rest] = [
-    ...prefix,
-    `--wdns=${import.meta.dirname}`,
-    ...stewardCommand,
-    "repo",
-    ...words,
-  ];
+  const [program = "", ...rest] = [...prefix, `--wdns=${import.meta.dirname}`, ...publisherCommand, ...words];
   const { status, stderr } = spawnSync(program, rest, { encoding: "utf8" });
   return { code: status, stderr };
 }
@@ -55,7 +49,7 @@ describe("a repository on a disk that is full", () => {
 
     rmSync(join(mount.seen, "filler"));
     assert.equal(repo(mount, "renew", site).code, 0);
-    const inspected = await runSteward(["repo", "inspect", join(seen, "public"), "-o", "json"]);
+    const inspected = await runPublisher(["inspect", join(seen, "public"), "-o", "json"]);
     assert.equal(JSON.parse(inspected.stdout).published[1].version, 2);
   });
 });

@@ -43,7 +43,7 @@ describe("the room that devices leave for metadata", () => {
     assert.deepEqual([one.of, others], ["values", []]);
     assert.equal(
       fillingSentence(one),
-      `The metadata of rules take up 50 % of the values that devices read (${one.used} of 200000), and each device fetches them after each publish. At 100 % nothing can be added. To make room: steward repo prune site --kind rules`,
+      `The metadata of rules take up 50 % of the values that devices read (${one.used} of 200000), and each device fetches them after each publish. At 100 % nothing can be added. To make room: steward-publisher prune site --kind rules`,
     );
     const [long] = full(3_000, { notes: "x".repeat(500) });
     assert.deepEqual([long?.of, long?.most], ["bytes", 5_000_000], "the limit that is reached first");
@@ -67,7 +67,7 @@ describe("the room that devices leave for metadata", () => {
     await assert.rejects(draftRole(workspace, state, "rules", { targets: targetsOf(5_600), keys }), {
       code: "validation_failed",
       message:
-        /rules would have 20\d{4} values; devices read at most 200000\. Nothing was changed\. To make room: steward repo prune \S+ --kind rules$/,
+        /rules would have 20\d{4} values; devices read at most 200000\. Nothing was changed\. To make room: steward-publisher prune \S+ --kind rules$/,
     });
     const request = { kinds: ["rules"], keep: 10, keepVersions: [] } as const;
     const { dropped, finished } = planPrune(state, request, workspace.now().getTime() / 1_000);

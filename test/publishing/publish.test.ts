@@ -117,7 +117,7 @@ describe("publish", () => {
     await assert.rejects(publish(late, await keysOf(late)), {
       code: "update_metadata_expired",
       message:
-        /Nothing was published, because devices would refuse it: .*targets expired .*steward repo renew/,
+        /Nothing was published, because devices would refuse it: .*targets expired .*steward-publisher renew/,
     });
     assert.deepEqual(publicFiles(site), []);
   });
@@ -204,7 +204,10 @@ describe("renewOnline", () => {
       expiring.map(({ role, expires, expires_in_seconds }) => `${role} ${expires} ${expires_in_seconds}`),
       ["targets", "rules", "binary"].map((role) => `${role} 2027-02-18T12:00:00Z ${8 * 86_400}`),
     );
-    assert.match(expiring[0]?.command ?? "", /^steward repo renew \S+ targets && steward repo publish /);
+    assert.match(
+      expiring[0]?.command ?? "",
+      /^steward-publisher renew \S+ targets && steward-publisher publish /,
+    );
   });
 
   it("says that nothing is published yet", async (test) => {
@@ -222,7 +225,7 @@ describe("renewOnline", () => {
     await assert.rejects(renewOnline(site.workspace, []), {
       code: "repository_unsigned",
       message:
-        /timestamp needs 1 more signature .*sign \S+ timestamp …, then continue with: steward repo renew/,
+        /timestamp needs 1 more signature .*sign \S+ timestamp …, then continue with: steward-publisher renew/,
     });
     assert.deepEqual(publicFiles(site), before);
     assert.ok(existsSync(join(site.workspace.drafts, "timestamp.json")), "the draft waits");

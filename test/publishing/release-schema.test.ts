@@ -54,7 +54,7 @@ describe("docs/updates/release.schema.json", () => {
     assert.deepEqual(schema, JSON.parse(JSON.stringify(targetSchema)));
   });
 
-  it("takes every release that repo add and publish make, withdrawn ones too", async (test) => {
+  it("takes every release that add and publish make, withdrawn ones too", async (test) => {
     const site = await makeSite(test);
     const { workspace } = site;
     const keys = await keysOf(workspace);
@@ -158,7 +158,7 @@ describe("a repository that python-tuf has published, by the program of that pag
     assert.ok(isOfSchema({ path: target.path, ...target.file }), JSON.stringify(isOfSchema.errors));
   });
 
-  it("has no problem that repo inspect would show", async () => {
+  it("has no problem that inspect would show", async () => {
     const { problems, targets } = await inspectRepository(directory, then);
     assert.deepEqual(problems, []);
     assert.deepEqual(

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { runSteward } from "../../lab/command-line/run-steward.ts";
+import { runPublisher } from "../../lab/publisher/run-publisher.ts";
 import { makePayload, makeScratch } from "../../lab/publisher/site.ts";
 import { type PrivateKey, readKeysAtHand } from "../../src/publishing/keys/private-keys.ts";
 import { canonicalJson } from "../../src/tuf/canonical-json.ts";
@@ -35,8 +35,8 @@ async function makeScene(test: TestContext): Promise<Scene> {
     let said = "";
     for (const line of lines) {
       const [program, ...words] = line.split(" ").map((word) => (word === "site" ? site : word));
-      assert.equal(program, "steward");
-      const { code, stderr } = await runSteward(words);
+      assert.equal(program, "steward-publisher");
+      const { code, stderr } = await runPublisher(words);
       assert.equal(code, 0, `${line}: ${stderr}`);
       said += stderr;
     }
@@ -44,9 +44,9 @@ async function makeScene(test: TestContext): Promise<Scene> {
   };
   const payload = makePayload({ scratch }, "rules.tar.gz", "{}");
   await type([
-    "steward repo init site --product demo",
-    `steward repo add site ${payload} --kind rules --name base --release 1.0.0`,
-    "steward repo publish site",
+    "steward-publisher init site --product demo",
+    `steward-publisher add site ${payload} --kind rules --name base --release 1.0.0`,
+    "steward-publisher publish site",
   ]);
   const { keys: stolen } = await readKeysAtHand(join(site, "keys"));
   const device = await makeDevice(readFileSync(join(site, "public/metadata/1.root.json")));

@@ -14,7 +14,7 @@ import { makeDevice } from "./clients.ts";
 
 const unchanged = { add: {}, remove: {}, thresholds: {} };
 
-/** As `repo renew ROLE --new-key NAME` does it. */
+/** As `steward-publisher renew ROLE --new-key NAME` does it. */
 async function replaceKey({ workspace }: Site, role: DraftedRole, name: RoleName): Promise<void> {
   const wanted = { roles: [name], keepsOld: false, changes: unchanged };
   const { changes } = await makeNewKeys(workspace, role, wanted);
@@ -54,7 +54,7 @@ describe("publish, while a root draft without its old key waits", () => {
     await assert.rejects(publishAll(site), {
       code: "repository_unsigned",
       message:
-        /root needs 1 more signature .*The others can be published now: steward repo publish \S+ --only rules\. To discard the unsigned drafts: steward repo discard \S+ root$/,
+        /root needs 1 more signature .*The others can be published now: steward-publisher publish \S+ --only rules\. To discard the unsigned drafts: steward-publisher discard \S+ root$/,
     });
   });
 
@@ -185,7 +185,12 @@ describe("discardDrafts", () => {
   });
 
   const bad: [name: string, role: RoleName | undefined, code: string, message: RegExp][] = [
-    ["a root that was never published", "root", "repository_conflict", /exists only as a draft.*repo init/],
+    [
+      "a root that was never published",
+      "root",
+      "repository_conflict",
+      /exists only as a draft.*steward-publisher init/,
+    ],
     [
       "all of a repository that was never published",
       undefined,

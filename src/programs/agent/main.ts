@@ -1,7 +1,7 @@
 /** The agent as a process: `steward serve`. */
 import { openServiceManager, type ServiceManager } from "../../host/linux/systemd/service-manager.ts";
+import { end, fail } from "../../terminal/ending.ts";
 import { clockAddon } from "../build.ts";
-import { end, fail } from "../ending.ts";
 import { begin, program } from "../program.ts";
 import { serve } from "./serve.ts";
 

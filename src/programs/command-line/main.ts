@@ -4,8 +4,8 @@ import { runCommandLine } from "../../cli/main.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { changeUserKeepingTimeCapability } from "../../host/linux/clock/time-capability.ts";
 import { becomeUser, openCredentials } from "../../host/linux/credentials.ts";
+import { end, fail } from "../../terminal/ending.ts";
 import { clockAddon } from "../build.ts";
-import { end, fail } from "../ending.ts";
 import { begin, program } from "../program.ts";
 import { createCommandContext, type Terminal } from "./context.ts";
 

@@ -5,8 +5,8 @@ import { usualDirectories } from "../../installer/files/release-directories.ts";
 import { install, rollBack } from "../../installer/install.ts";
 import { forgive, guard, order, withReleases } from "../../installer/trial/guard.ts";
 import type { UpdateKind } from "../../releases/release.ts";
+import { end, fail } from "../../terminal/ending.ts";
 import { assetsDirectory, build, clockAddon } from "../build.ts";
-import { end, fail } from "../ending.ts";
 import { usualHostFile } from "../host-file/host-file.ts";
 import { type OpenedInstaller, openInstaller } from "./wiring.ts";
 

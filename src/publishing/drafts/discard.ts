@@ -37,13 +37,13 @@ export function planDiscard({ directory }: Workspace, state: State, role?: RoleN
   if (needed !== undefined) {
     throw new StewardError(
       "repository_conflict",
-      `Before the first publish, ${needed} exists only as a draft. To start again, remove ${directory} and run: steward repo init ${directory}. Nothing was discarded.`,
+      `Before the first publish, ${needed} exists only as a draft. To start again, remove ${directory} and run: steward-publisher init ${directory}. Nothing was discarded.`,
     );
   }
   const what = given.length > 0 ? `release in the draft of ${given[0]}` : `draft${role ? ` of ${role}` : ""}`;
   throw new StewardError(
     "not_found",
-    `There is no ${what} in ${directory} to discard. See: steward repo inspect ${directory}`,
+    `There is no ${what} in ${directory} to discard. See: steward-publisher inspect ${directory}`,
   );
 }
 

@@ -81,7 +81,7 @@ function lackOf(role: DraftedRole, { chosen, whole, directory, owners }: LackOpt
   const holder = holderOf(role);
   if (chosen.drafts[role] === null)
     return whole.drafts[role] === null
-      ? `${withoutAdvice}: steward repo renew ${directory} ${role}`
+      ? `${withoutAdvice}: steward-publisher renew ${directory} ${role}`
       : `${withoutAdvice}, and its draft was not chosen: publish it too with --only ${role}`;
   const isForHolder = whole.drafts[holder] !== null && chosen.drafts[holder] === null;
   return isForHolder && lacking(role, file, whole).length === 0
@@ -98,8 +98,8 @@ function waysRound(lacks: readonly DraftedRole[], { published, drafts }: State, 
   const canGo = ready.length > 0 && draftedRoles.every((role) => isSigned(role, alone.next, alone));
   const only = ready.map((role) => ` --only ${role}`).join("");
   return [
-    ...(canGo ? [`The others can be published now: steward repo publish ${directory}${only}`] : []),
-    `To discard the unsigned drafts: ${blocked.map((role) => `steward repo discard ${directory} ${role}`).join(", ")}`,
+    ...(canGo ? [`The others can be published now: steward-publisher publish ${directory}${only}`] : []),
+    `To discard the unsigned drafts: ${blocked.map((role) => `steward-publisher discard ${directory} ${role}`).join(", ")}`,
   ];
 }
 

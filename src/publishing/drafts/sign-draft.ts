@@ -70,7 +70,7 @@ export async function attachSignature(
   }
   throw new StewardError(
     "update_signature_invalid",
-    `This is not a signature of ${keyNames(candidates, workspace.owners, " or ")} over the draft of ${role} version ${draft.signed.version}. It was not attached. The draft may have changed since it was printed: steward repo sign ${workspace.directory} ${role} --print`,
+    `This is not a signature of ${keyNames(candidates, workspace.owners, " or ")} over the draft of ${role} version ${draft.signed.version}. It was not attached. The draft may have changed since it was printed: steward-publisher sign ${workspace.directory} ${role} --print`,
   );
 }
 
@@ -82,8 +82,8 @@ function requireDraft<R extends RoleName>(
   const draft = state.drafts[role];
   if (draft) return draft;
   const how = isDraftedRole(role)
-    ? `steward repo renew ${directory} ${role}`
-    : `steward repo publish ${directory}, or renew`;
+    ? `steward-publisher renew ${directory} ${role}`
+    : `steward-publisher publish ${directory}, or renew`;
   throw new StewardError(
     "not_found",
     `There is no draft of ${role} in ${directory} to sign. Make one with: ${how}`,

@@ -66,6 +66,6 @@ function replaced(
   const choices = keyids.map((id) => `--remove-key ${role}=${id.slice(0, 16)}`);
   throw new StewardError(
     "validation_failed",
-    `${role} has ${keyids.length} keys. Tell which one the new key replaces, ${choices.join(" or ")}, or keep them all with --keep-old: steward repo renew ${directory} ${holderOf(role)} --new-key ${role} ${choices[0]}. Nothing was changed.`,
+    `${role} has ${keyids.length} keys. Tell which one the new key replaces, ${choices.join(" or ")}, or keep them all with --keep-old: steward-publisher renew ${directory} ${holderOf(role)} --new-key ${role} ${choices[0]}. Nothing was changed.`,
   );
 }

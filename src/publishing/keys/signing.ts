@@ -94,7 +94,7 @@ export function withSignature<R extends RoleName>(
 /** Whom to ask for a signature, and in which repository. */
 export type KeyHolders = Pick<Workspace, "directory" | "owners">;
 
-/** `rules needs 1 more signature of a1b2… [Anna], c3d4… (as targets version 2 says): steward repo sign site rules`. */
+/** `rules needs 1 more signature of a1b2… [Anna], c3d4… (as targets version 2 says): steward-publisher sign site rules`. */
 export function describeLack(
   role: RoleName,
   counts: readonly Count[],
@@ -104,7 +104,7 @@ export function describeLack(
     ({ missing, ...count }) =>
       `${missing} more ${missing === 1 ? "signature" : "signatures"} of ${openKeys(count, owners)}`,
   );
-  return `${role} needs ${parts.join(", and ")}: steward repo sign ${directory} ${role}`;
+  return `${role} needs ${parts.join(", and ")}: steward-publisher sign ${directory} ${role}`;
 }
 
 /** `a1b2… [Anna], c3d4… (as targets version 2 says)`: the keys that have not signed. */

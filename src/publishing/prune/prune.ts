@@ -34,7 +34,7 @@ export async function planPruning(workspace: Workspace, request: PruneRequest): 
   if (unknown !== undefined)
     throw new StewardError(
       "not_found",
-      `No release here has the version ${unknown}, which is to be kept. See: steward repo inspect ${workspace.directory}. Nothing was changed.`,
+      `No release here has the version ${unknown}, which is to be kept. See: steward-publisher inspect ${workspace.directory}. Nothing was changed.`,
     );
   return { ...plan, files: await oldFiles(workspace, state) };
 }

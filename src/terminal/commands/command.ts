@@ -80,6 +80,8 @@ export interface Command<Call extends Invocation = Invocation> {
   readonly positionals: readonly Positional[];
   readonly options: readonly Option[];
   readonly examples?: readonly Example[];
+  /** Another program has it: its words and options are not read, and `run` says where it is. */
+  readonly isElsewhere?: true;
   /** It only works on files: its help leaves the options of the agent out. */
   readonly isWithoutAgent?: true;
   run(invocation: Call): Promise<void>;

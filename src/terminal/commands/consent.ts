@@ -51,7 +51,12 @@ export async function agreesTo(invocation: Invocation, { says, question }: Conse
 function typedLine(words: readonly string[], option: string): string {
   const at = words.indexOf("--");
   const all = at === -1 ? [...words, option] : words.toSpliced(at, 0, option);
-  return all.map(shellWord).join(" ");
+  return shellLine(all);
+}
+
+/** Words as a POSIX shell reads them. */
+export function shellLine(words: readonly string[]): string {
+  return words.map(shellWord).join(" ");
 }
 
 function shellWord(word: string): string {

@@ -7,14 +7,15 @@ import { inTypedWords } from "./typed-words.ts";
 import { commandUsage } from "./usage.ts";
 
 /**
- * Runs one command line (without node and script) and returns its exit code. `perform` runs the command that it asks for,
- * with what the program has for its commands besides the terminal.
+ * Runs one command line (without node and script) and returns its exit code. `perform` runs the command that it asks for;
+ * a program gives one to add what it has for its commands besides the terminal.
  */
 export async function runProgram<Row extends Command>(
   argv: readonly string[],
   table: CommandTable<Row>,
   context: ProgramContext,
-  perform: (command: Row, invocation: Invocation) => Promise<void>,
+  perform: (command: Row, invocation: Invocation) => Promise<void> = (command, invocation) =>
+    command.run(invocation),
 ): Promise<number> {
   // Each write reports its own failure; without a listener a closed pipe would crash the process.
   context.stdout.on("error", () => {});

@@ -1,4 +1,4 @@
-import type { CommandTable } from "../commands/command.ts";
+import type { Command, CommandTable } from "../commands/command.ts";
 import { bashScript, zshScript } from "./completion-bash.ts";
 import { fishScript } from "./completion-fish.ts";
 import { completionModel } from "./completion-model.ts";
@@ -16,4 +16,18 @@ export function completionScript(shell: (typeof shells)[number], table: CommandT
     case "fish":
       return fishScript(model);
   }
+}
+
+/** The command that prints it. */
+export function completionCommand(table: () => CommandTable): Command {
+  return {
+    path: ["completion"],
+    summary: "Print a completion script for a shell",
+    positionals: [{ name: "SHELL", values: shells }],
+    options: [],
+    async run({ positionals, output }) {
+      const shell = shells.find((candidate) => candidate === positionals[0]) ?? "bash";
+      await output.text(completionScript(shell, table()));
+    },
+  };
 }

@@ -8,7 +8,7 @@ import type { DraftedRole } from "../../../src/publishing/roles.ts";
 
 const unchanged: KeyChanges = { add: {}, remove: {}, thresholds: {} };
 
-/** As `repo renew ROLE --new-key …` does it. */
+/** As `steward-publisher renew ROLE --new-key …` does it. */
 async function renew({ workspace }: Site, role: DraftedRole, wanted: Partial<NewKeys>) {
   const whole = { roles: [], keepsOld: false, changes: unchanged, ...wanted };
   const { changes, made } = await makeNewKeys(workspace, role, whole);

@@ -45,12 +45,6 @@ describe("readRequest", () => {
       ["time reselect --force", /"steward time reselect" has no option --force/],
       ["events --follow --verify", /--follow and --verify exclude each other/],
       ["user add anna --password secret-words", /has no option --password/],
-      ["repo add site x.tar.gz --version 1.0.0", /one argument too many\. --version takes no value/],
-      ["repo add site --kind firmware", /--kind is one of rules, binary, not "firmware"/],
-      ["repo sign site", /ROLE is missing/],
-      ["repo sign site rule", /ROLE is one of root, timestamp, snapshot, targets, rules, binary, not "rule"/],
-      ["repo sign site root --print --attach x", /--print and --attach exclude each other/],
-      ["repo renew site timestamp", /ROLE is one of root, targets, rules, binary, not "timestamp"/],
     ];
     for (const [line, message] of mistakes) {
       it(`refuses "steward ${line}" as a usage error that names the mistake`, () => {
@@ -173,7 +167,7 @@ describe("the command table", () => {
 
   it("has every command that this version promises", () => {
     const expected =
-      "apply, completion, doctor, events, factory-reset, hash-password, help, host-file check, host-file restore, logs, power-off, reboot, repo add, repo discard, repo init, repo inspect, repo keys, repo pause, repo prune, repo publish, repo renew, repo resume, repo sign, repo watch, seal, seal-key, serve, " +
+      "apply, completion, doctor, events, factory-reset, hash-password, help, host-file check, host-file restore, logs, power-off, reboot, seal, seal-key, serve, " +
       "setup-token, state accept, state list, state reset, state restore, state show, status, system facts, system get, " +
       "system host-name, system schema, system set, system time-zone, time floor reset, time floor show, time probe, time reselect, time set, time status, time sync, tls disable, tls enable, tls fingerprint, tls reload, tls show, token add, token list, token prepare, token rm, token rotate, " +
       "update abort, update apply, update check, update confirm, update dismiss, update history, update postpone, update rollback, update status, update trust confirm, update trust install, update trust show, user 2fa disable, user 2fa enable, " +

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
+import { completeEach } from "../../../lab/command-line/bash-completion.ts";
 import { stewardCommand, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
 import { exampleUser, pageOf, startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import { commands, commandTable } from "../../../src/cli/command-table.ts";
@@ -11,29 +12,7 @@ import { completionScript, shells } from "../../../src/terminal/completion/compl
 
 const script = completionScript("bash", commandTable);
 
-/** Stands between two lines in what bash is given and gives back. */
-const end = "\u0001";
-
-/** What bash offers after the words of each line, of which the last is the one being typed. */
-function completeEach(lines: readonly (readonly string[])[], directory?: string): string[][] {
-  const program = `${script}
-words=(steward)
-for word in "$@"; do
-  if [[ $word != ${end} ]]; then words+=("$word"); continue; fi
-  COMP_WORDS=("\${words[@]}") COMP_CWORD=$((\${#words[@]} - 1)) words=(steward)
-  _steward
-  printf '%s\n' "\${COMPREPLY[@]}" ${end}
-done`;
-  const given = lines.flatMap((words) => [...words, end]);
-  const output = execFileSync("bash", ["-c", program, "bash", ...given], {
-    cwd: directory,
-    encoding: "utf8",
-  });
-  const offered = output.split(`${end}\n`).map((text) => text.split("\n").filter(Boolean));
-  return offered.slice(0, -1);
-}
-
-/** The same for one line, with a steward that can be asked, without keeping this process from answering it. */
+/** What bash offers for one line, with a steward that can be asked, without keeping this process from answering it. */
 async function completeLive(steward: string, words: readonly string[]): Promise<string[]> {
   const program = `${script}\nCOMP_WORDS=("$@")\nCOMP_CWORD=$(($# - 1))\n_steward\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
   const { stdout } = await promisify(execFile)("bash", ["-c", program, "bash", steward, ...words]);
@@ -125,20 +104,11 @@ describe("the bash completion", () => {
     ],
     [["update", "rollback", "b"], ["binary"]],
     [["update", "apply", "--a"], ["--again"]],
-    [
-      ["repo", "in"],
-      ["init", "inspect"],
-    ],
-    [
-      ["repo", "add", "site", "--kind", ""],
-      ["rules", "binary"],
-    ],
-    [
-      ["repo", "sign", "site", "t"],
-      ["timestamp", "targets"],
-    ],
   ];
-  const offered = completeEach(offers.map(([words]) => words));
+  const offered = completeEach(
+    commandTable,
+    offers.map(([words]) => words),
+  );
   for (const [index, [words, expected]] of offers.entries()) {
     it(`offers ${expected.join(", ") || "nothing"} after "${words.join(" ")}"`, () => {
       assert.deepEqual(offered[index], expected);
@@ -171,7 +141,9 @@ describe("the bash completion", () => {
   it("offers files where a file is expected, whatever their names", (test) => {
     const directory = temporaryDirectory(test);
     writeFileSync(join(directory, "token $(exit 1).txt"), "");
-    assert.deepEqual(completeEach([["--token-file", "tok"]], directory), [["token $(exit 1).txt"]]);
+    assert.deepEqual(completeEach(commandTable, [["--token-file", "tok"]], directory), [
+      ["token $(exit 1).txt"],
+    ]);
   });
 });
 

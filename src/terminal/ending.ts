@@ -16,8 +16,8 @@ export function end(status: number): void {
 }
 
 /** Prints why a program ends, and ends it: with the exit status of the error, 2 for an unknown option, else 1. */
-export function fail(error: unknown): void {
-  process.stderr.write(`steward: ${error instanceof Error ? error.message : String(error)}\n`);
+export function fail(error: unknown, program = "steward"): void {
+  process.stderr.write(`${program}: ${error instanceof Error ? error.message : String(error)}\n`);
   if (error instanceof StewardError) end(errorCodes[error.code].exit);
   else end(systemErrorCode(error)?.startsWith("ERR_PARSE_ARGS") ? 2 : 1);
 }

@@ -3,9 +3,10 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { Ended } from "../../lab/basics/captured-streams.ts";
-import { runSteward, temporaryDirectory } from "../../lab/command-line/run-steward.ts";
-import { useOpenSsl } from "../../lab/publisher/quick-ed25519.ts";
+import type { Ended } from "../basics/captured-streams.ts";
+import { temporaryDirectory } from "../command-line/run-steward.ts";
+import { useOpenSsl } from "./quick-ed25519.ts";
+import { runPublisher } from "./run-publisher.ts";
 
 // Each command verifies the whole repository again.
 useOpenSsl();
@@ -15,7 +16,7 @@ export interface Bench {
   readonly directory: string;
   readonly site: string;
   readonly payload: string;
-  /** `steward repo …`, which must end well. */
+  /** `steward-publisher …`, which must end well. */
   good(...words: string[]): Promise<Ended>;
   /** The same, which must end with this code. */
   bad(code: number, ...words: string[]): Promise<Ended>;
@@ -32,12 +33,12 @@ export function benchIn(directory: string): Bench {
   writeFileSync(join(directory, "contents", "rules.json"), "{}");
   execFileSync("tar", ["-czf", payload, "-C", join(directory, "contents"), "."]);
   const bad = async (code: number, ...words: string[]) => {
-    const ended = await runSteward(["repo", ...words]);
-    assert.equal(ended.code, code, `steward repo ${words.join(" ")}: ${ended.stderr}`);
+    const ended = await runPublisher(words);
+    assert.equal(ended.code, code, `steward-publisher ${words.join(" ")}: ${ended.stderr}`);
     return ended;
   };
   return { directory, site, payload, bad, good: (...words) => bad(0, ...words) };
 }
 
-/** Of the payload, as options of `repo add`. */
+/** Of the payload, as options of `add`. */
 export const release = ["--kind", "rules", "--name", "demo-rules", "--release", "1.0.0"];
