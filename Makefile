@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 CHECKS := check-types check-console-types check-console-test-types check-style
-.PHONY: help run test test-all screenshots test-lts test-firefox mutation fuzz soak fleet-test system-test vm-test vm-image bench build install uninstall man docs dashboard api-reference api-examples api-clients api-released check $(CHECKS) format clean packages ready package reproduce
+.PHONY: help run test test-all screenshots test-lts test-firefox mutation fuzz soak fleet-test system-test vm-test vm-image bench build install uninstall install-publisher uninstall-publisher man docs dashboard api-reference api-examples api-clients api-released check $(CHECKS) format clean packages ready package reproduce
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
@@ -84,6 +84,12 @@ install: $(DIST) ## install below DESTDIR and PREFIX (default /usr); RUNTIME=FIL
 uninstall: $(NODE_MODULES) ## remove what make install has put there; state and settings stay
 	@node --import tsx scripts/install/main.ts --remove $(PLACE)
 
+install-publisher: $(DIST) ## install the publisher's program, steward-publisher, below DESTDIR and PREFIX
+	@node --import tsx scripts/install/main.ts --publisher $(PLACE)
+
+uninstall-publisher: $(NODE_MODULES) ## remove what make install-publisher has put there; repositories stay
+	@node --import tsx scripts/install/main.ts --publisher --remove $(PLACE)
+
 package: $(NODE_MODULES) ## build the Debian packages in dist-packages/; MACHINES=amd64 for one kind of machine
 	@sh scripts/package/packages.sh $(MACHINES)
 	@node --import tsx scripts/package/main.ts $(MACHINES)
@@ -138,7 +144,7 @@ packages: ## install the Debian packages that the tests need, or say which are m
 	@sh scripts/unpack-chrony.sh >/dev/null
 
 clean: ## remove what was built and installed here; ./var stays
-	rm -rf dist dist-packages node_modules .cache
+	rm -rf dist dist-publisher dist-packages node_modules .cache
 
 $(NODE_MODULES): package.json package-lock.json .npmrc
 	@npm ci --ignore-scripts --no-progress --loglevel=error

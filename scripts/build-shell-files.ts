@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandTable } from "../src/cli/command-table.ts";
-import { completionScript, shells } from "../src/terminal/completion/completion.ts";
+import { writeCompletion } from "./build/completion.ts";
 import { hostFilePage } from "./host-file-page.ts";
-import { manualPage } from "./manual-page.ts";
+import { manualPage, stewardPage } from "./manual-page.ts";
 import { rescuePage } from "./rescue-page.ts";
 
 /** Completion scripts and the manual pages, into `dist`. */
@@ -12,13 +12,10 @@ export function writeShellFiles(
   dist: string,
   { version, date }: { version: string; date: string | null },
 ): void {
-  mkdirSync(join(dist, "completion"));
-  for (const shell of shells) {
-    writeFileSync(join(dist, `completion/steward.${shell}`), completionScript(shell, commandTable));
-  }
+  writeCompletion(dist, commandTable);
   mkdirSync(join(dist, "man"));
   const edition = { version, date: date?.slice(0, 10) ?? "" };
-  writeFileSync(join(dist, "man/steward.8"), manualPage(commandTable, edition));
+  writeFileSync(join(dist, "man/steward.8"), manualPage(commandTable, stewardPage, edition));
   writeFileSync(join(dist, "man/steward.json.5"), hostFilePage(edition));
   const rescue = readFileSync(join(import.meta.dirname, "../docs/rescue.md"), "utf8");
   writeFileSync(join(dist, "man/steward-rescue.7"), rescuePage(rescue, edition));

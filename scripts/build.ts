@@ -1,4 +1,4 @@
-/** Builds dist/: the programs, the clock's addon, the root helper, the reader of logs, the list of common passwords, the console, what shells and man(1) have. */
+/** Builds dist-publisher/, and dist/: the programs of the device, the clock's addon, the root helper, the reader of logs, the list of common passwords, the console, what shells and man(1) have. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
@@ -7,6 +7,7 @@ import { writeApiDocument } from "./build/api-document.ts";
 import { billOfMaterials, bundledPackages, npmComponent } from "./build/bill-of-materials.ts";
 import { makeCodeCaches } from "./build/code-cache.ts";
 import { buildPrograms } from "./build/programs.ts";
+import { buildPublisher } from "./build/publisher.ts";
 import { buildAddon, buildHelper, buildLogReader } from "./build-addon.ts";
 import { buildConsole } from "./build-console.ts";
 import { writeShellFiles } from "./build-shell-files.ts";
@@ -56,6 +57,7 @@ writeFileSync(
 );
 writeFileSync(join(dist, "common-passwords.txt"), commonPasswords().join("\n"));
 if (wanted.compiler === undefined) await makeCodeCaches(dist, process.execPath);
+if (wanted.into === undefined) await buildPublisher(join(root, "dist-publisher"), stamp);
 rmSync(finished, { recursive: true, force: true });
 renameSync(dist, finished);
 

@@ -1,4 +1,4 @@
-/** The manual page steward(8) in man(7)'s language. */
+/** The manual pages steward(8) and steward-publisher(1) in man(7)'s language. */
 import {
   type Command,
   type CommandTable,
@@ -9,20 +9,34 @@ import {
 import { commandUsage } from "../src/terminal/commands/usage.ts";
 import { type Edition, plain } from "./roff.ts";
 
-/** One page for the whole command line: a section a group, a paragraph a command. */
-export function manualPage(table: CommandTable, { version, date }: Edition): string {
+/** The words of a page beside its commands. */
+interface PageWords {
+  readonly section: number;
+  readonly title: string;
+  /** The program in a few words, behind its name. */
+  readonly name: string;
+  /** A sentence a paragraph. */
+  readonly description: readonly string[];
+  readonly environment: readonly (readonly [name: string, use: string])[];
+  readonly files: readonly (readonly [path: string, use: string])[];
+  readonly seeAlso: readonly string[];
+}
+
+/** One page for the whole program: a section a group, a paragraph a command. */
+export function manualPage(table: CommandTable, page: PageWords, { version, date }: Edition): string {
+  const { program } = table;
   const commands = table.commands.filter(({ isHidden }) => !isHidden);
   const groups = table.groups.map((group) => ({
     ...group,
     members: commands.filter((command) => groupOf(table, command) === group),
   }));
   return [
-    `.TH STEWARD 8 "${plain(date)}" "steward ${plain(version)}" "System administration"`,
+    `.TH ${plain(program.toUpperCase())} ${page.section} "${plain(date)}" "steward ${plain(version)}" "${page.title}"`,
     // Options and lines to type are not hyphenated, nor spread out.
     ...[".nh", ".ad l"],
-    ...[".SH NAME", `steward \\- the operations agent of this appliance`],
-    ...[".SH SYNOPSIS", ".B steward", ".I COMMAND", ".RI [ OPTION ...]"],
-    ...[".SH DESCRIPTION", ...description.map(plain)],
+    ...[".SH NAME", `${plain(program)} \\- ${page.name}`],
+    ...[".SH SYNOPSIS", `.B ${plain(program)}`, ".I COMMAND", ".RI [ OPTION ...]"],
+    ...[".SH DESCRIPTION", ...page.description.map(plain)],
     ...groups.flatMap(({ title, members }) => [
       `.SH "${plain(title.toUpperCase())}"`,
       ...members.flatMap((command) => commandParagraph(table, command)),
@@ -32,30 +46,62 @@ export function manualPage(table: CommandTable, { version, date }: Edition): str
       ".SH EXIT STATUS",
       ...table.exitCodes.flatMap(([code, meaning]) => [".TP", `.B ${code}`, plain(meaning)]),
     ],
-    ...[".SH ENVIRONMENT", ...environment.flatMap(([name, use]) => [".TP", `.B ${name}`, plain(use)])],
-    ...[".SH FILES", ...files.flatMap(([path, use]) => [".TP", `.I ${plain(path)}`, plain(use)])],
-    ...[".SH SEE ALSO", ".BR steward.json (5),", ".BR steward\\-rescue (7)"],
+    ...section(
+      "ENVIRONMENT",
+      page.environment.flatMap(([name, use]) => [".TP", `.B ${name}`, plain(use)]),
+    ),
+    ...section(
+      "FILES",
+      page.files.flatMap(([path, use]) => [".TP", `.I ${plain(path)}`, plain(use)]),
+    ),
+    ...[".SH SEE ALSO", ...page.seeAlso],
     "",
   ].join("\n");
 }
 
-const description = [
-  "Over the agent's socket the command line has every right of an administrator.",
-  "With the agent down, most commands work on its state directly, as the owner of the state directory.",
-  "A command waits for an agent that is starting, and for another command that works on the state.",
-];
+export const stewardPage: PageWords = {
+  section: 8,
+  title: "System administration",
+  name: "the operations agent of this appliance",
+  description: [
+    "Over the agent's socket the command line has every right of an administrator.",
+    "With the agent down, most commands work on its state directly, as the owner of the state directory.",
+    "A command waits for an agent that is starting, and for another command that works on the state.",
+  ],
+  environment: [
+    ["STEWARD_SOCKET", "the agent's socket, where --socket is not given"],
+    ["STEWARD_STATE", "the agent's state directory, where --state is not given"],
+  ],
+  files: [
+    ["/run/steward/steward.sock", "the agent's socket"],
+    ["/var/lib/steward", "the agent's state"],
+    ["/var/lib/steward-releases", "the installed releases, which only root writes"],
+    ["/etc/steward/steward.json", "what root decides about this device"],
+  ],
+  seeAlso: [".BR steward.json (5),", ".BR steward\\-rescue (7)"],
+};
 
-const environment = [
-  ["STEWARD_SOCKET", "the agent's socket, if --socket is not given"],
-  ["STEWARD_STATE", "the agent's state directory, if --state is not given"],
-] as const;
+export const publisherPage: PageWords = {
+  section: 1,
+  title: "User commands",
+  name: "signs and publishes updates for appliances with steward",
+  description: [
+    "A repository of The Update Framework is a directory of static files, which devices fetch from any web server or storage medium.",
+    "This program makes one, signs releases into it, publishes them, and follows a roll-out in the log of the web server.",
+    "It needs neither an agent nor root. It works on files of the user who runs it, one command at a time for each repository.",
+  ],
+  environment: [],
+  files: [
+    ["DIR/public", "the published files, all of which are uploaded"],
+    ["DIR/draft", "metadata of the next version, until publish"],
+    ["DIR/keys", "private keys; they are never uploaded, and belong in a safe place"],
+  ],
+  seeAlso: [".BR steward (8)"],
+};
 
-const files = [
-  ["/run/steward/steward.sock", "the agent's socket"],
-  ["/var/lib/steward", "the agent's state"],
-  ["/var/lib/steward-releases", "the installed releases; only root writes them"],
-  ["/etc/steward/steward.json", "the decisions of root about this device"],
-] as const;
+function section(head: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [`.SH ${head}`, ...lines];
+}
 
 function commandParagraph(table: CommandTable, command: Command): string[] {
   const usage = (commandUsage(table, command).split("\n")[0] ?? "").replace(/^Usage: /, "");

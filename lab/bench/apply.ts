@@ -71,7 +71,7 @@ interface Device {
   readonly hostFile: string;
 }
 
-/** Has an agent of its own stage the payload, published by `steward repo`. */
+/** Has an agent of its own stage the payload, published by `steward-publisher`. */
 async function makeDevice(directory: string, payload: string): Promise<Device> {
   const [state, sockets, etc] = ["state", "run", "etc"].map((name) => join(directory, name)) as [
     string,
@@ -95,15 +95,17 @@ async function makeDevice(directory: string, payload: string): Promise<Device> {
     ...{ STEWARD_HOST_FILE: hostFile, STEWARD_INITIAL_SETTINGS: settings },
   };
   const steward = (...words: string[]) => run(process.execPath, [join(dist, "main.js"), ...words], { env });
+  const publisher = (...words: string[]) =>
+    run(process.execPath, [join(`${dist}-publisher`, "main.cjs"), ...words], { env });
   const places = ["--state", state, "--run", sockets, "--listen", "127.0.0.1:0", "--host-file", hostFile];
   const agent = spawn(process.execPath, [join(dist, "main.js"), "serve", ...places], {
     env,
     stdio: "ignore",
   });
   try {
-    await steward("repo", "init", site, "--product", "bench");
-    await steward("repo", "add", site, payload, "--kind", "rules", "--name", "big", "--release", "1.0.0");
-    await steward("repo", "publish", site);
+    await publisher("init", site, "--product", "bench");
+    await publisher("add", site, payload, "--kind", "rules", "--name", "big", "--release", "1.0.0");
+    await publisher("publish", site);
     await steward("update", "trust", "install", join(site, "public/metadata/1.root.json"), "--yes");
     await steward("time", "set", new Date().toISOString(), "--yes");
     await steward("update", "check", "--repo", join(site, "public"));

@@ -46,8 +46,11 @@ describe("ansible", () => {
     const { token_hash } = JSON.parse(readFileSync(prepared, "utf8")) as { token_hash: string };
     const password_hash = steward(["hash-password", "--password-stdin"], "nine quiet rivers bend\n");
     const site = join(devices.directory, "site");
-    steward(["repo", "init", site, "--product", "demo"]);
-    steward(["repo", "publish", site]);
+    for (const words of [
+      ["init", site, "--product", "demo"],
+      ["publish", site],
+    ])
+      execFileSync(process.execPath, [join(root, "dist-publisher/main.cjs"), ...words], { stdio: "pipe" });
     copyFileSync(join(devices.directory, rootOfTrust), join(devices.directory, "update-root.json"));
     // Each device has a key of its own, so the same secret is another text for each.
     const sealed = devices.all.map((_, index) => {

@@ -1,4 +1,4 @@
-/** A repository behind nginx: conditional and range requests of devices, and its access log as `repo watch` reads it. */
+/** A repository behind nginx: conditional and range requests of devices, and its access log as `steward-publisher watch` reads it. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -10,7 +10,7 @@ import { LogFile } from "../../src/publishing/rollout/log-file.ts";
 import { Tally } from "../../src/publishing/rollout/tally.ts";
 import { temporaryDirectory } from "../basics/ending.ts";
 import { until } from "../basics/until.ts";
-import { runSteward } from "../command-line/run-steward.ts";
+import { runPublisher } from "../publisher/run-publisher.ts";
 import { add, keysOf, makePayload, makeSite, publishAll, rulesEntry, type Site } from "../publisher/site.ts";
 import { cutOffDownload, openFleetDevice } from "./fleet-device.ts";
 import { type NginxServer, requestsIn, startNginx } from "./nginx-server.ts";
@@ -95,7 +95,7 @@ describe("a repository behind nginx", { timeout: 300_000 }, () => {
     row("a download that was cut off", `${lengthBytes} bytes; the second request, 206, sent ${part?.bytes}`);
   });
 
-  it("has its log read by repo watch, whatever clients write into it", async (test) => {
+  it("has its log read by steward-publisher watch, whatever clients write into it", async (test) => {
     const { site, nginx } = await served(test);
     await publishLarge(site);
     const ask = (report: string): void => {
@@ -124,12 +124,12 @@ describe("a repository behind nginx", { timeout: 300_000 }, () => {
     ])
       ask(bad);
     await until("the log is written", () => requestsIn(nginx.accessLog).length >= 10);
-    const watch = ["repo", "watch", nginx.accessLog, site.directory, "--once", "--halt-at", "2%"];
-    const { code, stdout } = await runSteward(watch);
+    const watch = ["watch", nginx.accessLog, site.directory, "--once", "--halt-at", "2%"];
+    const { code, stdout } = await runPublisher(watch);
     assert.equal(code, 0, "one device has stopped a roll-out");
     assert.match(stdout, /^rules demo-rules 1\.0\.0 +demo +stable +0 +0 +0 +3 +1 +0 +0 +25 %$/m);
     assert.match(stdout, /^10 lines, 1 without a report, 0 malformed, 3 unreadable reports, 2 of other/m);
-    const halted = await runSteward([...watch, "--min-devices", "1"]);
+    const halted = await runPublisher([...watch, "--min-devices", "1"]);
     assert.equal(halted.code, 10, halted.stderr);
     row("its log, with garbage", (/^10 lines.*$/m.exec(stdout)?.[0] ?? "").slice(0, 100));
   });

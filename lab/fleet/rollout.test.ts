@@ -121,7 +121,7 @@ describe("a roll-out to two hundred devices", { timeout: 900_000 }, () => {
   });
 });
 
-/** As `repo watch` does it: reads the log, and pauses a release that fails. null: nothing is to be stopped. */
+/** As `steward-publisher watch` does it: reads the log, and pauses a release that fails. null: nothing is to be stopped. */
 async function watchOnce(fleet: Fleet, log: LogFile, tally: Tally, seconds: number) {
   const workspace = workspaceAt(fleet, seconds);
   tally.watch(watchedReleases((await readState(workspace)).published));

@@ -37,7 +37,8 @@ installDemoProduct({ product: join(home, "product"), hostFile: places.hostFile }
 const updateRoot = join(home, "etc/update-root.json");
 const published = await publishDemoRelease({ publisher: join(home, "publisher"), root: updateRoot });
 writeInitialSettings(published);
-writeCommand(join(home, "steward"));
+writeCommand(join(home, "steward"), program, ofThisAgent());
+writeCommand(join(home, "steward-publisher"), join(root, "dist-publisher/main.cjs"));
 const agent = spawn(
   process.execPath,
   [
@@ -63,17 +64,23 @@ function writeInitialSettings({ server }: Published): void {
   writeFileSync(places.initialSettings, text);
 }
 
-/** The command line for this agent: the same program, told where its socket and state are. */
-function writeCommand(path: string): void {
-  const environment = Object.entries({
+/** Tells the command line where the socket and the state of this agent are. */
+function ofThisAgent(): string {
+  return Object.entries({
     STEWARD_SOCKET: places.socket,
     STEWARD_STATE: places.state,
     STEWARD_HOST_FILE: places.hostFile,
     STEWARD_RELEASES: places.releases,
     STEWARD_TRUST: places.trust,
     STEWARD_INITIAL_SETTINGS: places.initialSettings,
-  }).map(([name, value]) => `${name}='${value}'`);
-  writeFileSync(path, `#!/bin/sh\n${environment.join(" ")} exec node '${program}' "$@"\n`);
+  })
+    .map(([name, value]) => `${name}='${value}' `)
+    .join("");
+}
+
+/** A command that runs a program of this checkout. */
+function writeCommand(path: string, file: string, environment = ""): void {
+  writeFileSync(path, `#!/bin/sh\n${environment}exec node '${file}' "$@"\n`);
   chmodSync(path, 0o755);
 }
 

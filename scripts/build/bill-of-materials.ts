@@ -33,18 +33,17 @@ export const notesInputs = (inputs: Set<string>): Plugin => ({
 });
 
 /**
- * The packages that files of bundles belong to, and those that are copied whole. `nodeModules` has the native ones, of
- * one kind of machine.
+ * The packages that files of bundles belong to, and those that the device's program copies whole. `nodeModules` has the
+ * native ones, of one kind of machine; a program without it copies none.
  */
-export function bundledPackages(inputs: Iterable<string>, nodeModules: string): BundledPackage[] {
+export function bundledPackages(inputs: Iterable<string>, nodeModules?: string): BundledPackage[] {
   const paths = new Set<string>();
   for (const input of inputs) {
     const [, path] =
       /((?:node_modules\/(?:@[^/]+\/)?[^/]+\/)*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input) ?? [];
     if (path !== undefined) paths.add(path);
   }
-  const native = readdirSync(join(nodeModules, "@node-rs")).map((name) => `@node-rs/${name}`);
-  for (const name of [...nativePackages, ...native, "@zxcvbn-ts/language-common"])
+  for (const name of nodeModules === undefined ? [] : copiedPackages(nodeModules))
     paths.add(`node_modules/${name}`);
   const lock = createRequire(import.meta.url)(join(root, "package-lock.json")) as {
     packages: Record<string, Locked>;
@@ -52,6 +51,11 @@ export function bundledPackages(inputs: Iterable<string>, nodeModules: string): 
   const found = [...paths].sort().map((path) => lockedPackage(path, lock.packages[path]));
   // One version may lie at several paths.
   return [...new Map(found.map((one) => [`${one.name}@${one.version}`, one])).values()];
+}
+
+function copiedPackages(nodeModules: string): string[] {
+  const native = readdirSync(join(nodeModules, "@node-rs")).map((name) => `@node-rs/${name}`);
+  return [...nativePackages, ...native, "@zxcvbn-ts/language-common"];
 }
 
 interface Locked {

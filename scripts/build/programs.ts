@@ -28,6 +28,12 @@ const programs = {
 /** The entry files. A launcher that was installed before knows these names, of each release that comes after it. */
 const started = { main: "programs/steward.ts", installer: "programs/installer/main.ts" };
 
+/** The sources that all of the device's programs begin with. */
+export const deviceEntries: readonly string[] = [
+  ...Object.values({ ...programs, ...started }).map(source),
+  ...[alone["facts-worker"], alone["self-check"]],
+];
+
 /**
  * koa asks of each body whether it is a Response; the first look at that global makes Node load its fetch, 3 MiB and
  * 8 ms. The agent never fetches, so a class that nothing is an instance of serves as well. Assigned: defining the

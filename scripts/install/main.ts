@@ -1,11 +1,13 @@
-/** make install, make uninstall: main.ts [--remove] [--destination DIR] [--prefix DIR] [--runtime FILE] [--timekeeper no]. */
+/** make install, make uninstall, and the same with -publisher: main.ts [--publisher] [--remove] [--destination DIR] [--prefix DIR] [--runtime FILE] [--timekeeper no]. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Choices, install, type Place, uninstall } from "./files.ts";
+import { installPublisher, uninstallPublisher } from "./publisher.ts";
 
 const { values } = parseArgs({
   options: {
+    publisher: { type: "boolean", default: false },
     remove: { type: "boolean", default: false },
     destination: { type: "string", default: "" },
     prefix: { type: "string", default: "/usr" },
@@ -23,8 +25,10 @@ try {
     runtime: values.runtime === "" ? undefined : resolve(values.runtime),
   };
   const place: Place = { destination: resolve(values.destination || "/"), prefix: values.prefix };
-  refuseBesidePackage(place);
-  if (values.remove) uninstall(place);
+  refuseBesidePackage(place, values.publisher ? "steward-publisher" : "steward");
+  if (values.publisher && values.remove) uninstallPublisher(place);
+  else if (values.publisher) installPublisher(place, join(import.meta.dirname, "../../dist-publisher"));
+  else if (values.remove) uninstall(place);
   else await install(place, choices);
 } catch (error) {
   process.stderr.write(`make install: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -32,9 +36,9 @@ try {
 }
 
 /** Files of dpkg's would be written over or removed behind its back. */
-function refuseBesidePackage({ destination }: Place): void {
-  if (!existsSync(join(destination, "var/lib/dpkg/info/steward.list"))) return;
+function refuseBesidePackage({ destination }: Place, name: string): void {
+  if (!existsSync(join(destination, `var/lib/dpkg/info/${name}.list`))) return;
   throw new Error(
-    "Steward is installed here by its Debian package. Install a new package, or first remove it: apt remove steward (state and settings stay)",
+    `Steward is installed here by its Debian package. Install a new package, or first remove it: apt remove ${name} (state and settings stay)`,
   );
 }

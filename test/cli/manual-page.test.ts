@@ -3,14 +3,14 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { manualPage } from "../../scripts/manual-page.ts";
+import { manualPage, stewardPage } from "../../scripts/manual-page.ts";
 import { rescuePage } from "../../scripts/rescue-page.ts";
 import { commands, commandTable } from "../../src/cli/command-table.ts";
 import { documentNames } from "../../src/contract/document-names.ts";
 import { documentKinds } from "../../src/programs/agent/documents.ts";
 import { groupOf } from "../../src/terminal/commands/command.ts";
 
-const page = manualPage(commandTable, { version: "1.2.3", date: "2026-11-20" });
+const page = manualPage(commandTable, stewardPage, { version: "1.2.3", date: "2026-11-20" });
 const shown = commands.filter(({ isHidden }) => !isHidden);
 
 /**

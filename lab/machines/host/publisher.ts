@@ -25,7 +25,7 @@ export interface NewRelease {
   readonly tree: Readonly<Record<string, string>> | ((directory: string) => void | Promise<void>);
   /** Paths of the tree that are programs. */
   readonly programs?: readonly string[];
-  /** Further arguments of `steward repo add`. */
+  /** Further arguments of `steward-publisher add`. */
   readonly options?: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export interface PublishedRelease {
   readonly path: string;
 }
 
-/** Makes releases with `steward repo`, and serves the published files. */
+/** Makes releases with `steward-publisher`, and serves the published files. */
 export interface Publisher {
   /** Signs and publishes it. */
   publish(release: NewRelease): Promise<PublishedRelease>;
@@ -55,13 +55,13 @@ export async function openPublisher(
 ): Promise<Publisher> {
   mkdirSync(directory, { recursive: true });
   const site = join(directory, "site");
-  const repo = (...args: readonly string[]): void => {
-    execFileSync(process.execPath, [join(root, "dist/main.js"), "repo", ...args, "--yes", "--quiet"], {
+  const publisher = (...args: readonly string[]): void => {
+    execFileSync(process.execPath, [join(root, "dist-publisher/main.cjs"), ...args, "--yes", "--quiet"], {
       stdio: ["ignore", "ignore", "inherit"],
     });
   };
-  repo("init", site, "--product", product, "--expires", `timestamp=${timestampExpires}`);
-  repo("publish", site);
+  publisher("init", site, "--product", product, "--expires", `timestamp=${timestampExpires}`);
+  publisher("publish", site);
   const server: FileServer = await serveFiles(join(site, "public"), port);
   return {
     publish: async (release) => {
@@ -71,8 +71,8 @@ export async function openPublisher(
         ...(name === undefined ? [] : ["--name", name]),
         ...(kind === "binary" ? ["--arch", "x64"] : []),
       ];
-      repo("add", site, payload, "--kind", kind, "--release", version, ...named, ...options);
-      repo("publish", site);
+      publisher("add", site, payload, "--kind", kind, "--release", version, ...named, ...options);
+      publisher("publish", site);
       const id = createHash("sha512").update(readFileSync(payload)).digest("hex").slice(0, 32);
       const path = readdirSync(join(site, "public"), { recursive: true, encoding: "utf8" }).find((name) =>
         basename(name).startsWith(id),
