@@ -11,7 +11,8 @@ import { settings } from "../../src/contract/schemas/settings.ts";
 import { fleetScopes, scopes } from "../../src/contract/scopes.ts";
 import { eventNotes, eventTitles } from "../../src/contract/words/en/events.ts";
 import { titleOf } from "../../src/contract/words/en/problems.ts";
-import { type Command, groupOf } from "../../src/terminal/commands/command.ts";
+import { commandTable as publisher } from "../../src/publisher/command-table.ts";
+import { type Command, type CommandTable, groupOf } from "../../src/terminal/commands/command.ts";
 import { commandUsage } from "../../src/terminal/commands/usage.ts";
 import { hostFileMembers, planMembers } from "./host-file-members.ts";
 import { limits } from "./limits.ts";
@@ -21,12 +22,10 @@ export const tables: Readonly<Record<string, () => string>> = {
   settings: settingsTable,
   "error-codes": errorCodesTable,
   events: eventsTable,
-  "exit-codes": () =>
-    markdownTable(
-      ["exit code", "meaning"],
-      commandTable.exitCodes.map((row) => [...row]),
-    ),
-  commands: commandsTables,
+  "exit-codes": () => exitCodesTable(commandTable),
+  commands: () => commandsTables(commandTable),
+  "publisher-commands": () => commandsTables(publisher),
+  "publisher-exit-codes": () => exitCodesTable(publisher),
   routes: routesTable,
   scopes: scopesTable,
   metrics: metricsTable,
@@ -74,21 +73,26 @@ function eventsTable(): string {
   );
 }
 
-function commandsTables(): string {
-  const { commands, groups } = commandTable;
+function exitCodesTable({ exitCodes }: CommandTable): string {
+  return markdownTable(
+    ["exit code", "meaning"],
+    exitCodes.map((row) => [...row]),
+  );
+}
+
+function commandsTables(table: CommandTable): string {
+  const { commands, groups } = table;
   return groups
     .map((group) => {
-      const members = commands.filter(
-        (command) => !command.isHidden && groupOf(commandTable, command) === group,
-      );
-      const rows = members.map((command) => [`\`${usageOf(command)}\``, command.summary]);
+      const members = commands.filter((command) => !command.isHidden && groupOf(table, command) === group);
+      const rows = members.map((command) => [`\`${usageOf(table, command)}\``, command.summary]);
       return `### ${group.title}\n\n${markdownTable(["command", "what it does"], rows)}`;
     })
     .join("\n\n");
 }
 
-function usageOf(command: Command): string {
-  return (commandUsage(commandTable, command).split("\n")[0] ?? "").replace(/^Usage: /, "");
+function usageOf(table: CommandTable, command: Command): string {
+  return (commandUsage(table, command).split("\n")[0] ?? "").replace(/^Usage: /, "");
 }
 
 function routesTable(): string {

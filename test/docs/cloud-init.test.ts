@@ -33,8 +33,8 @@ describe("the example for cloud-init", () => {
   });
 
   it("has commands that there are", () => {
-    const own = commands.filter(([program]) => program === "steward").map(([, ...words]) => words.join(" "));
-    assert.deepEqual(own, ["apply /root/fleet.json", "tls enable"]);
+    const own = commands.filter(([program]) => program === "steward").map((words) => words.join(" "));
+    assert.deepEqual(own, ["steward apply /root/fleet.json", "steward tls enable"]);
     for (const line of own) assert.equal(complaintAbout(line), null);
   });
 

@@ -1,16 +1,24 @@
-import { commandTable } from "../../src/cli/command-table.ts";
+import { commandTable as steward } from "../../src/cli/command-table.ts";
 import { parseAssignments } from "../../src/cli/system/setting-change.ts";
+import { commandTable as publisher } from "../../src/publisher/command-table.ts";
+import type { CommandTable } from "../../src/terminal/commands/command.ts";
 import { readRequest, splitLine } from "../../src/terminal/commands/command-line.ts";
 
-/** The fault of the rest of a line behind `steward`, as it stands in a document; null: none. */
+/** The programs that documents have people type, by the words that start them. */
+const programs: Readonly<Record<string, CommandTable>> = { steward, "steward-publisher": publisher };
+
+/** The fault of a line that begins with one of these programs, as it is in a document; null: none. */
 export function complaintAbout(line: string): string | null {
-  const words = line
+  const [program = "", ...words] = line
     .replaceAll(",…", "")
     .replace(/ [<>|].*/, "")
     .split(/\s+/)
     .map((word) => word.replaceAll(/["']/g, ""));
+  const table = programs[program];
+  if (table === undefined) return `${program} is no program of Steward`;
   try {
-    const request = readRequest(splitLine(words, commandTable), commandTable);
+    const request = readRequest(splitLine(words, table), table);
+    if (request.kind === "command" && request.command.isElsewhere) return "it is another program's";
     if (words.slice(0, 2).join(" ") === "system set" && request.kind === "command")
       parseAssignments(request.positionals);
     return null;

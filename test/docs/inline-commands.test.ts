@@ -6,7 +6,9 @@ import { complaintAbout } from "./documented-command.ts";
 /** What documents say between backquotes in the middle of a sentence; the blocks are typed by tests of their own. */
 function inlineCommands(text: string): string[] {
   const prose = withoutTables(text).replace(/^```[\s\S]*?^```$/gm, "");
-  return [...prose.matchAll(/`(?:\.\/var\/|sudo )?steward ([^`]+)`/g)].map(([, line = ""]) => line);
+  return [...prose.matchAll(/`(?:\.\/var\/|sudo )?(steward(?:-publisher)? [^`]+)`/g)].map(
+    ([, line = ""]) => line,
+  );
 }
 
 describe("a command in the middle of a sentence of the documents", () => {
@@ -15,14 +17,16 @@ describe("a command in the middle of a sentence of the documents", () => {
   it("is looked for", () => assert.ok(lines.length > 30, `${lines.length} were found`));
 
   for (const line of lines) {
-    it(`\`steward ${line}\` is one that there is, with options and settings that it takes`, () => {
+    it(`\`${line}\` is one that there is, with options and settings that it takes`, () => {
       assert.equal(complaintAbout(line), null);
     });
   }
 
   it("is noticed when there is none of that name, option or setting", () => {
-    assert.match(complaintAbout("user befriend anna") ?? "", /There is no command "user befriend"/);
-    assert.match(complaintAbout("user add anna --sudo") ?? "", /has no option --sudo/);
-    assert.match(complaintAbout("system set time.zone=UTC") ?? "", /There is no setting "time.zone"/);
+    assert.match(complaintAbout("steward user befriend anna") ?? "", /There is no command "user befriend"/);
+    assert.match(complaintAbout("steward-publisher befriend") ?? "", /There is no command "befriend"/);
+    assert.equal(complaintAbout("steward repo init site"), "it is another program's");
+    assert.match(complaintAbout("steward user add anna --sudo") ?? "", /has no option --sudo/);
+    assert.match(complaintAbout("steward system set time.zone=UTC") ?? "", /There is no setting "time.zone"/);
   });
 });

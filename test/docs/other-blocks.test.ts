@@ -48,7 +48,7 @@ const known = [
 /** The fault of a line of shell that cannot be typed here; null: none. */
 function complaint(line: string): string | null {
   const [program = "", ...words] = line.split(/\s+/);
-  if (program === "steward") return complaintAbout(words.join(" "));
+  if (program.startsWith("steward")) return complaintAbout(line);
   if (program === "make") {
     const targets = words.filter((word) => !word.includes("="));
     const unknown = targets.find((target) => !new RegExp(`^${target}:`, "m").test(makefile));
@@ -150,7 +150,7 @@ describe("a listing of commands", () => {
   const lines = blocks
     .filter(({ kind }) => kind === "text")
     .flatMap(({ text }) => text.split("\n"))
-    .filter((line) => line.startsWith("steward "))
+    .filter((line) => /^steward(-publisher)? /.test(line))
     .map((line) => line.replace(/ {2,}.*/, "").replace(/ …$/, ""));
 
   it("is looked for", () => assert.ok(lines.length > 20, `${lines.length} were found`));
@@ -158,7 +158,7 @@ describe("a listing of commands", () => {
   for (const line of lines) {
     it(`\`${line}\` names commands that there are`, () => {
       // `confirm|abort` stands for both, and words in brackets may be left out.
-      const plain = line.replace(/^steward /, "").replaceAll(/\s*\[[^\]]*\]/g, "");
+      const plain = line.replaceAll(/\s*\[[^\]]*\]/g, "");
       for (const one of alternatives(plain)) assert.equal(complaintAbout(one), null, one);
     });
   }
