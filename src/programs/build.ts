@@ -3,14 +3,14 @@ import type { InstalledVersions } from "../releases/selection.ts";
 import { isVersion } from "../releases/semver.ts";
 import type { Build } from "../system/version.ts";
 
-/** Put in by the build; a program run from its sources has no version. */
+/** The build defines it; a program run from its sources has no version. */
 declare const STEWARD_BUILD: Build | undefined;
 export const build: Build =
   typeof STEWARD_BUILD === "undefined"
     ? { version: "0.0.0-source", commit: null, date: null }
     : STEWARD_BUILD;
 
-/** Next to this file; run from the sources, in what the last build left. */
+/** The directory of this file; for a program run from its sources, that of the last build. */
 export const assetsDirectory = import.meta.filename.endsWith(".ts")
   ? join(import.meta.dirname, "../../dist")
   : import.meta.dirname;
@@ -20,7 +20,7 @@ export function clockAddon(assets: string): string {
   return join(assets, "clock-steering.node");
 }
 
-/** The version of the package, which the launcher says to the program that it starts; null: it is not known. */
+/** The version of the package, which the launcher passes to the program that it starts; null: it is not known. */
 export function packagedVersions(
   product: string,
   { STEWARD_PACKAGED: version = "" }: Readonly<Record<string, string | undefined>> = process.env,

@@ -12,7 +12,7 @@ export interface ProcessUsage {
   readonly uptimeSeconds: number;
 }
 
-/** The resources that this process has used so far. The kernel makes the files that are read of its memory. */
+/** The resources that this process has used so far. The kernel makes the files that are read from its memory. */
 export function processUsage(): ProcessUsage {
   const { user, system } = process.cpuUsage();
   const { rss, heapUsed, heapTotal } = process.memoryUsage();

@@ -43,7 +43,7 @@ export interface Program extends ProgramParts {
   readonly onReload?: (reload: () => void) => void;
 }
 
-/** As a number: reading process.stderr would open the stream at each start. */
+/** A number, because reading process.stderr would open the stream at each start. */
 const standardError = 2;
 
 const ownLines = createOwnLines();
@@ -63,7 +63,7 @@ const sendToJournal = isLogInJournal
 const log = createLog(
   (line, severity, said) => {
     if (!sendToJournal?.(line, severity, said)) {
-      // sd-daemon(3): how journald learns the severity; it takes the mark off again.
+      // sd-daemon(3): the mark gives journald the severity, and journald removes it.
       process.stderr.write(isLogInJournal ? `<${syslogNumbers[severity]}>${line}` : line);
     }
     ownLines.add(line, severity);
@@ -80,13 +80,13 @@ export const program: Program = {
   nodeVersion: process.version,
   node: process.execPath,
   environment: process.env,
-  // Asked for when it is needed: the command line becomes another.
+  // Read at each call, because the command line becomes another user.
   userId: () => process.geteuid?.(),
   log,
   ownLines,
   isLogInJournal,
   processUsage,
-  // Node reads the variable anew when it is set.
+  // Node reads the variable again when it is set.
   adoptTimeZone: (name) => {
     process.env.TZ = name;
   },
@@ -94,9 +94,9 @@ export const program: Program = {
 
 /** Begins a process of this program, the agent or one command. */
 export function begin(): void {
-  // In ps, top and the journal; else it would be "node".
+  // The name in ps, top and the journal; otherwise it would be "node".
   process.title = "steward";
-  // All files made from here on belong to this user alone.
+  // All files made from here on belong only to this user.
   process.umask(0o077);
   // Node would open its debugger, to which every program on the device could then connect.
   process.on("SIGUSR1", () => undefined);

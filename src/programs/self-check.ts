@@ -9,12 +9,12 @@ import { verifyEd25519 } from "../tuf/ed25519.ts";
 import { createPasswords } from "../users/passwords.ts";
 
 /**
- * Tries each part of the program that needs another file or a native module, on input with a known answer, and prints one
- * line for each. It is a process of its own: a broken module may crash it, and it frees its memory when it ends. Exit
- * status 1 where a part does not work.
+ * Tests each part of the program that needs another file or a native module, on input with a known answer, and prints
+ * one line for each. It is a process of its own: a broken module may crash it, and it frees its memory when it ends.
+ * Exit status 1 if a part does not work.
  */
 
-/** Put in by the build: without a C compiler it makes no addon for the clock. */
+/** The build defines it: without a C compiler it makes no addon for the clock. */
 declare const STEWARD_HAS_CLOCK_ADDON: boolean | undefined;
 const hasClockAddon = typeof STEWARD_HAS_CLOCK_ADDON !== "undefined" && STEWARD_HAS_CLOCK_ADDON;
 

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeSync } from "node:fs";
 
-/** Put in by the build. */
+/** The build defines it. */
 declare const STEWARD_BUILD: { version: string } | undefined;
 
 const [word, ...rest] = process.argv.slice(2);
@@ -27,7 +27,9 @@ function answerTo(command: string | undefined, argument: string | undefined): st
   }
 }
 
-/** Without process.stdout, which loads a tenth of Node: it is used only for the rest that a pipe does not take at once. */
+/**
+ * Avoids process.stdout, which loads a tenth of Node: it is used only for the rest that a pipe does not take at once.
+ */
 function say(text: string): void {
   const bytes = Buffer.from(text);
   let written = 0;

@@ -15,31 +15,31 @@ import { hostOf, httpsOf, localOf, openRooms, type Rooms } from "./wiring.ts";
 /** The agent, listening. */
 export interface Agent {
   mode: "serving" | "rescue";
-  /** Those on the device itself that it listens at now. */
+  /** The addresses on the device itself at which it listens now. */
   addresses(): readonly string[];
-  /** Settles when a rescue has found the state readable again, so that the agent can begin anew. */
+  /** Settles when a rescue has found the state readable again, so that the agent can start over. */
   repaired: Promise<void>;
-  /** Settles when a factory reset was asked for, which the next agent of this process carries out. */
+  /** Settles when a factory reset was requested, which the next agent of this process carries out. */
   reset: Promise<void>;
-  /** In a few words each, for `systemctl status`: the clock, and what waits for a person. */
+  /** The state of the clock and the needs of the device, in a few words each, for `systemctl status`. */
   describe(): readonly string[];
   /** Settles when the state can be written again, but not by this process: systemd gave it a view of its own. */
   outdated: Promise<void>;
   /** Settles when the unix socket is gone, and this process cannot make it again. */
   socketLost: Promise<void>;
-  /** Puts what the host file says by now to use; connections stay. */
+  /** Applies the present decisions of the host file; connections stay. */
   reload(decisions: LiveDecisions): Promise<void>;
-  /** Writes an event down; in rescue there is no place for it. */
+  /** Records an event; in rescue there is no place for it. */
   record(event: EventFacts): void;
-  /** Requests in flight finish, the state is on the disk. */
+  /** Resolves after requests in flight have finished and the state is on the disk. */
   stop(): Promise<void>;
 }
 
-/** Seconds between two checks whether the state was repaired. */
+/** Seconds between two checks if the state was repaired. */
 const repairPollSeconds = 2;
 
 /**
- * Starts the agent; in rescue where the state is damaged beyond what the agent may repair, or cannot be reached. The agent
+ * Starts the agent; in rescue if the state is damaged beyond what the agent may repair, or cannot be reached. The agent
  * releases `lock` when it stops.
  */
 export async function startAgent(config: AgentConfig, lock: Promise<Lock>): Promise<Agent> {
@@ -100,7 +100,7 @@ async function startServing(config: AgentConfig, context: ListenContext, rooms: 
 /** Serves version, health and the socket. The state is not locked, so that it can be repaired. */
 async function startRescue(config: AgentConfig, damage: StewardError): Promise<Agent> {
   config.log("error", "the state cannot be used: in rescue", { detail: damage.message });
-  // The clock is only measured: what set it before, and how far, stands in the state.
+  // The clock is only measured: the state says what set it before, and by how much.
   const host = hostOf({ ...config, maySteerClock: false });
   const rescue = createRescue(config, host, damage);
   const built = () => builtAt(config.build);

@@ -8,21 +8,21 @@ import { finishWipe, isWipeRequested } from "../../store/files/wipe.ts";
 import type { RoomsConfig } from "./config.ts";
 import { adoptState, tellAdoption } from "./copied-state.ts";
 
-/** What has to be recorded of how this state began. */
+/** Facts about the beginning of this state that are to be recorded. */
 export interface StateBeginning {
   tell(events: EventSink): Promise<void>;
 }
 
 /**
- * What is done to a state directory before anything in it is opened, under the lock: a factory reset that was requested is
- * carried out, and a state that was copied from another machine becomes this one's. Throws `state_damaged` for a reader of
- * a state that is being deleted, `storage_unwritable`.
+ * Prepares a state directory before anything in it is opened, under the lock: a requested factory reset is carried out,
+ * and a state that was copied from another machine becomes this one's. Throws `state_damaged` for a reader of a state
+ * that is being deleted, and `storage_unwritable`.
  */
 export async function beginState(config: RoomsConfig, host: Host): Promise<StateBeginning> {
   const { stateDirectory, runDirectory, log } = config;
   if (config.readsOnly) await refuseReset(stateDirectory);
   const wasReset = !config.readsOnly && (await finishWipe(stateDirectory));
-  // Of the owner before, too: what a new start of the agent finds there.
+  // Files of the former owner in the run directory, which a new start of the agent would find.
   const ofFormerOwner = wasReset ? ["unwritten-codes", rescueTokenName] : [];
   for (const name of ofFormerOwner) await rm(join(runDirectory, name), { force: true });
   await adoptState(config, host);

@@ -15,14 +15,14 @@ export interface AgentConfig extends ProgramParts {
   stateDirectory: string;
   /** The state is only read: without its lock, and nothing is written. */
   readsOnly?: boolean;
-  /** The process ends with one command: what it held in memory would be lost at once. */
+  /** The process ends with one command, so a change held in memory would be lost at once. */
   forOneCommand?: boolean;
   runDirectory: string;
-  /** What a new device begins with, over the defaults. */
+  /** The initial settings of a new device, which override the defaults. */
   initialSettings: SettingsChange;
-  /** systemd's credentials; undefined where there are none. */
+  /** The directory of systemd's credentials; undefined if there are none. */
   credentialsDirectory: string | undefined;
-  /** The key that secrets are sealed with, where no credential gives one. */
+  /** The file of the sealing key, if no credential gives one. */
   sealKeyFile: string;
   /** The host's own clock may be set; otherwise it is only measured. */
   maySteerClock: boolean;
@@ -32,7 +32,7 @@ export interface AgentConfig extends ProgramParts {
   clockAddon: string;
   /** Absolute paths of the runtime and of self-check.js. */
   selfCheck: { node: string; script: string };
-  /** Another clock than this host's. */
+  /** Opens another clock than this host's. */
   openClock?: OpenClock;
   /** Ports that replace those of this host. */
   host?: Partial<Host>;
@@ -42,22 +42,22 @@ export interface AgentConfig extends ProgramParts {
   https: HostDecisions["https"];
   /** The present finding about the host file; null: there is none. */
   hostFileTrouble?: () => Finding | null;
-  /** Reads the host file again; absent where no agent runs. */
+  /** Reads the host file again; absent if no agent runs. */
   reload?: () => Promise<Reread>;
-  /** What this device runs, as releases name it. */
+  /** The product that this device runs, as releases name it. */
   product: string;
-  /** The last day of the maker's support (YYYY-MM-DD); null: root has said none. */
+  /** The last day of the maker's support (YYYY-MM-DD); null: root has named none. */
   supportUntil: string | null;
   update: HostUpdateConfig;
-  /** Where users can sign in besides; null: nowhere. */
+  /** The provider at which users can also sign in; null: none. */
   oidc: HostDecisions["forRooms"]["oidc"];
-  /** Where the installer is, and how the agent starts it; null: there is none. */
+  /** The installer's place, and the way in which the agent starts it; null: there is none. */
   installer: InstallerAccess | null;
-  /** Loopback only: plain HTTP goes no further. */
+  /** Only loopback addresses: plain HTTP goes no further. */
   listen: { host: string; port: number };
-  /** Names that this device answers to, besides its host name, its addresses and localhost. */
+  /** Further names of this device, besides its host name, its addresses and localhost. */
   hostNames: readonly string[];
-  /** Addresses and CIDR ranges of proxies, which say where a request comes from. */
+  /** Addresses and CIDR ranges of proxies that may name the client of a request. */
   trustedProxies: readonly string[];
 }
 
@@ -97,12 +97,12 @@ export async function agentConfig(
   };
 }
 
-/** The settings that the maker of the product gives to a new device. They are validated where they are merged. */
+/** The initial settings from the maker of the product. They are validated when they are merged. */
 export async function readInitialSettings(path: string | undefined): Promise<SettingsChange> {
   return path ? (JSON.parse(await readFile(path, "utf8")) as SettingsChange) : {};
 }
 
-/** The installer, beside this program. */
+/** The path of the installer, which is next to this program. */
 export function installerScript({ assetsDirectory }: Pick<Program, "assetsDirectory">): string {
   return join(assetsDirectory, "installer.js");
 }

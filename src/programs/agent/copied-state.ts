@@ -14,15 +14,15 @@ import type { RoomsConfig } from "./config.ts";
 import { type Documents, openDocuments } from "./documents.ts";
 
 /**
- * Makes this state the machine's own. State that another machine has made is a copy, as of a disk image: it gets secrets
- * and a seed of its own, nothing that was given to the other machine is good for this one, and a new record of events
- * begins. Accounts and settings stay. Goes on where a power cut has interrupted it. Under the lock. What the disk refuses is
- * tried again at the next start, and keeps no agent from starting. Throws `state_damaged`.
+ * Makes this state the machine's own. State that another machine has made is a copy, as of a disk image: it gets its
+ * own secrets and seed, tokens and sessions of the other machine become invalid, and a new record of events begins.
+ * Accounts and settings stay. It continues after a power cut. Call it under the lock. If the disk refuses a part, the
+ * next start tries again, and the agent starts even so. Throws `state_damaged`.
  */
 export async function adoptState(config: RoomsConfig, host: Host): Promise<void> {
   const { stateDirectory, readsOnly, log } = config;
   const { deviceId, isLasting } = host.identity;
-  // Without a machine-id it is not known whose this state is: nothing is taken from it.
+  // Without a machine-id the owner of this state is not known: nothing is removed from it.
   if (readsOnly || !isLasting) return;
   try {
     const known = await readStateIdentity(stateDirectory);
@@ -74,7 +74,7 @@ async function madeOwn(
   }
 }
 
-/** How many secrets are sealed with a key of this machine's now. A key that root has given is root's to exchange. */
+/** The number of secrets that are now sealed with a key of this machine. A key from root is root's to exchange. */
 async function renewSealKey(
   { stateDirectory, credentialsDirectory, sealKeyFile }: RoomsConfig,
   { files }: Host,
@@ -97,15 +97,15 @@ async function renewSealKey(
   return count;
 }
 
-/** A key that cannot be used is in health, and keeps no agent from starting. */
+/** Health reports a key that cannot be used; the agent starts even so. */
 function ifUnusable(error: unknown): null {
   if (error instanceof StewardError && error.code === "second_factor_unavailable") return null;
   throw error;
 }
 
 /**
- * The record of the other machine is kept for a look, in the place of one that was kept before. Where it cannot be set aside
- * it goes on: all else has been done, and is not to be done at each start again.
+ * Keeps the record of the other machine for inspection, in place of an earlier one. If it cannot be set aside it stays
+ * in use: all else has been done, and must not be done again at each start.
  */
 async function setEventsAside({ stateDirectory, log }: RoomsConfig): Promise<void> {
   const place = (name: string) => join(stateDirectory, name);

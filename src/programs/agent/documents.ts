@@ -25,7 +25,7 @@ import { unknownMembers } from "../../store/validation/members.ts";
 import { accountsKind } from "../../users/account.ts";
 
 /**
- * The documents of every release that kept no register of them. One that is added later does not belong here: in the state
+ * The documents of every release that kept no register of them. A later document must not be added here: in the state
  * of such a release its absence is no damage.
  */
 const beforeRegister: readonly string[] = documentNames;
@@ -44,7 +44,7 @@ export function documentKinds(initialSettings: SettingsChange): readonly Documen
   return [accountsKind, settings, ...others];
 }
 
-/** The documents whose absence is damage, of a directory that holds state. */
+/** The documents of a directory with state whose absence is damage. */
 export async function knownDocuments(directory: string): Promise<ReadonlySet<string>> {
   const { documents } = (await readRegister(directory)) ?? { documents: beforeRegister };
   return new Set([accountsKind.name, ...documents]);
@@ -55,14 +55,14 @@ export interface DocumentsConfig {
   readonly initialSettings: SettingsChange;
   /** Without the lock: nothing is written. */
   readonly readsOnly?: boolean | undefined;
-  /** Whether a release of this program is on trial, which the one before may have to follow. */
+  /** Resolves to true while a release of this program is on trial, which the one before may have to replace. */
   readonly isOnTrial?: () => Promise<boolean>;
   readonly time?: StoreTime;
 }
 
 /**
- * Opens every document under the caller's lock, or to be read, in the order in which they may first come to the disk; and
- * their register. Throws `state_damaged`, `storage_unwritable`.
+ * Opens every document and their register, under the caller's lock or only for reading, in the order in which they may
+ * first come to the disk. Throws `state_damaged` and `storage_unwritable`.
  */
 export async function openDocuments(config: DocumentsConfig) {
   const { stateDirectory: directory, initialSettings, readsOnly, time } = config;
@@ -83,7 +83,7 @@ export async function openDocuments(config: DocumentsConfig) {
       ...{ reserve, isFirstStart, after, isOnTrial: config.isOnTrial, time },
       found: (finding) => register.add(kind.name, finding),
     });
-  // Accounts first, also where the disk takes no write before later: beside other state, absent ones would be damage.
+  // Accounts first, also if the disk takes no write until later: beside other state, absent accounts would be damage.
   const users = await openKind(accountsKind, isEmptyDirectory);
   const after = isEmptyDirectory ? users : undefined;
   const open = <T extends object>(kind: DocumentKind<T>) =>
@@ -104,13 +104,15 @@ export async function openDocuments(config: DocumentsConfig) {
 
 export type Documents = Awaited<ReturnType<typeof openDocuments>>;
 
-/** The contract's defaults with what this product begins with. Throws `validation_failed` when these do not fit. */
+/**
+ * The contract's defaults with the initial settings of this product. Throws `validation_failed` if these do not fit.
+ */
 export function defaultSettings(initialSettings: SettingsChange): Settings {
   const validate = validatorOf({ name: "settings", schema: settingsSchema });
   const defaults = {} as Settings;
   validate(defaults);
   const merged = mergeSettings(defaults, initialSettings);
-  // Unlike a file of ours, which a newer release may have written, it holds nothing that is not known here.
+  // A newer release may have written files of the state, but not this one, so an unknown member is a mistake.
   const errors = [...strangers(merged), ...validate(merged)];
   if (errors.length === 0) errors.push(...settingsErrors(merged));
   const [first] = errors;
@@ -130,7 +132,7 @@ function strangers(settings: Settings): InputError[] {
   }));
 }
 
-/** True when no state has ever been here. Our lock and reserve, and a file system's own directory, are no state. */
+/** True if there has never been state here. The lock, the reserve and a file system's own directory are no state. */
 async function isEmpty(directory: string): Promise<boolean> {
   const names = await readdir(directory).catch((cause: unknown) => {
     throw unusableDirectory(directory, cause);

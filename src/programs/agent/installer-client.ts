@@ -9,7 +9,7 @@ import { openDispensable, readRegular } from "../../store/files/regular-file.ts"
 import type { Installer, InstallRequest } from "../../updates/facts/updater-options.ts";
 import type { UpdateDecisions } from "../host-file/decisions.ts";
 
-/** Where the installer is, and how the agent starts it. */
+/** The installer's place, and the way in which the agent starts it. */
 export interface InstallerAccess {
   readonly directories: ReleaseDirectories;
   /** In a trial, the installer as a process of our own user; null: the root helper has systemd start it. */
@@ -21,7 +21,7 @@ export interface InstallerProgram {
   readonly node: string;
   /** Absolute path of installer.js. */
   readonly script: string;
-  /** The state directory, which it takes staged files from. */
+  /** The state directory, from which it takes staged files. */
   readonly state: string;
   readonly hostFile: string;
 }
@@ -34,13 +34,13 @@ export interface InstallerClientOptions extends InstallerAccess {
 /** Milliseconds: a payload of the largest size is copied, hashed, unpacked and tested in a few minutes on a slow card. */
 const longestMilliseconds = 15 * 60_000;
 
-/** Milliseconds between two reads of the journal where its directory cannot be watched. */
+/** Milliseconds between two reads of the journal if its directory cannot be watched. */
 const pollMilliseconds = 30_000;
 
 /** Milliseconds between two reads of the journal while our own process is installing. */
 const quickPollMilliseconds = 200;
 
-/** Bytes of what one run of the installer prints; a log that is longer is left unread. */
+/** Bytes of the output of one run of the installer; a longer log is not read. */
 const mostLogBytes = 1024 * 1024;
 
 /** There is no installer: nothing is applied. */
@@ -58,7 +58,7 @@ export const noInstaller: Installer = {
   isSetUp: () => false,
 };
 
-/** The installer of this host, as the agent may use it. */
+/** The installer of this host, as far as the agent may use it. */
 export function createInstallerClient(plan: InstallerClientOptions): Installer {
   const { directories, program, apply, helper } = plan;
   // The directory is absolute. join() would cost memory at each start.
@@ -75,8 +75,8 @@ export function createInstallerClient(plan: InstallerClientOptions): Installer {
 }
 
 /**
- * Whether a release of this program itself is on trial: it may be undone, and the one before has to go on with what this
- * one has written by then.
+ * True while a release of this program itself is on trial: it may be undone, and then the former one must read all that
+ * this one has written.
  */
 export function createOwnTrialCheck(config: {
   installer: InstallerAccess | null;
@@ -90,7 +90,7 @@ export function createOwnTrialCheck(config: {
 
 type Requests = Pick<Installer, "ask" | "goOn">;
 
-/** The installer as a unit, which the root helper starts and waits for. Exported for its test. */
+/** Requests to the installer as a unit, which the root helper starts and waits for. Exported for its test. */
 export function createHelperRequests(helper: RootHelper): Requests {
   return {
     ask: (request, signal) => {
@@ -127,11 +127,11 @@ function createProgramRequests({ program, directories, read }: ProgramRequestsOp
     ask: async (request, signal) => {
       const before = await journalOf(read);
       const running = await start(...argumentsOf(request));
-      // Not by the wall clock, which may be stepped meanwhile.
+      // Monotonic, because the wall clock may be stepped meanwhile.
       const limit = AbortSignal.timeout(longestMilliseconds);
       while (!limit.aborted) {
         signal.throwIfAborted();
-        // Read before the journal, which then has the last of what it wrote.
+        // Read before the journal, which then has the last result.
         const isOver = running.isOver();
         if (hasBegun(before, await journalOf(read))) return;
         if (isOver) throw await failureOf(running.status(), logFile);
@@ -170,7 +170,7 @@ function argumentsOf(request: InstallRequest): string[] {
   return request.verb === "install" ? ["install", request.id] : ["install", `rollback${request.kind}`];
 }
 
-/** There is an outcome, or a trial that needs no more files of the agent's. */
+/** True after an outcome, or when the trial needs no more files of the agent's. */
 function hasBegun(before: ReleaseJournal, present: ReleaseJournal): boolean {
   if (present.sequence !== before.sequence) return true;
   return [present.slots.rules.trial, present.slots.binary.trial].some(
@@ -178,7 +178,7 @@ function hasBegun(before: ReleaseJournal, present: ReleaseJournal): boolean {
   );
 }
 
-/** Empty where it cannot be read; the updates room reports that. */
+/** Empty if it cannot be read; the updates room reports that. */
 async function journalOf(read: Installer["read"]): Promise<ReleaseJournal> {
   try {
     return readReleaseJournal(await read());
@@ -207,7 +207,7 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** By inotify; where that is not possible by polling, until it is. */
+/** Watches by inotify; if that is not possible, by polling until it is. */
 function watchDirectory(directory: string, listener: () => void): () => void {
   let stop = (): void => undefined;
   const begin = (): boolean => {

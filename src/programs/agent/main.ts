@@ -14,7 +14,7 @@ serve(
 
 function serviceManager(): ServiceManager {
   const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID } = process.env;
-  // systemd speaks to this process, not to those that it starts.
+  // systemd notifies this process, not its children.
   for (const name of ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]) delete process.env[name];
   return openServiceManager(
     { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID },

@@ -11,11 +11,11 @@ import { documentKinds } from "./documents.ts";
 import { hostOf, openRooms } from "./wiring.ts";
 
 /**
- * The agent's operations in this process, as local root; for when the agent is down. Under the store's lock, unless the
+ * The agent's operations in this process, as local root, while the agent is down. Under the store's lock, unless the
  * state is only read.
  */
 export async function openOfflineClient(config: RoomsConfig, remark: (text: string) => void): Promise<Calls> {
-  // The terminal shows the fault; the event log has what happened.
+  // The terminal shows the fault, and the event log has the facts.
   const log: Log = (severity, message, members) => {
     if (severity === "error" || severity === "warning") remark(sentenceOf(message, members));
   };
@@ -52,7 +52,7 @@ export async function openOfflineClient(config: RoomsConfig, remark: (text: stri
   };
 }
 
-/** A factory reset that was asked for here: no agent is there to carry it out. */
+/** Carries out a factory reset that was requested here, since no agent is there to do it. */
 async function finishRequestedWipe(stateDirectory: string): Promise<void> {
   if (!(await isWipeRequested(stateDirectory))) return;
   const lock = await takeLock(stateDirectory);
@@ -87,7 +87,7 @@ async function keepAwake<T>(running: Promise<T>): Promise<T> {
   }
 }
 
-/** The state directory with the tools to inspect and mend it. */
+/** The state directory with the tools to inspect and repair it. */
 export function openStateTools(stateDirectory: string, initialSettings: SettingsChange): StateTools {
   return createStateTools(stateDirectory, documentKinds(initialSettings));
 }

@@ -5,7 +5,7 @@ import { StewardError } from "../../contract/errors.ts";
 import { usualHostFile } from "../host-file/host-file.ts";
 import { type AgentConfig, usualSealKeyFile, usualStateDirectory } from "./config.ts";
 
-/** How `serve` was called. */
+/** The arguments of `serve`. */
 export interface ServeOptions {
   readonly state: string;
   readonly run: string;
@@ -15,15 +15,15 @@ export interface ServeOptions {
     Partial<Pick<AgentConfig, "installer">>;
 }
 
-/** How this process was started, and what it starts the installer with. */
+/** The way in which this process was started, and the way to start the installer. */
 export interface Started {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly node: string;
-  /** installer.js. */
+  /** Absolute path of installer.js. */
   readonly script: string;
 }
 
-/** Reads the arguments of `serve`. Throws `validation_failed`, and what node:util throws of options that it does not know. */
+/** Reads the arguments of `serve`. Throws `validation_failed`, and the errors of node:util for unknown options. */
 export function readServeOptions(argv: string[], started: Started): ServeOptions {
   const { environment } = started;
   const { values } = parseArgs({
@@ -68,7 +68,7 @@ function ownInstaller(
   return { installer: { directories, program: { node, script, state, hostFile } } };
 }
 
-/** `address:port` or `[v6]:port`. Plain HTTP stays on loopback, which no other machine can overhear. */
+/** `address:port` or `[v6]:port`. Plain HTTP stays on loopback, where no other machine can read it. */
 function loopback(text: string): { host: string; port: number } {
   const [, v6, v4, port] = /^(?:\[([0-9a-f:]+)\]|([0-9.]+)):(\d{1,5})$/i.exec(text) ?? [];
   const host = v6 ?? v4 ?? "";

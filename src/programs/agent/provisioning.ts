@@ -10,13 +10,13 @@ import type { Rooms } from "./wiring.ts";
 
 type Plan = Pick<AgentConfig, "credentialsDirectory" | "runDirectory" | "log">;
 
-/** One step of it. False if only the disk prevented it. */
+/** One step. False if only the disk prevented it. */
 type Step = () => Promise<boolean>;
 
 /**
- * There is no default account and no default password: the first administrator comes from a credential of systemd's, or is
- * created with a one-time token from the run directory. The first API token comes from a credential alone. A step that
- * fails because the disk takes no writes is repeated when it takes them.
+ * There is no default account and no default password: the first administrator comes from a credential of systemd's, or
+ * is created with a one-time token from the run directory. The first API token comes only from a credential. A step
+ * that fails because the disk takes no writes is repeated when it takes them.
  */
 export async function provisionDevice(config: Plan, rooms: Rooms): Promise<void> {
   const plan = { ...config, log: withoutRepeats(config.log) };
@@ -37,7 +37,7 @@ export async function provisionDevice(config: Plan, rooms: Rooms): Promise<void>
   });
 }
 
-/** The unit gives a blank one where there is none. */
+/** The unit gives a blank credential if there is none. */
 async function credentialOf({ credentialsDirectory }: Plan, name: string): Promise<string | null> {
   if (credentialsDirectory === undefined) return null;
   const text = await readFile(join(credentialsDirectory, name), "utf8").catch(() => "");
@@ -70,7 +70,7 @@ async function provisionFirstToken(plan: Plan, { accounts, apiTokens, events }: 
   });
 }
 
-/** A credential that cannot be used leaves the agent as it is without it. */
+/** A credential that cannot be used is logged, and the agent starts without it. */
 async function using({ log }: Plan, name: string, work: () => Promise<void>): Promise<boolean> {
   try {
     await work();

@@ -16,10 +16,10 @@ export interface ReloadOptions {
   readonly path: string;
   /** Reads the host file. Throws HostFileRefused. */
   readonly read: () => Promise<ReadHostFile>;
-  /** The agent started with these. */
+  /** The decisions with which the agent started. */
   readonly started: DecisionsInForce;
   readonly log: Log;
-  /** Puts the decisions to use that need no restart. */
+  /** Applies the decisions that need no restart. */
   readonly apply: (decisions: HostDecisions) => Promise<void>;
   readonly record: (event: EventFacts) => void;
 }
@@ -32,8 +32,8 @@ export interface Reload {
 }
 
 /**
- * Reads the host file again, one reading after the other. A file that cannot be used changes nothing: the agent goes on
- * with what it has read before.
+ * Reads the host file again, one reading after the other. A file that cannot be used changes nothing: the agent keeps
+ * the decisions that it has read before.
  */
 export function createReload({ path, read, started, log, apply, record }: ReloadOptions): Reload {
   const { forRooms } = started.decisions;
@@ -61,7 +61,7 @@ export function createReload({ path, read, started, log, apply, record }: Reload
       if (error instanceof HostFileRefused) trouble = refusedFinding(path, error, isAccepted);
       log("error", "the agent goes on with the host file that it has read before", { detail });
       record(agentEvent("host_file.refused", { detail }));
-      // The certificates may have changed all the same.
+      // The certificates may have changed even so.
       await apply(present);
       throw error;
     }
@@ -79,15 +79,15 @@ export function createReload({ path, read, started, log, apply, record }: Reload
 
 type ForRooms = HostDecisions["forRooms"];
 
-/** The others are read at the start alone. */
+/** The other members are read only at the start. */
 const liveMembers = ["names", "trustedProxies", "https"] as const satisfies readonly (keyof HostDecisions)[];
 
-/** As the event and the log have it. */
+/** The members as the event and the log have them. */
 export function detailsOf({ changed, needsRestart }: Reread) {
   return { changed: [...changed], needs_restart: [...needsRestart] };
 }
 
-/** `trustedProxies` is `trusted_proxies` there. */
+/** The name in the host file: `trustedProxies` is `trusted_proxies` there. */
 function asInFile(member: string): string {
   return member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

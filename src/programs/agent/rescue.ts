@@ -26,7 +26,7 @@ import { defaultSettings, documentKinds, knownDocuments } from "./documents.ts";
 import { greetingOf } from "./status/wire-status.ts";
 import { openHostClock } from "./wire-clock.ts";
 
-/** The rest of the agent when its state is damaged: version, health, how the clock is, and the socket. */
+/** The parts of the agent that work while its state is damaged: version, health, the measured clock, and the socket. */
 export interface Rescue {
   dispatch: Dispatch;
   authenticate: Authenticate;
@@ -53,7 +53,7 @@ export function createRescue(config: RoomsConfig, host: Host, damage: StewardErr
       events,
       host.time.uptime,
     ),
-    // There are no accounts to know anyone by; the socket is known by who may open it.
+    // There are no accounts; a caller of the socket is known by the right to open it.
     authenticate: async (_ctx, { isLocal }) => (isLocal ? { kind: "local-root" } : { kind: "anonymous" }),
     admit: (id) => {
       if (!operationOf(id).inRescue) refuse();
@@ -118,7 +118,7 @@ function damageFinding(damage: StewardError): Finding {
   return finding(code, {}, damage.message);
 }
 
-/** The clock is only observed: how it was disciplined before stands in the state. */
+/** The clock is only observed: the damaged state has the facts of its former correction. */
 function clockHandlers({ config, host, damage }: Joined): Pick<Handlers, "getTimeSync" | "getStatus"> {
   const clock = unkeptClock(config, host);
   const { stateDirectory } = config;
@@ -145,7 +145,7 @@ function unkeptClock(config: RoomsConfig, host: Host): Clock {
   });
 }
 
-/** Whether every document that must not be made up can be read again, or the disk be reached. Takes no lock. */
+/** True if every document without defaults can be read again, and the disk be reached. Takes no lock. */
 export async function isRepaired(
   { stateDirectory, initialSettings }: RoomsConfig,
   damage: StewardError,

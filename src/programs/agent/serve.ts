@@ -26,13 +26,13 @@ export type Surroundings = Pick<AgentConfig, "openClock"> &
   Partial<Pick<Host, "time" | "identity" | "names" | "helper">> &
   Partial<Pick<AgentConfig, "trustedProxies">>;
 
-/** What `systemctl status` begins with. */
+/** The beginning of the line for `systemctl status`. */
 const readyWords = {
   serving: "Serving",
   rescue: "In rescue, see `steward doctor`",
 } as const satisfies Record<Agent["mode"], string>;
 
-/** How often a damaged state may be found repaired and damaged again before the service manager takes over. */
+/** Times that a damaged state may be found repaired and damaged again before the service manager takes over. */
 const restartsAllowed = 10;
 
 const endings = {
@@ -48,12 +48,12 @@ const endings = {
 /** EX_TEMPFAIL of sysexits(3): systemd starts the unit again. */
 const temporaryFailure = 75;
 
-/** Seconds: an agent that has run for so long has not failed to start. */
+/** Seconds after which an agent has not failed to start. */
 const startedSeconds = 60;
 
 /**
- * Runs the agent with the arguments of `serve` until `stopRequested` settles. Its exit code. Throws what
- * `readServeOptions` and `startAgent` throw.
+ * Runs the agent with the arguments of `serve` until `stopRequested` settles. Returns its exit code. Throws the errors
+ * of `readServeOptions` and `startAgent`.
  */
 export async function serve(
   argv: string[],
@@ -63,7 +63,7 @@ export async function serve(
 ): Promise<number> {
   const { environment, log, build } = program;
   const options = readServeOptions(argv, { ...program, script: installerScript(program) });
-  // Taken while the configuration is read: it waits for a process.
+  // Taken while the configuration is read, because it waits for a process.
   let lock = makeDirectory(options.state).then(() => takeAgentLock(options.state));
   lock.catch(() => undefined);
   const path = options.hostFile;
@@ -88,7 +88,7 @@ export async function serve(
   });
   Object.assign(config, { reload: reloading.reload, hostFileTrouble: reloading.trouble });
   program.onReload?.(() => void reloadBySignal(config, running));
-  // Of the launcher's `pause`: this start has not failed.
+  // Removes the launcher's count of failed starts: this start has not failed.
   const forgetFailures = () => rm(join(options.run, "failed-starts"), { force: true }).catch(() => undefined);
   (host.time?.timers ?? createTimers()).after(startedSeconds, forgetFailures);
   for (let start = 0; start <= restartsAllowed; start += 1) {
@@ -127,7 +127,7 @@ function statusOf({ mode, addresses, describe }: Agent, version: string, ofHostF
   ].join("; ");
 }
 
-/** Never throws: it has been logged why. */
+/** Never throws: the reason has been logged. */
 async function reloadBySignal({ reload }: AgentConfig, agent: Agent | undefined): Promise<void> {
   const found = await reload?.().catch(() => undefined);
   if (found) agent?.record(agentEvent("host_file.read", detailsOf(found)));
@@ -143,7 +143,7 @@ async function endOf(
     agent.repaired.then(() => "repaired"),
     agent.reset.then(() => "reset"),
   ];
-  // systemd.exec(5): set at each start of a unit; elsewhere nothing would start another agent.
+  // systemd.exec(5): systemd sets it at each start of a unit; elsewhere no one would start another agent.
   if (environment.INVOCATION_ID !== undefined)
     ends.push(
       agent.outdated.then(() => "outdated"),

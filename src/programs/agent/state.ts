@@ -10,7 +10,7 @@ import type { Disk } from "../../store/files/disk.ts";
 import type { HealthCheck } from "../../system/health.ts";
 import type { Documents } from "./documents.ts";
 
-/** Joins the opened documents and the events to the state: findings become events, and trouble is reported by health. */
+/** Joins the opened documents and the events to the state: findings become events, and health reports trouble. */
 export async function openState({ documents, register, disk }: Documents, events: EventLog, log: Log) {
   const lost = await tellFindings(register, events);
   const all: readonly OpenedDocument<object>[] = Object.values(documents);
@@ -26,7 +26,7 @@ export async function openState({ documents, register, disk }: Documents, events
       log("warning", "a document needs attention", { document: name, detail: found.detail });
   }
   observeDisk(disk, log);
-  // A finding of a start on a read-only disk would be forgotten at the next one: by then the damage is mended.
+  // A finding of a start on a read-only disk would be lost at the next start: by then the damage is repaired.
   disk.observe(() => register.settle());
   return {
     ...documents,
@@ -38,9 +38,9 @@ export async function openState({ documents, register, disk }: Documents, events
       { name: "events", trouble: () => events.trouble() },
     ],
     disk,
-    /** What a person should know of the record of updates; null when all is well. */
+    /** The trouble with the record of updates that a person should know of; null: none. */
     updatesTrouble: () => troubles.named(updateRecordKind.name),
-    /** This start found that something may be missing in the document. */
+    /** True if this start found that something may be missing in the document. */
     hasLost: (document: Pick<Document<object>, "name">) => lost.has(document.name),
     close: async () => {
       disk.stop();
@@ -52,7 +52,7 @@ export async function openState({ documents, register, disk }: Documents, events
 
 export type State = Awaited<ReturnType<typeof openState>>;
 
-/** Writes each new finding down as an event, once, and returns the names of the documents that have lost something. */
+/** Records each new finding as an event, once, and returns the names of the documents that have lost something. */
 async function tellFindings(register: Register, events: EventSink): Promise<ReadonlySet<string>> {
   const fresh = register.findings().filter(({ isTold }) => !isTold);
   for (const { document, damage = "unrecorded", replacement = "unrecorded", isLoss, detail } of fresh) {
@@ -63,7 +63,10 @@ async function tellFindings(register: Register, events: EventSink): Promise<Read
   return new Set(fresh.flatMap(({ document, isLoss }) => (isLoss ? [document] : [])));
 }
 
-/** What a person should know of each document: why it cannot be written, else what was found and is not accepted. */
+/**
+ * The trouble with each document that a person should know of: why it cannot be written, or a finding that is not
+ * accepted.
+ */
 function troublesOf(documents: readonly Pick<Document<object>, "name" | "trouble">[], register: Register) {
   const none = { name: registerName, trouble: () => null };
   const checks = [...documents, none].map(
@@ -93,7 +96,7 @@ function described(name: string, findings: readonly Damage[]): Finding | null {
   );
 }
 
-/** The disk's own trouble is told once, and not by each document that waits for it. */
+/** The disk's own trouble is reported once, and not by each document that waits for it. */
 function documentTrouble(document: OpenedDocument<object>, disk: Disk): Finding | null {
   if (document.failure() === null || disk.trouble() === null) return document.trouble();
   const detail = `${document.name}.json waits in memory until it can be written: see the check "disk".`;

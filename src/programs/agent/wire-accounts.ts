@@ -92,7 +92,7 @@ export async function composeSignIn(parts: SignInParts) {
     signIn: createSignIn({ ...common, challenges: createChallenges(uptime), secondFactor }),
     recovery: createRecovery({ ...common, enrolment }),
     checks: [{ name: "two-factor key", trouble }],
-    /** What else goes with a user who is deleted. */
+    /** Removes the rest of a deleted user. */
     forget: async ({ id, username }: Pick<User, "id" | "username">) => {
       throttle.forget(username);
       usedCodes.forget(id);
@@ -109,7 +109,7 @@ export async function composeSignIn(parts: SignInParts) {
 
 type SingleSignOnParts = Omit<SingleSignOnOptions, "config" | "openTransfers" | "readSecret">;
 
-/** Over this host's own network. What another provider than that of the host file has opened ends. */
+/** Uses this host's own network. Sessions of a former provider end. */
 async function openSingleSignOn(parts: SignInParts, common: SingleSignOnParts): Promise<SingleSignOn> {
   const { config, host } = parts;
   const { oidc, build, product, credentialsDirectory } = config;
@@ -140,7 +140,7 @@ async function endForeign(
 
 export type SignInRooms = Awaited<ReturnType<typeof composeSignIn>>;
 
-/** Each code is good once, also when the record of those that were used is lost. */
+/** Each code works once, also if the record of used codes is lost. */
 async function openUsedCodes({ config, state, time, host }: SignInParts, accounts: Accounts) {
   const unwritten = createUnwrittenCodes(join(config.runDirectory, "unwritten-codes"), state.usedCodes);
   const usedCodes = unwritten.watching(createUsedCodes(state.usedCodes));
@@ -188,7 +188,7 @@ function observeTime(
   });
 }
 
-/** Without the right key codes cannot be checked; everything else goes on, and recovery codes work. */
+/** Without the right key codes cannot be checked; everything else works, and so do recovery codes. */
 async function openSeal(config: RoomsConfig, { users, disk }: State, host: Host) {
   const { sealKeyFile: path } = config;
   const log = withoutRepeats(config.log);
@@ -201,7 +201,7 @@ async function openSeal(config: RoomsConfig, { users, disk }: State, host: Host)
     return { ...present, trouble };
   };
   let present = await read();
-  // A key that could not be made for want of a disk is made when the disk takes it.
+  // A key that a failing disk prevented is made when the disk takes it.
   disk.observe(async () => {
     if (present.isOfStorage) present = await read();
   });
@@ -251,7 +251,7 @@ function sessionLimits({ security }: Settings): { idleSeconds: number; absoluteS
   };
 }
 
-/** The rules for a new password, with the names that this device and its user go by. */
+/** The rules for a new password, with the names of this device and its user. */
 function passwordCheck({ config, settings, host }: SignInParts): CheckPassword {
   return async (password, { username, role }) => {
     const { security, device } = settings.read();
@@ -264,14 +264,14 @@ function passwordCheck({ config, settings, host }: SignInParts): CheckPassword {
   };
 }
 
-/** NIST SP 800-63B-4 §3.1.1.2: fifteen characters where the password stands alone, eight where a code comes with it. */
+/** NIST SP 800-63B-4 §3.1.1.2: fifteen characters if there is only a password, eight if a code comes with it. */
 function minimumCharacters({ password_min_length }: Settings["security"], hasFactor: boolean): number {
   return hasFactor && password_min_length === 15 ? 8 : password_min_length;
 }
 
 function lockShown(lock: AccountLock | null, now: Date): User["locked"] {
   if (!lock) return null;
-  // To the second, so that two readings of one lock are alike: it is in the user's ETag.
+  // Rounded to seconds, so that two readings of one lock are equal: it is in the user's ETag.
   const untilSeconds = Math.round(now.getTime() / 1_000 + lock.untilSeconds);
   const until = new Date(untilSeconds * 1_000).toISOString();
   return { password: lock.password, totp: lock.totp, until };

@@ -10,7 +10,7 @@ import type { Settings } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import type { Document } from "../../store/documents/document.ts";
 
-/** What the clock of this device is joined from. */
+/** The parts that the clock of this device is joined from. */
 export interface ClockPlan {
   readonly host: Host;
   readonly settings: () => Settings["time"];
@@ -23,7 +23,7 @@ export type OpenClock = (plan: ClockPlan) => Clock;
 /** The clock on this host's own ports. */
 export const openHostClock: OpenClock = (plan) => new DeviceClock(hostClockOptions(plan));
 
-/** The parts of that clock: a test replaces those that ask a network. */
+/** The parts of that clock. A test replaces those that ask a network. */
 export function hostClockOptions(plan: ClockPlan): ClockOptions {
   const { settings, host } = plan;
   const { run, helper, network } = host;

@@ -8,7 +8,7 @@ import { createMachine } from "../../system/machine.ts";
 import type { Updates } from "../../updates/updates.ts";
 import type { RoomsConfig } from "./config.ts";
 
-/** A factory reset: made certain at once, and carried out when the state is opened again. */
+/** A factory reset: recorded at once, and carried out when the state is opened again. */
 export interface Reset {
   request(): Promise<void>;
   /** Settles when it has been requested. */
@@ -38,7 +38,7 @@ export interface MachineRooms {
   readonly reset: Reset;
 }
 
-/** Joins what the routes of the machine need: its names, root's helper, the updates and the reset. */
+/** Joins the parts that the routes of the machine need: its names, the root helper, the updates and the reset. */
 export function composeMachine({
   config,
   host,

@@ -24,7 +24,7 @@ import type { UpdateDecisions } from "../host-file/decisions.ts";
 import type { HostUpdateConfig } from "../host-file/host-file.ts";
 import { createInstallerClient, type InstallerAccess, noInstaller } from "./installer-client.ts";
 
-/** What the updates of this device are joined from. */
+/** The parts that the updates of this device are joined from. */
 export interface UpdatePlan {
   readonly update: HostUpdateConfig;
   readonly product: string;
@@ -103,10 +103,10 @@ export function settingsGuardOf(
   return createSettingsGuard({ updates, mayUpdateFrom, allowedChannels: channels });
 }
 
-/** What a reader of the state does with what was fetched: nothing. */
+/** A reader of the state deletes no fetched files. */
 const keepingAll = { keepOnly: async () => undefined, remove: async () => undefined };
 
-/** Opened when first needed: a disk on which no folder can be made keeps no agent from starting. */
+/** Opened when first needed: a disk on which no directory can be made does not prevent a start. */
 function createLazyFiles(directory: string): MetadataFiles {
   let opened: Promise<MetadataFiles> | undefined;
   const open = (): Promise<MetadataFiles> => {

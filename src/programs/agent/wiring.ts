@@ -62,7 +62,7 @@ import { openHostClock } from "./wire-clock.ts";
 import { composeMachine, createReset, type Reset } from "./wire-machine.ts";
 import { openHostUpdates, settingsGuardOf } from "./wire-updates.ts";
 
-/** The host that an agent of this configuration runs on. */
+/** The host of an agent with this configuration. */
 export function hostOf(
   config: Pick<RoomsConfig, "maySteerClock" | "mayAskRoot" | "clockAddon" | "adoptTimeZone" | "log" | "host">,
 ): Host {
@@ -81,7 +81,7 @@ export function httpsOf(config: RoomsConfig & { hostNames?: readonly string[] },
   return createHttps(place, { ...config.https, names: () => namesOf(host, { hostNames }) });
 }
 
-/** The socket and the port of loopback, at which nothing listens yet. */
+/** The socket and the port of loopback, which do not listen yet. */
 export function localOf({ runDirectory, listen, log }: AgentConfig, host: Host): LocalListeners {
   const { time, network } = host;
   return createLocalListeners({ runDirectory, listen, time, log, boundBuffers: network.boundBuffers });
@@ -107,18 +107,18 @@ export interface Rooms {
   deviceName: () => string;
   /** Counts an answer, for the metrics. */
   answered: Metering["answered"];
-  /** In a few words each, for `systemctl status`. */
+  /** The most important facts in a few words each, for `systemctl status`. */
   describe: () => readonly string[];
   /** The present as far as it is known, and a time no later than it. */
   expiryNow: () => Date;
   floor: () => Date;
   /** Starts the work that needs no request: measuring the clock, checking for updates, watching the disk. */
   start: () => void;
-  /** Settles when nothing that was begun on request is under way any more. */
+  /** Settles when no work that was begun on request is under way. */
   settled: () => Promise<void>;
-  /** Settles when a factory reset was asked for: it is carried out when the rooms are opened again. */
+  /** Settles when a factory reset was requested: it is carried out when the rooms are opened again. */
   resetRequested: Promise<void>;
-  /** What the state lies on. */
+  /** The disk of the state. */
   disk: Disk;
   /** Writes changes that are only in memory and releases the lock. */
   close(): Promise<void>;
@@ -190,7 +190,7 @@ async function joinRooms(
   };
 }
 
-/** The rooms that know of no users, in the order in which each needs those before it. */
+/** Opens the rooms that know of no users, in the order in which each needs those before it. */
 async function openBase(config: RoomsConfig, host: Host): Promise<BaseRooms> {
   const { stateDirectory, log, readsOnly } = config;
   const begin = await beginState(config, host);
@@ -224,7 +224,7 @@ async function openBase(config: RoomsConfig, host: Host): Promise<BaseRooms> {
   return { host, state, settings, settingsChanged, time, clock, updates, metering };
 }
 
-/** What happens to the clock is an event; and what has waited for a clock that is trusted goes on. */
+/** Changes of the clock become events; work that has waited for a trusted clock continues. */
 function observeClock(
   clock: Clock,
   { time, updates, events }: { time: TrustedTime; updates: UpdateRoom; events: EventSink },
@@ -239,7 +239,7 @@ interface BaseRooms {
   host: Host;
   state: State;
   settings: SettingsStore;
-  /** Called with the names of the settings that were changed. */
+  /** Called with the names of the changed settings. */
   settingsChanged: (names: readonly string[]) => void;
   time: TrustedTime;
   clock: Clock;
@@ -271,7 +271,7 @@ function joinHandlers(joined: Joined): Handlers {
     ...createTokenHandlers(auth),
     ...createConfigurationHandlers(joined.configurator),
     ...createEventHandlers(state.events, (listener) => updates.subscribe(listener), presentTime),
-    // By the host's own clock, which the lines are stamped by, however wrong it is.
+    // By the host's own clock, right or wrong, which stamps the lines.
     ...createLogHandlers({ logs: openLogs(config, host), now: presentTime }),
     ...createTimeHandlers(clock),
     ...createUpdateHandlers(updates),
@@ -294,7 +294,7 @@ function joinHandlers(joined: Joined): Handlers {
   };
 }
 
-/** The journal, or the agent's own lines, which are kept here only where no journal keeps them. */
+/** The journal, or the agent's own lines, which are kept here only if no journal keeps them. */
 function openLogs(
   { ownLines, logUnits, isLogInJournal, stateDirectory, readsOnly }: RoomsConfig,
   { systemd, time: { timers } }: Host,

@@ -6,13 +6,13 @@ import { agentConfig, installerScript, readInitialSettings } from "../agent/conf
 import { readDecisionsInForce, usualHostFile } from "../host-file/host-file.ts";
 import type { Program } from "../program.ts";
 
-/** What only the process of the command line has. */
+/** Parts that only the process of the command line has. */
 export interface Terminal extends Pick<CommandContext, "stdin" | "stdout" | "stderr" | "interruption"> {
-  /** Goes on as the owner of a directory; with `keepsClock` it keeps the right to set the clock. */
+  /** Makes this process continue as the owner of a directory; with `keepsClock` it keeps the right to set the clock. */
   becomeOwner: (directory: string, options?: { keepsClock: boolean }) => Promise<void>;
 }
 
-/** All that commands use: the terminal, and this host with its state. */
+/** The parts that commands use: the terminal, and this host with its state. */
 export function createCommandContext(program: Program, terminal: Terminal): CommandContext {
   const { environment, node } = program;
   const { becomeOwner, ...streams } = terminal;
@@ -60,7 +60,7 @@ interface OfflineOptions {
   readonly isNews: (text: string) => boolean;
 }
 
-/** The operations in this process, which goes on as the owner of the state. */
+/** The operations in this process, which continues as the owner of the state. */
 async function openOffline(
   program: Program,
   becomeOwner: Terminal["becomeOwner"],
@@ -94,7 +94,10 @@ async function prepareImage(
   return createPrepareImage({ run: createRunCommand(), userId, program })(places);
 }
 
-/** Whether a text is new. A command may open the state twice, to read and to write, and would print its remarks twice. */
+/**
+ * Returns true for a text that is new. A command may open the state twice, to read and to write, and would print its
+ * remarks twice.
+ */
 function createNews(): (text: string) => boolean {
   const said = new Set<string>();
   return (text) => {

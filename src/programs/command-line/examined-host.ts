@@ -11,7 +11,7 @@ import { checkHostFile } from "../host-file/check.ts";
 import { HostFileRefused, readDecisionsInForce, readHostFile } from "../host-file/host-file.ts";
 import { keepHostFile, restoreHostFile } from "../host-file/kept.ts";
 
-/** This host for commands that examine it; nothing is opened or loaded before it is asked for. */
+/** This host for commands that examine it; each part is opened and loaded when it is first asked for. */
 export function openExaminedHost(uid: () => number | undefined): ExaminedHost {
   return {
     run: createRunCommand(),

@@ -27,7 +27,10 @@ function terminal(): Terminal {
   };
 }
 
-/** Root becomes the owner of the state until the process ends: so all files stay the owner's, and no other user's file is opened. */
+/**
+ * Turns root into the owner of the state until the process ends: all files stay the owner's, and no other user's file
+ * is opened.
+ */
 async function becomeOwner(directory: string, { keepsClock = false } = {}): Promise<void> {
   const owner = await stat(directory).catch((cause: unknown) => {
     throw new StewardError("not_found", `There is no state in ${directory}: the agent has never run here.`, {
@@ -43,7 +46,7 @@ async function becomeOwner(directory: string, { keepsClock = false } = {}): Prom
     );
   }
   const addon = clockAddon(program.assetsDirectory);
-  // The group opens the journal to what root types, also where no steward-logs.socket does.
+  // The group lets root's commands read the journal, also if there is no steward-logs.socket.
   const change = () => becomeUser(openCredentials(addon, process), owner, "systemd-journal");
   if (keepsClock) changeUserKeepingTimeCapability(addon, change);
   else change();

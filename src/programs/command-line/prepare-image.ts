@@ -8,10 +8,10 @@ import { CommandError } from "../../terminal/command-error.ts";
 /** machine-id(5): an empty file gets a new id at the next boot. */
 const machineId = "/etc/machine-id";
 
-/** systemd would take the id from this one, and would feed every copy's random numbers with that one. */
+/** systemd would take the id from the first, and would seed every copy's random numbers from the second. */
 const secondary = ["/var/lib/dbus/machine-id", "/var/lib/systemd/random-seed"];
 
-/** Audit lines name users, and under the id of this machine no copy would ever let go of them. */
+/** Audit lines name users, and under the id of this machine no copy would ever delete them. */
 const journals = ["/var/log/journal", "/run/log/journal"];
 const ofAuditLines = /^[0-9a-f]{32}\.steward$/;
 
@@ -26,8 +26,8 @@ export interface ImageTools {
 }
 
 /**
- * Stops the agent, deletes its state as the state's owner, its audit lines, then the identity of the machine, and switches
- * it off. The machine-id goes last: what is interrupted before can be repeated.
+ * Stops the agent, deletes its state as the state's owner, its audit lines, then the identity of the machine, and
+ * switches it off. The machine-id goes last, so that an interrupted run can be repeated.
  */
 export function createPrepareImage({ run, userId, program }: ImageTools): CommandContext["prepareImage"] {
   return async ({ stateDirectory, socketPath }) => {
@@ -61,7 +61,7 @@ async function systemctl(run: RunCommand, words: readonly string[]): Promise<voi
   throw new CommandError(1, `systemctl ${words.join(" ")} failed: ${stderr.trim() || `status ${status}`}`);
 }
 
-/** Its exit code, and what it has written to standard error. */
+/** The exit code of a program, and its standard error. */
 function runAs(
   { uid, gid }: { uid: number; gid: number },
   [program = "", ...words]: readonly string[],
@@ -77,7 +77,7 @@ function runAs(
   });
 }
 
-/** Not a link: Debian's /var/lib/dbus/machine-id is often one to /etc/machine-id. */
+/** False for a link: Debian's /var/lib/dbus/machine-id is often one to /etc/machine-id. */
 async function isFile(path: string): Promise<boolean> {
   return lstat(path).then(
     (found) => found.isFile(),

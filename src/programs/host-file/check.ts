@@ -8,13 +8,13 @@ import { ruleFaults } from "./rules.ts";
 /** The validator's name; the build compiles it. */
 export const hostFileValidatorName = "host file";
 
-/** Members that are not known are no fault: a newer release, or one that came before, knows others. */
+/** Unknown members are no fault: a newer or an older release knows them. */
 export const hostFileForm = tolerant(hostFile);
 
 const judgeForm = createValidator(hostFileValidatorName, hostFileForm);
 
 export interface CheckedHostFile {
-  /** With its defaults; null where there are faults. */
+  /** The file with its defaults; null if there are faults. */
   readonly document: HostFileDocument | null;
   /** All of them, each with its JSON pointer. */
   readonly faults: readonly InputError[];
@@ -22,7 +22,7 @@ export interface CheckedHostFile {
   readonly unknown: readonly string[];
 }
 
-/** Judges the text of a host file: its form by the schema, and by the rules that no schema can say. */
+/** Checks the text of a host file: its form by the schema, and the rules that no schema can express. */
 export function checkHostFile(text: string): CheckedHostFile {
   let document: unknown;
   try {
@@ -32,13 +32,13 @@ export function checkHostFile(text: string): CheckedHostFile {
   }
   const ofForm = judgeForm(document);
   const unknown = unknownMembers(hostFile, document);
-  // The only place where a host file is given its type.
+  // The only place at which a host file gets its type.
   const typed = document as HostFileDocument;
   const faults = [...ofForm, ...ruleFaults(typed, ofForm)];
   return { document: faults.length === 0 ? typed : null, faults, unknown };
 }
 
-/** V8 names the character for most mistakes; people look for a line. */
+/** V8 gives the character of most mistakes; people look for a line. */
 function notJson(text: string, error: unknown): InputError {
   const why = error instanceof Error ? error.message : String(error);
   const [, position] = /at position (\d+)/.exec(why) ?? [];

@@ -17,9 +17,9 @@ export interface HostFile {
   readonly product: string;
   /** `steward.rescue=1` on the kernel's command line prints a setup token on the first terminal. */
   readonly kernelRescue: boolean;
-  /** The last day of the maker's support (YYYY-MM-DD); null: it says none. */
+  /** The last day of the maker's support (YYYY-MM-DD); null: it names none. */
   readonly supportUntil: string | null;
-  /** Where users can sign in besides; null: nowhere. */
+  /** The provider at which users can also sign in; null: none. */
   readonly oidc: SignInProvider | null;
   readonly update: UpdateDecisions;
 }
@@ -30,9 +30,9 @@ export interface HttpsDecisions {
   readonly port: number;
   /** The only address that it listens on; null: all. */
   readonly address: string | null;
-  /** Where plain HTTP is answered with a redirect to HTTPS; null: nowhere. */
+  /** The port at which plain HTTP is answered with a redirect to HTTPS; null: none. */
   readonly redirectPort: number | null;
-  /** Browsers are told to use HTTPS alone at this name from now on, once a certificate is installed. */
+  /** Browsers are to use only HTTPS at this name from now on, once a certificate is installed. */
   readonly hsts: boolean;
 }
 

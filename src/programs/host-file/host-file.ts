@@ -12,17 +12,19 @@ import { namedFileFaults } from "./named-files.ts";
 
 export const usualHostFile = "/etc/steward/steward.json";
 
-/** Root's alone, and outside of /etc, which may be read-only. */
+/** Only root can write it. It is outside of /etc, which may be read-only. */
 const usualKeptFile = "/var/lib/steward-host/steward.json";
 
 /** Root's decisions about updates, with the path of the root of trust. */
 export interface HostUpdateConfig extends UpdateDecisions, TrustedOwners {
   rootFile: string;
-  /** Why the host file cannot be used. Then the agent does not know what the device runs, and checks for no updates. */
+  /**
+   * The reason why the host file cannot be used. Then the agent does not know its product, and checks for no updates.
+   */
   unusable?: string | undefined;
 }
 
-/** Where an administrator puts certificates, and whose files are trusted there. */
+/** The directory of the administrator's certificates, and the users whose files are trusted there. */
 export interface InstalledCertificates extends TrustedOwners {
   readonly directory: string;
 }
@@ -54,7 +56,7 @@ export interface DecisionsInForce {
 /** `validation_failed`, with every fault of the host file. */
 export class HostFileRefused extends StewardError {
   readonly faults: readonly InputError[];
-  /** JSON pointers of members that are not known besides. */
+  /** JSON pointers of further members that are not known. */
   readonly unknown: readonly string[];
 
   constructor(path: string, faults: readonly InputError[], unknown: readonly string[] = []) {
@@ -93,15 +95,15 @@ export async function readHostFile(path: string, uid: number | undefined): Promi
   return { text, decisions: withPlaces(path, owners, host), unknown };
 }
 
-/** The decisions of a host file that is in force. Throws as `readHostFile`. */
+/** The decisions of a host file that is in force. Throws the errors of `readHostFile`. */
 export async function readDecisions(path: string, uid: number | undefined): Promise<HostDecisions> {
   return (await readHostFile(path, uid)).decisions;
 }
 
 /**
- * The decisions of the host file; where it cannot be used, those that were last accepted and kept, without the parts whose
- * certificates or programs cannot be used; where nothing is kept, the safest: loopback only, and no product. So a mistake
- * in the file shuts out neither its owner nor the device.
+ * The decisions of the host file. If it cannot be used, those that were last accepted and kept, without the parts whose
+ * certificates or programs cannot be used; if none are kept, the safest: loopback only, and no product. So a mistake in
+ * the file locks out neither its owner nor the device.
  */
 export async function readDecisionsInForce(path: string, uid: number | undefined): Promise<DecisionsInForce> {
   try {
@@ -116,7 +118,7 @@ export async function readDecisionsInForce(path: string, uid: number | undefined
   }
 }
 
-/** The last accepted one, where it is kept; beside a host file that is not at its usual place. */
+/** The path of the last accepted one; for a host file outside of its usual place, next to that file. */
 export function keptHostFile(path: string): string {
   return resolve(path) === usualHostFile ? usualKeptFile : `${path}.accepted`;
 }
@@ -138,7 +140,7 @@ async function readKept(path: string, uid: number | undefined): Promise<HostDeci
   }
 }
 
-/** The text of the kept copy as it is; undefined: it cannot be used. null: nothing is kept. */
+/** The text of the kept copy; undefined: it cannot be used. null: none is kept. */
 export async function textOfKept(path: string, uid: number | undefined): Promise<string | null | undefined> {
   const read = await readDocument(keptHostFile(path), ownersOf(path, uid)).catch(() => undefined);
   return read?.text;
@@ -159,7 +161,7 @@ export function unknownFinding(path: string, members: readonly string[]): Findin
 /** `isAccepted`: an earlier one is in force. */
 export function refusedFinding(path: string, refusal: HostFileRefused, isAccepted: boolean): Finding {
   const facts = { path, faults: refusal.faults.map((fault) => wordsOf(fault, path)) };
-  // Where another user could have written it, the words of the fault give it back to root.
+  // If another user could have written it, the words of the fault give the line that gives it back to root.
   const [repair] = refusal.faults.flatMap(({ detail }) => detail.split("As root: ")[1] ?? []);
   if (isAccepted) {
     const detail = `${refusal.message} The agent goes on with the one that was last accepted. Correct it, and \`systemctl reload steward.service\`; or \`steward host-file restore\` puts the accepted one back.`;
@@ -184,7 +186,7 @@ function asRefusal(path: string, error: unknown): HostFileRefused {
   return new HostFileRefused(path, [{ pointer: "", code: "unreadable", detail: `cannot be read: ${why}` }]);
 }
 
-/** Far more than a host file needs: it has a few kilobytes at most. */
+/** Bytes: far more than a host file needs, which has a few kilobytes at most. */
 const maximumBytes = 256 * 1024;
 
 interface ReadDocument {
@@ -206,7 +208,7 @@ async function readDocument(path: string, owners: TrustedOwners): Promise<ReadDo
   const text = Buffer.from(bytes).toString("utf8");
   const { document, faults, unknown } = checkHostFile(text);
   if (document === null) throw new HostFileRefused(path, faults, unknown);
-  // Now, and not days later at the first check of the update server.
+  // Checked now, and not days later at the first check of the update server.
   const ofNamedFiles = await namedFileFaults(document, owners);
   return { text, host: decisionsOf(document), unknown, ofNamedFiles };
 }
@@ -222,7 +224,7 @@ export function plainHostFile(): HostFile {
   return decisionsOf(document);
 }
 
-/** The decisions where no host file is read. */
+/** The decisions if no host file is read. */
 export function noDecisions(): HostDecisions {
   return withPlaces(usualHostFile, {}, plainHostFile());
 }

@@ -8,7 +8,7 @@ import { releasePlace } from "./decisions.ts";
 type Check = (path: string, trust: TrustedOwners & { refuse: typeof refuse }) => Promise<void>;
 
 /**
- * The faults of the certificates and programs that a host file names: one is not there, cannot be used, or could have been
+ * The faults of the certificates and programs that a host file names: one is absent, cannot be used, or could have been
  * written by another user than root. Control over them is control over the server, or over root.
  */
 export async function namedFileFaults(

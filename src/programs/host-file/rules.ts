@@ -9,7 +9,7 @@ import { releasePlace } from "./decisions.ts";
 /** A rule, and the place whose form must be right before it can judge. */
 type Rule = readonly [pointer: string, judge: (file: HostFileDocument) => InputError[]];
 
-/** The rules of the host file that its schema cannot say. */
+/** The rules of the host file that its schema cannot express. */
 const rules: readonly Rule[] = [
   ["/trusted_proxies", (file) => each("/trusted_proxies", file.trusted_proxies, proxyFault)],
   ["/https", ({ https }) => httpsFaults(https)],
@@ -53,7 +53,7 @@ function must(pointer: string, isSo: boolean, described: Described): InputError[
   return isSo ? [] : [fault(pointer, expected(described))];
 }
 
-/** `judge` gives the words of a fault; null: there is none. */
+/** `judge` returns the words of a fault; null: there is none. */
 function each(
   pointer: string,
   list: readonly string[],
@@ -68,7 +68,7 @@ function each(
 /** Bits of the widest range that may be trusted: fc00::/7, all of private IPv6. */
 const shortestPrefix = 7;
 
-/** A trusted proxy chooses the client address under which failures are counted and requests are logged. */
+/** A trusted proxy chooses the client address by which failures are counted and requests are logged. */
 function proxyFault(entry: string): string | null {
   const [, address = "", prefix] = /^([0-9a-fA-F:.]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
@@ -83,7 +83,7 @@ function httpsFaults({ port, address, redirect_port, hsts }: HostFileDocument["h
   const faults = must("/https/address", address === undefined || isIP(address) !== 0, properties.address);
   if (port === redirect_port)
     faults.push(fault("/https/redirect_port", "must be another port than https.port"));
-  // RFC 6797 §8.3: a browser keeps every other port, and then speaks TLS to the one that redirects.
+  // RFC 6797 §8.3: a browser keeps every other port, and then uses TLS at the one that redirects.
   const isRedirected = redirect_port !== undefined && !(redirect_port === 80 && port === 443);
   if (hsts && isRedirected)
     faults.push(

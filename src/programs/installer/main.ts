@@ -77,7 +77,7 @@ function goBack(installer: OpenedInstaller, kind: UpdateKind, by: "agent" | "roo
   return change(installer, async (open) => rollBack(open, kind, { by, floors: await installer.floors() }));
 }
 
-/** Puts a release on trial, and the guard takes over: a unit of its own under systemd, this process without it. */
+/** Puts a release on trial, and then runs the guard: a unit of its own under systemd, this process without it. */
 async function change(
   installer: OpenedInstaller,
   work: (open: Parameters<typeof guard>[0]) => Promise<void>,
@@ -99,9 +99,9 @@ function refuseUsage(): number {
   return 2;
 }
 
-// Other users, the agent first of all, may read these files; a secret one is given its own mode.
+// Other users, especially the agent, may read these files; a secret one gets its own mode.
 process.umask(0o022);
-// A rollback goes on when the terminal is closed, or Ctrl-C is pressed.
+// A rollback continues when the terminal is closed, or Ctrl-C is pressed.
 for (const signal of ["SIGHUP", "SIGINT", "SIGPIPE"] as const) process.on(signal, () => undefined);
 
 main(process.argv.slice(2)).then(end, fail);

@@ -6,8 +6,8 @@ import { usualDirectories } from "../../installer/files/release-directories.ts";
 import type { InstallerAccess, InstallerProgram } from "../agent/installer-client.ts";
 
 /**
- * Runs the installer until it ends, as the present user; its output goes to standard error. Its exit code, 1 where a
- * signal ended it. Throws `internal_error` where it cannot be started.
+ * Runs the installer until it ends, as the present user; its output goes to standard error. Returns its exit code, 1 if
+ * a signal ended it. Throws `internal_error` if it cannot be started.
  */
 export function runInstaller(
   { node, script }: Pick<InstallerProgram, "node" | "script">,
@@ -17,7 +17,7 @@ export function runInstaller(
   const { releasesDirectory, trustDirectory, stateDirectory, hostFile } = places;
   const isUsual = releasesDirectory === usualDirectories.releases;
   const options = [
-    // The option alone makes it a trial run, without systemd.
+    // The option makes it a trial run, without systemd.
     ...(isUsual ? [] : ["--releases", releasesDirectory]),
     ...["--trust", trustDirectory, "--state", stateDirectory, "--host-file", hostFile],
   ];
@@ -31,7 +31,10 @@ export function runInstaller(
   });
 }
 
-/** The installer of a trial, as a process of our own user, in the directories that the environment names; null: it names none. */
+/**
+ * The installer of a trial, as a process of our own user, in the directories that the environment names; null: it names
+ * none.
+ */
 export function installerAccessOf(
   { STEWARD_RELEASES: releases, STEWARD_TRUST: trust }: Readonly<Record<string, string | undefined>>,
   { node, script, state, hostFile }: InstallerProgram,

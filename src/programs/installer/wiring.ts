@@ -27,7 +27,7 @@ export interface OpenedInstaller extends Omit<InstallerContext, "journal"> {
   readonly floors: () => Promise<Floors>;
 }
 
-/** How the program was called. */
+/** The arguments of the program. */
 export interface InstallerOptions {
   readonly directories: ReleaseDirectories;
   /** Units are started and watched, and the guard is one of them. */
@@ -41,7 +41,7 @@ export interface InstallerOptions {
   readonly say: (line: string) => void;
 }
 
-/** Throws `validation_failed` for a host file that cannot be used, where none that was accepted is kept either. */
+/** Throws `validation_failed` for a host file that cannot be used, if no accepted one is kept either. */
 export async function openInstaller(options: InstallerOptions): Promise<OpenedInstaller> {
   const { directories, say } = options;
   const decisions = await readAccepted(options);
@@ -64,7 +64,7 @@ export async function openInstaller(options: InstallerOptions): Promise<OpenedIn
   };
 }
 
-/** A guard must go on with a trial whatever an editor makes of the file; but nothing runs that is not root's. */
+/** A guard must continue with a trial whatever an editor makes of the file; but only files of root are used. */
 async function readAccepted({ hostFile, credentials, say }: InstallerOptions): Promise<HostDecisions> {
   const { decisions, refusal } = await readDecisionsInForce(hostFile, credentials.geteuid());
   if (refusal === null) return decisions;
@@ -73,7 +73,7 @@ async function readAccepted({ hostFile, credentials, say }: InstallerOptions): P
   return decisions;
 }
 
-/** This host, with the installer's own ways to write files and to unpack. */
+/** This host, with the installer's own functions to write files and to unpack. */
 function openInstallerHost({ isUnderSystemd, credentials }: InstallerOptions): ReleaseHost {
   const run = createRunCommand();
   const files = createReleaseFiles({ run, freeSpace });

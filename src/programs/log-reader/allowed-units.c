@@ -1,4 +1,4 @@
-/* What may be read: entries of Steward's own units, and of those that root names in the host file. */
+/* Decides which entries may be read: those of Steward's own units, and of those that root names in the host file. */
 #include "log-reader.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ bool is_allowed_unit(const struct units *units, const char *name) {
   return false;
 }
 
-/* The fields that say whose entry it is. */
+/* The fields that name the owner of an entry. */
 struct origin {
   char unit[UNIT_SIZE];
   char about[UNIT_SIZE];
@@ -40,7 +40,7 @@ struct origin {
 static bool read_field(struct json *json, const char *name, void *context) {
   struct origin *origin = context;
   bool is_text = json->at < json->end && *json->at == '"';
-  // A field that was sent several times is a list. None of these is, unless a sender is after something.
+  // A field that was sent several times is a list. None of these is, unless a sender is forging them.
   if (is_text && strcmp(name, "_SYSTEMD_UNIT") == 0) return json_text(json, origin->unit, sizeof origin->unit);
   if (is_text && strcmp(name, "UNIT") == 0) return json_text(json, origin->about, sizeof origin->about);
   if (is_text && strcmp(name, "_PID") == 0) return json_text(json, origin->pid, sizeof origin->pid);
@@ -72,14 +72,14 @@ static bool read_decision(struct json *json, const char *name, void *context) {
   return json_array(json, read_unit, units);
 }
 
-/* Whether only root, or the user of this process, could have written what is there, and every directory on the way. */
+/* True if only root, or the user of this process, could have written the file, and every directory on the way. */
 static bool is_trusted(const char *path) {
   char resolved[PATH_MAX];
   struct stat found;
   if (!realpath(path, resolved)) return false;
   for (;;) {
     if (stat(resolved, &found) != 0 || (found.st_uid != 0 && found.st_uid != geteuid())) return false;
-    // In a sticky directory others cannot replace what is root's.
+    // In a sticky directory other users cannot replace root's files.
     if ((found.st_mode & 022) != 0 && !(S_ISDIR(found.st_mode) && (found.st_mode & S_ISVTX))) return false;
     if (resolved[1] == '\0') return true;
     char *slash = strrchr(resolved, '/');

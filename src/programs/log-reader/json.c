@@ -72,7 +72,7 @@ static bool skip_member(struct json *json, const char *name, void *context) {
   return skip_element(json, context);
 }
 
-/* A number, true, false or null: what exactly does not matter here, because no such value is used. */
+/* A number, true, false or null: the value is not used, so it is only skipped. */
 static bool skip_word(struct json *json) {
   const char *start = json->at;
   while (json->at < json->end && strchr("+-.0123456789abcdefghijklmnopqrstuvwxyzE", *json->at) && *json->at != '\0')

@@ -1,4 +1,4 @@
-/* steward-logs: reads the journal for the agent, and no more of it than root allows. */
+/* steward-logs: reads the journal for the agent, and only the part that root allows. */
 #ifndef LOG_READER_H
 #define LOG_READER_H
 
@@ -14,7 +14,7 @@ struct units {
   char names[MOST_UNITS][UNIT_SIZE];
 };
 
-/* What the agent asks for; an empty text is a parameter that it left out. */
+/* A request of the agent; an empty text is a parameter that it left out. */
 struct request {
   bool is_following;
   bool is_newest_first;
@@ -31,7 +31,7 @@ struct json {
   const char *end;
 };
 
-/* Reads the value that `json` stands at. False: it is not what was wanted, and all of the text is refused. */
+/* Reads the value at which `json` is. False: it is not the expected one, and all of the text is refused. */
 typedef bool read_member(struct json *json, const char *name, void *context);
 typedef bool read_element(struct json *json, void *context);
 
@@ -40,13 +40,13 @@ bool json_array(struct json *json, read_element *element, void *context);
 /* A string without escapes that fits; any other string is read as an empty text. */
 bool json_text(struct json *json, char *into, size_t size);
 bool json_skip(struct json *json);
-/* Whether nothing but white space is left. */
+/* True if only white space is left. */
 bool json_is_over(struct json *json);
 
 /* `line` is changed. False: it is not in the vocabulary. */
 bool parse_request(char *line, struct request *request);
 
-/* The host file's log_units; an absent file names none. Returns NULL, or why the file is not used. */
+/* Reads the host file's log_units; an absent file names none. Returns NULL, or the reason why the file is not used. */
 const char *read_log_units(const char *path, struct units *units);
 
 bool is_allowed_unit(const struct units *units, const char *name);

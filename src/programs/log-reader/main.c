@@ -1,6 +1,6 @@
 /*
- * steward-logs HOST-FILE [OPTION]…: started by systemd for steward-logs.socket, which the agent alone can open. A process
- * for each connection; ends when there has been none for half a minute. Options are those of journalctl.
+ * steward-logs HOST-FILE [OPTION]…: started by systemd for steward-logs.socket, which only the agent can open. A
+ * process for each connection; ends when there has been none for half a minute. Options are those of journalctl.
  */
 #include "log-reader.h"
 
@@ -53,7 +53,7 @@ static int reap(int connections) {
 
 enum event { CONNECTION, END_OF_CHILD, IDLE };
 
-/* While there are as many connections as may be, further ones wait in the socket's queue. */
+/* While there are as many connections as allowed, further ones wait in the socket's queue. */
 static enum event wait_for_event(int connections, const sigset_t *usual_signals) {
   struct pollfd listener = {.fd = LISTENER, .events = connections < MOST_CONNECTIONS ? POLLIN : 0};
   const struct timespec idle = {.tv_sec = IDLE_SECONDS};
@@ -63,7 +63,7 @@ static enum event wait_for_event(int connections, const sigset_t *usual_signals)
   return ready == 0 ? IDLE : CONNECTION;
 }
 
-/* Returns how many connections it has begun. */
+/* Returns the number of connections that it has begun. */
 static int take_connection(char *const *words, const sigset_t *usual_signals) {
   int client = accept4(LISTENER, NULL, NULL, SOCK_CLOEXEC);
   if (client < 0) return 0;

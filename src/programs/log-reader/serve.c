@@ -1,4 +1,4 @@
-/* One connection: reads the request, runs journalctl, and hands on those of its entries that may be read. */
+/* One connection: reads the request, runs journalctl, and passes on those of its entries that may be read. */
 #include "log-reader.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ enum {
   MOST_OPTIONS = 32
 };
 
-/* The fields that are handed on, besides the cursor and the times: as in the agent's journal-entry.ts. */
+/* The fields that are passed on, besides the cursor and the times: as in the agent's journal-entry.ts. */
 static const char output_fields[] =
     "--output-fields=MESSAGE,PRIORITY,STEWARD_COPY,STEWARD_JSON,SYSLOG_IDENTIFIER,UNIT,_COMM,_PID,_SYSTEMD_UNIT";
 
@@ -81,7 +81,7 @@ static void add_reading(struct words *words, const struct request *request, cons
   if (request->cursor[0] != '\0') add(words, "--cursor=", request->cursor);
 }
 
-/* Not by unit: journalctl looks up what a pattern means once, and would not see an update's unit that is made later. */
+/* Not by unit: journalctl expands a pattern once, and would miss an update's unit that is made later. */
 static void add_following(struct words *words, const struct request *request) {
   add(words, "--follow", "");
   if (request->cursor[0] == '\0')
@@ -90,7 +90,7 @@ static void add_following(struct words *words, const struct request *request) {
     add(words, "--after-cursor=", request->cursor);
 }
 
-/* Starts journalctl, and returns what its output is read from. */
+/* Starts journalctl, and returns the descriptor of its output. */
 static int start(const struct request *request, const struct units *units, char *const *options, pid_t *child) {
   static struct words words;
   // --all: without it a field of more than 4 KiB comes as null. +steward: with the namespace of the audit lines.
@@ -117,7 +117,7 @@ static int start(const struct request *request, const struct units *units, char 
   _exit(127);
 }
 
-/* Hands on the whole lines in `buffer`; returns how many bytes of the last one are left at its start. */
+/* Passes on the whole lines in `buffer`; returns the number of bytes of the last one, which are moved to its start. */
 static size_t hand_on(char *buffer, size_t length, bool *is_skipping, const struct units *units, FILE *out) {
   char *line = buffer, *end;
   while ((end = memchr(line, '\n', length - (size_t)(line - buffer)))) {
@@ -141,7 +141,7 @@ static long seconds_now(void) {
   return (long)now.tv_sec;
 }
 
-/* Until journalctl has said all. Ends this process where the agent has gone, or the time is over. */
+/* Runs to the end of journalctl's output. Ends this process if the agent has gone, or the time is over. */
 static void relay(int journal, int client, bool is_following, const struct units *units) {
   static char buffer[LONGEST_ENTRY];
   size_t length = 0;

@@ -1,4 +1,4 @@
-// steward-helper: what root does for the agent.
+// steward-helper: carries out the agent's orders to root.
 #ifndef STEWARD_HELPER_H
 #define STEWARD_HELPER_H
 
@@ -11,7 +11,7 @@
 // The longest argument is the name of a time zone or of the host.
 #define ARGUMENT_BYTES 64
 
-// What may be ordered, all of it. A word is not added without a rule for what its argument may be.
+// The whole vocabulary. A word needs a rule for its argument.
 enum word {
   INSTALL,
   ROLLBACK,
@@ -26,7 +26,7 @@ enum word {
 
 struct order {
   enum word word;
-  // Empty where the word has none. Each of its characters has been checked.
+  // Empty if the word has none. Each of its characters has been checked.
   char argument[ARGUMENT_BYTES];
 };
 
@@ -44,12 +44,12 @@ long long now(void);
 long long take_order(enum word word);
 // The program of such an order has run for so many milliseconds.
 void charge_order(enum word word, long long duration);
-// Whether one more refusal may be logged.
+// True if one more refusal may be logged.
 bool take_line(void);
 // Milliseconds until nothing is left to remember.
 long long until_full(void);
 
-// system-files.c: 0, or the errno of what failed.
+// system-files.c: 0, or the errno of the failure.
 int set_time_zone(const char *name);
 int set_host_name(const char *name);
 

@@ -1,7 +1,7 @@
-// How often each word may be ordered: a bucket for each, full at the start of the helper, which stays until all are full
-// again. A bucket holds more than a person wants within minutes, and fills at a rate at which an agent under an
-// attacker's control costs the device little. An order that keeps the disk at work costs more, the longer its program
-// runs: IOWeight= of the slice counts only where the kernel's scheduler goes by it, and this holds for each disk.
+// The rate of each word: a bucket, full at the start of the helper, which stays until all are full again. A bucket
+// holds more than a person needs within minutes, and fills at a rate at which an agent under an attacker's control
+// costs the device little. An order that keeps the disk busy costs more, the longer its program runs: IOWeight= of the
+// slice counts only if the kernel's scheduler uses it, and this holds for each disk.
 #include "helper.h"
 
 #include <time.h>
@@ -10,7 +10,7 @@ struct bucket {
   int orders;
   // Milliseconds for one more.
   long long interval;
-  // An order costs so many times the duration of its program, where that is more: with 3, such programs run a third of the
+  // An order costs so many times the duration of its program, if that is more: with 3, such programs run a third of the
   // time at most.
   int rest;
   // Milliseconds until it is full.

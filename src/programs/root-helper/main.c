@@ -40,20 +40,20 @@ static struct running {
   pid_t program;
   int socket;
   long long deadline;
-  // From when on its time has not been charged.
+  // The time from which on its duration has not been charged.
   long long since;
   enum word word;
 } running[ORDERS_AT_ONCE];
 
-// The user besides root who may order.
+// The user besides root who may give orders.
 static uid_t owner;
 static long long last_work;
-// When it has to be gone after SIGTERM; 0: it stays.
+// The time by which it must have ended after SIGTERM; 0: it stays.
 static long long leaving;
 static unsigned long lines_left_out;
 
 static void answer(int connection, const char *text) {
-  // A peer that has left misses it; nothing waits for a peer.
+  // A peer that has left misses it; the helper waits for no peer.
   (void)!send(connection, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
   close(connection);
   last_work = now();
@@ -151,9 +151,9 @@ static void read_client(void) {
   const char *end = memchr(client.line, '\n', client.length);
   if (!end && client.length < sizeof client.line) return;
   struct order order;
-  // One line, and nothing behind it.
+  // One line, and nothing after it.
   bool is_line = end && end + 1 == client.line + client.length;
-  // The mode of the socket keeps others out already.
+  // The mode of the socket already keeps others out.
   if (client.peer.uid != owner && client.peer.uid != 0)
     refuse("not a user who may order");
   else if (is_line && read_order(client.line, client.length - 1, &order))
@@ -190,7 +190,7 @@ static void end_programs(void) {
       if (running[at].program == program) end_program(&running[at], status);
 }
 
-// What takes too long is ended; a job that it has asked for goes on.
+// Ends programs that take too long; a job that they have requested continues.
 static void end_late(void) {
   long long present = now();
   if (client.socket >= 0 && present >= client.deadline) refuse("no line in time");
@@ -208,7 +208,7 @@ static bool is_idle(void) {
   return true;
 }
 
-// A restart or a power-off ends the helper itself: its answer, and what ends in the next moment, are still sent.
+// A restart or a power-off ends the helper itself: its answer, and results of the next moment, are still sent.
 static void take_signals(int signals) {
   struct signalfd_siginfo signal;
   while (read(signals, &signal, sizeof signal) > 0)
@@ -237,7 +237,7 @@ static void serve(int signals) {
     if (wait == 0 && leaving > 0) return;
     bool is_last = wait == 0 && is_idle();
     bool accepts = client.socket < 0;
-    // poll() passes over a descriptor of -1.
+    // poll() ignores a descriptor of -1.
     int connection = !accepts ? client.socket : leaving > 0 ? -1 : LISTENER;
     struct pollfd watched[2] = {{signals, POLLIN, 0}, {connection, POLLIN, 0}};
     int ready = poll(watched, 2, wait > INT32_MAX ? INT32_MAX : (int)wait);
@@ -249,7 +249,7 @@ static void serve(int signals) {
   }
 }
 
-// Who may order is whose socket it is: SocketUser= of the unit.
+// The owner of the socket may give orders: SocketUser= of the unit.
 static bool find_owner(void) {
   struct sockaddr_un address = {0};
   socklen_t size = sizeof address - 1;

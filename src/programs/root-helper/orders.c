@@ -1,4 +1,4 @@
-// The vocabulary: which lines are orders, and the program that each is. Nothing of a line becomes a path or an option.
+// The vocabulary: the lines that are orders, and the program of each. Nothing of a line becomes a path or an option.
 #include "helper.h"
 
 #include <signal.h>
@@ -10,7 +10,7 @@
 #define SYSTEMCTL "/usr/bin/systemctl"
 #endif
 
-// Milliseconds: what the unit itself is given, and a minute.
+// Milliseconds: the unit's own time, and a minute.
 #define INSTALL_PATIENCE (31 * 60000LL)
 #define USUAL_PATIENCE 60000LL
 
@@ -32,7 +32,7 @@ static bool is_letter_or_digit(char character) {
   return is_between(character, 'a', 'z') || is_between(character, 'A', 'Z') || is_between(character, '0', '9');
 }
 
-// One to three parts, each with a capital first: this leaves out the names in the database that are no zones (localtime,
+// One to three parts, each with a capital first: this excludes the names in the database that are no zones (localtime,
 // posixrules, right/…), and everything with a dot.
 static bool is_zone_name(const char *text) {
   int parts = 1;
@@ -62,7 +62,7 @@ static bool is_host_name(const char *text) {
 
 struct entry {
   const char *name;
-  // NULL: the word stands alone.
+  // NULL: the word has no argument.
   bool (*may_be)(const char *argument);
   // Arguments of systemctl before the unit. None: no program is needed (system-files.c).
   const char *verb[3];
@@ -76,7 +76,7 @@ static const struct entry vocabulary[WORDS] = {
     // As the agent's rollback, with its limits; root types another command.
     [ROLLBACK] = {"rollback", is_kind, {"start", "--"}, "steward-install@rollback%s.service", INSTALL_PATIENCE},
     [CHRONY] = {"chrony", is_verb_of_chrony, {"start", "--"}, "steward-chrony@%s.service", USUAL_PATIENCE},
-    // Only where it runs: the agent must not start a second program that sets the clock.
+    // Only if it runs: the agent must not start a second program that sets the clock.
     [RESTART_TIMESYNCD] =
         {"restart-timesyncd", NULL, {"try-restart", "--"}, "systemd-timesyncd.service", USUAL_PATIENCE},
     [REBOOT] = {"reboot", NULL, {"--no-block", "reboot"}, NULL, USUAL_PATIENCE},
@@ -107,7 +107,7 @@ bool read_order(const char *line, size_t length, struct order *order) {
     memset(order->argument, 0, sizeof order->argument);
     if (!space) return true;
     memcpy(order->argument, space + 1, argument_length);
-    // A NUL in it would hide the rest from what looks at it as text.
+    // A NUL in it would hide the rest from code that reads it as text.
     return strlen(order->argument) == argument_length && entry->may_be(order->argument);
   }
   return false;
@@ -130,7 +130,7 @@ pid_t start_program(const struct order *order) {
   for (size_t at = 0; at < 3 && entry->verb[at]; at++) arguments[count++] = entry->verb[at];
   char unit[128];
   if (entry->unit) {
-    // The names of the vocabulary, where %s stands for an argument that has been checked.
+    // The names of the vocabulary, in which %s stands for a checked argument.
     const char *place = strstr(entry->unit, "%s");
     int before = place ? (int)(place - entry->unit) : (int)strlen(entry->unit);
     snprintf(unit, sizeof unit, "%.*s%s%s", before, entry->unit, order->argument, place ? place + 2 : "");

@@ -1,4 +1,5 @@
-// The two orders that are files of the system, written here: a minimal Debian has neither timedated nor hostnamed's D-Bus.
+// The two orders that are files of the system, written here: a minimal Debian has neither timedated nor hostnamed's
+// D-Bus.
 #include "helper.h"
 
 #include <errno.h>
@@ -38,7 +39,7 @@ static int flush_directory(void) {
   return close_after(directory, fsync(directory) < 0 ? errno : 0);
 }
 
-// Puts `draft` in the place of `path`, whole or not at all.
+// Replaces `path` by `draft`, whole or not at all.
 static int put_in_place(const char *draft, const char *path) {
   if (rename(draft, path) == 0) return flush_directory();
   int failure = errno;
@@ -61,7 +62,7 @@ static int replace_line(const char *draft, const char *path, const char *text) {
   return failure;
 }
 
-// Whether the database has this zone: a file that begins as RFC 9636 says.
+// Succeeds if the database has this zone: a file that begins as RFC 9636 says.
 static int find_zone(const char *name) {
   char path[sizeof ZONES + 1 + ARGUMENT_BYTES];
   snprintf(path, sizeof path, "%s/%s", ZONES, name);

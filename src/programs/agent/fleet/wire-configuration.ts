@@ -19,13 +19,13 @@ export interface ConfigurationRooms {
   readonly state: State;
   readonly settings: SettingsStore;
   readonly auth: SignInRooms & { readonly setupToken: SetupToken };
-  /** Called with the names of the settings that were changed. */
+  /** Called with the names of the changed settings. */
   readonly settingsChanged: (names: readonly string[]) => void;
 }
 
 /**
- * What applies configurations, opened when it is first needed: most agents never do. One that was cut off is finished
- * first, before anyone can see a part of it. Never throws.
+ * Opens the configurator when it is first needed: most agents never need it. A configuration that was cut off is
+ * finished first, before anyone can see a part of it. Never throws.
  */
 export async function openConfigurator(rooms: ConfigurationRooms): Promise<() => Promise<Configurator>> {
   let opened: Promise<Configurator> | undefined;
@@ -106,7 +106,7 @@ function optionsOf({
   };
 }
 
-/** It was root's decision, also where the agent carries it out later. */
+/** It was root's decision, also if the agent carries it out later. */
 function record(
   events: EventSink,
   {

@@ -2,21 +2,21 @@ import type { Finding, Tls } from "../../../contract/types.ts";
 import { every } from "../../../host/linux/timers.ts";
 import type { HttpsContext, HttpsDecisions, HttpsPlace, OpenedHttps } from "./open-https.ts";
 
-/** HTTPS on the LAN. Where it is off, nothing of it is loaded. */
+/** HTTPS on the LAN. While it is off, none of its code is loaded. */
 export interface Https {
   status(): Promise<Tls>;
   /** Null: all is well, or it is off. */
   trouble(): Finding | null;
-  /** Of the certificate that is shown; null: there is none, or HTTPS is off. */
+  /** The end of the certificate that is shown; null: there is none, or HTTPS is off. */
   certificateEnd(): Date | null;
-  /** Begins to listen where the host file says so. Never throws: loopback and the socket do not depend on it. */
+  /** Begins to listen as the host file says. Never throws: loopback and the socket do not depend on it. */
   open(context: HttpsContext): Promise<void>;
-  /** Goes by these decisions, and reads the certificates again. Never throws. */
+  /** Applies these decisions, and reads the certificates again. Never throws. */
   reload(decisions: HttpsDecisions): Promise<void>;
   stop(milliseconds: number): Promise<void>;
 }
 
-/** How often it is seen whether the certificate still serves, and whether a port is free by now. */
+/** Seconds between two checks of the certificate, and of a port that was not free. */
 const lookSeconds = 60;
 
 export function createHttps(place: HttpsPlace, decisions: HttpsDecisions): Https {

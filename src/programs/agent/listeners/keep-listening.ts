@@ -2,22 +2,22 @@ import type { Timers } from "../../../host/ports.ts";
 import type { Listener } from "../../../http/wire/listeners.ts";
 import type { Log } from "../../../journal/logs/log.ts";
 
-/** A listener that is brought back where it is gone, and tried again where its place is taken. */
+/** A listener that is restored when it is gone, and tried again while its place is taken. */
 export interface KeptListener {
   /** Undefined: it does not listen now. */
   address(): string | undefined;
-  /** Why it does not listen, and what to do; null: it does. */
+  /** The reason why it does not listen, with advice; null: it does. */
   problem(): string | null;
-  /** Settles after the first try, whatever came of it. */
+  /** Settles after the first try, with any result. */
   readonly tried: Promise<void>;
   stop(milliseconds: number): Promise<void>;
 }
 
 export interface KeepOptions {
   readonly listen: () => Promise<Listener>;
-  /** A listener that listens already. */
+  /** A listener that already listens. */
   readonly first?: Listener;
-  /** True: clients still reach the listener. */
+  /** Resolves to true while clients reach the listener. */
   readonly isReached?: () => Promise<boolean>;
   /** Called at each try that fails. */
   readonly onFailure?: () => void;
@@ -25,10 +25,10 @@ export interface KeepOptions {
   readonly log: Log;
 }
 
-/** Seconds between two looks whether it is reached, and between two tries. */
+/** Seconds between two checks that it is reached, and between two tries. */
 const lookSeconds = 60;
 
-/** Milliseconds for the requests of a listener that clients do not reach any more. */
+/** Milliseconds for the requests of a listener that clients no longer reach. */
 const goneMilliseconds = 4_000;
 
 export function keepListening(options: KeepOptions): KeptListener {

@@ -9,10 +9,12 @@ import { listenRedirect } from "../../../http/wire/redirect-listener.ts";
 import type { Log } from "../../../journal/logs/log.ts";
 import type { HttpsDecisions as HttpsPlan } from "../../host-file/decisions.ts";
 
-/** The listeners of the LAN, at one place at a time. */
+/** The listeners of the LAN, at one address at a time. */
 export interface LanListeners {
   isListening(): boolean;
-  /** Listens as planned, and shows this certificate; what listens there already goes on. Throws where it cannot. */
+  /**
+   * Listens as planned, and shows this certificate; a listener that is already there continues. Throws if it cannot.
+   */
   bring(plan: HttpsPlan, shown: Shown, application: Application): Promise<void>;
   close(milliseconds: number): Promise<void>;
 }
@@ -23,7 +25,7 @@ interface LanContext {
   readonly boundBuffers: BoundBuffers;
 }
 
-/** What requests are handed to, and the names that are answered to. */
+/** The handler of requests, and the names of the device. */
 export interface Application {
   readonly handle: RequestListener;
   readonly isOurHost: (host: string | undefined) => boolean;
@@ -32,7 +34,9 @@ export interface Application {
 /** Milliseconds for requests in flight on a listener that moves. */
 const stopMilliseconds = 4_000;
 
-/** A year, the least that is worth it (OWASP ASVS 3.4.1). Names below this one may be those of other devices. */
+/**
+ * Seconds of a year, the least that is useful (OWASP ASVS 3.4.1). Subdomains are left out: they may be other devices.
+ */
 const onlyHttps = ["Strict-Transport-Security", "max-age=31536000"] as const;
 
 export function createLanListeners({ log, time, boundBuffers }: LanContext): LanListeners {
@@ -52,7 +56,7 @@ export function createLanListeners({ log, time, boundBuffers }: LanContext): Lan
     close,
     bring: async ({ address, port, redirectPort, hsts }, shown, { handle, isOurHost }) => {
       const place = { address, port, redirectPort };
-      // By a certificate of the device's own, a browser that was told so would let no person in.
+      // With a certificate of the device's own, a browser with this header would let no person in.
       isStrict = hsts && shown.installed !== null;
       if (!isDeepStrictEqual(at, place)) await close(stopMilliseconds);
       at = place;

@@ -11,7 +11,7 @@ import type { AgentConfig } from "../config.ts";
 import type { Https } from "./https.ts";
 import type { LocalListeners } from "./local-listeners.ts";
 
-/** How long requests in flight may take after a stop; systemd waits longer before it kills. */
+/** Milliseconds for requests in flight after a stop; systemd waits longer before it kills. */
 const stopMilliseconds = 4_000;
 
 type Application = Pick<
@@ -19,30 +19,30 @@ type Application = Pick<
   "dispatch" | "authenticate" | "events" | "streams" | "admit" | "describeClock" | "answered"
 > & {
   deviceId: string;
-  /** What people call the device. */
+  /** The name of the device, as people see it. */
   deviceName: () => string;
   /** The present as far as it is known, and a time no later than it. */
   expiryNow: () => Date;
   floor: () => Date;
 };
 
-/** What listeners stand on. */
+/** The parts that the listeners need. */
 export interface ListenContext {
   readonly host: Host;
   readonly https: Https;
   readonly local: LocalListeners;
 }
 
-/** What a reload puts to use. */
+/** Decisions that a reload applies. */
 export type LiveDecisions = Pick<AgentConfig, "hostNames" | "trustedProxies" | "https">;
 
-/** What the agent listens on. */
+/** The running listeners of the agent. */
 export interface Listening {
-  /** Those on the device itself that are listened at now. */
+  /** The addresses on the device itself at which it listens now. */
   addresses(): readonly string[];
-  /** From now on these names are the device's own, and these proxies are believed. Connections stay. */
+  /** From now on these names are the device's own, and these proxies are trusted. Connections stay. */
   reload(decisions: LiveDecisions): Promise<void>;
-  /** Requests in flight finish, and the counts of requests are logged. */
+  /** Resolves after requests in flight have finished and the counts of requests are logged. */
   stop(): Promise<void>;
 }
 

@@ -12,13 +12,13 @@ import { type KeptListener, keepListening } from "./keep-listening.ts";
 
 /** The unix socket and the port of loopback, kept while the agent runs. */
 export interface LocalListeners {
-  /** Those that are listened at now. */
+  /** The addresses at which it listens now. */
   addresses(): readonly string[];
   /** Null: both can be reached. */
   trouble(): Finding | null;
   /** Settles when the socket is gone and this process cannot make it again. */
   readonly socketLost: Promise<void>;
-  /** Throws where the socket cannot be made; the port is tried again each minute. */
+  /** Throws if the socket cannot be made; the port is tried again each minute. */
   open(handle: RequestListener): Promise<void>;
   stop(milliseconds: number): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface LocalPlaces {
   readonly log: Log;
 }
 
-/** The socket first: commands on the device work even where another program holds the port. */
+/** The socket first: commands on the device work even if another program holds the port. */
 export function createLocalListeners({
   runDirectory,
   listen,

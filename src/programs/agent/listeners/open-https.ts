@@ -20,18 +20,18 @@ export type HttpsDecisions = HostDecisions["https"] & {
   readonly names: () => readonly string[];
 };
 
-/** What the listener needs of a running agent. */
+/** The parts of a running agent that the listener needs. */
 export interface HttpsContext {
   readonly handle: RequestListener;
   readonly isOurHost: (host: string | undefined) => boolean;
   /** The present as far as it is known. */
   readonly now: () => Date;
-  /** No later than the present. */
+  /** A time no later than the present. */
   readonly floor: () => Date;
   readonly record: (event: EventFacts) => void;
 }
 
-/** Where HTTPS is at home, with or without an agent that runs. */
+/** The surroundings of HTTPS, with or without a running agent. */
 export interface HttpsPlace {
   readonly stateDirectory: string;
   readonly runDirectory: string;
@@ -41,17 +41,17 @@ export interface HttpsPlace {
   readonly log: Log;
 }
 
-/** HTTPS as far as it is loaded. */
+/** HTTPS with its code loaded. */
 export interface OpenedHttps {
   apply(decisions: HttpsDecisions, context: HttpsContext): Promise<void>;
   status(decisions: HttpsDecisions): Promise<Tls>;
   trouble(): Finding | null;
-  /** Of the certificate that is shown; null: there is none. */
+  /** The end of the certificate that is shown; null: there is none. */
   certificateEnd(): Date | null;
   stop(milliseconds: number): Promise<void>;
 }
 
-/** Milliseconds for requests in flight where HTTPS is switched off. */
+/** Milliseconds for requests in flight when HTTPS is switched off. */
 const stopMilliseconds = 4_000;
 
 export function openHttps(place: HttpsPlace): OpenedHttps {
@@ -62,7 +62,7 @@ export function openHttps(place: HttpsPlace): OpenedHttps {
   const certificates = openCertificates(place, () => ({ decisions, context }));
   const bring = async (as: HttpsDecisions, on: HttpsContext): Promise<void> => {
     if (!as.enabled) return listeners.close(stopMilliseconds);
-    // A certificate that cannot be made leaves the one that is shown.
+    // If a certificate cannot be made, the present one stays.
     const failure = await certificates.read().then(() => undefined, reasonOf);
     const shown = certificates.present();
     if (shown !== null) await listeners.bring(as, shown, on);
@@ -76,7 +76,7 @@ export function openHttps(place: HttpsPlace): OpenedHttps {
       problem = found;
     },
     status: async (as) => {
-      // Of a command while no agent runs: it only looks.
+      // A command while no agent runs: it only looks.
       if (context === undefined) {
         decisions = as;
         await certificates.read();
@@ -123,7 +123,7 @@ function openCertificates(place: HttpsPlace, present: () => Present): Certificat
   });
 }
 
-/** On the device itself HTTPS is reached by these. */
+/** HTTPS is reached by these on the device itself. */
 const loopback = { names: ["localhost"], addresses: ["127.0.0.1", "::1"] } as const;
 
 function wantedOf(decisions: HttpsDecisions | undefined) {
@@ -159,7 +159,7 @@ function statusOf(
   };
 }
 
-/** Without what only the device itself can reach. */
+/** The addresses, without those that only the device itself can reach. */
 function urlsOf({ facts }: Shown, { port, address }: HttpsDecisions): string[] {
   const names = facts.names.filter((name) => name !== "localhost" && !name.startsWith("*"));
   const reached = (address === null ? interfaceAddresses() : [address]).filter((one) => !one.includes(":"));

@@ -11,12 +11,12 @@ import { stateOf } from "../../../system/status.ts";
 import type { RoomsConfig } from "../config.ts";
 import { presentNeeds, type StatusRooms } from "./wire-status.ts";
 
-/** What the agent counts for GET /api/metrics. */
+/** Counts the events and requests for GET /api/metrics. */
 export interface Metering {
-  /** The same events, counted as they come. */
+  /** The same sink of events, whose events are also counted. */
   counting<Events extends EventSink>(events: Events): Events;
   answered(answer: Answered): void;
-  /** The answer of a scrape. It waits for nothing: every room has what it knows in memory. */
+  /** The answer of a scrape. It waits for nothing: every room has its figures in memory. */
   read(rooms: StatusRooms): string;
   stop(): void;
 }
@@ -38,7 +38,7 @@ export function createMetering(config: RoomsConfig, { time }: Host): Metering {
         log.refuse(facts, code);
       },
     }),
-    // A file of the console is all that is found without an operation.
+    // A request without an operation finds only a file of the console.
     answered: ({ operation, method, status, milliseconds }) =>
       requests.add({
         route: operation ?? (status < 400 ? "console" : "none"),
@@ -72,7 +72,7 @@ function readingsOf(
   };
 }
 
-/** Seconds: less is the clock's slew, and would look like another start each time. */
+/** Seconds: a smaller step is the clock's slew, and would look like another start each time. */
 const leastStep = 1;
 
 /** The start by the present clock, which may have been stepped since. */

@@ -29,7 +29,7 @@ import type { LocalListeners } from "../listeners/local-listeners.ts";
 import type { State } from "../state.ts";
 import type { SignInRooms } from "../wire-accounts.ts";
 
-/** Events on a page; of one type there are no more between two starts that matter. */
+/** Events on a page; between two starts there are no more of one type that count. */
 const longestPage = 200;
 
 export interface StatusRooms {
@@ -59,7 +59,7 @@ export function composeStatus(
     requireReady: (isDetailed) => selfCheck.require(isDetailed),
     metrics: () => rooms.metering.read(rooms),
     status: async ({ latest, ...seen }) => {
-      const ground = needsGroundOf(rooms, seen);
+      const ground = needsInputOf(rooms, seen);
       return statusOf({
         ...ground,
         latest,
@@ -72,15 +72,15 @@ export function composeStatus(
   });
 }
 
-/** The needs of the device, without the names of users, and what they follow from. Nothing is waited for. */
+/** The needs of the device, without the names of users, and their causes. It waits for nothing. */
 export function presentNeeds(rooms: StatusRooms) {
   const { identity, time } = rooms.host;
-  const ground = needsGroundOf(rooms, { updates: rooms.updates.status(), mayNameUsers: false });
+  const ground = needsInputOf(rooms, { updates: rooms.updates.status(), mayNameUsers: false });
   const host = { hostname: identity.hostname, uptime_seconds: time.uptime() };
   return { ground, needs: needsOf({ ...ground, clockWord: clockWordOf(ground.clock), host }) };
 }
 
-/** Tells of needs as they begin and end. */
+/** Records needs as they begin and end. */
 export function watchNeeds(rooms: StatusRooms & { readonly events: EventLog }): NeedWatch {
   const { events, host } = rooms;
   const toldBy = async (type: EventType) => (await events.list({ type, limit: longestPage })).items;
@@ -92,8 +92,8 @@ export function watchNeeds(rooms: StatusRooms & { readonly events: EventLog }): 
   });
 }
 
-/** What follows from the rooms about the needs of the device, of what a caller may see. */
-function needsGroundOf(
+/** The rooms' facts for the needs of the device, as far as a caller may see them. */
+function needsInputOf(
   { config, settings, clock, auth, checks }: StatusRooms,
   seen: Pick<NeedsInput, "updates" | "mayNameUsers">,
 ): Omit<NeedsInput, "clockWord" | "host"> {
@@ -110,7 +110,7 @@ function needsGroundOf(
   };
 }
 
-/** The version; those who have signed in are told more. */
+/** The version; signed-in users get more of it. */
 export function versionOf(
   { build, nodeVersion: node, supportUntil }: RoomsConfig,
   { host, updates }: { host: Host; updates: Updates },
@@ -137,7 +137,7 @@ export interface GreetingInput {
   readonly isInRescue: boolean;
 }
 
-/** What the console shows before anyone has signed in. */
+/** The facts that the console shows before anyone has signed in. */
 export function greetingOf({
   config,
   host,
@@ -159,7 +159,7 @@ export function greetingOf({
   };
 }
 
-/** Whether the program's own parts work. */
+/** Opens the test of the program's own parts. */
 export function openSelfCheck(
   { selfCheck, log }: RoomsConfig,
   { run, time: { timers, uptime } }: Host,
@@ -171,7 +171,7 @@ export function openSelfCheck(
   });
 }
 
-/** All that can go wrong, in the order in which health lists it. */
+/** All checks, in the order in which health lists them. */
 export function checksOf({
   config,
   state,
@@ -224,7 +224,7 @@ function updatesTrouble(problem: UpdateProblem | null): Finding | null {
   return problem && finding("updates_degraded", { problem }, problem.detail);
 }
 
-/** What a person at the device wants to know first, in a few words each. */
+/** The most important facts for a person at the device, in a few words each. */
 export function statusWords({
   accounts,
   clock,
