@@ -41,8 +41,7 @@ function dateTrouble(shown: Shown, directory: string, { now, passed }: Times): F
   if (shown.installed === null || notAfter.getTime() - passed.getTime() > noticeDays * dayMilliseconds)
     return null;
   const facts = { certificate: shown.installed, ends_at: notAfter.toISOString() };
-  const detail = `The certificate ${facts.certificate} for HTTPS ends at ${facts.ends_at}. Install a new one, then: \`${reload}\`.`;
-  return finding("https_certificate_ending", facts, detail);
+  return finding("https_certificate_ending", facts, `Then: \`${reload}\`.`);
 }
 
 /** The clock is usually wrong then; a certificate is hardly ever installed too early. */
@@ -53,20 +52,20 @@ function tooEarly({ installed, facts }: Shown, now: Date): Finding {
     installed === null
       ? `Then \`${reload}\` makes another with the same key.`
       : `If it is right, install another certificate in its place, then \`${reload}\`.`;
-  const detail = `The certificate ${certificate} is valid from ${begins_at} on, and this clock says ${now.toISOString()}. Browsers refuse it. If this clock is wrong, set it: \`${setTime}\`. ${otherwise}`;
-  return finding("https_certificate_early", { certificate, begins_at }, detail, line(setTime));
+  const particulars = `This clock says ${now.toISOString()}. If it is wrong, set it: \`${setTime}\`. ${otherwise}`;
+  return finding("https_certificate_early", { certificate, begins_at }, particulars, line(setTime));
 }
 
 function expired({ installed, facts }: Shown, directory: string): Finding {
   const certificate = installed ?? ownCertificate;
   const ends_at = facts.notAfter.toISOString();
-  const first = `The certificate ${certificate} has expired at ${ends_at}. Browsers refuse it. If this clock is wrong, set it: \`${setTime}\`.`;
-  const detail =
+  const otherwise =
     installed === null
-      ? `${first} If it is right, \`${reload}\` has the agent make another with the same key.`
-      : `${first} If it is right, install another certificate in its place, then \`${reload}\`. Until there is one, the device shows one of its own where this one is set aside.`;
+      ? `If it is right, \`${reload}\` has the agent make another with the same key.`
+      : `After the new one is installed: \`${reload}\`. Until there is one, the device shows one of its own where this one is set aside.`;
+  const particulars = `If this clock is wrong, set it: \`${setTime}\`. ${otherwise}`;
   const remedy = installed === null ? line(reload) : setAside(installed, directory, "expired");
-  return finding("https_certificate_expired", { certificate, ends_at }, detail, remedy);
+  return finding("https_certificate_expired", { certificate, ends_at }, particulars, remedy);
 }
 
 function refusedFinding({ name, detail }: RefusedPair, directory: string): Finding {
@@ -74,7 +73,7 @@ function refusedFinding({ name, detail }: RefusedPair, directory: string): Findi
   return finding(
     "https_certificate_refused",
     { certificate: name },
-    `The certificate ${name} is not used: ${detail}`,
+    detail,
     repair === undefined ? setAside(name, directory, "refused") : line(`${repair}; ${reload}`),
   );
 }

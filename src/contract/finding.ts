@@ -1,18 +1,35 @@
 import { type AnyFindingCode, type FindingCode, findingKinds, levels } from "./findings.ts";
 import { type Area, type NeedCode, needAreas } from "./need-areas.ts";
 import type { Finding, Need } from "./types.ts";
+import { findingWords } from "./words/en/findings.ts";
+import { terminalFormat } from "./words/format.ts";
 
 export type Remedy = NonNullable<Need["remedy"]>;
 
-/** `detail`: the finding in English, and what to do. `remedy`: the line to type, where one line mends it. */
-export function finding<const Code extends AnyFindingCode>(
+/**
+ * Its English sentence is the record's, which the console says as well. `particulars`: what only the agent knows, and what
+ * root types. `remedy`: the line to type, where one line mends it.
+ */
+export function finding<const Code extends FindingCode>(
   code: Code,
   facts: Finding<Code>["facts"],
-  detail: string,
+  particulars = "",
   remedy: Remedy | null = null,
 ): Finding<Code> {
   const { level } = kindOf(code);
-  return { code, level, facts, detail, remedy } as Finding<Code>;
+  const sentence = findingWords[code](facts, terminalFormat);
+  return { code, level, facts, detail: `${sentence} ${particulars}`.trim(), remedy } as Finding<Code>;
+}
+
+/** A need that no health check finds, in English. */
+export function needFinding(
+  code: NeedCode,
+  facts: object,
+  detail: string,
+  remedy: Remedy | null = null,
+): Finding<AnyFindingCode> {
+  const { level } = kindOf(code);
+  return { code, level, facts, detail, remedy } as Finding<AnyFindingCode>;
 }
 
 /** A remedy that deletes nothing. */

@@ -50,23 +50,29 @@ export function failuresIn(report: string, ending: string): PartFailure[] {
 /** The line that installs the files of this version again, from the package. */
 export const reinstall = line("apt-get install --reinstall steward");
 
+const rollback = "`steward update rollback binary`";
+
 /** The finding of health about failures. */
 export function failureTrouble(failures: readonly PartFailure[]): Finding {
   const parts = failures.flatMap(({ part }) => (part === null ? [] : [part]));
-  const detail = failureWords(failures, true);
+  const particulars = `By its self-check, ${namesOf(failures, true)}. ${rollback} goes back to the version before.`;
   return parts.length === 0
-    ? finding("program_untested", {}, detail, reinstall)
-    : finding("program_broken", { parts }, detail, reinstall);
+    ? finding("program_untested", {}, particulars, reinstall)
+    : finding("program_broken", { parts }, particulars, reinstall);
 }
 
 /** The sentence about failures, with advice. `isDetailed`: with the causes. */
 export function failureWords(failures: readonly PartFailure[], isDetailed: boolean): string {
-  const named = failures.map(({ part, cause }) => {
-    const what = part === null ? "its parts cannot be tried" : programParts[part];
-    return isDetailed ? `${what} (${part ?? "self-check"}: ${cause})` : what;
-  });
   return (
-    `This program does not work as it should: ${named.join("; ")}. ` +
-    "Install this version of Steward again, or go back to the one before: `steward update rollback binary`."
+    `This program does not work as it should: ${namesOf(failures, isDetailed)}. ` +
+    `Install this version of Steward again, or go back to the one before: ${rollback}.`
   );
+}
+
+function namesOf(failures: readonly PartFailure[], isDetailed: boolean): string {
+  const names = failures.map(({ part, cause }) => {
+    const effect = part === null ? "its parts cannot be tried" : programParts[part];
+    return isDetailed ? `${effect} (${part ?? "self-check"}: ${cause})` : effect;
+  });
+  return names.join("; ");
 }

@@ -1,9 +1,8 @@
-import { finding, gravestFirst, line, needOf } from "../contract/finding.ts";
+import { gravestFirst, line, needFinding, needOf } from "../contract/finding.ts";
 import type { NeedCode } from "../contract/need-areas.ts";
 import type {
   ClockSummary,
   FailedRelease,
-  Finding,
   HostSettings,
   Need,
   Release,
@@ -65,13 +64,13 @@ export function needsOf(input: NeedsInput): Need[] {
 
 /** A need that no health check finds. `typed`: the line that resolves it. */
 function attention(code: NeedCode, facts: object, detail: string, typed?: string): Need {
-  return needOf(finding(code, facts, detail, typed === undefined ? null : line(typed)));
+  return needOf(needFinding(code, facts, detail, typed === undefined ? null : line(typed)));
 }
 
-export function setupFinding(): Finding<"setup_required"> {
+export function setupFinding(): ReturnType<typeof needFinding> {
   const detail =
     "This device has no administrator yet: `steward user add NAME --role admin`. Until there is one, API and console only offer to make one.";
-  return finding("setup_required", {}, detail, line("steward user add admin --role admin --generate"));
+  return needFinding("setup_required", {}, detail, line("steward user add admin --role admin --generate"));
 }
 
 /** Nothing confirms the time, but a person with a watch can. */
@@ -100,7 +99,9 @@ function clockNeed({ troubles, clock, clockWord: word, host }: NeedsInput): Need
   const facts = { word, state, trust, offset_seconds, ...trouble?.facts };
   const { detail = summary.detail, remedy = null } = trouble ?? {};
   const isByHand = trust === "none" && unanswered.includes(summary.code) && uptimeSeconds >= settlingSeconds;
-  return [needOf(finding("clock", facts, detail, isByHand ? line("steward time set --yes TIME") : remedy))];
+  return [
+    needOf(needFinding("clock", facts, detail, isByHand ? line("steward time set --yes TIME") : remedy)),
+  ];
 }
 
 function updateNeeds({ updates, ota }: NeedsInput): Need[] {

@@ -30,6 +30,7 @@ import { healthSentence } from "../../src/console/ui/health-words.ts";
 import { holdSentence, reasonSentence, summarySentence } from "../../src/console/updates/update-sentences.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { eventTypes } from "../../src/contract/event-types.ts";
+import { finding } from "../../src/contract/finding.ts";
 import { healthCodes } from "../../src/contract/findings.ts";
 import { needCodes } from "../../src/contract/need-areas.ts";
 import {
@@ -55,8 +56,24 @@ const at = "2026-11-20T14:00:00Z";
 
 const reason = { code: "restarts", detail, count: 2, last_answer: null } as const;
 
-const health = (code: string, facts: object = {}): Sentence =>
-  healthSentence({ name: "time", status: "degraded", code, detail, facts } as never);
+const everyFact = {
+  ...{ path: "/var", free_bytes: 1, least_bytes: 2, free_inodes: 3, least_inodes: 4, has_reserve: false },
+  ...{
+    document: "settings",
+    error: "storage_unwritable",
+    damage: "missing",
+    replacement: "defaults",
+    found_at: at,
+  },
+  ...{ waiting: 1, lost: 2, lines: 3, record: "users", complete_since: at, users: 4, keys: ["a", "b"] },
+  ...{ daemon: "ntpd", step_seconds: 1, frequency_ppm: 2, agreeing: 1, configured: 8, needed: 5 },
+  ...{ server: "ntp1.example", offset_seconds: -3, measured_at: at, address: "[::1]:80", parts: ["rights"] },
+  ...{ certificate: "own", ends_at: at, begins_at: at, faults: ["/names must be a list"], members: ["/x"] },
+  problem: { code: "check_failed", detail, release: null },
+} as const;
+
+const health = (code: string, facts: object = everyFact, format?: Format): Sentence =>
+  healthSentence({ name: "time", status: "degraded", code, detail, facts } as never, format);
 
 const hold = (code: string): Sentence =>
   holdSentence({ code, detail, until: at, setting: null, reason } as never);
@@ -166,7 +183,7 @@ for (const [tag, texts] of [
   });
 
 describe("the agent's English", () => {
-  it("is the sentence of the English page, but for figures and what a reader can do, for every code of the clock", () => {
+  it("is the sentence of the English page, but for figures and what a reader can do, for every finding and every code of the clock", () => {
     putTexts("en", { ...enBase, ...enDevice });
     const facts = { offset_seconds: -3, measured_at: at, agreeing: 1, needed: 2, server: "ntp1.example" };
     const none = { configured: null, daemon: "chronyd", daemon_trouble: null, runs_on: false, not_set: null };
@@ -190,6 +207,9 @@ describe("the agent's English", () => {
       const head = change.code === "synchronised" ? ["The clock is right."] : [];
       assert.equal([...head, ...said].join(" "), summary.detail);
     }
+    for (const code of healthCodes)
+      if (code !== "ok" && code !== "updates_degraded")
+        assert.equal(health(code, everyFact, terminalFormat).text, finding(code, everyFact as never).detail);
     for (const code of sourceReasonCodes) {
       const reason = reasonWithDetail({ code, cause: "said" }, "candidate");
       const one = { ...exampleClock().sources[0], state: "candidate", reason } as TimeSource;

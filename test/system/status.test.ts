@@ -89,12 +89,12 @@ describe("the status of a device", () => {
     const diskFacts = { check: "disk", reason: "disk_read_only", path: "/var" };
     const eventFacts = { check: "events", reason: "events_lost", lost: 3 };
     assert.deepEqual(needs, [
-      { code: "disk", level: "failing", facts: diskFacts, detail: "It is full.", remedy: remount },
+      { code: "disk", level: "failing", facts: diskFacts, detail: readOnly.detail, remedy: remount },
       {
         code: "event_log",
         level: "attention",
         facts: eventFacts,
-        detail: "It is not written.",
+        detail: lost.detail,
         remedy: null,
       },
     ]);

@@ -12,9 +12,6 @@ export interface SealingKeyPlan {
   readonly path: string;
 }
 
-/** Keys that one sentence names. A device has one, and perhaps a former one. */
-const namedKeys = 3;
-
 /**
  * The trouble with the key of the second factors that a person should know of; null: all of them can be opened. Each
  * secret names its key, so this opens none of them.
@@ -49,31 +46,20 @@ export function createSealingKeyTrouble({
 
 /** `why` names the file, and the line that mends it if there is one. `users`: the number of users concerned. */
 export function unusableKey(why: string, users: number, path: string): Finding {
-  const detail = users === 0 ? why : `${why} ${concernedBy(users)}.`;
   const repair = repairIn(why);
   // The agent reads its keys at its start.
   const typed = repair === undefined ? null : line(`${repair}; systemctl restart steward.service`);
-  return finding("sealing_key_unusable", { users, path }, detail, typed);
+  return finding("sealing_key_unusable", { users, path }, why, typed);
 }
 
 /** `keys`: the id of the key of each secret that cannot be opened; empty if a damaged secret hides it. */
 export function missingKey(keys: readonly string[], path: string): Finding {
   const distinct = [...new Set(keys)];
-  const named = distinct
-    .slice(0, namedKeys)
-    .map((id) => id || "one that a damaged secret hides")
-    .join(", ");
-  const more = distinct.length > namedKeys ? " and others" : "";
+  const hidden = distinct.includes("") ? "The id of one is hidden by a damaged secret. " : "";
   return finding(
     "sealing_key_missing",
     { users: keys.length, path, keys: distinct.filter(Boolean) },
-    `The key that two-factor secrets were sealed with (${named}${more}) is not on this device. ${concernedBy(keys.length)}. ` +
-      `Put the key back as ${path} (chown root:steward, chmod 0640) or as systemd's credential steward.key, and restart ` +
-      "the agent; without it, for each of them: `steward user rescue NAME`.",
+    `${hidden}The key belongs to root (chown root:steward, chmod 0640), or is systemd's credential steward.key. ` +
+      "Without it, for each of them: `steward user rescue NAME`.",
   );
-}
-
-function concernedBy(count: number): string {
-  const who = count === 1 ? "1 user is" : `${count} users are`;
-  return `${who} concerned: codes cannot be checked, recovery codes work`;
 }

@@ -72,8 +72,7 @@ async function documentEntries(
   if (newest === undefined) return [];
   const facts = { document: name, found_at: "", damage: "unrecorded", replacement: "unrecorded" } as const;
   const accept = line(`steward state accept ${name}`);
-  const mended = `${newest} It was mended at a start; check what may be missing.`;
-  return [entryOf(finding("document_damage_found", facts, mended, accept))];
+  return [entryOf(finding("document_damage_found", facts, newest, accept))];
 }
 
 /** The agent is in rescue, or will be at its next start: what the document can be restored from. */

@@ -1,8 +1,5 @@
-import { finding, line, type Remedy } from "../../contract/finding.ts";
-import type { FindingCode } from "../../contract/findings.ts";
+import { finding, line } from "../../contract/finding.ts";
 import type { ClockConflict, Finding } from "../../contract/types.ts";
-import { clockFindings } from "../../contract/words/en/clock.ts";
-import { terminalFormat } from "../../contract/words/format.ts";
 import type { SyncState } from "../state/sync-state.ts";
 import type { Verdict } from "../state/verdict.ts";
 import { dateOf, votesOf } from "./summary.ts";
@@ -19,29 +16,21 @@ export function troubleOf(
   return (verdict && verdictFinding(verdict)) ?? minorityFinding(synced);
 }
 
-function clockFinding<const Code extends FindingCode & keyof typeof clockFindings>(
-  code: Code,
-  facts: Finding<Code>["facts"],
-  remedy: Remedy | null = null,
-): Finding<Code> {
-  return finding(code, facts, clockFindings[code](facts, terminalFormat), remedy);
-}
-
 /** The others are silent or say another time. A single configured server is a choice. */
 function minorityFinding(synced: SyncState["synced"]): Finding | null {
   if (synced === null || synced.trust === "trusted") return null;
   const votes = votesOf(synced.agreeing, synced.configured);
-  return votes && clockFinding("clock_minority_agrees", votes);
+  return votes && finding("clock_minority_agrees", votes);
 }
 
 function conflictFinding({ code, daemon, step_seconds, frequency_ppm }: ClockConflict): Finding {
   switch (code) {
     case "other_daemon":
-      return clockFinding("clock_set_by_other_daemon", { daemon: daemon ?? "" });
+      return finding("clock_set_by_other_daemon", { daemon: daemon ?? "" });
     case "clock_stepped":
-      return clockFinding("clock_stepped_externally", { step_seconds: step_seconds ?? 0 });
+      return finding("clock_stepped_externally", { step_seconds: step_seconds ?? 0 });
     case "frequency_set":
-      return clockFinding("clock_frequency_set_externally", { frequency_ppm: frequency_ppm ?? 0 });
+      return finding("clock_frequency_set_externally", { frequency_ppm: frequency_ppm ?? 0 });
   }
 }
 
@@ -54,22 +43,22 @@ function verdictFinding(verdict: Verdict): Finding | null {
     case "no_servers":
       return null;
     case "no_time_source":
-      return clockFinding("clock_no_time_source", {});
+      return finding("clock_no_time_source", {});
     case "no_majority":
-      return clockFinding("clock_no_majority", {});
+      return finding("clock_no_majority", {});
     case "too_few": {
       const { agreeing, needed } = verdict;
-      return clockFinding("clock_too_few_agree", { agreeing, needed });
+      return finding("clock_too_few_agree", { agreeing, needed });
     }
     case "suspect":
-      return clockFinding("clock_server_suspect", { server: verdict.id });
+      return finding("clock_server_suspect", { server: verdict.id });
     case "panic_threshold": {
       const force = line("steward time sync --force");
-      return clockFinding("clock_panic_threshold", { offset_seconds: verdict.seconds }, force);
+      return finding("clock_panic_threshold", { offset_seconds: verdict.seconds }, "", force);
     }
     case "below_floor":
     case "beyond_ceiling":
-      return clockFinding(`clock_${verdict.kind}`, { measured_at: dateOf(verdict.measuredSeconds) });
+      return finding(`clock_${verdict.kind}`, { measured_at: dateOf(verdict.measuredSeconds) });
   }
 }
 
@@ -80,5 +69,5 @@ const lostSeconds = 86_400;
 export function batteryTroubleOf(time: Date, right: Date): Finding | null {
   const offset_seconds = Math.round((right.getTime() - time.getTime()) / 1_000);
   if (Math.abs(offset_seconds) < lostSeconds) return null;
-  return clockFinding("battery_clock_wrong", { offset_seconds });
+  return finding("battery_clock_wrong", { offset_seconds });
 }

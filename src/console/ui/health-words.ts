@@ -15,7 +15,8 @@ const noFacts = { faults: [], keys: [], members: [], parts: [] };
 
 /** The sentence for the finding of a health check. */
 export function healthSentence({ code, detail, facts }: HealthCheck, format = pageFormat): Sentence {
-  if (code === "updates_degraded" && facts.problem) return updatesSentence(facts.problem);
+  if (code === "updates_degraded")
+    return facts.problem ? updatesSentence(facts.problem) : { text: detail, isAgents: true };
   if (code === "ok") return { text: "", isAgents: false };
   const words = t.health.findings as Readonly<Record<string, (...given: unknown[]) => string>>;
   return sentenceOf(words, { code, detail }, { ...noFacts, ...facts }, format);

@@ -12,15 +12,13 @@ export function damageOf(
   { isDamaged }: KeptEvents,
 ): Finding | null {
   const lines = found.changes.damagedLines + found.refusals.damagedLines;
-  if (isDamaged) {
-    const detail =
-      "The file of the older changes, kept-changes.jsonl, is not what was written. It is kept as kept-changes.jsonl.bad, and its events are not shown.";
-    return finding("events_damaged", { lines }, detail, line("steward events --verify"));
-  }
-  if (lines === 0) return null;
-  const what = `${lines} ${lines === 1 ? "line" : "lines"} at the end of the event log`;
-  const detail = `${what} cannot be verified. They were kept, and a new file begun. \`steward events --verify\` shows what can still be verified.`;
-  return finding("events_damaged", { lines }, detail, line("steward events --verify"));
+  if (lines === 0 && !isDamaged) return null;
+  const older = isDamaged
+    ? "The file of the older changes, kept-changes.jsonl, is not what was written: it is kept as kept-changes.jsonl.bad, and its events are not shown. "
+    : "";
+  const verify = "steward events --verify";
+  const particulars = `${older}\`${verify}\` shows what can still be verified.`;
+  return finding("events_damaged", { lines }, particulars, line(verify));
 }
 
 /** The change that was lost last. */
@@ -36,18 +34,15 @@ export function shortnessOf(kept: KeptEvents, now: Date): Finding | null {
   const newest = newestForgotten(kept);
   if (newest === undefined || newest.time < since(wantedDays)) return null;
   const { record, time } = newest;
-  const detail = `The record of ${record} is complete only since ${time}, which is less than ${wantedDays} days: more happened than there is room for. \`steward events\` shows who does so much. To keep more, send the journal to another machine (docs/collecting.md).`;
-  return finding("events_short", { record, complete_since: time }, detail);
+  const particulars = `It should reach back ${wantedDays} days. \`steward events\` shows who does so much. To keep more, send the journal to another machine (docs/collecting.md).`;
+  return finding("events_short", { record, complete_since: time }, particulars);
 }
 
 export function troubleOf(writer: EventWriter, damage: Finding | null, lost: number): Finding | null {
   const failure = writer.trouble();
   if (failure) {
     const waiting = writer.waiting().length;
-    const detail = `Events cannot be written: ${waiting} wait in memory, ${lost} found no room there. ${failure.message}`;
-    return finding("events_not_written", { waiting, lost, error: failure.code }, detail);
+    return finding("events_not_written", { waiting, lost, error: failure.code }, failure.message);
   }
-  if (lost === 0) return damage;
-  const detail = `${lost} events were not kept while the disk took nothing; the journal has them.`;
-  return finding("events_lost", { lost }, detail);
+  return lost === 0 ? damage : finding("events_lost", { lost });
 }

@@ -91,7 +91,7 @@ function described(name: string, findings: readonly Damage[]): Finding | null {
   return finding(
     "document_damage_found",
     { document: name, found_at: newest.at, damage, replacement },
-    `${found} After you have checked what may be missing: \`${accept}\`.`,
+    found,
     line(accept),
   );
 }
@@ -99,8 +99,7 @@ function described(name: string, findings: readonly Damage[]): Finding | null {
 /** The disk's own trouble is reported once, and not by each document that waits for it. */
 function documentTrouble(document: OpenedDocument<object>, disk: Disk): Finding | null {
   if (document.failure() === null || disk.trouble() === null) return document.trouble();
-  const detail = `${document.name}.json waits in memory until it can be written: see the check "disk".`;
-  return finding("document_waiting", { document: document.name }, detail);
+  return finding("document_waiting", { document: document.name }, 'See the check "disk".');
 }
 
 function observeDisk(disk: Disk, log: Log): void {

@@ -153,9 +153,9 @@ function withoutUpdates({ forRooms, ...others }: HostDecisions, unusable: string
 /** Null: this release knows all members. */
 export function unknownFinding(path: string, members: readonly string[]): Finding | null {
   if (members.length === 0) return null;
-  const detail = `This release does not know all members of ${path}, and those have no effect: ${members.join(", ")}. The rest is in force. Correct a misspelt one; a newer release may know the others.`;
+  const particulars = "The rest is in force. Correct a misspelt one; a newer release may know the others.";
   const places = line("steward host-file check");
-  return finding("host_file_members_unknown", { path, members: [...members] }, detail, places);
+  return finding("host_file_members_unknown", { path, members: [...members] }, particulars, places);
 }
 
 /** `isAccepted`: an earlier one is in force. */
@@ -164,19 +164,19 @@ export function refusedFinding(path: string, refusal: HostFileRefused, isAccepte
   // If another user could have written it, the words of the fault give the line that gives it back to root.
   const [repair] = refusal.faults.flatMap(({ detail }) => detail.split("As root: ")[1] ?? []);
   if (isAccepted) {
-    const detail = `${refusal.message} The agent goes on with the one that was last accepted. Correct it, and \`systemctl reload steward.service\`; or \`steward host-file restore\` puts the accepted one back.`;
+    const particulars =
+      "Then `systemctl reload steward.service`; or `steward host-file restore` puts the accepted one back.";
     return finding(
       "host_file_refused",
       facts,
-      detail,
+      particulars,
       repair === undefined
         ? line("steward host-file restore")
         : line(`${repair}; systemctl reload steward.service`),
     );
   }
-  const detail = `${refusal.message} No accepted one is kept, so nothing that it decides is in force: the agent answers on this device only, and updates nothing. Correct it, and restart the agent.`;
   const mended = line(`${repair ?? `editor ${path}`}; systemctl restart steward.service`);
-  return finding("host_file_without_copy", facts, detail, mended);
+  return finding("host_file_without_copy", facts, "No accepted one is kept.", mended);
 }
 
 /** A disk that cannot be read refuses the file as well. */

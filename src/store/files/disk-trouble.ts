@@ -1,5 +1,6 @@
 import { finding, line } from "../../contract/finding.ts";
 import type { Finding } from "../../contract/types.ts";
+import { terminalFormat } from "../../contract/words/format.ts";
 import type { Mount } from "./mount.ts";
 import { reserveBytes, reserveNeedsBytes } from "./reserve.ts";
 import {
@@ -30,8 +31,7 @@ export function readOnly(directory: string, mount: Mount): Finding {
   return finding(
     "disk_read_only",
     { path: mount.point },
-    `The agent's state cannot be written. ${readOnlyAdvice(directory, mount)} ` +
-      "Until then users can sign in and read, in memory; changes of accounts and settings are refused.",
+    readOnlyAdvice(directory, mount),
     line(writableLine(directory, mount)),
   );
 }
@@ -42,10 +42,7 @@ export function spaceTrouble(
   space: Space | undefined,
   hasReserve: boolean | undefined,
 ): Finding | null {
-  if (space === undefined) {
-    const detail = `The file system at ${point} does not tell how much space is left on it.`;
-    return finding("disk_space_unknown", { path: point }, detail);
-  }
+  if (space === undefined) return finding("disk_space_unknown", { path: point });
   const { freeBytes, freeInodes } = space;
   if (freeBytes < leastFreeBytes) return littleSpace(point, freeBytes, hasReserve !== false);
   if (freeInodes !== null && freeInodes < leastFreeInodes) return fewInodes(point, freeInodes);
@@ -53,23 +50,19 @@ export function spaceTrouble(
 }
 
 function littleSpace(path: string, freeBytes: number, hasReserve: boolean): Finding {
-  const left = `Only ${mebibytes(freeBytes)} MiB are free on ${path}; below ${mebibytes(leastFreeBytes)} this warns.`;
-  const missing = hasReserve ? "" : ` ${reserveSentence}`;
-  const effect = "When the disk is full, changes of accounts and settings are refused.";
   return finding(
     "disk_space_low",
     { path, free_bytes: freeBytes, least_bytes: leastFreeBytes, has_reserve: hasReserve },
-    `${left}${missing} ${effect} ${fullAdvice(path)}`,
+    `${hasReserve ? "" : `${reserveSizes} `}${fullAdvice(path)}`,
     line(largestLine(path)),
   );
 }
 
 function fewInodes(path: string, freeInodes: number): Finding {
-  const left = `Only ${freeInodes} more files can be made on ${path}; below ${leastFreeInodes} this warns.`;
   return finding(
     "disk_inodes_low",
     { path, free_inodes: freeInodes, least_inodes: leastFreeInodes },
-    `${left} At none, changes of accounts and settings are refused. ${crowdedAdvice(path)}`,
+    crowdedAdvice(path),
     line(mostFilesLine(path)),
   );
 }
@@ -78,16 +71,11 @@ export function missingReserve(path: string): Finding {
   return finding(
     "disk_reserve_missing",
     { path },
-    `${reserveSentence} ${fullAdvice(path)}`,
+    `${reserveSizes} As root, \`${largestLine(path)}\` shows what takes the space.`,
     line(largestLine(path)),
   );
 }
 
-/** Rounded down, so that the space left is not overstated. */
-function mebibytes(bytes: number): string {
-  return String(Math.floor((bytes / 2 ** 20) * 10) / 10);
-}
+const { bytes } = terminalFormat;
 
-const reserveSentence =
-  `The reserve of ${mebibytes(reserveBytes)} MiB, which is given up first when the disk is full, does not exist: ` +
-  `it is made when ${mebibytes(reserveNeedsBytes)} MiB are free.`;
+const reserveSizes = `The reserve takes ${bytes(reserveBytes)}, and is made when ${bytes(reserveNeedsBytes)} are free.`;

@@ -9,7 +9,7 @@ import { lookForClockSetters } from "../../../src/cli/doctor/clock-setters.ts";
 import { merged } from "../../../src/cli/doctor/examine.ts";
 import { type Entry, entriesOf, inOrder, nextLine } from "../../../src/cli/doctor/finding.ts";
 import { reportText } from "../../../src/cli/doctor/report.ts";
-import { finding, line, needOf } from "../../../src/contract/finding.ts";
+import { finding, line, needFinding, needOf } from "../../../src/contract/finding.ts";
 import type { Need, Status } from "../../../src/contract/types.ts";
 import { spaceTrouble } from "../../../src/store/files/disk-trouble.ts";
 import { deviceOf, showUnit, troublesOf, unit } from "./examined.ts";
@@ -165,7 +165,7 @@ describe("what agent and doctor find", () => {
   const typed = (code: string, area: Entry["area"], level: Entry["level"]) =>
     entriesOf(area)[level](code, code, code);
   const readOnly = needOf(finding("disk_read_only", { path: "/" }, "By the agent.", line("restart")), "disk");
-  const locked = needOf(finding("users_locked", { count: 1 }, "By the agent."));
+  const locked = needOf(needFinding("users_locked", { count: 1 }, "By the agent."));
   const damaged = needOf(finding("state_damaged", {}, "By the agent."));
   const broken = needOf(
     finding("program_broken", { parts: ["passwords"] }, "By the agent.", line("reinstall")),

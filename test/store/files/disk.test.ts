@@ -35,7 +35,7 @@ describe("the disk that the state lies on", () => {
     await disk.look();
     assert.match(
       disk.trouble()?.detail ?? "all is well",
-      /^Only 1\d(\.\d)? MiB are free on .*; below 16 this warns\./,
+      /^Only 1\d(\.\d)? MiB are free on .*; below 16 MiB this warns\./,
     );
     const found = disk.trouble();
     assert.ok(found?.code === "disk_space_low", found?.code);
@@ -63,14 +63,14 @@ describe("the disk that the state lies on", () => {
     await disk.look();
     assert.match(
       disk.trouble()?.detail ?? "all is well",
-      /^The reserve of 8 MiB, .*, does not exist: it is made when 24 MiB/,
+      /^The reserve on .*, does not exist: .* takes 8 MiB, and is made when 24 MiB/,
     );
     mount.run('mount -o remount,size=48m "$1"');
     await disk.look();
     assert.equal(disk.trouble(), null);
     await fill(mount);
     assert.equal(await reserve.release(), true);
-    assert.match(disk.trouble()?.detail ?? "all is well", /^The reserve of 8 MiB, .*, does not exist/);
+    assert.match(disk.trouble()?.detail ?? "all is well", /^The reserve on .*, does not exist/);
     assert.equal(disk.trouble()?.code, "disk_reserve_missing");
     mount.run('rm "$1/.filler"');
     await disk.look();

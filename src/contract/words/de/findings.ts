@@ -39,6 +39,10 @@ const nameOf = (document: string): string => checkNames[document] ?? document;
 const titleOf = (error: string): string =>
   (problemTitles as Readonly<Record<string, string>>)[error] ?? error;
 
+/** Three keys; a device has one, or a former one besides. */
+const namesOf = (keys: readonly string[]): string =>
+  keys.length === 0 ? "" : ` (${keys.slice(0, 3).join(", ")}${keys.length > 3 ? " und andere" : ""})`;
+
 export const findingWords: FindingWords = {
   ...clockFindings,
   state_damaged: () =>
@@ -70,16 +74,16 @@ export const findingWords: FindingWords = {
   sealing_key_unusable: ({ path, users }) =>
     `Der Schlüssel der zweiten Faktoren unter ${path} lässt sich nicht verwenden. Betroffene Benutzer: ${users}. Ihre Wiederherstellungscodes gelten.`,
   sealing_key_missing: ({ path, users, keys }) =>
-    `Der Schlüssel der zweiten Faktoren${keys.length === 0 ? "" : ` (${keys.join(", ")})`} fehlt: Legen Sie ihn wieder unter ${path} ab und starten Sie den Agenten neu. Betroffene Benutzer: ${users}. Ihre Wiederherstellungscodes gelten.`,
+    `Der Schlüssel der zweiten Faktoren${namesOf(keys)} fehlt: Legen Sie ihn wieder unter ${path} ab und starten Sie den Agenten neu. Betroffene Benutzer: ${users}. Ihre Wiederherstellungscodes gelten.`,
   updates_degraded: () => "Bei den Updates besteht Handlungsbedarf.",
   socket_unavailable: ({ path }) =>
     `Befehle am Gerät erreichen den Agenten nicht: Sein Socket ${path} geht nicht.`,
   port_unavailable: ({ address }) =>
     `Ein anderes Programm auf dem Gerät belegt ${address}. Was dort geöffnet wird, ist vielleicht nicht Steward.`,
   host_file_refused: ({ path, faults }) =>
-    `Die Host-Datei ${path} lässt sich nicht verwenden; die vorige gilt weiter. Root berichtigt sie am Gerät: steward host-file check. ${faults.join("; ")}`,
+    `Die Host-Datei ${path} lässt sich nicht verwenden: ${faults.join("; ")}. Die zuletzt angenommene gilt weiter. Root berichtigt sie am Gerät: steward host-file check.`,
   host_file_without_copy: ({ path, faults }) =>
-    `Die Host-Datei ${path} lässt sich nicht verwenden: Bis root sie berichtigt, ist dieses Gerät nur von sich selbst aus erreichbar und spielt keine Updates ein. ${faults.join("; ")}`,
+    `Die Host-Datei ${path} lässt sich nicht verwenden: ${faults.join("; ")}. Bis root sie berichtigt, ist dieses Gerät nur von sich selbst aus erreichbar und spielt keine Updates ein.`,
   host_file_members_unknown: ({ path, members }) =>
     `Teile der Host-Datei ${path} haben keine Wirkung, weil diese Version sie nicht kennt: ${members.join(", ")}.`,
   https_unavailable: () => "HTTPS hört nicht, wie es die Host-Datei vorgibt.",

@@ -40,46 +40,55 @@ const nameOf = (document: string): string => checkNames[document] ?? document;
 const titleOf = (error: string): string =>
   (problemTitles as Readonly<Record<string, string>>)[error] ?? error;
 
+/** Three keys; a device has one, or a former one besides. */
+const namesOf = (keys: readonly string[]): string =>
+  keys.length === 0 ? "" : ` (${keys.slice(0, 3).join(", ")}${keys.length > 3 ? " and others" : ""})`;
+
+const concernedBy = (users: number): string =>
+  users === 0
+    ? "No user is concerned."
+    : `${users === 1 ? "1 user is" : `${users} users are`} concerned: codes cannot be checked, recovery codes work.`;
+
 export const findingWords: FindingWords = {
   ...clockFindings,
   state_damaged: (_, format) =>
     `The stored state is damaged, and nothing can be changed. On the device, root finds out more with ${typed("steward doctor", format)}.`,
   state_unreachable: () => "The agent cannot reach its stored state.",
   disk_read_only: ({ path }) =>
-    `The disk at ${path} is read-only. Users can sign in and read; changes of users and settings are refused.`,
+    `The disk at ${path} is read-only, and the state cannot be written. Users can sign in and read; changes of users and settings are refused.`,
   disk_space_unknown: ({ path }) => `The disk at ${path} does not say how much space is left.`,
   disk_space_low: ({ path, free_bytes, least_bytes, has_reserve }, { bytes }) =>
-    `Only ${bytes(free_bytes)} are free at ${path}; below ${bytes(least_bytes)} this warns.${has_reserve ? "" : " The reserve, which is given up first, is missing."} When the disk is full, changes of users and settings are refused.`,
+    `Only ${bytes(free_bytes)} are free on ${path}; below ${bytes(least_bytes)} this warns.${has_reserve ? "" : " The reserve, which is given up first, does not exist."} When the disk is full, changes of users and settings are refused.`,
   disk_inodes_low: ({ path, free_inodes, least_inodes }) =>
-    `Only ${free_inodes} more files fit at ${path}; below ${least_inodes} this warns. At none, changes of users and settings are refused.`,
+    `Only ${free_inodes} more files can be made on ${path}; below ${least_inodes} this warns. At none, changes of users and settings are refused.`,
   disk_reserve_missing: ({ path }) =>
-    `The reserve at ${path}, which is given up first when the disk is full, is missing: free some space there.`,
+    `The reserve on ${path}, which is given up first when the disk is full, does not exist: free some space there.`,
   document_not_written: ({ document, error }) =>
     `The last change could not be saved (${nameOf(document)}): ${titleOf(error)}.`,
   document_waiting: ({ document }) =>
     `Changes are kept in memory until the disk can be written (${nameOf(document)}).`,
   document_damage_found: ({ document, found_at }, format) =>
-    `Damaged data was found at ${format.moment(found_at)} and replaced (${nameOf(document)}). Check whether something is missing; then root accepts it on the device: ${typed(`steward state accept ${document}`, format)}.`,
+    `Damaged data was found${found_at === "" ? "" : ` at ${format.moment(found_at)}`} and replaced (${nameOf(document)}). Check whether something is missing; then root accepts it on the device: ${typed(`steward state accept ${document}`, format)}.`,
   events_not_written: ({ waiting, lost, error }) =>
-    `${waiting} events are in memory and not saved yet, ${lost} found no room there: ${titleOf(error)}.`,
+    `Events cannot be written: ${waiting} wait in memory, ${lost} found no room there. ${titleOf(error)}.`,
   events_lost: ({ lost }) => `${lost} events could not be saved; the system journal has them.`,
   events_damaged: ({ lines }) =>
     `A part of the event log cannot be verified (lines: ${lines}). It was kept, and a new file was started.`,
   events_short: ({ record, complete_since }, { moment }) =>
     `The record of ${recordNames[record]} is complete only since ${moment(complete_since)}: more happened than there is room for. Look at the events for who does so much.`,
   sealing_key_unusable: ({ path, users }) =>
-    `The key for second factors at ${path} cannot be used. Affected users: ${users}. Their recovery codes work.`,
+    `The key for second factors at ${path} cannot be used. ${concernedBy(users)}`,
   sealing_key_missing: ({ path, users, keys }) =>
-    `The key for second factors${keys.length === 0 ? "" : ` (${keys.join(", ")})`} is missing: put it back at ${path} and restart the agent. Affected users: ${users}. Their recovery codes work.`,
-  updates_degraded: () => "The updates need attention.",
+    `The key for second factors${namesOf(keys)} is not on this device: put it back at ${path} and restart the agent. ${concernedBy(users)}`,
+  updates_degraded: ({ problem }) => problem.detail,
   socket_unavailable: ({ path }) =>
     `Commands on the device do not reach the agent: its socket ${path} does not work.`,
   port_unavailable: ({ address }) =>
     `Another program on the device has ${address}. Pages that are opened there may not be those of Steward.`,
   host_file_refused: ({ path, faults }, format) =>
-    `The host file ${path} cannot be used, and the one before it is in force. Root corrects it on the device: ${typed("steward host-file check", format)}. ${faults.join("; ")}`,
+    `The host file ${path} cannot be used: ${faults.join("; ")}. The one that was last accepted is in force. Root corrects it on the device: ${typed("steward host-file check", format)}.`,
   host_file_without_copy: ({ path, faults }) =>
-    `The host file ${path} cannot be used: until root corrects it, this device is reached only from itself and updates nothing. ${faults.join("; ")}`,
+    `The host file ${path} cannot be used: ${faults.join("; ")}. Until root corrects it, this device is reached only from itself and updates nothing.`,
   host_file_members_unknown: ({ path, members }) =>
     `Parts of the host file ${path} have no effect, because this release does not know them: ${members.join(", ")}.`,
   https_unavailable: () => "HTTPS does not listen as the host file says.",

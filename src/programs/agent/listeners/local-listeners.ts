@@ -88,8 +88,7 @@ async function inodeOf(path: string): Promise<number | undefined> {
 function socketTrouble(socket: KeptListener | undefined, path: string): Finding | null {
   const problem = socket?.problem() ?? null;
   if (problem === null) return null;
-  const detail = `Commands on the device do not reach the agent: ${problem}`;
-  return finding("socket_unavailable", { path }, detail, line("systemctl restart steward.service"));
+  return finding("socket_unavailable", { path }, problem, line("systemctl restart steward.service"));
 }
 
 function portTrouble(
@@ -99,6 +98,6 @@ function portTrouble(
   const problem = port?.problem() ?? null;
   if (problem === null) return null;
   const address = host.includes(":") ? `[${host}]:${number}` : `${host}:${number}`;
-  const detail = `${problem} Browsers and proxies on this device do not reach the agent, or reach that program. The agent tries the port again each minute.`;
-  return finding("port_unavailable", { address }, detail, line(`ss -ltnp 'sport = :${number}'`));
+  const particulars = `${problem} Browsers and proxies on this device do not reach the agent, or reach that program. The agent tries the port again each minute.`;
+  return finding("port_unavailable", { address }, particulars, line(`ss -ltnp 'sport = :${number}'`));
 }

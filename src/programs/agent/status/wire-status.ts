@@ -221,7 +221,7 @@ function updatesCheck(state: State, updates: Updates): HealthCheck {
 }
 
 function updatesTrouble(problem: UpdateProblem | null): Finding | null {
-  return problem && finding("updates_degraded", { problem }, problem.detail);
+  return problem && finding("updates_degraded", { problem });
 }
 
 /** The most important facts for a person at the device, in a few words each. */
