@@ -8,12 +8,12 @@ const houses = ["src", "scripts", "lab", "test"];
 /** Folders of `lab` by floor; those of one floor never meet. */
 const floors: Readonly<Record<string, number>> = {
   basics: 0,
-  machines: 0,
+  machines: 1,
   "tuf-client": 0,
   host: 1,
   publisher: 1,
   run: 1,
-  scenarios: 1,
+  scenarios: 2,
   simulated: 1,
   agents: 2,
   "command-line": 3,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fakingTime } from "../basics/faketime.ts";
 import { testProgram } from "../basics/test-program.ts";
 import { standingTime } from "../simulated/test-time.ts";
 import { toldClock } from "../simulated/told-clock.ts";
@@ -40,8 +41,7 @@ export interface FakedClock {
 export function fakeClock(timeFile: string): FakedClock {
   return {
     environment: {
-      LD_PRELOAD: libfaketimePath(),
-      FAKETIME_DONT_FAKE_MONOTONIC: "1",
+      ...fakingTime(),
       FAKETIME_NO_CACHE: "1",
       FAKETIME_TIMESTAMP_FILE: timeFile,
     },
@@ -130,19 +130,4 @@ export async function startTimedAgentInProcess(
     stepClock: step,
     nowSeconds: time.nowSeconds,
   };
-}
-
-/** Where Debian has put libfaketime. */
-function libfaketimePath(): string {
-  const found = readdirSync("/usr/lib")
-    .map((name) => join("/usr/lib", name, "faketime/libfaketime.so.1"))
-    .find((path) => {
-      try {
-        return readdirSync(join(path, "..")).includes("libfaketime.so.1");
-      } catch {
-        return false;
-      }
-    });
-  assert.ok(found, "libfaketime is not installed (Debian: faketime)");
-  return found;
 }

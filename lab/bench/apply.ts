@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { bundle, memoryRow, type Served, serve, stage, timeRow, writeRandom } from "./payload.ts";
+import { bundle } from "../basics/bundle.ts";
+import { memoryRow, payloadProcess, type Served, serve, stage, timeRow, writeRandom } from "./payload.ts";
 import type { Row } from "./row.ts";
 
 const run = promisify(execFile);
@@ -29,7 +30,7 @@ export async function applyRows(): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), "steward-bench-"));
   const servers: Served[] = [];
   try {
-    const program = await bundle(directory, "payload-process");
+    const program = await bundle(directory, payloadProcess);
     const payload = await makePayload(directory, "payload", payloadBytes);
     const warmUp = await makePayload(directory, "warm-up", warmUpBytes);
     servers.push(await serve(payload), await serve(warmUp));

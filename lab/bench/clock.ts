@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { createExchange } from "../../src/clock/ntp/exchange.ts";
 import { createDatagrams } from "../../src/host/linux/network/datagrams.ts";
+import { median, quantile } from "../basics/quantile.ts";
 import { chronyProgram, startChronyd } from "../host/chronyd.ts";
 import { clockAddon, hostClock } from "../host/host-clock.ts";
 import { realTimers } from "../host/timers.ts";
-import { median, quantile, type Row } from "./row.ts";
+import type { Row } from "./row.ts";
 
 const exchanges = 200;
 /** These come first and do not count, as with every other row. */

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import type { BrowserContext } from "playwright-core";
 import { budgets, consoleSizes } from "../../scripts/build-console.ts";
 import { startAgentProcess } from "../agents/running-agent.ts";
+import { median } from "../basics/quantile.ts";
+import { markdownOf } from "../basics/table.ts";
 import { addUsers, signIn, startBrowser } from "../console/browser.ts";
 import { type FirstView, firstView } from "../console/first-view.ts";
 import { type CockpitView, cockpitView } from "./cockpit.ts";
-import { median } from "./row.ts";
 
 const rounds = 5;
 const slowdown = 4;
@@ -57,28 +58,29 @@ function print(views: readonly View[], cockpit: CockpitView | undefined): void {
   const lines = views.map(({ name, measured, onSlow3g }) => {
     const [one] = measured;
     const slow = onSlow3g.length === 0 ? "" : `${seconds(onSlow3g)} s (≤ ${slowBoundSeconds} s)`;
-    return `| ${name} | ${one?.files} + ${one?.calls} | ${kib(one?.scriptBytes)} | ${kib(one?.styleBytes)} | ${seconds(measured)} s | ${slow} |`;
+    const sums = [`${one?.files} + ${one?.calls}`, kib(one?.scriptBytes), kib(one?.styleBytes)];
+    return [name, ...sums, `${seconds(measured)} s`, slow];
   });
   const bound = (of: keyof typeof budgets): string => `${kib(sizes[of])} (≤ ${kib(budgets[of])})`;
-  process.stdout.write(
+  const slower = `interactive, on a processor ${slowdown} times slower`;
+  const table = markdownOf(
+    ["page", "files + calls", "JavaScript", "CSS", slower, "and on Slow 3G"],
     [
-      `| page | files + calls | JavaScript | CSS | interactive, on a processor ${slowdown} times slower | and on Slow 3G |`,
-      "|---|---|---|---|---|---|",
       ...lines,
-      `| signed out, longest language | | ${bound("signedOut")} | ${bound("css")} | | |`,
-      `| Home, longest language | | ${bound("home")} | ${bound("css")} | | |`,
-      `| largest page, longest language | | ${bound("page")} | | | |`,
+      ["signed out, longest language", "", bound("signedOut"), bound("css"), "", ""],
+      ["Home, longest language", "", bound("home"), bound("css"), "", ""],
+      ["largest page, longest language", "", bound("page"), "", "", ""],
       cockpitRow(cockpit),
-      "",
-    ].join("\n"),
+    ],
   );
+  process.stdout.write(table);
 }
 
-function cockpitRow(view: CockpitView | undefined): string {
+function cockpitRow(view: CockpitView | undefined): string[] {
   const cells = view
     ? [`${view.requests} in all`, kib(view.scriptBytes), kib(view.styleBytes)]
     : ["not measured", "", ""];
-  return `| Cockpit's Accounts, without its sign-in | ${cells.join(" | ")} | | |`;
+  return ["Cockpit's Accounts, without its sign-in", ...cells, "", ""];
 }
 
 function seconds(views: readonly FirstView[]): string {

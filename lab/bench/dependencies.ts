@@ -2,6 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { median } from "../basics/quantile.ts";
+import { markdownOf } from "../basics/table.ts";
 import { clearEnvironment } from "./environment.ts";
 
 clearEnvironment();
@@ -24,12 +26,12 @@ function residentMiB(packages: readonly string[]): number {
     });
     return Number(stdout);
   });
-  return runs.sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN;
+  return median(runs);
 }
 
 const bare = residentMiB([]);
-process.stdout.write("| package | alone, unbundled |\n|---|---|\n");
-for (const [name, version] of Object.entries(dependencies)) {
-  const added = residentMiB([name]) - bare;
-  process.stdout.write(`| ${name} ${version.replace(/^npm:.*@/, "")} | ${added.toFixed(1)} MiB |\n`);
-}
+const rows = Object.entries(dependencies).map(([name, version]) => [
+  `${name} ${version.replace(/^npm:.*@/, "")}`,
+  `${(residentMiB([name]) - bare).toFixed(1)} MiB`,
+]);
+process.stdout.write(markdownOf(["package", "alone, unbundled"], rows));

@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeCodeCaches } from "../../scripts/build/code-cache.ts";
 import { putProgram } from "../../scripts/install/files.ts";
+import { markdownOf } from "../basics/table.ts";
 import { applyRows } from "./apply.ts";
 import { clockRows } from "./clock.ts";
 import { commandLine } from "./command-line.ts";
@@ -71,21 +72,19 @@ function printRuntimes(all: readonly OnRuntime[]): void {
   };
   const lines = (first?.rows ?? []).map(({ what, bound }, index) => {
     const measured = all.map(({ rows }) => rows[index]).map((row) => (row ? cells(row) : ""));
-    return `| ${[what, bound, ...measured].join(" | ")} |`;
+    return [what, bound, ...measured];
   });
   const head = ["what", "bound", ...all.map(({ node }) => `Node ${node.slice(1)}`)];
-  process.stdout.write(`| ${head.join(" | ")} |\n|${"---|".repeat(head.length)}\n${lines.join("\n")}\n\n`);
+  process.stdout.write(`${markdownOf(head, lines)}\n`);
 }
 
 function print(rows: readonly Row[]): void {
-  process.stdout.write("| what | steward | peer | ratio | bound |\n|---|---|---|---|---|\n");
-  for (const row of rows) {
+  const lines = rows.map((row) => {
     const [own, peer] = [figure(row.value, row.unit), figure(row.peer, row.unit)];
     const { what, unit, ratio, bound } = row;
-    process.stdout.write(
-      `| ${what} | ${own} ${unit} | ${peer} ${unit} | ${ratio.toFixed(2)} | ${bound}${verdict(row)} |\n`,
-    );
-  }
+    return [what, `${own} ${unit}`, `${peer} ${unit}`, ratio.toFixed(2), `${bound}${verdict(row)}`];
+  });
+  process.stdout.write(markdownOf(["what", "steward", "peer", "ratio", "bound"], lines));
 }
 
 function figure(value: number, unit: string): string {

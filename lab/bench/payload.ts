@@ -5,14 +5,18 @@ import { mkdir, open, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { build } from "esbuild";
-import { median, type Row } from "./row.ts";
+import { bundle } from "../basics/bundle.ts";
+import { median } from "../basics/quantile.ts";
+import type { Row } from "./row.ts";
 
 const run = promisify(execFile);
 const payloadBytes = 256 * 1024 ** 2;
 /** Runs the code once before it is measured. */
 const warmUpBytes = 2 * 1024 ** 2;
 const rounds = 7;
+
+/** The source of the process that fetches and stages. */
+export const payloadProcess = join(import.meta.dirname, "payload-process.ts");
 
 /** docs/performance.md: times the peer's wall time, and MiB above idle. */
 const bounds = { ratio: 1.5, memoryMiB: 32 };
@@ -25,7 +29,7 @@ export async function payloadRows(): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), "steward-bench-"));
   const servers: Served[] = [];
   try {
-    const program = await bundle(directory, "payload-process");
+    const program = await bundle(directory, payloadProcess);
     for (const [name, bytes] of [["payload", payloadBytes] as const, ["warm-up", warmUpBytes] as const]) {
       await writeRandom(join(directory, name), bytes);
       servers.push(await serve(join(directory, name)));
@@ -46,19 +50,6 @@ export async function payloadRows(): Promise<Row[]> {
     for (const server of servers) server.stop();
     rmSync(directory, { recursive: true, force: true });
   }
-}
-
-/** The program of a row, as one file in this directory. */
-export async function bundle(directory: string, name: string): Promise<string> {
-  const outfile = join(directory, `${name}.mjs`);
-  // Bundled packages may still ask for Node's own modules in their way.
-  const banner =
-    'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
-  await build({
-    entryPoints: [join(import.meta.dirname, `${name}.ts`)],
-    ...{ bundle: true, platform: "node", format: "esm", outfile, logLevel: "error", banner: { js: banner } },
-  });
-  return outfile;
 }
 
 /** A payload that is served over loopback. */

@@ -1,3 +1,5 @@
+import { median } from "../basics/quantile.ts";
+
 /**
  * One line of the table: medians in the unit, and the ratio against its bound. The ratio is the median of
  * the ratios of the single turns: what disturbs a shared machine for seconds disturbs both sides of a turn.
@@ -31,14 +33,3 @@ export function ratioRow(what: string, unit: string, [own, peer]: Series, bound?
 
 /** The measurements of steward, and those of its peer. */
 export type Series = readonly [own: number[], peer: number[]];
-
-/** The middle one, the upper of two; NaN of none. */
-export function median(values: readonly number[]): number {
-  return quantile(values, 0.5);
-}
-
-/** The value that a share of them (0 to 1) lies below; NaN of none. */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN;
-}

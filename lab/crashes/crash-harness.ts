@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { bundle } from "../basics/bundle.ts";
 import type { CrashPlan } from "../installer/crashing-host.ts";
 import type { Device } from "../installer/device.ts";
 import type { InstallerOrder } from "../installer/installer-in-process.ts";
@@ -33,19 +33,7 @@ const patienceSeconds = 300;
 
 /** The installer as one file, made below `directory`, so that a start costs little. */
 export async function createCrashHarness(directory: string): Promise<CrashHarness> {
-  const program = join(directory, "crash-program.mjs");
-  await build({
-    entryPoints: [join(import.meta.dirname, "crash-program.ts")],
-    outfile: program,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    minify: true,
-    banner: {
-      js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
-    },
-    logLevel: "warning",
-  });
+  const program = await bundle(directory, join(import.meta.dirname, "crash-program.ts"));
   let library: string | undefined;
   const run = (request: CrashRequest, environment: Record<string, string> = {}): Promise<Ended> => {
     const child = spawn(process.execPath, [program, JSON.stringify(request)], {

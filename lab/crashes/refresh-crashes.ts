@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { bundle } from "../basics/bundle.ts";
 import { type Ending, temporaryDirectory } from "../basics/ending.ts";
 import { compileKillAt, type Watched, watchRun } from "./power-cut.ts";
 
@@ -24,18 +24,7 @@ export interface CrashHarness {
 export async function createCrashHarness(test: Ending): Promise<CrashHarness> {
   const place = await temporaryDirectory(test);
   const library = compileKillAt(place);
-  const program = join(place, "refresh-and-fetch.mjs");
-  await build({
-    entryPoints: [join(import.meta.dirname, "refresh-and-fetch.ts")],
-    outfile: program,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    banner: {
-      js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
-    },
-    logLevel: "warning",
-  });
+  const program = await bundle(place, join(import.meta.dirname, "refresh-and-fetch.ts"));
   const start = (
     directory: string,
     args: readonly string[],

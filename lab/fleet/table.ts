@@ -1,5 +1,6 @@
 /** The table that `make fleet-test` ends with: the tests add rows while they run, in a file that all of them share. */
 import { appendFileSync, readFileSync } from "node:fs";
+import { linesOf } from "../basics/table.ts";
 
 /** One fact that a subject has measured or shown. */
 export interface FleetRow {
@@ -23,9 +24,5 @@ export function tableOf(file: string): string {
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as FleetRow)
     .toSorted((one, other) => one.subject.localeCompare(other.subject));
-  const width = (member: "subject" | "what"): number => Math.max(0, ...rows.map((row) => row[member].length));
-  const [subjects, whats] = [width("subject"), width("what")];
-  return rows
-    .map(({ subject, what, value }) => `${subject.padEnd(subjects)}  ${what.padEnd(whats)}  ${value}`)
-    .join("\n");
+  return linesOf(rows.map(({ subject, what, value }) => [subject, what, value])).join("\n");
 }

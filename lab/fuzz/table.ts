@@ -1,10 +1,19 @@
+import { linesOf } from "../basics/table.ts";
 import type { Report } from "./ledger.ts";
 
 /** A line for each target; the outcomes, the commonest first, on the lines below it. */
 export function tableOf(reports: readonly (readonly [name: string, report: Report])[]): string {
-  const head = `${"target".padEnd(10)}${"cases".padStart(9)}${"findings".padStart(10)}${"peak MiB".padStart(10)}`;
-  const rows = reports.flatMap(([name, { cases, findings, peakMiB, outcomes, notes }]) => [
-    `${name.padEnd(10)}${String(cases).padStart(9)}${String(findings.length).padStart(10)}${peakMiB.toFixed(0).padStart(10)}`,
+  const [head = "", ...lines] = linesOf([
+    ["target", "cases", "findings", "peak MiB"],
+    ...reports.map(([name, { cases, findings, peakMiB }]) => [
+      name,
+      cases,
+      findings.length,
+      Math.round(peakMiB),
+    ]),
+  ]);
+  const rows = reports.flatMap(([, { outcomes, notes }], index) => [
+    lines[index],
     ...[...wrapped(outcomes), ...notes].map((line) => `  ${line}`),
   ]);
   return [head, ...rows].join("\n");

@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fakedTime } from "../basics/faketime.ts";
 import { heldUdpPort } from "../basics/held-ports.ts";
 
 /** A server of the tests: Debian's chronyd, which with -x never touches the machine's clock. */
@@ -88,16 +89,4 @@ async function answers(address: string, port: number, isAlive: () => boolean): P
   } finally {
     socket.close();
   }
-}
-
-function fakedTime(offset: string): Record<string, string> {
-  const library = readdirSync("/usr/lib")
-    .map((name) => join("/usr/lib", name, "faketime/libfaketime.so.1"))
-    .find((path) => existsSync(path));
-  if (library === undefined) throw new Error("libfaketime is not installed (Debian: faketime)");
-  return {
-    LD_PRELOAD: library,
-    FAKETIME: offset,
-    FAKETIME_DONT_FAKE_MONOTONIC: "1",
-  };
 }

@@ -8,6 +8,8 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { compileTests } from "../../scripts/test-runner/compile.ts";
+import { createChance } from "../basics/chance.ts";
+import { linesOf } from "../basics/table.ts";
 import { answerOf, staleAnswers } from "./answered.ts";
 import { readTrace } from "./coverage.ts";
 import { instrument, type Mutant } from "./instrument.ts";
@@ -196,16 +198,9 @@ function filesOf([folder, files]: readonly [string, RegExp]): string[] {
 
 /** By the seed. */
 function inRandomOrder<T>(all: readonly T[]): readonly T[] {
-  let state = seed;
-  const next = (): number => {
-    // Mulberry32: small, and the same everywhere.
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const { uniform } = createChance(seed);
   return all
-    .map((one) => ({ one, order: next() }))
+    .map((one) => ({ one, order: uniform() }))
     .toSorted((first, second) => first.order - second.order)
     .map(({ one }) => one);
 }
@@ -230,16 +225,13 @@ function tell(): void {
   for (const [, score] of rows)
     for (const member of ["drawn", "noticed", "answered"] as const) all[member] += score[member];
   const floorOf = (name: string) => rooms.find((one) => one.name === name)?.floor ?? 0;
-  const tellRow = (name: string, cells: readonly (string | number)[]) =>
-    console.log(`${name.padEnd(12)}${cells.map(padded).join("")}`);
-  console.log("");
-  tellRow("room", ["faults", "noticed", "answered", "score", "at least"]);
-  const cellsOf = (score: Score) => [
-    ...[score.drawn, score.noticed, score.answered],
-    `${percentOf(score).toFixed(1)} %`,
-  ];
-  for (const [name, score] of rows) tellRow(name, [...cellsOf(score), `${floorOf(name)} %`]);
-  tellRow("all", cellsOf(all));
+  const cellsOf = (score: Score) => [score.drawn, score.noticed, score.answered, percentOf(score).toFixed(1)];
+  const lines = linesOf([
+    ["room", "faults", "noticed", "answered", "score, %", "at least"],
+    ...rows.map(([name, score]) => [name, ...cellsOf(score), floorOf(name)]),
+    ["all", ...cellsOf(all), ""],
+  ]);
+  console.log(`\n${lines.join("\n")}`);
   console.log("The score is of the faults that are not answered.");
   rmSync(join(root, ".cache/mutation"), { recursive: true, force: true });
   process.exitCode = prepared.some(isBelowFloor) || stale.length > 0 ? 1 : 0;
@@ -248,8 +240,4 @@ function tell(): void {
 /** Faults noticed of those that can be. */
 function percentOf({ drawn, noticed, answered }: Score): number {
   return drawn === answered ? 100 : (100 * noticed) / (drawn - answered);
-}
-
-function padded(cell: string | number): string {
-  return String(cell).padStart(10);
 }

@@ -1,3 +1,4 @@
+import { linesOf } from "../basics/table.ts";
 import type { Slope } from "./slope.ts";
 import type { Row } from "./tally.ts";
 
@@ -18,17 +19,17 @@ export function tableOf(
   facts: readonly (readonly [string, number])[],
 ): string {
   const columns = ["requests", "succeeded", "refused", "away", "unexpected"] as const;
-  const head = `${"caller".padEnd(12)}${columns.map((name) => name.padStart(12)).join("")}`;
-  const lines = rows.map(
-    (row) => `${row.caller.padEnd(12)}${columns.map((name) => String(row[name]).padStart(12)).join("")}`,
-  );
+  const lines = linesOf([
+    ["caller", ...columns],
+    ...rows.map((row) => [row.caller, ...columns.map((name) => row[name])]),
+  ]);
   const { name, held, resident, files, mostMiB } = usage;
   const told = [
     `what ${name} holds after each collection: ${slopeIn(held, "MiB")}`,
     `memory of ${name}: ${slopeIn(resident, "MiB")}; at most ${mostMiB.toFixed(1)} MiB`,
     `open files of ${name}: ${slopeIn(files, "files")}`,
   ];
-  return [head, ...lines, "", ...told, ...facts.map(([what, count]) => `${what}: ${count}`)].join("\n");
+  return [...lines, "", ...told, ...facts.map(([what, count]) => `${what}: ${count}`)].join("\n");
 }
 
 function slopeIn({ last, perHour, plusMinus }: Slope, unit: string): string {

@@ -9,6 +9,7 @@ import { type Document, type OpenOptions, openDocument } from "../../src/store/d
 import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
 import { createReserve } from "../../src/store/files/reserve.ts";
 import { type AgentOptions, type AgentProcess, startAgentProcess } from "../agents/running-agent.ts";
+import { bundle } from "../basics/bundle.ts";
 import { atEnd, type Ending, temporaryDirectory } from "../basics/ending.ts";
 import { until } from "../basics/until.ts";
 
@@ -92,23 +93,8 @@ export async function fingerprints(directory: string): Promise<Record<string, st
 }
 
 /** One of the programs beside this file as a program of one file, so that a start costs little. Returns its path. */
-export async function bundleFixture(directory: string, name: string): Promise<string> {
-  // Here, and not for all who only have an end.
-  const { build } = await import("esbuild");
-  const outfile = join(directory, `${name}.mjs`);
-  await build({
-    entryPoints: [join(import.meta.dirname, `${name}.ts`)],
-    outfile,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    minify: true,
-    banner: {
-      js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
-    },
-    logLevel: "warning",
-  });
-  return outfile;
+export function bundleFixture(directory: string, name: string): Promise<string> {
+  return bundle(directory, join(import.meta.dirname, `${name}.ts`));
 }
 
 /** A disk that a test may keep from answering; for a process with this environment. */

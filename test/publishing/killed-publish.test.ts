@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { build } from "esbuild";
+import { bundle } from "../../lab/basics/bundle.ts";
 import { counted } from "../../lab/basics/counts.ts";
 import { endOfSuite, temporaryDirectory } from "../../lab/basics/ending.ts";
 import { compileKillAt, sampledStates, watchRun } from "../../lab/crashes/power-cut.ts";
@@ -196,14 +196,7 @@ async function replaceTopKeys({ workspace }: Site): Promise<void> {
 
 /** The library that watches and kills, and the program as one file. */
 async function makeProgram(place: string): Promise<{ library: string; program: string }> {
-  const program = join(place, "publish.mjs");
-  const banner = {
-    js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
-  };
-  await build({
-    entryPoints: [join(import.meta.dirname, "publish-once.ts")],
-    ...{ outfile: program, bundle: true, platform: "node", format: "esm", target: "node20", banner },
-  });
+  const program = await bundle(place, join(import.meta.dirname, "publish-once.ts"));
   return { library: compileKillAt(place), program };
 }
 

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { startAgentInProcess } from "../../agents/agent-in-process.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../agents/running-agent.ts";
+import { linesOf } from "../../basics/table.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const packages = process.argv[2] ?? "";
@@ -129,8 +130,7 @@ try {
     await agent.call("PUT", "/api/system", { local: true, body: { device: { location: "" } } });
     rows.push(await tryClient(client, agent));
   }
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  for (const row of rows) console.log(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "));
+  for (const line of linesOf(rows)) console.log(line);
 } catch (error) {
   const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
   console.error(`${String(error)}\n${stdout}${stderr}`.slice(0, 8_000));

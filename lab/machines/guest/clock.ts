@@ -1,3 +1,4 @@
+import { median } from "../../basics/quantile.ts";
 import { clockProgram } from "./clock-program.ts";
 import { runCommand } from "./command.ts";
 
@@ -75,7 +76,7 @@ async function measuredError(port: number, count = 10) {
   for (let index = 0; index < count; index += 1) all.push(await onceByChronyd(port, index));
   const sorted = all.toSorted((a, b) => a - b);
   return {
-    medianSeconds: sorted[Math.floor(sorted.length / 2)] ?? Number.NaN,
+    medianSeconds: median(all),
     spreadSeconds: (sorted.at(-1) ?? Number.NaN) - (sorted[0] ?? Number.NaN),
     all,
   };

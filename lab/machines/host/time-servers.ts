@@ -1,6 +1,7 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fakedTime } from "../../basics/faketime.ts";
 
 /** Debian's chronyd on the host as an NTP server; it serves the host's clock and never sets it (-x). */
 export interface TimeServer {
@@ -56,14 +57,6 @@ function startServer(server: TimeServer, directory: string, chronyd: string): Ch
   writeFileSync(join(directory, "chrony.conf"), `${configuration.join("\n")}\n`);
   return spawn(chronyd, ["-x", "-d", "-f", join(directory, "chrony.conf"), "-l", join(directory, "log")], {
     stdio: "ignore",
-    env: { ...process.env, ...(server.fakeTime ? fakeTimeEnvironment(server.fakeTime) : {}) },
+    env: { ...process.env, ...(server.fakeTime && fakedTime(server.fakeTime)) },
   });
-}
-
-function fakeTimeEnvironment(fakeTime: string): Record<string, string> {
-  const library = execFileSync("sh", ["-c", "ls /usr/lib/*/faketime/libfaketime.so.1 | head -1"], {
-    encoding: "utf8",
-  }).trim();
-  if (!library) throw new Error("a server with another time needs the Debian package faketime");
-  return { LD_PRELOAD: library, FAKETIME: fakeTime, FAKETIME_DONT_FAKE_MONOTONIC: "1" };
 }

@@ -1,3 +1,4 @@
+import { quantile } from "../../basics/quantile.ts";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { Boot, TieredScenario } from "../../machines/scenario.ts";
 import { serverNames, timeSettings, trueServers } from "./clock-scenario.ts";
@@ -92,8 +93,3 @@ function compare(guest: Guest, readings: Readonly<Record<Daemon, readonly Readin
 }
 
 const micro = (seconds: number): number => Math.round(seconds * 1e6);
-
-function quantile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.floor((sorted.length - 1) * part)] ?? Number.NaN;
-}
