@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 CHECKS := check-types check-console-types check-console-test-types check-style
-.PHONY: help run test test-all screenshots test-lts test-firefox mutation fuzz soak fleet-test system-test vm-test vm-image bench build install uninstall install-publisher uninstall-publisher man docs dashboard api-reference api-examples api-clients api-released check $(CHECKS) format clean packages ready package reproduce
+.PHONY: help run test test-all screenshots test-lts test-firefox mutation fuzz soak fleet-test system-test vm-test vm-image bench build install uninstall install-publisher uninstall-publisher man docs dashboard api-reference api-clients api-released check $(CHECKS) format clean packages ready package reproduce
 
 NODE_MODULES := node_modules/.stamp
 DIST := dist/.stamp
@@ -105,9 +105,6 @@ dashboard: $(NODE_MODULES) ## write the dashboard for Grafana, var/dashboard.jso
 
 api-reference: $(NODE_MODULES) ## write the API reference as one HTML page, var/api-reference.html
 	@node --import tsx scripts/docs/api-reference.ts
-
-api-examples: $(DIST) ## record the examples in the OpenAPI document from an agent in this process
-	@node --import tsx lab/api/examples.ts
 
 api-clients: $(DIST) ## generate clients for the API by five generators, compile them and run them against an agent
 	@node --import tsx lab/api/clients/main.ts "$$(sh scripts/registry-packages.sh api-clients openapi-typescript@7.13.0 openapi-fetch@0.17.0 @hey-api/openapi-ts@0.91.0 oazapfts@7.5.0 @oazapfts/runtime@1.2.0 orval@8.38.0 openapi-zod-client@1.18.3 typescript@5.9.3)"

@@ -4,7 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build, type Plugin, type Rolldown } from "vite";
 import { textsOfParts } from "../src/console/catalogue/texts-of-parts.ts";
 import { operationIds, operationOf } from "../src/contract/operations.ts";
-import { eventRows, eventSubject } from "./build/event-rows.ts";
+import { eventRows, eventTable } from "./build/event-rows.ts";
 
 /** Within the source, what belongs to one part (src/console/parts); everything else is loaded with the first page. */
 const ofSomePages =
@@ -108,7 +108,7 @@ const wordsForEachFile: Plugin = {
 const eventsInShort: Plugin = {
   name: "events-in-short",
   enforce: "pre",
-  load: (id) => (eventSubject.test(id) ? eventRows(id, ["stale"]) : null),
+  load: (id) => (eventTable.test(id) ? eventRows(["stale"]) : null),
 };
 
 const ofWords = /\/contract\/words\//;

@@ -10,7 +10,7 @@ export function writeApiDocument(path: string, version: string): void {
   const text = JSON.stringify(openApiDocument(version));
   if (Buffer.byteLength(text) > mostBytes) {
     const size = `openapi.json has ${Buffer.byteLength(text)} bytes, more than ${mostBytes}`;
-    throw new Error(`${size}: shorten words, or lower longestExample in contract/openapi/schema-writer.ts`);
+    throw new Error(`${size}: shorten words or examples`);
   }
   writeFileSync(path, text);
   writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }));

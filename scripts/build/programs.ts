@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { type BuildOptions, build, type Plugin, transform } from "esbuild";
 import { fewMediaTypes, nativePackages, slimPackages } from "../packages-in-bundles.ts";
 import { notesInputs } from "./bill-of-materials.ts";
-import { eventRows, eventSubject } from "./event-rows.ts";
+import { eventRows, eventTable } from "./event-rows.ts";
 import { compiledValidators, validatorFiles } from "./validators.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -64,8 +64,8 @@ export { refuse as Ajv2020, refuse as default };`,
 const eventsInShort: Plugin = {
   name: "events-in-short",
   setup: (esbuild) => {
-    esbuild.onLoad({ filter: eventSubject }, async ({ path }) => ({
-      contents: await eventRows(path, ["log", "audience"]),
+    esbuild.onLoad({ filter: eventTable }, () => ({
+      contents: eventRows(["log", "audience"]),
       loader: "js",
     }));
   },

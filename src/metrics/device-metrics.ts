@@ -1,6 +1,6 @@
-import { clockTrusts } from "../contract/clock-states.ts";
+import { clockStates, clockTrusts, sourceStates } from "../contract/clock-states.ts";
 import { needCodes } from "../contract/need-areas.ts";
-import { clockStates, sourceStates, timeModes } from "../contract/schemas/clock.ts";
+import { timeModes } from "../contract/schemas/clock.ts";
 import { deviceStates } from "../contract/schemas/status.ts";
 import { checkOutcomes, updateStates } from "../contract/schemas/updates.ts";
 import type { Health, Need, Status, TimeSync, Updates } from "../contract/types.ts";

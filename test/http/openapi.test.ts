@@ -8,13 +8,10 @@ import { type RulesetDefinition, Spectral } from "@stoplight/spectral-core";
 import { oas } from "@stoplight/spectral-rulesets";
 import { assertFits } from "../../lab/agents/answer-validators.ts";
 import { type CheckedAgent, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
-import { examplesOf } from "../../lab/api/examples.ts";
-import { leftOut, type Recorded, walk } from "../../lab/api/examples-walk.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { descriptions } from "../../src/contract/openapi/descriptions.ts";
 import { documentedIds, openApiDocument } from "../../src/contract/openapi/document.ts";
-import examples from "../../src/contract/openapi/examples.json" with { type: "json" };
-import { type ShapeName, shapes } from "../../src/contract/openapi/shapes.ts";
+import { examples, type ShapeName, shapes } from "../../src/contract/openapi/shapes.ts";
 import type { Operation } from "../../src/contract/operations/operation.ts";
 import { operationOf } from "../../src/contract/operations.ts";
 import { scopeNames } from "../../src/contract/scopes.ts";
@@ -129,7 +126,7 @@ describe("GET /api/openapi.json", () => {
       const scopes = security.flatMap(({ apiToken = [] }) => apiToken);
       assert.deepEqual(scopes, scope === undefined ? [] : [scope]);
     });
-    it(`calls what ${id} takes and answers by a name: give it one in src/contract/openapi/shapes.ts`, () => {
+    it(`calls what ${id} takes and answers by a name: give it one beside its schema in src/contract/schemas`, () => {
       const { requestBody, responses } = described(id);
       const written = [...Object.values(requestBody?.content ?? {}), ...contentsOf(responses)];
       for (const { schema } of written.filter(() => !isAnyObject(response.schema))) {
@@ -188,44 +185,17 @@ describe("GET /api/openapi.json", () => {
 });
 
 describe("the examples of the API", () => {
-  let recorded: Recorded[];
-  before(async () => {
-    recorded = await walk();
-  });
-
-  it("are what a walk over all operations sends and is answered: else run make api-examples", () => {
-    const found = examplesOf(recorded);
-    assert.deepEqual(Object.keys(found).sort(), Object.keys(examples).sort());
-    const bodies = documentedIds.map((id) => operationOf(id).body);
-    for (const [name, example] of Object.entries(examples)) {
-      const present = found[name as ShapeName] as object;
-      if (bodies.includes(shapes[name as ShapeName])) assert.deepEqual(present, example, name);
-      // Figures are the host's.
-      else assert.deepEqual(Object.keys(present).sort(), Object.keys(example).sort(), name);
-    }
-  });
-
-  it("come from a walk that calls each operation: add a new one to lab/api/examples-walk.ts", () => {
-    const called = new Set(recorded.map(({ id }) => id));
-    assert.deepEqual(
-      documentedIds.filter((id) => !called.has(id)),
-      leftOut,
-    );
-  });
-
-  it("are there for the body and the answer of each operation", () => {
+  it("are there for what each operation takes: give it one beside its schema in src/contract/schemas", () => {
     for (const id of documentedIds) {
-      const { body, response } = operationOf(id);
-      for (const schema of [body, response.schema]) {
-        const [name] = Object.entries(shapes).find(([, shape]) => shape === schema) ?? [];
-        const isRefused = recorded.some((one) => one.id === id && one.answer === undefined);
-        const isTold = name === undefined || name in examples || leftOut.includes(id) || isRefused;
-        assert.ok(isTold, `${id}: there is no example of ${name}`);
-      }
+      const { body } = operationOf(id);
+      if (body === undefined) continue;
+      const [name = "without a name"] = Object.entries(shapes).find(([, shape]) => shape === body) ?? [];
+      assert.ok(name in examples, `${id}: there is no example of ${name}`);
     }
   });
 
   it("fit the shapes that they are of, as the contract has them", () => {
+    assert.ok(Object.keys(examples).length > 30);
     for (const [name, example] of Object.entries(examples)) {
       assertFits(shapes[name as ShapeName], example, name);
     }

@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { dashboard } from "../../scripts/monitoring/dashboard.ts";
+import { sourceStates } from "../../src/contract/clock-states.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { eventTypes } from "../../src/contract/event-types.ts";
 import { type MetricFamily, metricFamilies } from "../../src/contract/metrics.ts";
 import { needCodes } from "../../src/contract/need-areas.ts";
-import { sourceStates } from "../../src/contract/schemas/clock.ts";
 import { deviceStates } from "../../src/contract/schemas/status.ts";
 import { updateKinds } from "../../src/contract/update-kinds.ts";
 

@@ -1,10 +1,6 @@
-import examples from "./examples.json" with { type: "json" };
-import { describedBy, extensions, type ShapeName, shapes } from "./shapes.ts";
+import { describedBy, examples, extensions, type ShapeName, shapes } from "./shapes.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
-
-/** As `make api-examples` has recorded them. */
-const recorded: Partial<Readonly<Record<ShapeName, unknown>>> = examples;
 
 /** Who sends what has the schema. */
 export type Use = "request" | "answer";
@@ -44,7 +40,8 @@ export class SchemaWriter {
       const uses = this.used.get(name);
       if (!uses) return [];
       const schema = this.define(name, uses.has("request") ? "request" : "answer");
-      return [[name, { ...schema, ...exampleOf(name) }]];
+      const example = examples[name];
+      return [[name, { ...schema, ...(example !== undefined && { examples: [example] }) }]];
     });
     return Object.fromEntries(defined);
   }
@@ -122,16 +119,6 @@ export class SchemaWriter {
       anyOf: [{ type: "string", enum: others }, this.refer("ErrorCode", {}, place)],
     };
   }
-}
-
-/** Bytes of the longest example that the document has: all together would be a tenth of it. */
-const longestExample = 250;
-
-/** What stands at the shape that another one extends is not repeated. */
-function exampleOf(name: ShapeName): { examples?: [unknown] } {
-  const example = recorded[name];
-  const isFit = example !== undefined && extensions[name] === undefined;
-  return isFit && JSON.stringify(example).length <= longestExample ? { examples: [example] } : {};
 }
 
 /** A part of the settings is whole with nothing given: storage needs that, and no client. */

@@ -201,3 +201,32 @@ export const authOperations = {
     event: "session.ended",
   },
 } as const satisfies Record<string, Operation>;
+
+/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
+export const authDescriptions: Readonly<Record<keyof typeof authOperations, string>> = {
+  getSetup: "While `setup_required` is true, most other operations answer 503 `setup_required`.",
+  setUp:
+    "The token is printed by `steward setup-token` on the device and is good once. Afterwards the answer is `setup_already_done`, unless the device was booted for rescue and shows a token of its own.",
+  login:
+    "A user with a second factor who sends no code gets 401 `totp_required` with a `challenge_token`, for POST /api/auth/totp; a code can also be sent at once. The access token is valid for 15 minutes; POST /api/auth/refresh exchanges the refresh token for the next pair. Programs use an API token instead.",
+  answerChallenge:
+    "The challenge is good for five minutes and for as many codes as the throttle allows. A recovery code works in place of a code, once.",
+  beginAtProvider:
+    "Send the browser to `authorization_url`, and keep `flow_token` where only this page reads it. The provider sends the browser back to the path `/oidc` of the same origin.",
+  signInAtProvider:
+    "`query` is that of the address that the browser came back to, unchanged. A flow ends with its first answer. The reason of `provider_refused` names the check that failed.",
+  stepUpAtProvider:
+    "It counts only for the user of this session, and only if they have signed in at the provider since the step-up began.",
+  refresh:
+    "A refresh token is good once. One that is used twice ends its session, since one of the two may be a thief; only a repetition within 10 seconds by the same client gets the same answer again.",
+  logout:
+    "Its access tokens are refused from now on. The answer is the same where the session has ended already.",
+  reauthenticate:
+    "Changes to other accounts, second factors, API tokens, security settings and updates answer 401 `step_up_required` until this was done. A sign-in with all factors counts as well for its first five minutes.",
+  getMe: "The account as an administrator sees it, for the user themselves.",
+  changePassword:
+    "The session of this request goes on. API tokens stay valid. A new password is refused if it is too short, too common or made of the user's names.",
+  listSessions: "A session shows the address and the program that it was last used from.",
+  endSession:
+    "Its tokens are refused at once. For another user's session the query names the user, and a step-up is needed.",
+};

@@ -26,3 +26,11 @@ export const configurationOperations = {
     event: "configuration.applied",
   },
 } as const satisfies Record<string, Operation>;
+
+/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
+export const configurationDescriptions: Readonly<Record<keyof typeof configurationOperations, string>> = {
+  getSealKey:
+    "For `steward seal-key`, over the socket on the device alone. It is made of the device's sealing key, and another one once that is another.",
+  applyConfiguration:
+    "For `steward apply`, over the socket on the device alone. Members that are absent stay as they are. All faults are told at once, each with its place in the document, and then nothing is changed. What a loss of power interrupts is finished at the next start, before the agent answers.",
+};

@@ -25,3 +25,11 @@ export const eventOperations = {
     response: { status: 200, schema: events.streamedEvent, stream: true },
   },
 } as const satisfies Record<string, Operation>;
+
+/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
+export const eventDescriptions: Readonly<Record<keyof typeof eventOperations, string>> = {
+  listEvents:
+    "Both logs, changes and refusals, in one sequence; each is a chain of hashes. To follow without a gap, ask with `after` set to the last `seq` that was read.",
+  streamEvents:
+    "An event stream (text/event-stream); `contentSchema` is the schema of each message's data. Read it with fetch and the Authorization header. A comment every 15 seconds is a sign of life. It ends with its session or token; continue with Last-Event-ID.",
+};

@@ -59,3 +59,16 @@ export const hostOperations = {
     event: "host.reset_requested",
   },
 } as const satisfies Record<string, Operation>;
+
+/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
+export const hostDescriptions: Readonly<Record<keyof typeof hostOperations, string>> = {
+  getHost:
+    "Unlike the settings, host name and time zone belong to the operating system; the agent asks root's helper to change them.",
+  changeHost:
+    "Absent members stay. The device answers to a new host name at once, and no longer to the former one; update windows follow a new time zone at once. Without the helper the answer is `host_right_missing`.",
+  reboot:
+    "The answer comes before the machine restarts. Afterwards `boot_id` of GET /api/version is another one. Sessions end with the restart.",
+  powerOff: "The answer comes before the machine shuts down. Nothing in this API can switch it on again.",
+  factoryReset:
+    "`confirm` is the device's name, so that no other device is reset by mistake. Installed releases, the host file and the root of trust stay. Refused with `update_busy` while a release is on trial. A power cut does no harm: the reset is finished at the next start.",
+};

@@ -24,3 +24,11 @@ export const logOperations = {
     response: { status: 200, schema: logs.logEntry, stream: true },
   },
 } as const satisfies Record<string, Operation>;
+
+/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
+export const logDescriptions: Readonly<Record<keyof typeof logOperations, string>> = {
+  listLogs:
+    "A page may have fewer lines than `limit` and still not be the last: ask on until `next_cursor` is null. `source` says whether the lines are the journal's or the agent's own alone.",
+  streamLogs:
+    "An event stream, as GET /api/events/stream. Continue with Last-Event-ID, which is the `cursor` of the last line.",
+};

@@ -156,3 +156,34 @@ export const systemOperations = {
     event: "state.damage_accepted",
   },
 } as const satisfies Record<string, Operation>;
+
+/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
+export const systemDescriptions: Readonly<Record<keyof typeof systemOperations, string>> = {
+  getVersion:
+    "`api_version` rises only when a program that is written against this contract could break. `device_id` stays as long as the system is installed; `boot_id` changes at each start of the machine.",
+  getHealth:
+    "The answer is 200 whatever the health is: read `status`. Each check has a `code` and `facts`; callers without a token see `status` alone.",
+  getReadiness:
+    "For load balancers and for the guard of an update: 200 when sign-ins work, 503 `not_ready` or `state_damaged` when they do not. The tests run once after each start.",
+  getStatus:
+    "For monitoring programs. `state` is the gravest level in `needs`; each need has a stable `code`, `facts` with types, and an English `detail` that says what to do. The ETag stays while only figures of the moment change.",
+  getMetrics:
+    "Prometheus' text format 0.0.4, compressed where Accept-Encoding has gzip. All values come from memory, so the answer comes also while the disk stalls. A value that is not known is absent. No label holds the name of a person, an address or a path that a stranger can choose.",
+  getOpenApi:
+    "This document, compressed where Accept-Encoding allows it. `If-None-Match` with its ETag is answered with 304. Every answer names it in a Link header (`rel=service-desc`).",
+  greetConsole: "What a sign-in page needs before a person has signed in.",
+  getSettings:
+    "All settings with their values in effect. For the role readonly some values are `(hidden)`. Send the ETag as If-Match with a change, so that two programs do not overwrite each other.",
+  updateSettings:
+    "Merges the members given into the settings; absent members stay. A member set to its present value changes nothing. Settings of administrators need a step-up, which API tokens cannot have: a token changes only settings whose `x-writer` is operator, and a fleet token (`is_fleet`) all. Values that the host file decides are refused with `pinned_by_host`.",
+  getSettingsSchema:
+    "JSON Schema 2020-12 with title, description, default and limits of each setting: enough to make a form of it.",
+  getSystemFacts:
+    "Figures of this moment, some of them a few seconds old. A figure that cannot be read is null.",
+  getTls:
+    "HTTPS is switched on by root, in the host file. Compare `certificate.fingerprint` with what the browser or the client shows at the first connection.",
+  reloadHostFile:
+    "Members of the host file that can change while the agent runs are in use at once; `needs_restart` names the others. A host file with a fault is refused as a whole, and the former one stays in use.",
+  acceptDamage:
+    "The damaged file stays beside the state for a person to look into. Only the finding is removed; the event names what was accepted.",
+};

@@ -47,3 +47,14 @@ export const tokenOperations = {
     event: "token.deleted",
   },
 } as const satisfies Record<string, Operation>;
+
+/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
+export const tokenDescriptions: Readonly<Record<keyof typeof tokenOperations, string>> = {
+  listTokens:
+    "The tokens themselves are not stored; a list shows what they are for and when they were last used.",
+  createToken:
+    "`token` is in this answer and nowhere else. The token can do what both its scopes and its owner's role allow. Only root makes fleet tokens, which alone may write settings of administrators and, with `users:write`, users who are none. No token makes tokens or touches second factors.",
+  rotateToken:
+    "For `steward token rotate`, over the socket on the device alone. `token` is in this answer and nowhere else.",
+  deleteToken: "For another user's token an administrator needs a step-up.",
+};

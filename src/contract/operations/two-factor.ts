@@ -112,3 +112,17 @@ export const twoFactorOperations = {
     event: "two_factor.recovery_codes_made",
   },
 } as const satisfies Record<string, Operation>;
+
+/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
+export const twoFactorDescriptions: Readonly<Record<keyof typeof twoFactorOperations, string>> = {
+  getTwoFactor: "`sealing_key` is present when the device cannot check codes because a key is missing.",
+  setUpTwoFactor:
+    "Show `qr_svg` or `secret` to the user, then call enable with the first code that their authenticator shows. Another call replaces the secret that is not enabled yet.",
+  enableTwoFactor:
+    "The ten recovery codes are shown this once. While the device's clock is not trusted the answer is `clock_not_synchronised`, unless `allow_unsynchronised_clock` is true.",
+  disableTwoFactor:
+    "Needs password and code, or a recovery code, whatever the session has given before. Refused where `security.require_2fa` asks the user for a second factor.",
+  recoverTwoFactor:
+    "`{id}` is the user's id or name. With password and recovery code no session is needed, and the answer is a new one; an administrator gives a `reason`, which is recorded, and gets the user. An unknown user is answered like a wrong password.",
+  makeRecoveryCodes: "The ten codes are shown this once.",
+};

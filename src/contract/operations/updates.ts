@@ -130,3 +130,23 @@ export const updateOperations = {
     event: "update.trust_confirmed",
   },
 } as const satisfies Record<string, Operation>;
+
+/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
+export const updateDescriptions: Readonly<Record<keyof typeof updateOperations, string>> = {
+  getUpdates:
+    "`summary` says in one code how updates are. `available` has the releases on offer and, in `hold`, why they are not applied unattended; `blockers` the kinds whose metadata could not be verified.",
+  checkForUpdates:
+    "Answers at once, with `schedule.check_id`. The result is in `schedule.last_check` of GET /api/updates once its `id` is that one; a check that was given up leaves none. What was found is fetched and applied as the settings say. `repository` is a directory on the device, for a stick with a copy of the repository.",
+  listUpdateHistory:
+    "`outcome` and `reason.code` say how an attempt ended; `log` has the last lines of a release that failed.",
+  applyUpdates:
+    "Answers at once; `trial` of GET /api/updates and the stream of events show the progress. A release that does not become healthy is undone without a request.",
+  rollBackUpdate:
+    "Answers at once. The release that is left is held: it is not applied again without a request. A version below a signed floor is refused with `below_floor`; after a reboot, or 72 hours, only root on the device can go back.",
+  postponeUpdate:
+    "`for` counts from now; `0s` ends a postponement. A release that is newer than the postponed one is not affected, and a request to apply it is not either.",
+  dismissFailedUpdate:
+    "The release stays on the blocklist, and in `failed` with the state `dismissed`. Should it be tried again and fail again, that is a need anew.",
+  confirmUpdateTrust:
+    "Compare the fingerprint with the publisher's by another way than this network, then send all of it. New binaries are applied unattended only under a confirmed root of trust.",
+};

@@ -112,3 +112,23 @@ export const userOperations = {
     event: "user.sessions_ended",
   },
 } as const satisfies Record<string, Operation>;
+
+/** More than the summaries say, for authors of clients. Only the OpenAPI document has it. */
+export const userDescriptions: Readonly<Record<keyof typeof userOperations, string>> = {
+  listUsers:
+    "Filters narrow the items and `total`; `counts` is about all users, whatever the query asks for.",
+  createUser:
+    "Without `password` a one-use password is generated and returned once, as `initial_password`: the user must choose another one at the first sign-in.",
+  getUser: "Send the ETag as If-Match with a change or a deletion.",
+  updateUser:
+    "Absent members stay. A user who is disabled loses all sessions at once. The last enabled administrator cannot be disabled or given another role (`last_admin`).",
+  deleteUser:
+    "Sessions and API tokens of the user end at once. The last enabled administrator cannot be deleted (`last_admin`). Events keep the name.",
+  resetPassword:
+    "Sessions and API tokens of the user end, except with `keep_tokens`; `tokens_ended` says how many. The second factor stays.",
+  unlockUser:
+    "Ends the locks that wrong passwords and wrong codes have put on the account, and forgets the failures.",
+  rescueUser:
+    "Everything at once for a person who cannot get in. The one-use password is in the answer, this once. Where the disk cannot be written the change is held in memory (`held_in_memory`).",
+  endUserSessions: "The user has to sign in again everywhere.",
+};

@@ -258,3 +258,37 @@ const listedSession = {
 } as const;
 
 export const sessionList = listOf(listedSession, "last used first; at most ten a user");
+
+/** The names of these shapes in the OpenAPI document. */
+export const authShapes = () =>
+  ({
+    SetupStatus: setupStatus,
+    SetupRequest: setUp,
+    SignInRequest: login,
+    SignInCodeRequest: totp,
+    RefreshRequest: refresh,
+    ProofRequest: reauth,
+    StepUp: stepUp,
+    SignedIn: session,
+    SignedInSession: session.properties.session,
+    PasswordChange: changePassword,
+    SessionId: sessionId,
+    Session: sessionList.properties.items.items,
+    SessionList: sessionList,
+  }) as const;
+
+/** Examples of them. */
+export const authExamples = {
+  SetupStatus: { setup_required: true },
+  SetupRequest: {
+    setup_token: "Zk3vX9qLr0TnWb5yHs2JcA",
+    username: "alice",
+    password: "six kettles below a lamp",
+  },
+  SignInRequest: { username: "alice", password: "six kettles below a lamp" },
+  SignInCodeRequest: { challenge_token: "n4Pq7RkDs1Vt6XyBw0LmZg", code: "287082" },
+  RefreshRequest: { refresh_token: "q1Zr8sWcVxkT3n0yBhGmUw" },
+  ProofRequest: { password: "six kettles below a lamp" },
+  StepUp: { expires_in: 300 },
+  PasswordChange: { current_password: "six kettles below a lamp", new_password: "four gulls beside a crane" },
+};

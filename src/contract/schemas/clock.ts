@@ -1,4 +1,4 @@
-import { clockTrusts } from "../clock-states.ts";
+import { clockStates, clockTrusts, sourceStates } from "../clock-states.ts";
 import { nullableTimestamp, timestamp } from "../shapes.ts";
 
 /** Positive offsets: this host is behind; add them. */
@@ -7,28 +7,6 @@ export const nullableInteger = { type: ["integer", "null"] } as const;
 const nullableText = { type: ["string", "null"] } as const;
 
 export const timeModes = ["auto", "discipline", "delegate", "observe", "manual"] as const;
-
-export const clockStates = [
-  "unsynchronised",
-  "acquiring",
-  "synchronised",
-  "holdover",
-  "freerun",
-  "delegated",
-  "manual",
-  "faulty",
-] as const;
-
-export const sourceStates = [
-  "selected",
-  "candidate",
-  "outlier",
-  "falseticker",
-  "unreachable",
-  "kod",
-  "suspect",
-  "unused",
-] as const;
 
 /** How the clock is, and what keeps it from being right: `summary` of the status. */
 export const clockSummaryCodes = [
@@ -390,3 +368,24 @@ export const syncRequest = {
     time: { ...timestamp, description: "set the clock to this, where no other time is trusted" },
   },
 } as const;
+
+/** The names of these shapes in the OpenAPI document. */
+export const clockShapes = () =>
+  ({
+    TimeSync: timeSync,
+    ClockMode: timeSync.properties.mode,
+    ClockState: timeSync.properties.state,
+    ClockTrust: timeSync.properties.trust,
+    ClockSummary: clockSummary,
+    ClockNotSet: clockSummary.properties.not_set,
+    DaemonTrouble: clockSummary.properties.daemon_trouble,
+    ClockSource: clockSource,
+    ClockSourceReason: sourceReason,
+    ClockConflict: timeSync.properties.discipliner.properties.conflict,
+    SyncRequest: syncRequest,
+  }) as const;
+
+/** Examples of them. */
+export const clockExamples = {
+  SyncRequest: { time: "2026-11-20T08:00:00.000Z" },
+};

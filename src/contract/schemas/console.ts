@@ -49,3 +49,24 @@ export const consoleGreeting = {
     },
   },
 } as const;
+
+/** The names of these shapes in the OpenAPI document. */
+export const consoleShapes = () =>
+  ({
+    ConsoleGreeting: consoleGreeting,
+  }) as const;
+
+/** Examples of them. */
+export const consoleExamples = {
+  ConsoleGreeting: {
+    device_name: "pump-7",
+    banner: "",
+    language: "en",
+    version: "1.0.0",
+    setup_required: true,
+    rescue: false,
+    server_time: "2026-11-20T08:00:00.000Z",
+    synchronised: false,
+    provider: null,
+  },
+};

@@ -172,3 +172,14 @@ export const streamEventsQuery = {
     ...filters,
   },
 } as const;
+
+/** The names of these shapes in the OpenAPI document. */
+export const eventShapes = () =>
+  ({
+    Event: event,
+    EventList: eventList,
+    EventReach: eventReach,
+    EventType: listEventsQuery.properties.type,
+    EventGap: gap,
+    EventMessage: streamedEvent,
+  }) as const;

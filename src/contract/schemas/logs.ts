@@ -130,3 +130,11 @@ export const logList = {
     },
   },
 } as const;
+
+/** The names of these shapes in the OpenAPI document. */
+export const logShapes = () =>
+  ({
+    LogEntry: logEntry,
+    LogList: logList,
+    LogSeverity: logEntry.properties.priority,
+  }) as const;

@@ -30,3 +30,23 @@ function viewSchema<S extends object>(schema: S): S {
   const members = Object.entries(properties).map(([name, member]) => [name, viewSchema(member)]);
   return { ...rest, properties: Object.fromEntries(members) } as S;
 }
+
+/** The names of these shapes in the OpenAPI document. */
+export const settingsShapes = () => {
+  const { properties: view } = settingsView;
+  return {
+    Settings: settingsView,
+    SettingsChange: settingsChange,
+    DeviceSettings: view.device,
+    TimeSettings: view.time,
+    UpdateSettings: view.update,
+    UpdateWindow: view.update.properties.windows.items,
+    SecuritySettings: view.security,
+    ConsoleSettings: view.console,
+  } as const;
+};
+
+/** Examples of them. */
+export const settingsExamples = {
+  SettingsChange: { device: { name: "pump-7", location: "hall 2" } },
+};

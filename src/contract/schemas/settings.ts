@@ -242,3 +242,17 @@ export const timeProbe = {
  * a format is not met: no person is shown a regular expression.
  */
 export const annotationKeywords = ["x-writer", "x-redacted", "x-expected"] as const;
+
+/** The names of these shapes in the OpenAPI document. */
+export const probeShapes = () =>
+  ({
+    TimeServer: probeRequest.properties.servers.items,
+    TimeProbeRequest: probeRequest,
+    TimeProbe: timeProbe,
+    ProbedServer: timeProbe.properties.servers.items,
+  }) as const;
+
+/** Examples of them. */
+export const probeExamples = {
+  TimeProbeRequest: { servers: ["127.0.0.1:9"] },
+};

@@ -211,3 +211,10 @@ export const status = {
     },
   },
 } as const;
+
+/** The names of these shapes in the OpenAPI document. */
+export const statusShapes = () =>
+  ({
+    Status: status,
+    Need: status.properties.needs.items,
+  }) as const;

@@ -258,3 +258,34 @@ export const metricsText = {
   contentMediaType: "text/plain",
   description: "a line for each value, under the help and the type of its metric",
 } as const;
+
+/** The names of these shapes in the OpenAPI document. */
+export const systemShapes = () =>
+  ({
+    Version: version,
+    HealthState: health.properties.status,
+    Health: health,
+    HealthCheck: health.properties.checks.items,
+    Metrics: metricsText,
+    SystemFacts: facts,
+    MemoryFacts: facts.properties.memory,
+    LoadFacts: facts.properties.load,
+    HostSettings: hostSettings,
+    HostChange: hostChange,
+    PowerRequest: powerRequest,
+    PowerAnswer: powerAnswer,
+    FactoryResetRequest: factoryResetRequest,
+    FactoryResetAnswer: factoryResetAnswer,
+    AcceptedDamage: acceptedDamage,
+  }) as const;
+
+/** Examples of them. */
+export const systemExamples = {
+  Health: { status: "ok", checks: [{ name: "host file", status: "ok", code: "ok", detail: "", facts: {} }] },
+  HostSettings: { host_name: "pump-7", time_zone: "Europe/Berlin", support_until: null, support: "unknown" },
+  HostChange: { host_name: "pump-7" },
+  PowerRequest: { force: true },
+  PowerAnswer: { boot_id: "4d9e6a2c-7f10-4b83-9c5e-2a6f8d013b7e" },
+  FactoryResetRequest: { confirm: "pump-7" },
+  FactoryResetAnswer: { device_name: "pump-7" },
+};

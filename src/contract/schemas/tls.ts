@@ -76,3 +76,37 @@ export const reloaded = {
     tls,
   },
 } as const;
+
+/** The names of these shapes in the OpenAPI document. */
+export const tlsShapes = () =>
+  ({
+    Tls: tls,
+    TlsCertificate: tls.properties.certificate,
+    Reloaded: reloaded,
+  }) as const;
+
+/** Examples of them. */
+export const tlsExamples = {
+  Tls: {
+    enabled: false,
+    listening: false,
+    urls: [],
+    redirects_from: null,
+    problem: null,
+    certificate: null,
+    refused: [],
+  },
+  Reloaded: {
+    changed: [],
+    needs_restart: [],
+    tls: {
+      enabled: false,
+      listening: false,
+      urls: [],
+      redirects_from: null,
+      problem: null,
+      certificate: null,
+      refused: [],
+    },
+  },
+};

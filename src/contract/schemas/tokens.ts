@@ -128,3 +128,19 @@ export const tokensQuery = {
 } as const;
 
 export const tokenList = listOf(apiToken, "in the order of their creation");
+
+/** The names of these shapes in the OpenAPI document. */
+export const tokenShapes = () =>
+  ({
+    TokenId: tokenId,
+    Scope: apiToken.properties.scopes.items,
+    ApiToken: apiToken,
+    ApiTokenList: tokenList,
+    NewApiToken: createToken,
+    CreatedApiToken: createdToken,
+  }) as const;
+
+/** Examples of them. */
+export const tokenExamples = {
+  NewApiToken: { name: "monitoring", scopes: ["system:read", "metrics:read"], expires_in: "90d" },
+};

@@ -109,3 +109,34 @@ export const recovered = {
 
 /** A user by id or by name; whatever it is, an unknown one is answered like a wrong password. */
 export const userReference = { type: "string", minLength: 1, maxLength: 256 } as const;
+
+/** The names of these shapes in the OpenAPI document. */
+export const twoFactorShapes = () =>
+  ({
+    TwoFactor: twoFactor,
+    TwoFactorEnrolment: enrolment,
+    TwoFactorEnableRequest: enable,
+    TwoFactorEnabled: enabled,
+    TwoFactorRecoverRequest: recover,
+    TwoFactorRecovered: recovered,
+    SignedInAfterRecovery: recovered.anyOf[0],
+    RecoveredUser: recovered.anyOf[1],
+    RecoveryCodes: recoveryCodes,
+  }) as const;
+
+/** Examples of them. */
+export const twoFactorExamples = {
+  TwoFactor: { enabled: false, enrolled_at: null, recovery_codes_remaining: 0, locked: null },
+  TwoFactorEnableRequest: { code: "287082", allow_unsynchronised_clock: true },
+  TwoFactorEnabled: {
+    recovery_codes: ["K7Q2-M9XD-4TVB", "P3RW-8HJN-6YCE"],
+    two_factor: {
+      enabled: true,
+      enrolled_at: "2026-11-20T08:00:00.000Z",
+      recovery_codes_remaining: 10,
+      locked: null,
+    },
+  },
+  TwoFactorRecoverRequest: { password: "six kettles below a lamp", recovery_code: "K7Q2-M9XD-4TVB" },
+  RecoveryCodes: { recovery_codes: ["K7Q2-M9XD-4TVB", "P3RW-8HJN-6YCE"] },
+};

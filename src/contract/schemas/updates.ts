@@ -1,10 +1,20 @@
 import { type ErrorCode, errorCodes } from "../error-codes.ts";
 import { nullableTimestamp, timestamp } from "../shapes.ts";
 import { repositoryDirectory, updateKinds } from "../update-kinds.ts";
-import { failedRelease, setAsideRelease, updateTrial } from "./update-applying.ts";
-import { passedOverCounts, passedOverList } from "./update-passed-over.ts";
-import { hold, updateSummary } from "./update-reasons.ts";
-import { updateTrust } from "./update-trust.ts";
+import {
+  applyRequest,
+  dismissRequest,
+  failedRelease,
+  historyEntry,
+  postponeRequest,
+  rollbackRequest,
+  setAsideRelease,
+  updateHistory,
+  updateTrial,
+} from "./update-applying.ts";
+import { passedOver, passedOverCounts, passedOverList } from "./update-passed-over.ts";
+import { hold, updateProblem, updateReason, updateSummary } from "./update-reasons.ts";
+import { trustRequest, updateTrust } from "./update-trust.ts";
 
 export const updateStates = [
   "idle",
@@ -218,3 +228,45 @@ export const checkRequest = {
     repository: repositoryDirectory,
   },
 } as const;
+
+/** The names of these shapes in the OpenAPI document. */
+export const updateShapes = () =>
+  ({
+    Updates: updates,
+    UpdateState: updates.properties.state,
+    UpdateKind: release.properties.kind,
+    UpdateSummary: updateSummary,
+    UpdateProblem: updateProblem,
+    UpdateBlocker: updates.properties.blockers.properties.rules,
+    UpdateReason: updateReason,
+    UpdateCheck: updates.properties.schedule.properties.last_check,
+    UpdateProgress: updateProgress,
+    UpdateTrial: updateTrial,
+    UpdateTrust: updateTrust,
+    Release: release,
+    ReleaseName: updateProblem.properties.release.oneOf[1],
+    ReleaseHold: hold,
+    SetAsideRelease: setAsideRelease,
+    FailedRelease: failedRelease,
+    PassedOverRelease: passedOver,
+    PassedOverCounts: passedOverCounts,
+    UpdateHistory: updateHistory,
+    UpdateHistoryEntry: historyEntry,
+    UpdateCheckRequest: checkRequest,
+    UpdateApplyRequest: applyRequest,
+    UpdateRollbackRequest: rollbackRequest,
+    UpdatePostponeRequest: postponeRequest,
+    UpdateDismissRequest: dismissRequest,
+    UpdateTrustRequest: trustRequest,
+  }) as const;
+
+/** Examples of them. */
+export const updateExamples = {
+  UpdateHistory: { items: [], total: 0, next_cursor: null },
+  UpdateCheckRequest: {},
+  UpdateApplyRequest: { kind: "rules" },
+  UpdateRollbackRequest: { kind: "rules" },
+  UpdatePostponeRequest: { kind: "rules", for: "12h" },
+  UpdateDismissRequest: { release_id: "00000000000000000000000000000000" },
+  UpdateTrustRequest: { fingerprint: "0000000000000000000000000000000000000000000000000000000000000000" },
+};

@@ -220,3 +220,30 @@ export const userList = {
   required: [...pages.required, "counts"],
   properties: { ...pages.properties, counts: userCounts },
 } as const;
+
+/** The names of these shapes in the OpenAPI document. */
+export const userShapes = () =>
+  ({
+    UserId: userId,
+    Username: username,
+    User: user,
+    UserTwoFactor: user.properties.two_factor,
+    UserLock: user.properties.locked.oneOf[1],
+    UserList: userList,
+    UserCounts: userList.properties.counts,
+    NewUser: createUser,
+    CreatedUser: userWithInitialPassword,
+    UserChange: updateUser,
+    PasswordResetRequest: resetPassword,
+    ResetUser: resetUser,
+    RescueRequest: rescueUser,
+    RescuedUser: rescuedUser,
+  }) as const;
+
+/** Examples of them. */
+export const userExamples = {
+  NewUser: { username: "bob", role: "operator", display_name: "Bob" },
+  UserChange: { display_name: "Bob B." },
+  PasswordResetRequest: { password: "six kettles below a lamp" },
+  RescueRequest: { keep_tokens: true },
+};
