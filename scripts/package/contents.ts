@@ -1,8 +1,9 @@
-/** What the packages of the program and of the right to set the clock contain. */
+/** What the packages of the program, of the right to set the clock and of the publisher contain. */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packagesOf } from "../build/bill-of-materials.ts";
 import { type Build, install, timekeeperDropIn } from "../install/files.ts";
+import { installPublisher } from "../install/publisher.ts";
 import { copyrightFile } from "./licences.ts";
 import { debianFile, finish, put } from "./trees.ts";
 
@@ -33,6 +34,17 @@ export function timekeeperTree(tree: string, changelog: string): void {
   put(tree, `${documents}/copyright`, copyrightFile([]));
   put(tree, `${documents}/changelog`, changelog.replace(/^steward /gm, "steward-timekeeper "));
   finish(tree, "steward-timekeeper");
+}
+
+/** The publisher's program, as `make install-publisher` puts it, the same for every kind of machine. */
+export function publisherTree(tree: string, build: string, changelog: string): void {
+  installPublisher({ destination: tree, prefix: "/usr" }, build);
+  const documents = "usr/share/doc/steward-publisher";
+  const bill = readFileSync(join(build, "sbom.cdx.json"), "utf8");
+  put(tree, `${documents}/sbom.cdx.json`, bill);
+  put(tree, `${documents}/copyright`, copyrightFile(packagesOf(bill)));
+  put(tree, `${documents}/changelog`, changelog.replace(/^steward /gm, "steward-publisher "));
+  finish(tree, "steward-publisher", ["usr/bin/steward-publisher"]);
 }
 
 /** Debian's form of the newest part of CHANGELOG.md, as the one of this version. */

@@ -2,9 +2,10 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { buildPublisher } from "../build/publisher.ts";
 import type { Build } from "../install/files.ts";
 import { stampOf } from "../stamp.ts";
-import { debianChangelog, stewardTree, timekeeperTree } from "./contents.ts";
+import { debianChangelog, publisherTree, stewardTree, timekeeperTree } from "./contents.ts";
 import { pack } from "./deb.ts";
 import { type Machine, machines } from "./machines.ts";
 import { fetchNativeModules } from "./native-modules.ts";
@@ -35,11 +36,16 @@ export async function makePackages({ for: wanted, version, into }: Wanted): Prom
     made.push(pack({ ...common, name: "steward", architecture: machine, words }, tree, into));
     made.push(packRuntime(machine, into));
   }
-  const tree = emptyTree("steward-timekeeper");
-  timekeeperTree(tree, changelog);
+  const forAll = { ...common, architecture: "all" as const, words: { version: debianVersion } };
+  const timekeeper = emptyTree("steward-timekeeper");
+  timekeeperTree(timekeeper, changelog);
+  made.push(pack({ ...forAll, name: "steward-timekeeper" }, timekeeper, into));
+  const publisher = emptyTree("steward-publisher");
+  const built = join(work, "dist-publisher");
+  await buildPublisher(built, { ...stampOf(root, () => undefined), version });
+  publisherTree(publisher, built, changelog);
+  made.push(pack({ ...forAll, name: "steward-publisher" }, publisher, into));
   putTests(join(into, "tests/debian"), changelog);
-  const words = { version: debianVersion };
-  made.push(pack({ ...common, name: "steward-timekeeper", architecture: "all", words }, tree, into));
   return made;
 }
 

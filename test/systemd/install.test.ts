@@ -204,3 +204,36 @@ describe("make install PREFIX=/usr/local", () => {
     assert.ok(codeCaches(tree).length > 3, codeCaches(tree).join(" "));
   });
 });
+
+describe("make install-publisher DESTDIR=", () => {
+  const tree = join(directory, "publisher");
+  const files = [
+    "usr/bin/steward-publisher",
+    "usr/share/bash-completion/completions/steward-publisher",
+    "usr/share/fish/vendor_completions.d/steward-publisher.fish",
+    "usr/share/man/man1/steward-publisher.1",
+    "usr/share/steward-publisher/main.cjs",
+    "usr/share/zsh/vendor-completions/_steward-publisher",
+  ];
+  const filesBelow = () => below(tree).filter((path) => !lstatSync(join(tree, path)).isDirectory());
+
+  it("puts the program, its completion and its manual page where people look for them", () => {
+    assert.deepEqual(make("install-publisher", `DESTDIR=${tree}`), { status: 0, output: "" });
+    assert.deepEqual(filesBelow(), files);
+    for (const path of files) {
+      const mode = path.startsWith("usr/bin/") ? 0o755 : 0o644;
+      assert.equal(lstatSync(join(tree, path)).mode & 0o7777, mode, path);
+    }
+    assert.match(
+      readFileSync(join(tree, "usr/bin/steward-publisher"), "utf8"),
+      /^node=\/usr\/lib\/steward\/bin\/node$/m,
+    );
+    const program = join(tree, "usr/share/steward-publisher/main.cjs");
+    assert.match(run("node", [program, "--version"]).output, /^steward-publisher \d/);
+  });
+
+  it("takes them away again", () => {
+    assert.deepEqual(make("uninstall-publisher", `DESTDIR=${tree}`), { status: 0, output: "" });
+    assert.deepEqual(filesBelow(), []);
+  });
+});
