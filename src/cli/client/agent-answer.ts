@@ -56,7 +56,7 @@ export function readAnswer({ status, contentType, text }: Answer, places: Places
 function refusalOf(problem: Problem, status: number): Error {
   const code = Object.keys(errorCodes).find((known): known is StewardError["code"] => known === problem.code);
   if (code !== undefined) return new AgentRefusal(code, problem);
-  // A newer agent may have codes that this program does not know: the status tells their kind.
+  // A newer agent may have codes that this program does not know: the status gives their kind.
   const exits: Readonly<Record<number, number>> = { 401: 4, 403: 4, 404: 3, 409: 5, 412: 5, 429: 7 };
   return new CommandError(exits[status] ?? (status < 500 ? 6 : 1), `${problem.detail} (${problem.code})`);
 }

@@ -82,7 +82,7 @@ export function buildRequest(id: OperationId, input: object, { token, authority 
   };
 }
 
-/** How a request is sent: over TLS where the URL says so, which alone takes as long to load as all of a short command. */
+/** Sends a request, over TLS if the URL says so; TLS takes as long to load as all of a short command. */
 export type Send = (target: URL | RequestOptions, options?: RequestOptions) => ClientRequest;
 
 export async function loadSend({ url }: Places): Promise<Send> {
@@ -104,7 +104,10 @@ export function openRequest(
   return send(target, authority === undefined ? common : Object.assign(common, { ca: authority }));
 }
 
-/** Why no answer came. `waitedMilliseconds`: the time after which the command stopped waiting; undefined: it did not. */
+/**
+ * The reason why no answer came. `waitedMilliseconds`: the time after which the command stopped waiting; undefined: it
+ * did not.
+ */
 export function unreachable(
   error: Error,
   { url, socketPath }: Places,

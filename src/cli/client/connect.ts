@@ -14,7 +14,7 @@ import { askProof, type Proof, withStepUp } from "./step-up.ts";
 export interface Connection {
   readonly places: Places;
   readonly context: CommandContext;
-  /** Whether an absent agent is replaced by the same operations in process. */
+  /** True if the command can do the same operations in its own process while no agent runs. */
   readonly worksOffline: boolean;
   remark(text: string): Promise<void>;
   readonly patience?: PatienceLimits;

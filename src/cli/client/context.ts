@@ -61,7 +61,7 @@ export interface CommandContext extends ProgramContext {
     options: { readsOnly: boolean; remark: (text: string) => Promise<void> },
   ): Promise<Calls>;
   openState(stateDirectory: string): Promise<StateTools>;
-  /** What the doctor asks of this host. */
+  /** The parts of this host that the doctor examines. */
   openHost(): Promise<ExaminedHost>;
   /** Checks a root of trust for updates. Throws `update_root_unusable`. */
   readRootOfTrust(bytes: Uint8Array): Promise<RootOfTrust>;
@@ -77,7 +77,7 @@ export interface CommandContext extends ProgramContext {
   prepareImage(places: { readonly stateDirectory: string; readonly socketPath: string }): Promise<void>;
 }
 
-/** What a program knows of itself. */
+/** The program's facts about itself. */
 export interface OwnProgram {
   readonly version: string;
   readonly builtAt: Date;
@@ -131,7 +131,7 @@ export interface CheckedText {
   readonly unknown: readonly string[];
 }
 
-/** What the host file decides about the ways in. */
+/** Decisions of the host file about the ways in. */
 export interface RescueDecisions {
   readonly kernelRescue: boolean;
   /** On the LAN; `directory`: of the certificates that are installed. */

@@ -12,7 +12,7 @@ const comeBackMilliseconds = 1_000;
 export interface Followed<Id extends StreamId> {
   id: Id;
   input: Partial<Input<Id>>;
-  /** Of the last message that is known already. */
+  /** The id of the last message that is known already. */
   lastEventId: string | undefined;
   onMessage: (message: StreamedMessage) => Promise<void>;
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createHttpClient } from "./client.ts";
 import type { Places } from "./places.ts";
 
-/** Milliseconds: the agent looks every two seconds whether its state was repaired, and starts anew in some more. */
+/** Milliseconds: the agent checks every two seconds if its state was repaired, and needs some more to restart. */
 const longestWait = 20_000;
 const pause = 200;
 

@@ -7,13 +7,13 @@ import type { GivenOptions } from "../../terminal/commands/command.ts";
 /** The socket of a packaged installation. */
 export const usualSocketPath = "/run/steward/steward.sock";
 
-/** Where the agent and its files are, for this call of the command line. */
+/** The addresses and paths of the agent and its files, for this call of the command line. */
 export interface Places {
   readonly socketPath: string;
   readonly stateDirectory: string;
-  /** The socket's directory: the setup token lies there too. */
+  /** The socket's directory, in which the setup token is, too. */
   readonly runDirectory: string;
-  /** Root's decisions about this device; the root of trust for updates lies beside this file. */
+  /** Root's decisions about this device; the root of trust for updates is in the same directory. */
   readonly hostFile: string;
   /** The releases, with their journal, which every user may read. */
   readonly releasesDirectory: string;

@@ -7,7 +7,7 @@ import { CommandError } from "../../terminal/command-error.ts";
 interface RootFile {
   readonly content: string | Uint8Array;
   readonly mode: number;
-  /** Kept: by its group alone the agent may read a file that is closed to others. */
+  /** Kept, because the agent may read a file that is closed to others only by its group. */
   readonly owner?: Owner | undefined;
 }
 

@@ -8,8 +8,8 @@ import type { Client } from "./context.ts";
 export type Proof = Input<"reauthenticate">["body"];
 
 /**
- * A client that confirms the password and repeats the request when the agent requires that, once. `prove` is called only
- * then; where it returns undefined, the agent's refusal stands.
+ * A client that confirms the password and repeats the request once if the agent requires that. `prove` is called only
+ * then; if it returns undefined, the agent's refusal is final.
  */
 export function withStepUp(client: Client, prove: (client: Client) => Promise<Proof | undefined>): Client {
   let hasSteppedUp = false;

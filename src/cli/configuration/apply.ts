@@ -69,12 +69,12 @@ function tooLarge(source: string): CommandError {
   return new CommandError(6, escapeText(why));
 }
 
-/** A root of trust is the deepest that lies in one, two levels down. */
+/** A root of trust is the deepest part of a file, two levels down. */
 const limits = { jsonDepth: caps.jsonDepth + 2, jsonValues: caps.jsonValues };
 
 /**
- * The agent judges what is in it. A member that stands there twice is refused: those who reviewed the file may have read
- * the other one. What is wrong is told by its place: the text around it may be a secret.
+ * The agent judges the content. A file with the same member twice is refused: those who reviewed it may have read the
+ * other one. A fault is reported by its place, because the text around it may be a secret.
  */
 function parsed(bytes: Uint8Array, source: string): Configuration {
   try {

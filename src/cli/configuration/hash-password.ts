@@ -2,7 +2,9 @@ import { hashPassword } from "../../users/passwords.ts";
 import type { Command } from "../client/command.ts";
 import { newPasswordOptions, readNewPassword } from "../users/new-password.ts";
 
-/** Characters below which the rules of a device refuse a password that stands alone (NIST SP 800-63B-4 §3.1.1.2). */
+/**
+ * Characters below which the rules of a device refuse a password without a second factor (NIST SP 800-63B-4 §3.1.1.2).
+ */
 const usualCharacters = 15;
 
 export const hashPasswordCommand: Command = {

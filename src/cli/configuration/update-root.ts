@@ -34,7 +34,7 @@ export async function applyWithRoot(
   );
 }
 
-/** Where no agent runs, the state is changed as its owner, who can write no file of root's. */
+/** While no agent runs, the state is changed as its owner, who cannot write files of root. */
 function requireSameUser(before: number | undefined, now: number | undefined): void {
   if (before === now) return;
   throw new CommandError(

@@ -9,7 +9,7 @@ import { createRedaction } from "./redaction.ts";
 import { type Report, reportText } from "./report.ts";
 import { type ArchivedFile, tarOf } from "./tar.ts";
 
-/** What is gathered for someone else's eyes. */
+/** The archive that is gathered for another person. */
 export interface Bundle {
   /** Reads what takes root. */
   readonly gather: () => Promise<void>;
@@ -111,7 +111,7 @@ async function put(
   }
 }
 
-/** A person may stand there, with a number to call. */
+/** The contact may be a person with a telephone number. */
 function withoutContact(settings: unknown): unknown {
   const { device } = (settings ?? {}) as { device?: object };
   return device === undefined
@@ -134,7 +134,7 @@ async function readDocuments({ openState, places }: Ground) {
     for (const { username, display_name } of shown.accounts ?? [])
       users.push(username, ...(display_name ? [display_name] : []));
   } catch {
-    // What cannot be read is told by the findings.
+    // The findings report a state that cannot be read.
   }
   return { users, documents };
 }

@@ -42,11 +42,11 @@ const processes: Readonly<Record<string, Setter>> = {
   phc2sys: { what: "phc2sys", command: "systemctl disable --now phc2sys.service" },
 };
 
-/** What sets a clock when it is called: in a script or a crontab. */
+/** Programs that set a clock when a script or a crontab calls them. */
 const call =
   /^[^#\n]*\b(ntpdate(-debian)?|ntpdig|sntp|rdate|htpdate|tlsdate|chronyd\s+-[qQ]|ntpd\s+-[qg]|busybox\s+ntpd|hwclock\s+(-s|--hctosys)|date\s+(-s|--set)|timedatectl\s+set-time)\b/m;
 
-/** Where scripts are started at times, or when an interface comes up. */
+/** Directories of scripts that run at times, or when an interface comes up. */
 const scriptPlaces = [
   "/etc/cron.d",
   "/etc/cron.hourly",

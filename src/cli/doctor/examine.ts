@@ -14,7 +14,7 @@ import { lookAtProgram } from "./look-at-program.ts";
 import { lookAtState } from "./look-at-state.ts";
 import { lookAtUpdates } from "./look-at-updates.ts";
 
-/** What root looks at. */
+/** The areas that root examines. */
 const looks: readonly (readonly [Area, Look])[] = [
   ["program", lookAtProgram],
   ["disk", lookAtDisk],

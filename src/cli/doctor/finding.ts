@@ -39,7 +39,7 @@ export function inOrder(entries: readonly Entry[]): Entry[] {
   return [...entries].sort((one, other) => place(one) - place(other));
 }
 
-/** What root would see that another user does not. */
+/** The line by which a user sees as much as root. */
 const asRoot = "su -c 'steward doctor'";
 
 /** The line to type next; null: nothing has to be done. `entries`: in order. One that deletes is for want of another. */

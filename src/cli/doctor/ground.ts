@@ -7,12 +7,12 @@ import type { CommandContext, ExaminedHost } from "../client/context.ts";
 import type { Places } from "../client/places.ts";
 import type { Entry } from "./finding.ts";
 
-/** What the doctor looks with. It needs no agent, no network and no disk that can be written. */
+/** The surroundings of the doctor. It needs no agent, no network and no writable disk. */
 export interface Ground {
   readonly places: Places;
   readonly program: CommandContext["program"];
   readonly host: ExaminedHost;
-  /** Stands before the paths of the system: empty, but in a test. */
+  /** The prefix of the system's paths: empty, except in a test. */
   readonly root: string;
   readonly openState: CommandContext["openState"];
   readonly now: () => Date;
@@ -27,7 +27,7 @@ export type Look = (ground: Ground, answer: Answer) => Promise<readonly Entry[]>
 /** Milliseconds for a program of the system. */
 const patienceMilliseconds = 10_000;
 
-/** What a program prints; null: it is not there, or failed. */
+/** The output of a program; null: it is absent, or failed. */
 export async function outputOf(
   { host }: Pick<Ground, "host">,
   program: string,
@@ -68,7 +68,7 @@ export async function textBehind(path: string): Promise<string | null> {
   return textOf(await realpath(path).catch(() => path));
 }
 
-/** Whether a file or directory is there, or may be, that this user must not read. */
+/** True if a file or directory exists, or may exist, that this user must not read. */
 export async function isClosed(path: string): Promise<boolean> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: unknown) => cause);
   if (file instanceof Error) return systemErrorCode(file) === "EACCES";

@@ -42,7 +42,7 @@ async function helperEntries(ground: Ground): Promise<Entry[]> {
   return [entryOf(helperTrouble(absence))];
 }
 
-/** The agent does not answer: why, as far as systemd and the socket tell. */
+/** The agent does not answer: the reason, as far as systemd and the socket show it. */
 async function silent(ground: Ground, error: Error, state: Unit): Promise<Entry> {
   const { socketPath } = ground.places;
   if (!(error instanceof AgentAbsent) && /may not open/.test(error.message))

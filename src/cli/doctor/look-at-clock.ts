@@ -9,7 +9,7 @@ const { ok, failing, attention } = entriesOf("clock");
 /** Seconds by which the two clocks of a device may differ before a person should know. */
 const apartSeconds = 3_600;
 
-/** Whether the time can be true, what the battery-backed clock says, and which programs set the clock. */
+/** Examines the time, the battery-backed clock, and the programs that set the clock. */
 export async function lookAtClock(ground: Ground, answer: Answer): Promise<Entry[]> {
   const [plausible, setters] = await Promise.all([lookAtTime(ground), lookForClockSetters(ground, answer)]);
   return [plausible, ...setters];

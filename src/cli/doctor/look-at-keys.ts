@@ -7,7 +7,7 @@ import { type Ground, isClosed, textOf } from "./ground.ts";
 
 const { ok, unseen } = entriesOf("keys");
 
-/** Whether the keys on this device open the second factor of each user. */
+/** Examines the keys on this device: each user's second factor must open with one. */
 export async function lookAtKeys({ places, root, host }: Ground): Promise<Entry[]> {
   if (await isClosed(places.stateDirectory))
     return [unseen("state_closed", "This user may not read the keys. Run it as root.")];

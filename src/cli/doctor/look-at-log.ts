@@ -6,7 +6,7 @@ const { ok, unseen } = entriesOf("log");
 /** Lines that are shown. */
 const shown = 3;
 
-/** What a reader of the journal asks for all of Steward's units. */
+/** The options of journalctl for all of Steward's units. */
 export const journalWords = [
   "--no-pager",
   "--quiet",

@@ -109,7 +109,7 @@ interface ShownAccount {
   readonly enabled: boolean;
 }
 
-/** Whether an administrator can sign in. */
+/** Examines if an administrator can sign in. */
 async function accountEntry(tools: StateTools): Promise<Entry> {
   const people = entriesOf("people");
   const shown = (await tools.show("users").catch(() => null)) as {

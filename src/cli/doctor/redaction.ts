@@ -1,13 +1,13 @@
 /** Names that a reader of a bundle must not learn. */
 export interface Private {
-  /** Of users. */
+  /** User names. */
   readonly users: readonly string[];
   readonly hostname: string;
 }
 
 /**
- * Whatever may be a secret: password hashes, signed tokens, passwords and codes that the device has made, what stands
- * before the @ of an address, and long words without meaning, such as keys and ids.
+ * Texts that may be a secret: password hashes, signed tokens, passwords and codes that the device has made, the part of
+ * an address before the @, and long words without meaning, such as keys and ids.
  */
 const secrets = [
   /\$(?:argon2\w*|scrypt|2[aby]|[156y])\$[^\s"']+/g,
@@ -17,7 +17,7 @@ const secrets = [
   // In groups: one-use passwords and setup tokens for rescue, and recovery codes.
   /\b[0-9a-z]{5}(?:-[0-9a-z]{5}){3,}\b/g,
   /\b[0-9A-Z]{4}(?:-[0-9A-Z]{4}){3,}\b/g,
-  // Of authenticators, in base32.
+  // Secrets of authenticators, in base32.
   /\b[A-Z2-7]{26,}\b/g,
   /(?<=:\/\/)[^\s/@"]+(?=@)/g,
   /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g,

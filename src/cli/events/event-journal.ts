@@ -6,7 +6,7 @@ import { CommandError } from "../../terminal/command-error.ts";
 import { fileFailure } from "../../terminal/failure.ts";
 import type { ChainPoint, Finding, Verification, VerifiedChain } from "./event-verification.ts";
 
-/** What the journal knows of the event log. */
+/** The journal's lines about the event log. */
 export interface JournalPoints {
   /** Heads that the agent said, oldest first. */
   readonly heads: readonly ChainPoint[];
@@ -42,7 +42,7 @@ export async function readJournalPoints(file: string | undefined): Promise<Journ
   return { heads, drops };
 }
 
-/** What the journal knows and the log does not have: the tail was cut, or the past rewritten. */
+/** Points that the journal has and the log has not: the tail was cut, or the past rewritten. */
 export function journalFindings({ heads, drops }: JournalPoints, verification: Verification): Finding[] {
   const chains = verification.chains();
   const gone = heads.filter((point, index) => {
@@ -105,7 +105,7 @@ function saidIn(line: string): Record<string, unknown> | undefined {
   // Most lines of a long journal are about something else, and need not be parsed to know it.
   if (!line.includes("event log ")) return undefined;
   const entry = objectOf(line);
-  // Beside a sentence, or, from an agent that could only write to standard error, in its place.
+  // The field next to a sentence; or, from an agent that could only write to standard error, the message itself.
   const text = entry?.STEWARD_JSON ?? entry?.MESSAGE;
   return typeof text === "string" ? objectOf(text) : undefined;
 }

@@ -10,7 +10,7 @@ export interface ChainPoint {
   readonly hash: string;
 }
 
-/** What one log was found to be. */
+/** The result for one log. */
 export interface VerifiedChain {
   readonly log: LogName;
   readonly events: number;
@@ -81,7 +81,7 @@ export function createVerification(): Verification {
     chains: () =>
       [...chains].map(([log, { first, head, hashes }]) => ({ log, first, head, events: hashes.size })),
     findings: () => {
-      // What was dropped to make room is missing rightly, up to where the younger of the two logs begins.
+      // Events that were dropped to make room may be missing, up to the beginning of the younger of the two logs.
       const complete = Math.max(0, ...[...chains.values()].map(({ first }) => completeFrom(first)));
       const missing = gaps
         .filter(({ to }) => to >= complete)

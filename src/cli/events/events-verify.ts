@@ -41,7 +41,7 @@ export async function verifyEvents({ options, client, output, places }: Invocati
   refuse(all);
   const words =
     `${summary(verification, journal?.heads.length)} ${reachWords(reach, verification.kept())}`.trim();
-  // What was asked for could not be done: a script must not take that for a proof.
+  // The requested check could not be made: a script must not take that for a proof.
   if (journal?.heads.length === 0) throw new CommandError(1, words);
   await output.remark(words);
 }

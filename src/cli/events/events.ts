@@ -81,7 +81,7 @@ function queryOf(options: GivenOptions) {
   };
 }
 
-/** Which events are meant, of those that there are and of those that come. */
+/** The filter, for past events and for new ones. */
 function filterOf(options: GivenOptions) {
   const type = options.text("type");
   const group = options.text("group");

@@ -6,7 +6,7 @@ export interface SettingKey {
   readonly key: string;
   /** In the words of JSON Schema, such as `string`, or `integer or null`. */
   readonly type: string;
-  /** Of an array, the type of its items. */
+  /** The type of an array's items. */
   readonly itemType: string | undefined;
   readonly values: readonly unknown[] | undefined;
   readonly defaultValue: unknown;

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { RunCommand } from "../../host/ports.ts";
 import { rootFileFailure, writeRootFile } from "../client/root-file.ts";
 
-/** Where programs that announce services on the LAN (RFC 6763) look for them. */
+/** The directories in which programs that announce services on the LAN (RFC 6763) look for them. */
 export interface AnnouncementPlaces {
   /** Below it; "" but for tests. */
   readonly root: string;
@@ -98,7 +98,7 @@ async function changed(
   return failures;
 }
 
-/** Of a daemon that runs. That it cannot be restarted costs the announcement and nothing else. */
+/** Restarts a running daemon. If that fails, only the announcement is missing. */
 async function restart(unit: string | undefined, run: RunCommand): Promise<void> {
   if (unit === undefined) return;
   await run("systemctl", ["try-restart", unit], { timeoutMilliseconds: restartMilliseconds }).catch(

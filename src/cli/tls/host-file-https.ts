@@ -12,15 +12,16 @@ export interface HttpsMember {
   readonly redirect_port?: number;
 }
 
-/** What becomes of it. undefined: stays as it is; null: is taken away. */
+/** The change of each member. undefined: it stays; null: it is removed. */
 type HttpsChange = { readonly [K in keyof HttpsMember]: HttpsMember[K] | null | undefined };
 
-/** Of a new host file: every user may read it. */
+/** The mode of a new host file: every user may read it. */
 const usualMode = 0o644;
 
 /**
- * Changes the member `https` of the host file and nothing else in it. Directly, never through the agent: what it says is
- * root's alone. Returns the member. Throws `validation_failed` for what the agent would refuse, and CommandError: 1, 4.
+ * Changes only the member `https` of the host file. It writes directly, never through the agent: only root decides
+ * about it. Returns the member. Throws `validation_failed` for a file that the agent would refuse, and CommandError: 1,
+ * 4.
  */
 export async function changeHttps(
   path: string,
@@ -43,7 +44,7 @@ export async function changeHttps(
   return https;
 }
 
-/** Where the host file is written, and with which rights. */
+/** The path of the host file, with its owner and mode. */
 interface Place {
   /** Without links: one that leads to the host file stays. */
   readonly file: string;

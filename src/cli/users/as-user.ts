@@ -14,7 +14,7 @@ import { ownPassword } from "./own-password.ts";
 import { createQuestions, type Questions } from "./questions.ts";
 import { findUser } from "./user-lookup.ts";
 
-/** What a command has that is done by the user himself. */
+/** The parts of a command that the users run for themselves. */
 export interface OwnSession {
   /** Calls as the user, and steps up where the agent asks for it. */
   readonly client: Client;
@@ -100,7 +100,7 @@ export async function inSession(
   } finally {
     const anonymous = createHttpClient({ ...places, tokenFile: undefined });
     if (refresh_token !== undefined) {
-      // What the command did, or why it failed, is more than this.
+      // The command's result, or its failure, matters more than this.
       await anonymous
         .call("logout", { body: { refresh_token } })
         .catch(() =>

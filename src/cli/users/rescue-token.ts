@@ -32,7 +32,7 @@ export const rescueRemark =
 /** Exit code that the unit does not start again after. */
 const refused = 5;
 
-/** What stands on the terminal; `address`: of the console on the LAN, null: it is not reached there directly. */
+/** The text on the terminal; `address`: the console's on the LAN, null: it is not reached there directly. */
 function rescueText(token: string, address: string | null): string {
   const where = address === null ? "" : `, such as\n\n    ${address}/#setup=${token}`;
   return `
@@ -80,7 +80,9 @@ export const announceRescue: Command = {
   },
 };
 
-/** Why no token is made; or the address of the console on the LAN, null where it is not reached there directly. */
+/**
+ * The reason why no token is made; or the address of the console on the LAN, null if it is not reached there directly.
+ */
 type Plan = { readonly obstacle: string } | { readonly address: string | null };
 
 async function planOf(
@@ -98,7 +100,7 @@ async function planOf(
 
 const damaged = "the state of the agent is damaged; as root, `steward doctor` says how it is repaired.";
 
-/** For root alone, as agetty(8) is: another user of the device would become an administrator with the token. */
+/** Only for root, as agetty(8) is: another user of the device would become an administrator with the token. */
 async function writeIssue(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o755 });
   // One of an earlier token, with another mode.

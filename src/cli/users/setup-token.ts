@@ -31,7 +31,7 @@ export const setupToken: Command = {
   ],
   async run({ options, places, context, output, client }) {
     requireLocal(places, "setup-token");
-    // A token is good only with the agent that made it: of one that has ended, the file may still lie there.
+    // A token is valid only with the agent that made it: the file of an agent that has ended may still be there.
     const { status } = await client.call("getHealth", {});
     if (status === "rescue") {
       throw new CommandError(

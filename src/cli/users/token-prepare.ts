@@ -6,7 +6,7 @@ import type { Option } from "../../terminal/commands/command.ts";
 import { newFileFailure } from "../../terminal/failure.ts";
 import type { Command } from "../client/command.ts";
 
-/** What a token is made of, for every command that makes one. */
+/** The options of every command that makes a token. */
 export const tokenOptions: readonly Option[] = [
   {
     name: "user",

@@ -65,7 +65,7 @@ const add: Command = {
   },
 };
 
-/** What only root may ask for; the agent refuses it to others. */
+/** The members that only root may set; the agent refuses them to others. */
 function rootsPart(options: Invocation["options"]) {
   const sources = options
     .text("from")

@@ -27,7 +27,7 @@ export function keptTokens(options: GivenOptions): { keep_tokens?: true } {
   return options.has("keep-tokens") ? { keep_tokens: true } : {};
 }
 
-/** What became of the API tokens of a user who was let in again. */
+/** The sentence about the API tokens of a user who was let in again. */
 export function tokensSentence(
   { username, tokens, tokens_ended }: { username: string; tokens: number; tokens_ended: number },
   options: GivenOptions,

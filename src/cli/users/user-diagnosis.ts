@@ -23,7 +23,7 @@ const refusalsShown = 5;
 
 /** A wrong code that was the right one of another time. */
 export interface SeenSkew {
-  /** Its place among all events: times tell no order where the clock was set in between. */
+  /** Its place among all events: times give no order if the clock was set in between. */
   readonly seq: number;
   readonly at: string;
   readonly from: string;
@@ -53,7 +53,7 @@ export interface DiagnosisFacts {
   readonly skews: readonly SeenSkew[];
   readonly steps: readonly ClockStep[];
   readonly refusals: readonly Refusal[];
-  /** What the device knows of its own clock. */
+  /** The device's facts about its own clock. */
   readonly clock: Pick<TimeSync, "server_time" | "state" | "trust" | "summary">;
 }
 
@@ -81,7 +81,7 @@ export const diagnose: Command = {
   },
 };
 
-/** Its name before it told of more than the second factor. */
+/** Its name before it reported more than the second factor. */
 export const formerDiagnose: Command = { ...diagnose, path: ["user", "2fa", "diagnose"], isHidden: true };
 
 /** In their order. */
@@ -106,7 +106,7 @@ function refusalOf({ time, from, code, count }: AuditEvent): Refusal {
   return { at: time, from, code, count };
 }
 
-/** Why a user cannot sign in, as far as it is known, and what to do about it, a sentence or two a line. */
+/** The reasons why a user cannot sign in, as far as they are known, with advice; a sentence or two on each line. */
 export function diagnosisOf(facts: DiagnosisFacts): string[] {
   const { user, refusals, clock } = facts;
   const found = obstacles(user);

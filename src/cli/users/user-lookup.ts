@@ -5,7 +5,7 @@ import { suggestion } from "../../terminal/commands/near-miss.ts";
 import { allPages } from "../client/all-pages.ts";
 import type { Client } from "../client/context.ts";
 
-/** What may be asked for; the order is always by user name. */
+/** The filters; the order is always by user name. */
 export type UserFilter = Partial<
   Pick<UserQuery, "role" | "enabled" | "locked" | "two_factor" | "signed_in" | "q">
 >;

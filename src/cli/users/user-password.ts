@@ -122,7 +122,7 @@ function obstaclesOf(user: User): string {
     : obstacles.join("; ");
 }
 
-/** A one-use password stands alone on standard output, so that it can be captured. */
+/** A one-use password is the only text on standard output, so that it can be captured. */
 async function reportPassword(
   { output }: Invocation,
   user: Output<"createUser">,

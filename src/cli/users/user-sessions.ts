@@ -45,7 +45,7 @@ const revoke: Command = {
       await client.call("endUserSessions", { params: { id } });
       return output.remark(`All sessions of ${name} have ended. ${tokensBeside(user)}`);
     }
-    // One alone is signed in again in a moment: it is not asked for.
+    // A single session needs no confirmation: its user can sign in again in a moment.
     if (options.has("dry-run")) return output.values({ dry_run: true, would_happen: says }, says);
     await client.call("endSession", { params: { sid }, query: { user_id: id } });
     return output.remark(`The session ${sid} of ${name} has ended.`);
@@ -54,7 +54,7 @@ const revoke: Command = {
 
 export const sessionCommands: readonly Command[] = [list, revoke];
 
-/** What ending the sessions leaves as it is. */
+/** The sentence about the API tokens, which the end of sessions does not change. */
 function tokensBeside({ username, tokens }: User): string {
   if (tokens === 0) return "There is no API token besides.";
   const stay = `${countTokens(tokens)} ${tokens === 1 ? "stays" : "stay"} good`;

@@ -46,10 +46,10 @@ const renewCodes: Command = own(
   },
 );
 
-/** What users do themselves, with their own password: not even local root can do it for them. */
+/** Commands that users run with their own password: not even local root can run them for others. */
 export const ownTwoFactorCommands: readonly Command[] = [setUp, enable, disable, renewCodes];
 
-/** A command `user 2fa VERB NAME` that NAME alone can do. */
+/** A command `user 2fa VERB NAME` that only NAME can run. */
 function own(
   verb: string,
   summary: string,

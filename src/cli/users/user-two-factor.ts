@@ -58,7 +58,7 @@ const reset: Command = {
     ];
     const question = `Let ${name} sign in with only the password, and end all sessions?`;
     if (!(await agreesTo(invocation, { says, question }))) return;
-    // An administrator's way gives the user; a session comes of password and recovery code alone.
+    // An administrator's removal returns the user; only a password and a recovery code give a session.
     const body = { reason, ...keptTokens(options) };
     const user = (await client.call("recoverTwoFactor", { params: { id }, body })) as RecoveredUser;
     const now = `The second factor of ${name} is off; the sessions are ended.`;

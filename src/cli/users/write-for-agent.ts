@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 
 /**
- * Writes a file that the agent reads: beside it and renamed, so that a reader sees either the old one or the new one,
- * complete; and given to the agent's user, to whom a file of root's would be closed.
+ * Writes a file that the agent reads: under another name and then renamed, so that a reader sees either the old one or
+ * the new one, complete. The agent's user becomes its owner, since a file of root's would be closed to it.
  */
 export async function writeForAgent(
   path: string,
