@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { gzipSync } from "node:zlib";
 import { safeJson } from "../../terminal/escape.ts";
 import { fileFailure, newFileFailure } from "../../terminal/failure.ts";
-import { type Ground, outputOf, textBehind } from "./ground.ts";
+import { type Ground, outputOf, textBehind } from "./doctor-context.ts";
 import { journalWords } from "./look-at-log.ts";
 import { createRedaction } from "./redaction.ts";
 import { type Report, reportText } from "./report.ts";

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { type Answer, filesIn, type Ground, outputOf, textOf } from "./doctor-context.ts";
 import { type Entry, entriesOf } from "./finding.ts";
-import { type Answer, filesIn, type Ground, outputOf, textOf } from "./ground.ts";
 
 const { ok, failing, attention } = entriesOf("clock");
 

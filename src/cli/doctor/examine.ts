@@ -1,8 +1,8 @@
 import { findingOf } from "../../contract/finding.ts";
 import type { Area } from "../../contract/need-areas.ts";
 import { createHttpClient } from "../client/client.ts";
+import type { Answer, Ground, Look } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf, inOrder } from "./finding.ts";
-import type { Answer, Ground, Look } from "./ground.ts";
 import { lookAtAgent } from "./look-at-agent.ts";
 import { lookAtCertificate } from "./look-at-certificate.ts";
 import { lookAtClock } from "./look-at-clock.ts";

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { helperTrouble } from "../../system/helper-trouble.ts";
 import { AgentAbsent } from "../client/agent-connection.ts";
+import { type Answer, type Ground, outputOf, unitOf } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
-import { type Answer, type Ground, outputOf, unitOf } from "./ground.ts";
 
 const { ok, failing, attention, unseen } = entriesOf("agent");
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { certificateTrouble, ownCertificate } from "../../certificates/certificate-trouble.ts";
+import { type Ground, isClosed } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
-import { type Ground, isClosed } from "./ground.ts";
 
 const { ok, attention, unseen } = entriesOf("https");
 

@@ -1,8 +1,8 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { lookForClockSetters } from "./clock-setters.ts";
+import { type Answer, type Ground, outputOf, textOf } from "./doctor-context.ts";
 import { type Entry, entriesOf } from "./finding.ts";
-import { type Answer, type Ground, outputOf, textOf } from "./ground.ts";
 
 const { ok, failing, attention } = entriesOf("clock");
 

@@ -1,8 +1,8 @@
 import { findDiskTrouble, spaceOf } from "../../store/files/disk.ts";
 import { mountOf } from "../../store/files/mount.ts";
 import { formatBytes } from "../system/facts-view.ts";
+import type { Ground } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
-import type { Ground } from "./ground.ts";
 
 const { ok, unseen } = entriesOf("disk");
 

@@ -1,5 +1,5 @@
+import type { Ground } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
-import type { Ground } from "./ground.ts";
 
 const { ok } = entriesOf("host file");
 

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { createSeal } from "../../auth/second-factor/seal.ts";
 import { missingKey, unusableKey } from "../../auth/second-factor/sealing-key.ts";
 import { StewardError } from "../../contract/errors.ts";
+import { type Ground, isClosed, textOf } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
-import { type Ground, isClosed, textOf } from "./ground.ts";
 
 const { ok, unseen } = entriesOf("keys");
 

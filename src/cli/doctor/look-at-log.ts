@@ -1,5 +1,5 @@
+import { type Ground, outputOf } from "./doctor-context.ts";
 import { type Entry, entriesOf } from "./finding.ts";
-import { type Ground, outputOf } from "./ground.ts";
 
 const { ok, unseen } = entriesOf("log");
 

@@ -1,6 +1,6 @@
 import { failuresIn, failureTrouble } from "../../system/program-parts.ts";
+import type { Ground } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
-import type { Ground } from "./ground.ts";
 
 const { ok, failing, unseen } = entriesOf("program");
 

@@ -5,8 +5,8 @@ import { readRegister } from "../../store/documents/register.ts";
 import { findLock } from "../../store/files/lock.ts";
 import { reinstall } from "../../system/program-parts.ts";
 import { setupFinding } from "../../system/status-needs.ts";
+import type { Ground } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
-import type { Ground } from "./ground.ts";
 
 const { ok, failing, attention, unseen } = entriesOf("state");
 

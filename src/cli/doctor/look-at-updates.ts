@@ -3,8 +3,8 @@ import { updateKinds } from "../../contract/update-kinds.ts";
 import { pathsOf } from "../../installer/files/release-directories.ts";
 import { journalBytes, readReleaseJournal, type Trial } from "../../releases/release-journal.ts";
 import { NotRegular, readRegular } from "../../store/files/regular-file.ts";
+import { type Ground, unitOf } from "./doctor-context.ts";
 import { type Entry, entriesOf } from "./finding.ts";
-import { type Ground, unitOf } from "./ground.ts";
 
 const { ok, failing, attention } = entriesOf("updates");
 

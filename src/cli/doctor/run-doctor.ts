@@ -1,8 +1,8 @@
 import type { Invocation } from "../client/command.ts";
 import { openBundle } from "./bundle.ts";
+import type { Ground } from "./doctor-context.ts";
 import { examine } from "./examine.ts";
 import { nextLine } from "./finding.ts";
-import type { Ground } from "./ground.ts";
 import { type Report, reportText } from "./report.ts";
 
 /** Examines this device and prints the report, or puts it into a bundle. */

@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import type { Ground } from "../../../src/cli/doctor/doctor-context.ts";
 import { examine } from "../../../src/cli/doctor/examine.ts";
-import type { Ground } from "../../../src/cli/doctor/ground.ts";
 import { deviceOf } from "./examined.ts";
 
 /** A pair that openssl makes now, under `stem`.crt and .key or under these names. */
