@@ -17,7 +17,7 @@ export const ceilings: Readonly<Record<string, number>> = {
   "good for nothing": 2,
   stands: 132,
   lies: 96,
-  "type …Ground": 4,
+  "type …Ground": 2,
   "type …Seat": 0,
   "type …HeldConnection": 1,
 };

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { gzipSync } from "node:zlib";
 import { safeJson } from "../../terminal/escape.ts";
 import { fileFailure, newFileFailure } from "../../terminal/failure.ts";
-import { type Ground, outputOf, textBehind } from "./doctor-context.ts";
+import { type DoctorContext, outputOf, textBehind } from "./doctor-context.ts";
 import { journalWords } from "./look-at-log.ts";
 import { createRedaction } from "./redaction.ts";
 import { type Report, reportText } from "./report.ts";
@@ -48,7 +48,7 @@ const programs: readonly (readonly [file: string, program: string, args: readonl
 
 /** Opens the file of the bundle now, which must not be there yet; `-` is standard output. */
 export async function openBundle(
-  ground: Ground,
+  context: DoctorContext,
   path: string,
   stdout: NodeJS.WritableStream,
 ): Promise<Bundle> {
@@ -57,14 +57,14 @@ export async function openBundle(
   return {
     gather: async () => {
       for (const [name, program, args] of programs) {
-        const text = await outputOf(ground, program, args);
+        const text = await outputOf(context, program, args);
         files.push({ name, text: text ?? `${program} is not there, or failed.\n` });
       }
       files.push({ name: "system.txt", text: (await textBehind("/etc/os-release")) ?? "" });
-      files.push({ name: "steward.json", text: (await textBehind(ground.places.hostFile)) ?? "absent\n" });
+      files.push({ name: "steward.json", text: (await textBehind(context.places.hostFile)) ?? "absent\n" });
     },
     write: async (report) => {
-      const { users, documents } = await readDocuments(ground);
+      const { users, documents } = await readDocuments(context);
       const redact = createRedaction({ users, hostname: hostname() });
       const all = [
         { name: "report.txt", text: reportText(report) },
@@ -73,7 +73,7 @@ export async function openBundle(
         ...files,
       ].map(({ name, text }) => ({ name: `steward-doctor/${name}`, text: redact(text) }));
       const archive = gzipSync(
-        tarOf([{ name: "steward-doctor/README", text: readme }, ...all], ground.now()),
+        tarOf([{ name: "steward-doctor/README", text: readme }, ...all], context.now()),
       );
       await put(archive, file, path, stdout);
       const where = file === undefined ? "standard output" : path;
@@ -120,7 +120,7 @@ function withoutContact(settings: unknown): unknown {
 }
 
 /** The documents without what is in them, the settings, and the names that must be taken out of everything. */
-async function readDocuments({ openState, places }: Ground) {
+async function readDocuments({ openState, places }: DoctorContext) {
   const users: string[] = [];
   const documents: ArchivedFile[] = [];
   try {

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { type Answer, filesIn, type Ground, outputOf, textOf } from "./doctor-context.ts";
+import { type Answer, type DoctorContext, filesIn, outputOf, textOf } from "./doctor-context.ts";
 import { type Entry, entriesOf } from "./finding.ts";
 
 const { ok, failing, attention } = entriesOf("clock");
@@ -60,10 +60,10 @@ const scriptPlaces = [
 ];
 
 /** Exactly one program may set a clock; Steward leaves it to a time daemon that runs. */
-export async function lookForClockSetters(ground: Ground, answer: Answer): Promise<Entry[]> {
+export async function lookForClockSetters(context: DoctorContext, answer: Answer): Promise<Entry[]> {
   const [daemons, others] = await Promise.all([
-    runningDaemons(ground),
-    Promise.all([runningTools(ground), callingScripts(ground)]).then((found) => found.flat()),
+    runningDaemons(context),
+    Promise.all([runningTools(context), callingScripts(context)]).then((found) => found.flat()),
   ]);
   const found = [...conflictOf(daemons), ...others.map((setter) => unheeded(setter))];
   if (found.length > 0) return found;
@@ -95,9 +95,9 @@ function unheeded({ what, command }: Setter): Entry {
   return attention("second_setter", detail, command);
 }
 
-async function runningDaemons(ground: Ground): Promise<string[]> {
+async function runningDaemons(context: DoctorContext): Promise<string[]> {
   // Its exit code says whether all of them are active.
-  const { stdout } = await ground.host
+  const { stdout } = await context.host
     .run("systemctl", ["is-active", ...units], { timeoutMilliseconds: 10_000 })
     .catch(() => ({ stdout: "" }));
   const states = stdout.trim().split("\n");
@@ -106,13 +106,13 @@ async function runningDaemons(ground: Ground): Promise<string[]> {
   const ids = await Promise.all(
     active.map(
       async (unit) =>
-        (await outputOf(ground, "systemctl", ["show", "--property=Id", "--value", unit]))?.trim() || unit,
+        (await outputOf(context, "systemctl", ["show", "--property=Id", "--value", unit]))?.trim() || unit,
     ),
   );
   return [...new Set(ids)];
 }
 
-async function runningTools({ root, ...ground }: Ground): Promise<Setter[]> {
+async function runningTools({ root, ...context }: DoctorContext): Promise<Setter[]> {
   const proc = join(root, "/proc");
   const ids = (await readdir(proc).catch(() => [])).filter((name) => /^\d+$/.test(name));
   const names = await Promise.all(
@@ -122,11 +122,11 @@ async function runningTools({ root, ...ground }: Ground): Promise<Setter[]> {
     const setter = processes[name];
     return setter === undefined ? [] : [{ name, ...setter }];
   });
-  const isOff = (await outputOf(ground, "vmware-toolbox-cmd", ["timesync", "status"]))?.includes("Disabled");
+  const isOff = (await outputOf(context, "vmware-toolbox-cmd", ["timesync", "status"]))?.includes("Disabled");
   return found.filter(({ name }) => name !== "vmtoolsd" || isOff !== true);
 }
 
-async function callingScripts({ root }: Ground): Promise<Setter[]> {
+async function callingScripts({ root }: DoctorContext): Promise<Setter[]> {
   const listed = await Promise.all(scriptPlaces.map((place) => filesIn(join(root, place))));
   const paths = [join(root, "/etc/crontab"), ...listed.flat()];
   const found = await Promise.all(

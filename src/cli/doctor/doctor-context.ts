@@ -8,7 +8,7 @@ import type { Places } from "../client/places.ts";
 import type { Entry } from "./finding.ts";
 
 /** The surroundings of the doctor. It needs no agent, no network and no writable disk. */
-export interface Ground {
+export interface DoctorContext {
   readonly places: Places;
   readonly program: CommandContext["program"];
   readonly host: ExaminedHost;
@@ -22,14 +22,14 @@ export interface Ground {
 export type Answer = Status | Error;
 
 /** One area of the device. It may throw: then the area counts as unseen. */
-export type Look = (ground: Ground, answer: Answer) => Promise<readonly Entry[]>;
+export type Look = (context: DoctorContext, answer: Answer) => Promise<readonly Entry[]>;
 
 /** Milliseconds for a program of the system. */
 const patienceMilliseconds = 10_000;
 
 /** The output of a program; null: it is absent, or failed. */
 export async function outputOf(
-  { host }: Pick<Ground, "host">,
+  { host }: Pick<DoctorContext, "host">,
   program: string,
   args: readonly string[],
 ): Promise<string | null> {
@@ -84,11 +84,11 @@ export async function filesIn(directory: string): Promise<string[]> {
 
 /** `systemctl show` of a unit as its properties; null: there is no systemd to ask. */
 export async function unitOf(
-  ground: Ground,
+  context: DoctorContext,
   unit: string,
 ): Promise<Readonly<Record<string, string | undefined>> | null> {
   const properties = "LoadState,ActiveState,SubState,Result,UnitFileState,NRestarts";
-  const text = await outputOf(ground, "systemctl", ["show", `--property=${properties}`, unit]);
+  const text = await outputOf(context, "systemctl", ["show", `--property=${properties}`, unit]);
   if (text === null) return null;
   return Object.fromEntries(text.split("\n").map((line) => line.split(/=(.*)/s).slice(0, 2)));
 }

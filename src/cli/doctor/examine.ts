@@ -1,7 +1,7 @@
 import { findingOf } from "../../contract/finding.ts";
 import type { Area } from "../../contract/need-areas.ts";
 import { createHttpClient } from "../client/client.ts";
-import type { Answer, Ground, Look } from "./doctor-context.ts";
+import type { Answer, DoctorContext, Look } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf, inOrder } from "./finding.ts";
 import { lookAtAgent } from "./look-at-agent.ts";
 import { lookAtCertificate } from "./look-at-certificate.ts";
@@ -38,18 +38,18 @@ const answerMilliseconds = 5_000;
  * the look at the state, the last one, makes this process its owner. Never throws for what is wrong with the device.
  */
 export async function examine(
-  ground: Ground,
+  context: DoctorContext,
   beforeState: () => Promise<void> = async () => {},
 ): Promise<Entry[]> {
-  const client = createHttpClient(ground.places, { timeoutMilliseconds: answerMilliseconds });
+  const client = createHttpClient(context.places, { timeoutMilliseconds: answerMilliseconds });
   const answer: Answer = await client
     .call("getStatus", {})
     .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
   const own: Entry[] = [];
   // One after the other: a small device has one processor, and reads its disk slowly.
-  for (const [area, look] of looks) own.push(...(await attempt(area, () => look(ground, answer))));
+  for (const [area, look] of looks) own.push(...(await attempt(area, () => look(context, answer))));
   await beforeState();
-  own.push(...(await attempt("state", () => lookAtState(ground))));
+  own.push(...(await attempt("state", () => lookAtState(context))));
   return inOrder(merged(own, answer));
 }
 

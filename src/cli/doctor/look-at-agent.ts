@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { helperTrouble } from "../../system/helper-trouble.ts";
 import { AgentAbsent } from "../client/agent-connection.ts";
-import { type Answer, type Ground, outputOf, unitOf } from "./doctor-context.ts";
+import { type Answer, type DoctorContext, outputOf, unitOf } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
 
 const { ok, failing, attention, unseen } = entriesOf("agent");
@@ -10,13 +10,13 @@ const { ok, failing, attention, unseen } = entriesOf("agent");
 const unit = "steward.service";
 
 /** The unit of the agent, whether it answers over the socket, and the other units of Steward. */
-export async function lookAtAgent(ground: Ground, answer: Answer): Promise<Entry[]> {
-  const [state, failed] = await Promise.all([unitOf(ground, unit), failedUnits(ground)]);
+export async function lookAtAgent(context: DoctorContext, answer: Answer): Promise<Entry[]> {
+  const [state, failed] = await Promise.all([unitOf(context, unit), failedUnits(context)]);
   const isSilent = answer instanceof Error;
   const first = isSilent
-    ? await silent(ground, answer, state)
+    ? await silent(context, answer, state)
     : ok("answers", `It answers over its socket; version ${answer.version}.`);
-  return [first, ...offAtBoot(state), ...(await helperEntries(ground)), ...failed];
+  return [first, ...offAtBoot(state), ...(await helperEntries(context)), ...failed];
 }
 
 type Unit = Awaited<ReturnType<typeof unitOf>>;
@@ -35,16 +35,16 @@ function offAtBoot(state: Unit): Entry[] {
 }
 
 /** The agent is not asked: it may be down, or of a release that does not say. */
-async function helperEntries(ground: Ground): Promise<Entry[]> {
-  const state = await unitOf(ground, "steward-helper.socket");
-  const absence = ground.host.helper.absence();
+async function helperEntries(context: DoctorContext): Promise<Entry[]> {
+  const state = await unitOf(context, "steward-helper.socket");
+  const absence = context.host.helper.absence();
   if (state === null || state.LoadState === "not-found" || absence === null) return [];
   return [entryOf(helperTrouble(absence))];
 }
 
 /** The agent does not answer: the reason, as far as systemd and the socket show it. */
-async function silent(ground: Ground, error: Error, state: Unit): Promise<Entry> {
-  const { socketPath } = ground.places;
+async function silent(context: DoctorContext, error: Error, state: Unit): Promise<Entry> {
+  const { socketPath } = context.places;
   if (!(error instanceof AgentAbsent) && /may not open/.test(error.message))
     return unseen("socket_closed", error.message);
   if (state === null)
@@ -71,12 +71,12 @@ async function silent(ground: Ground, error: Error, state: Unit): Promise<Entry>
 }
 
 /** The other units of Steward that have failed. */
-async function failedUnits(ground: Ground): Promise<Entry[]> {
+async function failedUnits(context: DoctorContext): Promise<Entry[]> {
   const list = ["list-units", "--all", "--plain", "--no-legend", "--state=failed", "steward-*"];
-  const names = ((await outputOf(ground, "systemctl", list)) ?? "")
+  const names = ((await outputOf(context, "systemctl", list)) ?? "")
     .split("\n")
     .flatMap((line) => /^(steward-\S+)/.exec(line)?.[1] ?? []);
-  const isUnderWay = existsSync(join(ground.places.releasesDirectory, "under-way"));
+  const isUnderWay = existsSync(join(context.places.releasesDirectory, "under-way"));
   return names.map((name) =>
     (isUnderWay && name.startsWith("steward-guard") ? failing : attention)(
       "unit_failed",

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { certificateTrouble, ownCertificate } from "../../certificates/certificate-trouble.ts";
-import { type Ground, isClosed } from "./doctor-context.ts";
+import { type DoctorContext, isClosed } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
 
 const { ok, attention, unseen } = entriesOf("https");
 
 /** The certificate that HTTPS shows, those that it cannot use, and their dates by this clock. */
-export async function lookAtCertificate({ places, host, now }: Ground): Promise<Entry[]> {
+export async function lookAtCertificate({ places, host, now }: DoctorContext): Promise<Entry[]> {
   const { https } = await host.hostFile.inForce(places.hostFile);
   if (!https.enabled) return [ok("off", "HTTPS on the LAN is off in the host file.")];
   if (await isClosed(places.stateDirectory))

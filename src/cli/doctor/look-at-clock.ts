@@ -1,7 +1,7 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { lookForClockSetters } from "./clock-setters.ts";
-import { type Answer, type Ground, outputOf, textOf } from "./doctor-context.ts";
+import { type Answer, type DoctorContext, outputOf, textOf } from "./doctor-context.ts";
 import { type Entry, entriesOf } from "./finding.ts";
 
 const { ok, failing, attention } = entriesOf("clock");
@@ -10,13 +10,13 @@ const { ok, failing, attention } = entriesOf("clock");
 const apartSeconds = 3_600;
 
 /** Examines the time, the battery-backed clock, and the programs that set the clock. */
-export async function lookAtClock(ground: Ground, answer: Answer): Promise<Entry[]> {
-  const [plausible, setters] = await Promise.all([lookAtTime(ground), lookForClockSetters(ground, answer)]);
+export async function lookAtClock(context: DoctorContext, answer: Answer): Promise<Entry[]> {
+  const [plausible, setters] = await Promise.all([lookAtTime(context), lookForClockSetters(context, answer)]);
   return [plausible, ...setters];
 }
 
-async function lookAtTime(ground: Ground): Promise<Entry> {
-  const { program, places, host, now } = ground;
+async function lookAtTime(context: DoctorContext): Promise<Entry> {
+  const { program, places, host, now } = context;
   const time = now();
   const floor = latest(program.builtAt, await keptFloor(places.stateDirectory));
   const battery = await host.readRealTimeClock();
@@ -34,16 +34,16 @@ async function lookAtTime(ground: Ground): Promise<Entry> {
   }
   const differs = battery !== null && Math.abs(battery.getTime() - time.getTime()) / 1_000 > apartSeconds;
   const isSynchronised = (
-    await outputOf(ground, "timedatectl", ["show", "--property=NTPSynchronized", "--value"])
+    await outputOf(context, "timedatectl", ["show", "--property=NTPSynchronized", "--value"])
   )?.trim();
   const kernel = isSynchronised === "yes" ? "; the kernel counts it as synchronised" : "";
   if (!differs) return ok("plausible", `${shown} can be true${kernel}.`);
-  return batteryApart(ground, { shown, battery, isPast: battery < floor });
+  return batteryApart(context, { shown, battery, isPast: battery < floor });
 }
 
 /** `isPast`: the battery-backed clock is wrong for certain. */
 async function batteryApart(
-  { root }: Ground,
+  { root }: DoctorContext,
   { shown, battery, isPast }: { shown: string; battery: Date; isPast: boolean },
 ): Promise<Entry> {
   // Debian 13 has it in a package of its own, util-linux-extra.

@@ -1,13 +1,13 @@
 import { findDiskTrouble, spaceOf } from "../../store/files/disk.ts";
 import { mountOf } from "../../store/files/mount.ts";
 import { formatBytes } from "../system/facts-view.ts";
-import type { Ground } from "./doctor-context.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
 
 const { ok, unseen } = entriesOf("disk");
 
 /** The file systems of state, releases and runtime files: whether they can be written, and their free space. */
-export async function lookAtDisk({ places }: Ground): Promise<Entry[]> {
+export async function lookAtDisk({ places }: DoctorContext): Promise<Entry[]> {
   const directories = [places.stateDirectory, places.releasesDirectory, places.runDirectory];
   const seen = new Map<string, string>();
   for (const directory of directories) {

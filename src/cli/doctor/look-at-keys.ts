@@ -2,13 +2,13 @@ import { join } from "node:path";
 import { createSeal } from "../../auth/second-factor/seal.ts";
 import { missingKey, unusableKey } from "../../auth/second-factor/sealing-key.ts";
 import { StewardError } from "../../contract/errors.ts";
-import { type Ground, isClosed, textOf } from "./doctor-context.ts";
+import { type DoctorContext, isClosed, textOf } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
 
 const { ok, unseen } = entriesOf("keys");
 
 /** Examines the keys on this device: each user's second factor must open with one. */
-export async function lookAtKeys({ places, root, host }: Ground): Promise<Entry[]> {
+export async function lookAtKeys({ places, root, host }: DoctorContext): Promise<Entry[]> {
   if (await isClosed(places.stateDirectory))
     return [unseen("state_closed", "This user may not read the keys. Run it as root.")];
   const path = join(root, "/etc/steward/seal.key");

@@ -1,4 +1,4 @@
-import { type Ground, outputOf } from "./doctor-context.ts";
+import { type DoctorContext, outputOf } from "./doctor-context.ts";
 import { type Entry, entriesOf } from "./finding.ts";
 
 const { ok, unseen } = entriesOf("log");
@@ -18,13 +18,13 @@ export const journalWords = [
 ];
 
 /** The last errors of this boot. */
-export async function lookAtLog(ground: Ground): Promise<Entry[]> {
+export async function lookAtLog(context: DoctorContext): Promise<Entry[]> {
   const words = [...journalWords, "-b", "-p", "err", "-o", "cat", "-n", String(shown)];
-  const text = await outputOf(ground, "journalctl", words);
+  const text = await outputOf(context, "journalctl", words);
   if (text === null) return [unseen("no_journal", "The journal cannot be read here.")];
   const lines = text.split("\n").filter((line) => line !== "");
   // To others journalctl(1) shows nothing, without an error.
-  const mayRead = ground.program.userId() === 0;
+  const mayRead = context.program.userId() === 0;
   if (lines.length === 0 && !mayRead)
     return [unseen("journal_closed", "This user sees no line of the journal.")];
   if (lines.length === 0) return [ok("no_errors", "No error in this boot.")];

@@ -1,5 +1,5 @@
 import { failuresIn, failureTrouble } from "../../system/program-parts.ts";
-import type { Ground } from "./doctor-context.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
 
 const { ok, failing, unseen } = entriesOf("program");
@@ -11,7 +11,7 @@ const oldestRuntime = [20, 19];
 const trialMilliseconds = 30_000;
 
 /** The runtime, and each part of the program against a known answer. */
-export async function lookAtProgram({ program, host }: Ground): Promise<Entry[]> {
+export async function lookAtProgram({ program, host }: DoctorContext): Promise<Entry[]> {
   const { version, nodeVersion, node, selfCheck } = program;
   const [major = 0, minor = 0] = nodeVersion.replace(/^v/, "").split(".").map(Number);
   const [oldestMajor = 0, oldestMinor = 0] = oldestRuntime;

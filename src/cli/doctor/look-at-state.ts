@@ -5,7 +5,7 @@ import { readRegister } from "../../store/documents/register.ts";
 import { findLock } from "../../store/files/lock.ts";
 import { reinstall } from "../../system/program-parts.ts";
 import { setupFinding } from "../../system/status-needs.ts";
-import type { Ground } from "./doctor-context.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 import { type Entry, entriesOf, entryOf } from "./finding.ts";
 
 const { ok, failing, attention, unseen } = entriesOf("state");
@@ -19,12 +19,12 @@ const contentsOf: Readonly<Record<string, string>> = {
 };
 
 /** The documents on the disk, what was found at earlier starts, and the lock. From here on this process is the owner of the state. */
-export async function lookAtState(ground: Ground): Promise<Entry[]> {
-  const { stateDirectory } = ground.places;
+export async function lookAtState(context: DoctorContext): Promise<Entry[]> {
+  const { stateDirectory } = context.places;
   const holder = (await findLock(stateDirectory))?.holder;
   let tools: StateTools;
   try {
-    tools = await ground.openState(stateDirectory);
+    tools = await context.openState(stateDirectory);
   } catch (error) {
     return unopened(error);
   }

@@ -3,21 +3,21 @@ import { updateKinds } from "../../contract/update-kinds.ts";
 import { pathsOf } from "../../installer/files/release-directories.ts";
 import { journalBytes, readReleaseJournal, type Trial } from "../../releases/release-journal.ts";
 import { NotRegular, readRegular } from "../../store/files/regular-file.ts";
-import { type Ground, unitOf } from "./doctor-context.ts";
+import { type DoctorContext, unitOf } from "./doctor-context.ts";
 import { type Entry, entriesOf } from "./finding.ts";
 
 const { ok, failing, attention } = entriesOf("updates");
 
 /** The release journal: whether a trial is under way, and whether the guard watches it. */
-export async function lookAtUpdates(ground: Ground): Promise<Entry[]> {
-  const { releasesDirectory: releases, trustDirectory: trust } = ground.places;
+export async function lookAtUpdates(context: DoctorContext): Promise<Entry[]> {
+  const { releasesDirectory: releases, trustDirectory: trust } = context.places;
   const path = pathsOf({ releases, trust }).journal;
   try {
     const { slots } = readReleaseJournal(await journalAt(path));
     const found = await Promise.all(
       updateKinds.map(async (kind) => {
         const { trial } = slots[kind];
-        return trial === null ? [] : [await trialFinding(ground, kind, trial)];
+        return trial === null ? [] : [await trialFinding(context, kind, trial)];
       }),
     );
     const findings = found.flat();
@@ -38,11 +38,11 @@ async function journalAt(path: string): Promise<Uint8Array | null> {
   });
 }
 
-async function trialFinding(ground: Ground, kind: string, { release, phase, boots, health }: Trial) {
+async function trialFinding(context: DoctorContext, kind: string, { release, phase, boots, health }: Trial) {
   const { name, version } = release;
   const what = `${name} ${version} is on trial (${phase}, boot ${boots}; ${health.successes} of ${health.needed} health checks passed in a row).`;
   const last = health.last === null ? "" : ` The last health check said: ${health.last}`;
-  const state = await unitOf(ground, "steward-guard.service");
+  const state = await unitOf(context, "steward-guard.service");
   if (state?.ActiveState === "active" || phase === "installing") {
     const detail = `${what} It stays if it becomes healthy before its deadline, and is undone if not.${last}`;
     return attention("on_trial", detail, "steward update status");

@@ -1,6 +1,6 @@
 import type { Invocation } from "../client/command.ts";
 import { openBundle } from "./bundle.ts";
-import type { Ground } from "./doctor-context.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 import { examine } from "./examine.ts";
 import { nextLine } from "./finding.ts";
 import { type Report, reportText } from "./report.ts";
@@ -14,15 +14,15 @@ export async function runDoctor({
 }: Invocation): Promise<{ needsSomething: boolean }> {
   const { program, openState, openHost } = context;
   const host = await openHost();
-  const ground: Ground = { places, program, openState, host, root: "", now: () => new Date() };
+  const device: DoctorContext = { places, program, openState, host, root: "", now: () => new Date() };
   const file = options.text("bundle");
   // Opened first, as long as this process is root: it may be in a directory of root's.
-  const bundle = file === undefined ? undefined : await openBundle(ground, file, context.stdout);
+  const bundle = file === undefined ? undefined : await openBundle(device, file, context.stdout);
   const isRoot = program.userId() === 0;
-  const findings = await examine(ground, bundle?.gather);
+  const findings = await examine(device, bundle?.gather);
   const next = nextLine(findings, isRoot);
   const report: Report = {
-    ...{ version: program.version, device_time: ground.now().toISOString(), is_root: isRoot },
+    ...{ version: program.version, device_time: device.now().toISOString(), is_root: isRoot },
     ...{ findings, next },
   };
   if (bundle === undefined) await output.report(report, reportText(report));

@@ -6,7 +6,7 @@ import { Writable } from "node:stream";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { type LivedInState, makeLivedInState } from "../../../lab/state/damaged-state.ts";
 import { openBundle } from "../../../src/cli/doctor/bundle.ts";
-import type { Ground } from "../../../src/cli/doctor/doctor-context.ts";
+import type { DoctorContext } from "../../../src/cli/doctor/doctor-context.ts";
 import { examine } from "../../../src/cli/doctor/examine.ts";
 import { journalWords } from "../../../src/cli/doctor/look-at-log.ts";
 import { createRedaction } from "../../../src/cli/doctor/redaction.ts";
@@ -25,7 +25,7 @@ const journal = [
 
 const journalLine = ["journalctl", ...journalWords, "-o", "short-iso", "-n", "500"].join(" ");
 
-async function written(ground: Ground, path: string): Promise<{ remark: string; stdout: Buffer }> {
+async function written(context: DoctorContext, path: string): Promise<{ remark: string; stdout: Buffer }> {
   const pieces: Buffer[] = [];
   const stdout = new Writable({
     write: (piece: Buffer, _, done) => {
@@ -33,8 +33,8 @@ async function written(ground: Ground, path: string): Promise<{ remark: string; 
       done();
     },
   });
-  const bundle = await openBundle(ground, path, stdout);
-  const findings = await examine(ground, bundle.gather);
+  const bundle = await openBundle(context, path, stdout);
+  const findings = await examine(context, bundle.gather);
   const report = {
     version: "1.2.3",
     device_time: "2026-11-22T10:00:00.000Z",
@@ -73,9 +73,9 @@ describe("steward doctor --bundle", () => {
     });
 
   it("is an archive for tar(1) that only its owner can read, with what its README names", async (test) => {
-    const ground = device(test);
-    const path = join(ground.root, "doctor.tar.gz");
-    const { remark } = await written(ground, path);
+    const context = device(test);
+    const path = join(context.root, "doctor.tar.gz");
+    const { remark } = await written(context, path);
     assert.equal(statSync(path).mode & 0o777, 0o600);
     const files = unpacked(test, path);
     const named = [...(files.README ?? "").matchAll(/\b[a-z]+\.(?:txt|json)\b/g)].map(([name]) => name);
@@ -87,9 +87,9 @@ describe("steward doctor --bundle", () => {
   });
 
   it("holds no secret of the state, and no name of a user", async (test) => {
-    const ground = device(test);
-    const path = join(ground.root, "doctor.tar.gz");
-    await written(ground, path);
+    const context = device(test);
+    const path = join(context.root, "doctor.tar.gz");
+    await written(context, path);
     const text = Object.values(unpacked(test, path)).join("\n");
     const names = [
       "root-admin",
@@ -118,11 +118,11 @@ describe("steward doctor --bundle", () => {
   });
 
   it("goes to standard output, and then writes no file", async (test) => {
-    const ground = device(test);
-    const before = readdirSync(ground.root).sort();
-    const { stdout, remark } = await written(ground, "-");
-    assert.deepEqual(readdirSync(ground.root).sort(), before);
-    const path = join(ground.root, "caught.tar.gz");
+    const context = device(test);
+    const before = readdirSync(context.root).sort();
+    const { stdout, remark } = await written(context, "-");
+    assert.deepEqual(readdirSync(context.root).sort(), before);
+    const path = join(context.root, "caught.tar.gz");
     writeFileSync(path, stdout);
     assert.match(unpacked(test, path)["report.txt"] ?? "", /Nothing to do\.\n$/);
     assert.match(remark, /standard output/);
@@ -135,10 +135,10 @@ describe("steward doctor --bundle", () => {
   });
 
   it("replaces no file that is there", async (test) => {
-    const ground = device(test);
-    const path = join(ground.root, "precious");
+    const context = device(test);
+    const path = join(context.root, "precious");
     writeFileSync(path, "mine");
-    await assert.rejects(written(ground, path), /is not written over/);
+    await assert.rejects(written(context, path), /is not written over/);
     assert.equal(readFileSync(path, "utf8"), "mine");
   });
 });

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { Ground } from "../../../src/cli/doctor/doctor-context.ts";
+import type { DoctorContext } from "../../../src/cli/doctor/doctor-context.ts";
 import { examine } from "../../../src/cli/doctor/examine.ts";
 import { deviceOf } from "./examined.ts";
 
@@ -17,7 +17,7 @@ function makePair(directory: string, days: number, [certificate, key] = ["lan.cr
 }
 
 /** A device with HTTPS on, `days` from now and an hour more: a pair that is made next is valid from its second on. */
-function onLan(test: TestContext, days = 0): Ground & { tls: string } {
+function onLan(test: TestContext, days = 0): DoctorContext & { tls: string } {
   const now = new Date(Date.now() + days * 86_400_000 + 3_600_000);
   const device = deviceOf(test, { files: { "/steward.json": '{"https": {"enabled": true}}' }, now });
   const tls = join(device.root, "tls");
@@ -25,7 +25,7 @@ function onLan(test: TestContext, days = 0): Ground & { tls: string } {
   return { ...device, tls };
 }
 
-async function httpsOf(device: Ground): Promise<[code: string | undefined, line: string | null]> {
+async function httpsOf(device: DoctorContext): Promise<[code: string | undefined, line: string | null]> {
   const found = (await examine(device)).find(({ area }) => area === "https");
   return [found?.code, found?.remedy?.line.replaceAll(device.root, "") ?? null];
 }

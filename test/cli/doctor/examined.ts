@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
 import { choosePlaces } from "../../../src/cli/client/places.ts";
-import type { Ground } from "../../../src/cli/doctor/doctor-context.ts";
+import type { DoctorContext } from "../../../src/cli/doctor/doctor-context.ts";
 import { examine } from "../../../src/cli/doctor/examine.ts";
 import type { Entry } from "../../../src/cli/doctor/finding.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
@@ -31,7 +31,7 @@ export interface Device {
   readonly now?: Date;
   /** What the battery-backed clock says. */
   readonly battery?: Date;
-  readonly program?: Partial<Ground["program"]>;
+  readonly program?: Partial<DoctorContext["program"]>;
   /** The parts of the program are tried; otherwise they count as working. */
   readonly isTried?: true;
 }
@@ -45,7 +45,7 @@ const wellTried = Object.keys(programParts)
 export function deviceOf(
   test: TestContext,
   { state, files = {}, said = {}, now, battery, program, isTried }: Device,
-): Ground {
+): DoctorContext {
   const root = temporaryDirectory(test);
   const stateDirectory = join(root, "state");
   if (state === undefined) mkdirSync(stateDirectory);
@@ -92,6 +92,6 @@ export function deviceOf(
 }
 
 /** The findings of a device that are not all well. */
-export async function troublesOf(ground: Ground): Promise<Entry[]> {
-  return (await examine(ground)).filter(({ level }) => level !== "ok");
+export async function troublesOf(context: DoctorContext): Promise<Entry[]> {
+  return (await examine(context)).filter(({ level }) => level !== "ok");
 }
