@@ -13,7 +13,7 @@ import { Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 import { Hint } from "./hint.tsx";
 import { useKept } from "./kept.ts";
-import { type StepProps, saveSettings, useTheirs } from "./step.ts";
+import { type StepProps, saveSettings, useTheirs } from "./step.tsx";
 import { StepButtons } from "./step-buttons.tsx";
 import { TimeServers } from "./time-servers.tsx";
 import { namedServers } from "./use-probe.ts";

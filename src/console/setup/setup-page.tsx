@@ -10,7 +10,7 @@ import { ProblemView } from "../ui/problem-view.tsx";
 import { DeviceStep } from "./device-step.tsx";
 import { FactorStep } from "./factor-step.tsx";
 import { SetupFrame, type SetupStep, setupSteps } from "./setup-frame.tsx";
-import type { StepProps } from "./step.ts";
+import type { StepProps } from "./step.tsx";
 import { UpdatesStep } from "./updates-step.tsx";
 
 /**

@@ -9,7 +9,7 @@ import { fingerprintIn } from "./fingerprint.ts";
 import { Hint } from "./hint.tsx";
 import { useKept } from "./kept.ts";
 import { ScanButton } from "./scan-button.tsx";
-import { type StepProps, saveSettings, useTheirs } from "./step.ts";
+import { type StepProps, saveSettings, useTheirs } from "./step.tsx";
 import { StepButtons } from "./step-buttons.tsx";
 
 interface Typed {
