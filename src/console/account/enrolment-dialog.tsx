@@ -2,8 +2,8 @@ import type { Enrolment, User } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog/dialog.tsx";
+import { Steps } from "../ui/steps.tsx";
 import { EnrolmentForm } from "./enrolment-form.tsx";
-import { EnrolmentSteps } from "./enrolment-steps.tsx";
 import { RecoveryCodesForm } from "./recovery-codes-form.tsx";
 
 /** The first of two steps over the page of the account. */
@@ -42,5 +42,22 @@ export function RecoveryCodesDialog(given: {
       <EnrolmentSteps now="codes" />
       <RecoveryCodesForm {...given} />
     </Dialog>
+  );
+}
+
+const keys = ["password", "authenticator", "codes"] as const;
+
+/** The step of the enrolment that one is at. */
+function EnrolmentSteps({ now }: { readonly now: (typeof keys)[number] }) {
+  const at = keys.indexOf(now);
+  return (
+    <Steps
+      label={t.account.steps}
+      steps={keys.map((key, index) => ({
+        key,
+        text: t.account.enrolmentSteps[key],
+        state: index < at ? "done" : index === at ? "now" : "ahead",
+      }))}
+    />
   );
 }

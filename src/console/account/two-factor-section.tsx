@@ -4,7 +4,7 @@ import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { type Action, useAction } from "../client/use-action.ts";
 import { navigate } from "../navigation/navigation.ts";
-import { restriction, userChanged } from "../session/session.ts";
+import { fewCodes, restriction, userChanged } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
@@ -13,9 +13,6 @@ import { ProblemView } from "../ui/problem-view.tsx";
 import { Time } from "../ui/time.tsx";
 import { EnrolmentDialog, RecoveryCodesDialog } from "./enrolment-dialog.tsx";
 import { LostFactorDialog, RemoveFactorDialog } from "./factor-dialogs.tsx";
-
-/** Recovery codes left below which new ones are due; the agent's own limit. */
-const fewCodes = 3;
 
 /** The sheet that is open over the section. */
 type Open =

@@ -1,5 +1,6 @@
+import { useEffect } from "preact/hooks";
 import type { ConsoleGreeting } from "../../contract/types.ts";
-import { createStore } from "../store.ts";
+import { createStore, useStore } from "../store.ts";
 import { deviceTimeSaid } from "./device-time.ts";
 
 /** Seconds between two looks whether the agent is back: soon at first, then seldom enough for a device that is starting. */
@@ -71,6 +72,15 @@ export async function greet(): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** The last greeting. A page whose session went on has none yet, and asks for it. */
+export function useGreeting(): ConsoleGreeting | null {
+  const said = useStore(greeting);
+  useEffect(() => {
+    if (said === null) void greet();
+  }, []);
+  return said;
 }
 
 async function untilReturned(): Promise<void> {

@@ -1,21 +1,19 @@
+import type { ComponentChildren } from "preact";
 import type { Need, Status } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { device } from "../client/connection.ts";
+import { Link } from "../navigation/link.tsx";
 import { colourOf } from "../needs/how.ts";
 import { needInWords } from "../needs/need-words.ts";
 import { remedies } from "../needs/remedies.ts";
-import { me, restriction } from "../session/session.ts";
+import { fewCodes, me, restriction } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Banner } from "../ui/page.tsx";
 import { Said } from "../ui/spoken.tsx";
 import { brief, visible } from "../ui/visible.ts";
-import { Lead } from "./lead.tsx";
 
 let versionAtStart: string | null = null;
-
-/** Recovery codes below which it is time for new ones. */
-const fewCodes = 3;
 
 /** Shows on every page what cannot wait. Home lists the other needs, and the device's name shows their number. */
 export function Banners({ status, path }: { readonly status: Status | null; readonly path: string }) {
@@ -83,5 +81,28 @@ function NeedBanner({ need, path }: { readonly need: Need; readonly path: string
     <Lead state={colourOf(need)} to={remedies[need.code].to} from={path} text={words.button}>
       {words.title}. <Said sentence={words.text} />
     </Lead>
+  );
+}
+
+/** A banner that leads to where something can be done; not shown on that page, which says it itself. */
+function Lead({
+  state = "attention",
+  to,
+  from,
+  text,
+  children,
+}: {
+  readonly state?: "attention" | "wrong" | "unknown";
+  readonly to: string;
+  /** The path of the page that is shown. */
+  readonly from: string;
+  readonly text: string;
+  readonly children: ComponentChildren;
+}) {
+  if (to === from) return null;
+  return (
+    <Banner state={state} action={<Link to={to}>{text}</Link>}>
+      {children}
+    </Banner>
   );
 }

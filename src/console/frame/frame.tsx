@@ -4,7 +4,7 @@ import { t } from "../catalogue/words.ts";
 import { device } from "../client/connection.ts";
 import { Link } from "../navigation/link.tsx";
 import { isUnsaved, navigate, place } from "../navigation/navigation.ts";
-import { isOneOf, restriction, session } from "../session/session.ts";
+import { isShown, restriction, session } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { ConnectionState, useIsAway } from "../ui/connection-state.tsx";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
@@ -96,10 +96,8 @@ function useFollowingFocus(path: string): void {
 
 /** A page that the role may see. Unsaved entries stay even if the role is taken away meanwhile. */
 function pathOf(path: string): string {
-  if (isUnsaved()) return path;
-  if (path === "/users" && !isOneOf("admin")) return "/system";
-  if (path === "/system/events" && isOneOf("readonly")) return "/system/logs";
-  return path;
+  if (isUnsaved() || isShown(path)) return path;
+  return path === "/users" ? "/system" : "/system/logs";
 }
 
 /** Round a page below /system: its title, and the tabs that lead to the others. Any other page stays as it is. */
@@ -108,8 +106,8 @@ function SystemTabs({ path, children }: { readonly path: string; readonly childr
     { to: "/system", text: t.system.tabs.overview },
     { to: "/system/settings", text: t.system.tabs.settings },
     { to: "/system/logs", text: t.system.tabs.logs },
-    ...(isOneOf("admin", "operator") ? [{ to: "/system/events", text: t.system.tabs.events }] : []),
-  ];
+    { to: "/system/events", text: t.system.tabs.events },
+  ].filter(({ to }) => isShown(to));
   if (!items.some(({ to }) => to === path)) return children;
   return (
     <Page title={t.frame.system}>

@@ -1,6 +1,6 @@
 import { t } from "../catalogue/words.ts";
 import { Link } from "../navigation/link.tsx";
-import { isOneOf } from "../session/session.ts";
+import { isShown } from "../session/session.ts";
 import { Shape, type ShapeName } from "../ui/shape.tsx";
 
 interface Section {
@@ -14,13 +14,15 @@ export function Sections({ current, needs }: { readonly current: string | null; 
   return (
     <nav class="sections" aria-label={t.frame.sections}>
       {current !== null &&
-        sections().map(({ to, shape, text }) => (
-          <Link key={to} to={to} isCurrent={current === to || current.startsWith(`${to}/`)}>
-            <Shape name={shape} />
-            <span>{text}</span>
-            <NeedCount needs={to === "/" && current !== "/" ? needs : 0} />
-          </Link>
-        ))}
+        sections()
+          .filter(({ to }) => isShown(to))
+          .map(({ to, shape, text }) => (
+            <Link key={to} to={to} isCurrent={current === to || current.startsWith(`${to}/`)}>
+              <Shape name={shape} />
+              <span>{text}</span>
+              <NeedCount needs={to === "/" && current !== "/" ? needs : 0} />
+            </Link>
+          ))}
     </nav>
   );
 }
@@ -40,7 +42,7 @@ export function NeedCount({ needs }: { readonly needs: number }) {
 function sections(): Section[] {
   return [
     { to: "/", shape: "home", text: t.home.title },
-    ...(isOneOf("admin") ? [{ to: "/users", shape: "people", text: t.frame.users } as const] : []),
+    { to: "/users", shape: "people", text: t.frame.users },
     { to: "/system", shape: "system", text: t.frame.system },
     { to: "/updates", shape: "updates", text: t.frame.updates },
   ];

@@ -6,7 +6,7 @@ import { Link } from "../navigation/link.tsx";
 import { colourOf } from "../needs/how.ts";
 import { needInWords } from "../needs/need-words.ts";
 import { remedies, remedyQuery } from "../needs/remedies.ts";
-import { isOneOf, me } from "../session/session.ts";
+import { isOneOf, isShown, me } from "../session/session.ts";
 import { ActionButton } from "../ui/button.tsx";
 import { Section } from "../ui/page.tsx";
 import { Shape } from "../ui/shape.tsx";
@@ -85,8 +85,8 @@ function WayOut({
   if (code === "second_factor_advised" && !isOneOf("admin")) return null;
   const isOthers = code === "second_factor_advised" && me().two_factor.enabled;
   const shown = isOthers ? ({ ...need, code: "two_factor_missing" } as const) : need;
-  const { to, roles } = remedies[shown.code];
-  if (roles !== undefined && !isOneOf(...roles)) return null;
+  const { to } = remedies[shown.code];
+  if (!isShown(to)) return null;
   return (
     <Link to={to} query={remedyQuery(shown)} className={`button ${isFirst ? "primary" : "plain"}`}>
       {isOthers ? t.home.needs.two_factor_missing.button : text}

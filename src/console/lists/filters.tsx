@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { t } from "../catalogue/words.ts";
 import { Shape } from "../ui/shape.tsx";
 
@@ -64,34 +64,6 @@ export function Chips({
       ))}
     </fieldset>
   );
-}
-
-/** Milliseconds from the last key to the search. */
-const typingMilliseconds = 300;
-
-/**
- * The text of a search field, and what takes what is typed into it; `apply` gets it a moment after the last key. When
- * `value` becomes something that was not typed here, the field shows that.
- */
-export function useTyped(
-  value: string,
-  apply: (typed: string) => void,
-): readonly [string, (typed: string) => void] {
-  const [typed, setTyped] = useState(value);
-  const applied = useRef(value);
-  useEffect(() => {
-    if (value !== applied.current) setTyped(value);
-    applied.current = value;
-  }, [value]);
-  useEffect(() => {
-    if (typed === applied.current) return;
-    const timer = setTimeout(() => {
-      applied.current = typed;
-      apply(typed);
-    }, typingMilliseconds);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  return [typed, setTyped];
 }
 
 /** A time as `datetime-local` wants it: the browser's own, without a zone; empty where there is none. */

@@ -1,4 +1,4 @@
-import type { Need, Role } from "../../contract/types.ts";
+import type { Need } from "../../contract/types.ts";
 
 type Query = Readonly<Record<string, string>>;
 
@@ -8,13 +8,11 @@ export interface Remedy {
   readonly query?: Query;
   /** Replaces `query` where the need is about one user whose name is known. */
   readonly queryOfOne?: (username: string) => Query;
-  /** The roles that may go there; absent: all. */
-  readonly roles?: readonly Role[];
 }
 
 const onHost = { to: "/system" } as const;
 const onUpdates = { to: "/updates" } as const;
-const onPeople = { to: "/users", roles: ["admin"] } as const;
+const onPeople = { to: "/users" } as const;
 
 /** By code: a need without a remedy does not compile. */
 export const remedies: Readonly<Record<Need["code"], Remedy>> = {
@@ -41,7 +39,7 @@ export const remedies: Readonly<Record<Need["code"], Remedy>> = {
   two_factor_missing: { ...onPeople, query: { factor: "none" } },
   second_factor_advised: { to: "/account" },
   device_unnamed: { to: "/system/settings" },
-  updates_not_set_up: { to: "/setup", query: { step: "updates" }, roles: ["admin"] },
+  updates_not_set_up: { to: "/setup", query: { step: "updates" } },
   tokens_ending: { to: "/account" },
   support_ending: onHost,
   support_ended: onHost,

@@ -1,6 +1,6 @@
 import { t } from "../catalogue/words.ts";
 import { navigate } from "../navigation/navigation.ts";
-import { isOneOf } from "../session/session.ts";
+import { isOneOf, isShown } from "../session/session.ts";
 import type { Entry } from "./found.ts";
 
 type Query = Readonly<Record<string, string>>;
@@ -9,22 +9,21 @@ type PageName = keyof typeof t.palette.words.pages;
 
 type PlaceName = keyof typeof t.palette.places;
 
-/** Pages, each with those who are not shown it. */
-const pagePaths: readonly [path: PageName, text: () => string, isShown: () => boolean][] = [
-  ["/", () => t.home.title, everybody],
-  ["/users", () => t.frame.users, () => isOneOf("admin")],
-  ["/system", () => t.frame.system, everybody],
-  ["/updates", () => t.frame.updates, everybody],
-  ["/system/settings", () => t.system.tabs.settings, everybody],
-  ["/system/logs", () => t.system.tabs.logs, everybody],
-  ["/system/events", () => t.system.tabs.events, () => !isOneOf("readonly")],
-  ["/account", () => t.frame.account, everybody],
-];
+const pageTexts: Readonly<Record<PageName, () => string>> = {
+  "/": () => t.home.title,
+  "/users": () => t.frame.users,
+  "/system": () => t.frame.system,
+  "/updates": () => t.frame.updates,
+  "/system/settings": () => t.system.tabs.settings,
+  "/system/logs": () => t.system.tabs.logs,
+  "/system/events": () => t.system.tabs.events,
+  "/account": () => t.frame.account,
+};
 
 /** The things that people look for, each with the page that has it. `roles` absent: everybody. */
 const placePaths: Readonly<Record<PlaceName, { to: string; query?: Query; roles?: readonly ["admin"] }>> = {
-  addUser: { to: "/users", query: { user: "new" }, roles: ["admin"] },
-  lockedUsers: { to: "/users", query: { state: "locked" }, roles: ["admin"] },
+  addUser: { to: "/users", query: { user: "new" } },
+  lockedUsers: { to: "/users", query: { state: "locked" } },
   clock: { to: "/system" },
   host: { to: "/system" },
   versions: { to: "/system" },
@@ -40,31 +39,25 @@ const placePaths: Readonly<Record<PlaceName, { to: string; query?: Query; roles?
   sessions: { to: "/account" },
   trust: { to: "/updates", query: { open: "trust" } },
   history: { to: "/updates", query: { open: "history" } },
-  setup: { to: "/setup", roles: ["admin"] },
+  setup: { to: "/setup" },
 };
 
-/** The pages that the role is shown. */
+/** The pages that are for the role. */
 export function pages(): readonly Entry[] {
-  return pagePaths
-    .filter(([, , isShown]) => isShown())
-    .map(([path, text]) => ({
-      ...{ kind: "page", text: text(), words: t.palette.words.pages[path] },
-      run: () => void navigate(path),
-    }));
+  return (Object.keys(pageTexts) as PageName[]).filter(isShown).map((path) => ({
+    ...{ kind: "page", text: pageTexts[path](), words: t.palette.words.pages[path] },
+    run: () => void navigate(path),
+  }));
 }
 
 /** The things on these pages. */
 export function places(): readonly Entry[] {
   return Object.entries(placePaths)
-    .filter(([, { roles }]) => roles === undefined || isOneOf(...roles))
+    .filter(([, { to, roles }]) => isShown(to) && (roles === undefined || isOneOf(...roles)))
     .map(([name, { to, query }]) => ({
       kind: "place",
       text: t.palette.places[name as PlaceName],
       words: t.palette.words.places[name as PlaceName],
       run: () => void navigate(to, query),
     }));
-}
-
-function everybody(): boolean {
-  return true;
 }

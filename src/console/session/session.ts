@@ -56,6 +56,22 @@ export function isOneOf(...roles: readonly Role[]): boolean {
   return roles.includes(me().role);
 }
 
+/** Recovery codes below which new ones are due; the agent's own limit. */
+export const fewCodes = 3;
+
+/** The roles that a page is for; every other page is for all. The agent refuses the rest to others as well. */
+const rolesOf: Readonly<Record<string, readonly Role[]>> = {
+  "/users": ["admin"],
+  "/setup": ["admin"],
+  "/system/events": ["admin", "operator"],
+};
+
+/** True: the page of this path is for the role of the user. */
+export function isShown(path: string): boolean {
+  const roles = rolesOf[path];
+  return roles === undefined || isOneOf(...roles);
+}
+
 /** Finds out if there is an administrator, and if a session is left from before. */
 export async function openSession(): Promise<void> {
   setAuthority({

@@ -11,10 +11,7 @@ import { ZoneField } from "../ui/form/zone-field.tsx";
 import { zoneOfBrowser } from "../ui/form/zones.ts";
 import { Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
-import { Hint } from "./hint.tsx";
-import { useKept } from "./kept.ts";
-import { type StepProps, saveSettings, useTheirs } from "./step.tsx";
-import { StepButtons } from "./step-buttons.tsx";
+import { Hint, StepButtons, type StepProps, saveSettings, useKept, useTheirs } from "./step.tsx";
 import { TimeServers } from "./time-servers.tsx";
 import { namedServers } from "./use-probe.ts";
 

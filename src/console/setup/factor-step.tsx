@@ -12,8 +12,7 @@ import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
-import type { StepProps } from "./step.tsx";
-import { StepButtons } from "./step-buttons.tsx";
+import { StepButtons, type StepProps } from "./step.tsx";
 
 /** The authenticator of the administrator: its QR code at once, then the recovery codes. */
 export function FactorStep({ settings, updates, onDone, onBack }: StepProps) {

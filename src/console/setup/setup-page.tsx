@@ -3,7 +3,7 @@ import type { Settings, Updates } from "../../contract/types.ts";
 import { device, greet } from "../client/connection.ts";
 import { useResource } from "../client/use-resource.ts";
 import { navigate, place } from "../navigation/navigation.ts";
-import { isOneOf, me, restriction, session } from "../session/session.ts";
+import { isShown, me, restriction, session } from "../session/session.ts";
 import { useStore } from "../store.ts";
 import { Skeleton } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
@@ -28,7 +28,7 @@ export function SetupPage() {
   const isKnown = settings.value !== null && updates.value !== null;
   const open = first === null ? steps.find((one) => one === wanted) : "factor";
   const now = open ?? (isKnown ? steps.find((one) => !isDone(one)) : undefined);
-  const mayBeHere = isOneOf("admin") && first !== "password_change_required";
+  const mayBeHere = isShown("/setup") && first !== "password_change_required";
   useEffect(() => {
     if (!mayBeHere || (isKnown && now === undefined)) void navigate("/", {}, { replace: true });
   }, [mayBeHere, isKnown, now]);

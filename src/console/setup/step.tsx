@@ -1,9 +1,10 @@
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Settings, SettingsChange, Updates } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { codeOf } from "../client/problem.ts";
 import type { Resource } from "../client/use-resource.ts";
+import { ActionButton, Button } from "../ui/button.tsx";
 import { visible } from "../ui/visible.ts";
 
 /** The props of each step. */
@@ -44,4 +45,80 @@ export function useTheirs(
   const isLate = codeOf(error) === "etag_mismatch";
   return (of) =>
     isLate && of(first.current) !== of(present) ? t.firstRun.theirs(visible(of(present)) || "–") : null;
+}
+
+/**
+ * The entries of a step, kept through reloads until the tab is closed. Never for passwords and the like, because the
+ * browser writes them down. The function takes a change; null forgets them all.
+ */
+export function useKept<T extends object>(
+  name: string,
+  initial: T,
+): [T, (change: Partial<T> | null) => void] {
+  const key = `steward-setup-${name}`;
+  const [typed, setTyped] = useState<Partial<T>>(() => JSON.parse(sessionStorage.getItem(key) ?? "{}"));
+  return [
+    { ...initial, ...typed },
+    (change) => {
+      if (change === null) {
+        sessionStorage.removeItem(key);
+        return setTyped({});
+      }
+      setTyped((before) => {
+        const next = { ...before, ...change };
+        sessionStorage.setItem(key, JSON.stringify(next));
+        return next;
+      });
+    },
+  ];
+}
+
+/** The hint of a field, and the value that another administrator has saved meanwhile. */
+export function Hint({ text, more }: { readonly text: string; readonly more: string | null }) {
+  return (
+    <>
+      {text}
+      {more !== null && (
+        <>
+          {" "}
+          <strong>{more}</strong>
+        </>
+      )}
+    </>
+  );
+}
+
+/** The ways out of a step that is not done: later, never, or back. */
+export function StepButtons({
+  settings,
+  needless,
+  onDone,
+  onBack,
+}: Pick<StepProps, "settings" | "onDone" | "onBack"> & {
+  /** The part that the device can do without. */
+  readonly needless?: Settings["device"]["not_needed"][number];
+}) {
+  const declare = async (): Promise<void> => {
+    const before = settings.value?.device.not_needed ?? [];
+    const not_needed = [...before.filter((one) => one !== needless), ...(needless ? [needless] : [])];
+    settings.put(await call("updateSettings", { body: { device: { not_needed } } }));
+    onDone();
+  };
+  return (
+    <>
+      {onBack && (
+        <Button kind="quiet" onClick={onBack}>
+          {t.firstRun.back}
+        </Button>
+      )}
+      <Button kind="quiet" onClick={onDone}>
+        {t.firstRun.later}
+      </Button>
+      {needless && (
+        <ActionButton kind="quiet" act={declare}>
+          {t.firstRun.notNeeded}
+        </ActionButton>
+      )}
+    </>
+  );
 }

@@ -7,7 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/form/field.tsx";
 import { errorAt } from "../ui/form/form.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
-import { Hint } from "./hint.tsx";
+import { Hint } from "./step.tsx";
 import { namedServers, useProbe } from "./use-probe.ts";
 
 /** The agent's own bound. */

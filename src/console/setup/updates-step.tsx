@@ -6,11 +6,8 @@ import { Badge } from "../ui/badge.tsx";
 import { CheckField, TextField } from "../ui/form/field.tsx";
 import { errorAt, Form, useForm } from "../ui/form/form.tsx";
 import { fingerprintIn } from "./fingerprint.ts";
-import { Hint } from "./hint.tsx";
-import { useKept } from "./kept.ts";
 import { ScanButton } from "./scan-button.tsx";
-import { type StepProps, saveSettings, useTheirs } from "./step.tsx";
-import { StepButtons } from "./step-buttons.tsx";
+import { Hint, StepButtons, type StepProps, saveSettings, useKept, useTheirs } from "./step.tsx";
 
 interface Typed {
   readonly server: string;

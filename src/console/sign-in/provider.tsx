@@ -1,13 +1,12 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { providerReturnPath } from "../../contract/provider-return-path.ts";
 import type { Input } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
-import { greet, greeting } from "../client/connection.ts";
+import { useGreeting } from "../client/connection.ts";
 import { useAction } from "../client/use-action.ts";
 import { inTurn } from "../session/early-refresh.ts";
 import { signedIn } from "../session/session.ts";
-import { useStore } from "../store.ts";
 import { Button } from "../ui/button.tsx";
 import { Banner } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
@@ -60,12 +59,8 @@ export function ProviderButton({
   readonly isBesidePassword?: boolean;
   readonly onReturned: (returned: Returned) => Promise<void>;
 }) {
-  const name = useStore(greeting)?.provider ?? "";
+  const name = useGreeting()?.provider ?? "";
   const [isBlocked, setBlocked] = useState(false);
-  useEffect(() => {
-    // A page whose session went on has read no greeting.
-    if (greeting.read() === null) void greet();
-  }, []);
   const finishing = useAction(onReturned);
   const beginning = useAction(async () => {
     finishing.forget();

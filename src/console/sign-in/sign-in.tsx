@@ -3,14 +3,13 @@ import type { Session } from "../../contract/types.ts";
 import { absoluteTime } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
-import { greet, greeting } from "../client/connection.ts";
+import { greet, useGreeting } from "../client/connection.ts";
 import { deviceAheadSeconds, deviceNow } from "../client/device-time.ts";
 import { usePart } from "../client/parts.ts";
 import { codeOf } from "../client/problem.ts";
 import { navigate } from "../navigation/navigation.ts";
 import { inTurn } from "../session/early-refresh.ts";
 import { phase, signedIn } from "../session/session.ts";
-import { useStore } from "../store.ts";
 import { Banner } from "../ui/page.tsx";
 import { Credentials, type Given } from "./credentials.tsx";
 import { Outside } from "./outside.tsx";
@@ -18,12 +17,8 @@ import { ProviderButton, signInBy } from "./provider.tsx";
 
 /** The page for signing in: name and password, then the code. */
 export function SignIn() {
-  const said = useStore(greeting);
+  const said = useGreeting();
   const banner = said?.banner ?? "";
-  useEffect(() => {
-    // A page whose session went on until here has read no greeting.
-    if (said === null) void greet();
-  }, []);
   return (
     <Outside title={t.signIn.title}>
       {said?.rescue && <Banner state="wrong">{t.signIn.rescue}</Banner>}

@@ -1,11 +1,12 @@
 import { type EventGroup, eventGroups, groupOf } from "../../../contract/event-records.ts";
 import { eventTypes } from "../../../contract/event-types.ts";
 import { t } from "../../catalogue/words.ts";
-import { Filters, localTime, useTyped } from "../../lists/filters.tsx";
+import { Filters, localTime } from "../../lists/filters.tsx";
 import { place } from "../../navigation/navigation.ts";
 import { useStore } from "../../store.ts";
 import { Field, SelectField, TextField } from "../../ui/form/field.tsx";
 import { errorAt } from "../../ui/form/form.tsx";
+import { useTyped } from "../../ui/form/use-typed.ts";
 import { actorKinds, changeEventsQuery, longestName } from "./events-query.ts";
 
 /** Milliseconds back from now where a span of times begins that is to be chosen. */

@@ -1,9 +1,10 @@
 import type { LogEntry, LogQuery, SeverityWord } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
-import { Filters, localTime, useTyped } from "../../lists/filters.tsx";
+import { Filters, localTime } from "../../lists/filters.tsx";
 import { isOneOf } from "../../session/session.ts";
 import { Field, SelectField, TextField } from "../../ui/form/field.tsx";
 import { errorAt } from "../../ui/form/form.tsx";
+import { useTyped } from "../../ui/form/use-typed.ts";
 
 /** The filters in the page's address. */
 export type LogFilters = Readonly<Record<string, string>>;

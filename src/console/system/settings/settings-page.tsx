@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { isFoundIn } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { Link } from "../../navigation/link.tsx";
@@ -7,6 +7,7 @@ import { isOneOf } from "../../session/session.ts";
 import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/form/field.tsx";
+import { useTyped } from "../../ui/form/use-typed.ts";
 import { Empty, Section } from "../../ui/page.tsx";
 import { pointersOf, valueAt } from "./draft.ts";
 import { errorsOf } from "./errors.ts";
@@ -42,7 +43,12 @@ interface Group {
 
 export function SettingsPage() {
   const editing = useEditing();
-  const [sought, seek] = useSought();
+  const { path, query } = useStore(place);
+  // Others can follow the address: `?find=`.
+  const [sought, seek] = useTyped(
+    query.find ?? "",
+    (find) => void navigate(path, { find }, { replace: true }),
+  );
   const found = groupsWith(editing, sought);
   const isRead = editing.draft.base !== null && editing.schema !== null;
   useJump(isRead);
@@ -150,28 +156,6 @@ function hostFound(name: GroupName, sought: string): HostPointer | undefined {
   const pointer = ofHost[name];
   const text = pointer && `${t.settings.groups[name]}\n${t.settings.ofHost[pointer]}`;
   return text && isFoundIn(text, sought) ? pointer : undefined;
-}
-
-/** Milliseconds from the last letter to the change of the address, which browsers limit. */
-const pauseMilliseconds = 300;
-
-/** The sought text, which the address keeps so that it can be shared: `?find=`. */
-function useSought(): [string, (sought: string) => void] {
-  const { path, query } = useStore(place);
-  const given = query.find ?? "";
-  const [sought, setSought] = useState(given);
-  const waiting = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useEffect(() => setSought(given), [given]);
-  useEffect(() => () => clearTimeout(waiting.current), []);
-  const seek = (next: string): void => {
-    setSought(next);
-    clearTimeout(waiting.current);
-    waiting.current = setTimeout(
-      () => void navigate(path, { find: next }, { replace: true }),
-      pauseMilliseconds,
-    );
-  };
-  return [sought, seek];
 }
 
 /** Shows the group that the address names, once it is there, and whenever another one is named. */
