@@ -12,7 +12,7 @@ import { toast } from "../ui/dialog/toasts.tsx";
 import { TextField } from "../ui/form/field.tsx";
 import { PasswordField } from "../ui/form/password-field.tsx";
 
-export interface FactorDialogProps {
+interface FactorDialogProps {
   readonly user: User;
   readonly onClose: () => void;
 }

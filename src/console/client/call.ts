@@ -27,7 +27,7 @@ export interface CallOptions {
   readonly early?: Promise<Response> | undefined;
 }
 
-export interface Answer<Id extends OperationId> {
+interface Answer<Id extends OperationId> {
   readonly value: Output<Id>;
   /** Strong ETag; null: the operation has none. */
   readonly etag: string | null;

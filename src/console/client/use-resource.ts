@@ -12,7 +12,7 @@ export interface Resource<T> extends Read<T> {
   put(value: T, etag?: string | null): void;
 }
 
-export interface ResourceOptions {
+interface ResourceOptions {
   /** Read once, when it is first drawn: a form compares its change with the values that it began with. */
   readonly isStill?: boolean;
 }

@@ -6,7 +6,7 @@ import { toldNeedTitle } from "../needs/need-words.ts";
 import { visible } from "../ui/visible.ts";
 
 /** Successive events with the same sentence, as one. */
-export interface Told {
+interface Told {
   /** The number of the newest event. */
   readonly seq: number;
   readonly time: string;

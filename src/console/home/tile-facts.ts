@@ -31,7 +31,7 @@ const updateStates: UpdateStates = {
   check_failed: "unknown",
 };
 
-export type UpdatesInShort = NonNullable<Status["updates"]>;
+type UpdatesInShort = NonNullable<Status["updates"]>;
 
 /** A release that waits without a need is applied by the device itself. */
 export function updatesHow(updates: UpdatesInShort, needs: readonly Need[]): How {

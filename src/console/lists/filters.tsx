@@ -28,7 +28,7 @@ export function Filters({
   );
 }
 
-export interface ChipOption {
+interface ChipOption {
   readonly value: string;
   readonly text: string;
   readonly count: number;

@@ -13,7 +13,7 @@ const usualHeight = 56;
 /** Rows from the end at which more are asked for. */
 const nearEnd = 20;
 
-export interface RowsInView {
+interface RowsInView {
   /** Refers to the element that holds the rows, each with its key in `data-key`. */
   readonly root: RefObject<HTMLTableSectionElement | null>;
   readonly pieces: readonly Piece[];

@@ -11,7 +11,7 @@ export interface Place {
 export const place = createStore<Place>(readPlace());
 
 /** Asked before a place is left: true where something typed would be lost, `secret` where something shown this once. */
-export type Guard = () => boolean | "secret";
+type Guard = () => boolean | "secret";
 
 const guards = new Set<Guard>();
 

@@ -17,7 +17,7 @@ export interface How {
 }
 
 /** Without a need, nothing is amber or red. */
-export interface Calm {
+interface Calm {
   readonly state: Extract<State, "good" | "unknown">;
   readonly word: string;
 }

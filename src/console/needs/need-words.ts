@@ -6,7 +6,7 @@ import { healthSentence } from "../ui/health-words.ts";
 import { brief, visible } from "../ui/visible.ts";
 
 /** A need as people read it. */
-export interface NeedInWords {
+interface NeedInWords {
   readonly title: string;
   readonly text: Sentence;
   readonly button: string;

@@ -1,7 +1,7 @@
 import type { Session, User } from "../../contract/types.ts";
 
 /** A message between the tabs of one browser and origin. */
-export type TabMessage =
+type TabMessage =
   | { readonly kind: "session"; readonly session: Session }
   | { readonly kind: "user"; readonly user: User }
   | { readonly kind: "ended" };

@@ -23,7 +23,7 @@ import { askForPassword, dropQuestion } from "./step-up.ts";
  * - `setup`: the first administrator is still to be made.
  * - `interrupted`: the session ended in mid-work; what was typed is still there.
  */
-export type Phase = "opening" | "setup" | "signed-out" | "signed-in" | "interrupted";
+type Phase = "opening" | "setup" | "signed-out" | "signed-in" | "interrupted";
 
 export const phase = createStore<Phase>("opening");
 

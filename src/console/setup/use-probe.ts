@@ -4,7 +4,7 @@ import { call } from "../client/call.ts";
 import { ProblemError } from "../client/problem.ts";
 import { useAction } from "../client/use-action.ts";
 
-export interface Probing {
+interface Probing {
   /** The last answers of the servers; null: none yet. */
   readonly found: TimeProbe | null;
   readonly isBusy: boolean;

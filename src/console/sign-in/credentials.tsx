@@ -12,7 +12,7 @@ import { CodeClock } from "./code-clock.tsx";
 import { NameForManagers } from "./name-for-managers.tsx";
 
 /** The code that proves the second factor. */
-export type FactorProof = { readonly code: string } | { readonly recovery_code: string };
+type FactorProof = { readonly code: string } | { readonly recovery_code: string };
 
 export interface Given {
   readonly username: string;

@@ -12,7 +12,7 @@ import { Banner } from "../ui/page.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
 
 /** The provider's answer, with the proof that this page has asked for it. */
-export type Returned = Input<"stepUpAtProvider">["body"];
+type Returned = Input<"stepUpAtProvider">["body"];
 
 /** Reaches only pages of this origin, because it carries the provider's answer. */
 const channel = new BroadcastChannel("steward-provider");

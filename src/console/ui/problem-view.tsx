@@ -7,7 +7,7 @@ import { createStore, useStore } from "../store.ts";
 import { problemName } from "./by-code.ts";
 import { Shape } from "./shape.tsx";
 
-export interface ProblemProps {
+interface ProblemProps {
   readonly error: unknown;
   /** Replaces the catalogue's advice where the page knows better. */
   readonly advice?: string | undefined;

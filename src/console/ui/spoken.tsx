@@ -3,7 +3,7 @@ import type { Sentence } from "./by-code.ts";
 import { visible } from "./visible.ts";
 
 /** A time as the agent writes it. */
-export const isoTime = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+const isoTime = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /** A sentence in the language that is spoken, or one of the agent's. */
 export function Said({ sentence: { text, isAgents, quote } }: { readonly sentence: Sentence }) {

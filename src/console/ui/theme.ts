@@ -1,7 +1,7 @@
 /** The looks that a person can choose; `system` follows the browser. */
 export const themes = ["system", "light", "dark"] as const;
 
-export type Theme = (typeof themes)[number];
+type Theme = (typeof themes)[number];
 
 const choiceName = "steward-theme";
 

@@ -6,7 +6,7 @@ import { type Action, useAction } from "../../client/use-action.ts";
 import { createStore, type Store, useStore } from "../../store.ts";
 import type { EventQuery } from "./events-query.ts";
 
-export interface Events {
+interface Events {
   /** The newest first; null: not read yet. */
   readonly items: readonly AuditEvent[] | null;
   /** The number of kept events that match. */

@@ -7,7 +7,7 @@ import { errorAt } from "../../ui/form/form.tsx";
 import { useTyped } from "../../ui/form/use-typed.ts";
 
 /** The filters in the page's address. */
-export type LogFilters = Readonly<Record<string, string>>;
+type LogFilters = Readonly<Record<string, string>>;
 
 /** The query that the address asks for. */
 export function queryOf({ unit, priority, q, since, status, user }: LogFilters): LogQuery {

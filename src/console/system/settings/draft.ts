@@ -16,7 +16,7 @@ export interface MemberSchema {
 }
 
 /** Values by the JSON pointer of their setting, such as `/device/name`. */
-export type Values = Readonly<Record<string, unknown>>;
+type Values = Readonly<Record<string, unknown>>;
 
 /** The settings as they were read last, and what has been typed over them. Nothing of it is changed in place. */
 export interface Draft {

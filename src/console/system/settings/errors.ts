@@ -21,7 +21,7 @@ export function errorsOf(
 }
 
 /** A setting that was refused: its name, and the first reason. */
-export interface RefusedSetting {
+interface RefusedSetting {
   /** It may lead into the setting. */
   readonly pointer: string;
   readonly name: string;
