@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { before, beforeEach, describe, it } from "node:test";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { type Certificates, createCertificates } from "../../src/certificates/certificates.ts";
 import type { SelfMade } from "../../src/certificates/self-made.ts";
 import { readInstalledPairs } from "../../src/host/linux/certificates/installed-pairs.ts";
 import type { EventFacts } from "../../src/journal/events/event.ts";
 
 describe("the certificate that HTTPS shows", () => {
-  let home: string;
+  const home = scratchDirectory();
   let directory: string;
   const events: EventFacts[] = [];
   const own = process.getuid?.();
@@ -40,7 +40,6 @@ describe("the certificate that HTTPS shows", () => {
   let selfMade: { certificate: string; key: string };
 
   before(async () => {
-    home = mkdtempSync(join(tmpdir(), "steward-certificates-"));
     for (const name of ["self", "low", "high", "new"]) make(name);
     const { readFileSync } = await import("node:fs");
     selfMade = {
@@ -53,7 +52,6 @@ describe("the certificate that HTTPS shows", () => {
     rmSync(directory, { recursive: true, force: true });
     mkdirSync(directory, { mode: 0o755 });
   });
-  after(() => rmSync(home, { recursive: true, force: true }));
 
   it("is the device's own where none is installed, and where there is no directory", async () => {
     const certificates = opened();

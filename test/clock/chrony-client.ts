@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { heldUdpPort } from "../../lab/basics/held-ports.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import { chronyProgram } from "../../lab/host/chronyd.ts";
 
@@ -21,7 +21,7 @@ const chronycProgram = chronyProgram("chronyc");
 
 /** Starts a chronyd with these lines in its configuration and waits until it answers chronyc. */
 export async function startChronyClient(...lines: string[]): Promise<ChronyClient> {
-  const directory = mkdtempSync(join(tmpdir(), "steward-chrony-"));
+  const directory = scratchDirectory();
   const commandPort = await heldUdpPort();
   const socket = join(directory, "chronyd.sock");
   const configuration = join(directory, "chrony.conf");

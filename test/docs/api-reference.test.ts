@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { documentedIds } from "../../src/contract/openapi/document.ts";
 
 const root = join(import.meta.dirname, "../..");
 
 describe("the rendered API reference", () => {
-  const directory = mkdtempSync(join(tmpdir(), "steward-reference-"));
+  const directory = scratchDirectory();
   let page: string;
 
   before(async () => {
@@ -19,7 +19,6 @@ describe("the rendered API reference", () => {
     await promisify(execFile)(process.execPath, ["--import", "tsx", script, path], { cwd: root });
     page = readFileSync(path, "utf8");
   });
-  after(() => rmSync(directory, { recursive: true }));
 
   it("has every operation", () => {
     for (const id of documentedIds) assert.ok(page.includes(`"${id}"`), id);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { hostFileMembers, type Member, planMembers } from "../../scripts/docs/host-file-members.ts";
 import { hostFileExample, hostFilePage } from "../../scripts/host-file-page.ts";
 import { settingKeysOf } from "../../src/cli/system/setting-keys.ts";
@@ -25,7 +25,7 @@ function withMembers(file: Record<string, unknown>, members: readonly Member[], 
 }
 
 async function read(file: object) {
-  const directory = await mkdtemp(join(tmpdir(), "steward-host-file-"));
+  const directory = scratchDirectory();
   try {
     const path = join(directory, "steward.json");
     await writeFile(path, JSON.stringify(file), { mode: 0o600 });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
@@ -12,6 +11,7 @@ import {
   startAgentProcess,
 } from "../../lab/agents/running-agent.ts";
 import { codeOf } from "../../lab/basics/authenticator.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { standingTime } from "../../lab/simulated/test-time.ts";
 import { mountPrivately } from "../../lab/state/private-mount.ts";
 import type { HostIdentity } from "../../src/host/ports.ts";
@@ -43,7 +43,7 @@ describe("state that was copied from another machine", () => {
   let stateDirectory: string;
   let agents: RunningAgent[];
   beforeEach(async () => {
-    stateDirectory = await mkdtemp(join(tmpdir(), "steward-copy-"));
+    stateDirectory = scratchDirectory();
     agents = [];
   });
   afterEach(async () => {

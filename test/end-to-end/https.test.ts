@@ -1,17 +1,8 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { type AddressInfo, createServer, connect as tcpConnect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { connect, type TLSSocket } from "node:tls";
@@ -20,12 +11,13 @@ import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { checkEvent } from "../../lab/agents/answer-rules.ts";
 import { adminName, adminPassword, type RunningAgent } from "../../lab/agents/running-agent.ts";
 import { heldPort } from "../../lab/basics/held-ports.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 
 const run = promisify(execFile);
 
 describe("HTTPS on the LAN", () => {
-  let home: string;
+  const home = scratchDirectory();
   let agent: RunningAgent;
   let port: number;
   let redirectPort: number;
@@ -45,17 +37,13 @@ describe("HTTPS on the LAN", () => {
   };
 
   before(async () => {
-    home = mkdtempSync(join(tmpdir(), "steward-https-"));
     mkdirSync(join(home, "etc/tls"), { recursive: true, mode: 0o755 });
     [port, redirectPort] = [await heldPort(), await heldPort()];
     decide({ enabled: false, port });
     agent = await startAgentInProcess({ arguments: ["--host-file", join(home, "etc/steward.json")] });
     await agent.signedInAdmin();
   });
-  after(async () => {
-    await agent?.dispose();
-    rmSync(home, { recursive: true, force: true });
-  });
+  after(() => agent?.dispose());
 
   it("is off until the host file says so: nothing listens, no key is made", async () => {
     const { json } = await agent.call("GET", "/api/system/tls", { local: true });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type CheckedAgent, type SignedIn, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
 import { adminName, adminPassword } from "../../lab/agents/running-agent.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { writeCommand } from "../../lab/host/journal.ts";
 import { type OperationId, operationIds, operationOf } from "../../src/contract/operations.ts";
 import { emptyJournal, type JournalEntry, releaseJournalText } from "../../src/releases/release-journal.ts";
@@ -17,7 +17,7 @@ function nameOf(item: Record<string, unknown>): string {
 }
 
 describe("each list of the API", () => {
-  const releases = mkdtempSync(join(tmpdir(), "steward-releases-"));
+  const releases = scratchDirectory();
   let agent: CheckedAgent;
   let admin: SignedIn;
 
@@ -50,10 +50,7 @@ describe("each list of the API", () => {
       await agent.login(adminName, adminPassword);
     }
   });
-  after(async () => {
-    await agent.dispose();
-    rmSync(releases, { recursive: true, force: true });
-  });
+  after(() => agent.dispose());
 
   const page = async (id: OperationId, query: string) => {
     const { status, json, text } = await agent.call("GET", `${operationOf(id).path}?${query}`, {

@@ -1,20 +1,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { runSteward as runStewardProcess, startAgentProcess } from "../../lab/agents/running-agent.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
 
@@ -52,16 +43,14 @@ function namesIn(directory: string): string[] {
 }
 
 describe("the command line with the agent down", () => {
-  let home: string;
+  const home = scratchDirectory();
   let environment: Record<string, string>;
   before(async () => {
-    home = mkdtempSync(join(tmpdir(), "steward-offline-"));
     environment = { STEWARD_STATE: join(home, "state"), STEWARD_SOCKET: join(home, "run/steward.sock") };
     const agent = await startAgentInProcess({ stateDirectory: join(home, "state") });
     await agent.signedInAdmin();
     await agent.dispose();
   });
-  after(() => rmSync(home, { recursive: true, force: true }));
 
   it("adds, lists and removes users, and says that it works on the state directly", async () => {
     const added = await runSteward(["user", "add", "log-reader", "--generate"], { environment });

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type AgentProcess, startAgentProcess } from "../../lab/agents/running-agent.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 
 describe("a reload by SIGHUP", () => {
-  let home: string;
+  const home = scratchDirectory();
   let agent: AgentProcess;
   let token: string;
   const hostFile = () => join(home, "etc/steward.json");
@@ -35,7 +35,6 @@ describe("a reload by SIGHUP", () => {
   };
 
   before(async () => {
-    home = mkdtempSync(join(tmpdir(), "steward-reload-"));
     mkdirSync(join(home, "etc"), { mode: 0o755 });
     writeFileSync(hostFile(), JSON.stringify({ names: ["old.example.net"] }));
     agent = await startAgentProcess({ arguments: ["--host-file", hostFile()] });
@@ -44,7 +43,6 @@ describe("a reload by SIGHUP", () => {
   after(async () => {
     connection.destroy();
     await agent?.dispose();
-    rmSync(home, { recursive: true, force: true });
   });
 
   it("takes the names of the host file over, and connections stay", async () => {

@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import {
@@ -10,16 +8,16 @@ import {
   startCheckedAgent,
 } from "../../lab/agents/checked-agent.ts";
 import { type Answer, adminName, adminPassword } from "../../lab/agents/running-agent.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 
 describe("a restart of the agent", () => {
-  let home: string;
+  const home = scratchDirectory();
   let agent: CheckedAgent;
   let admin: SignedIn;
   let spentPassword: string;
   let usersBefore: unknown;
   let settingsBefore: Answer;
   before(async () => {
-    home = await mkdtemp(join(tmpdir(), "steward-restart-"));
     const first = await startCheckedAgent({ stateDirectory: join(home, "state") });
     admin = await first.signedInAdmin();
     const body = { username: "fresh", role: "operator" };
@@ -40,10 +38,7 @@ describe("a restart of the agent", () => {
     agent = await startCheckedAgent({ stateDirectory: join(home, "state") });
   });
   let leaver: SignedIn;
-  after(async () => {
-    await agent.dispose();
-    await rm(home, { recursive: true, force: true });
-  });
+  after(() => agent.dispose());
 
   it("makes a new signing key: the old access token is refused with the reason signature", async () => {
     const { status, json } = await agent.call("GET", "/api/auth/me", { token: admin.token });

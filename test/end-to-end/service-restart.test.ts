@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { runSteward } from "../../lab/agents/running-agent.ts";
 import { atEnd } from "../../lab/basics/ending.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import { compiled } from "../../lab/host/compiled.ts";
 import { startAgent } from "../../lab/state/state-directory.ts";
@@ -34,17 +34,13 @@ function serviceManager(directory: string) {
 }
 
 describe("an agent that systemd starts", () => {
-  let home: string;
+  const home = scratchDirectory();
   let manager: ReturnType<typeof serviceManager>;
   before(async () => {
-    home = mkdtempSync(join(tmpdir(), "steward-service-"));
     manager = serviceManager(home);
     await until("the notify socket is there", manager.isReady);
   });
-  after(() => {
-    manager.end();
-    rmSync(home, { recursive: true, force: true });
-  });
+  after(() => manager.end());
   const stateDirectory = () => join(home, "state");
 
   it("says that it is ready when it answers, feeds the watchdog, and says that it stops", async (test) => {

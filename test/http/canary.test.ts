@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { createCanary, shownByProcess } from "../../lab/agents/canary.ts";
 import { startCheckedAgent } from "../../lab/agents/checked-agent.ts";
 import { type Answer, adminPassword } from "../../lab/agents/running-agent.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 
 const answer = (status: number, json: unknown, headers: Answer["headers"] = {}): Answer => ({
   status,
@@ -75,7 +75,7 @@ describe("the canary", () => {
   }
 
   it("looks through the whole state, and sees what a process shows", () => {
-    const directory = mkdtempSync(join(tmpdir(), "steward-canary-"));
+    const directory = scratchDirectory();
     const canary = createCanary();
     canary.sent({ body: { password: "quiet otters" } });
     mkdirSync(join(directory, "events"));

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { type RulesetDefinition, Spectral } from "@stoplight/spectral-core";
 import { oas } from "@stoplight/spectral-rulesets";
 import { assertFits } from "../../lab/agents/answer-validators.ts";
-import { type CheckedAgent, startCheckedAgent } from "../../lab/agents/checked-agent.ts";
+import { startCheckedAgent } from "../../lab/agents/checked-agent.ts";
+import { ofSuite } from "../../lab/basics/ending.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { descriptions } from "../../src/contract/openapi/descriptions.ts";
 import { documentedIds, openApiDocument } from "../../src/contract/openapi/document.ts";
@@ -44,19 +45,13 @@ interface Document {
 const path = "/api/openapi.json";
 
 describe("GET /api/openapi.json", () => {
-  let agent: CheckedAgent;
-  let directory: string;
+  const directory = scratchDirectory();
   let document: Document;
   let text: string;
+  const agent = ofSuite(startCheckedAgent);
   before(async () => {
-    agent = await startCheckedAgent();
-    directory = await mkdtemp(join(tmpdir(), "steward-openapi-"));
     text = (await agent.call("GET", path)).text;
     document = JSON.parse(text) as Document;
-  });
-  after(async () => {
-    await agent.dispose();
-    await rm(directory, { recursive: true, force: true });
   });
   const described = (id: (typeof documentedIds)[number]): Described => {
     const { method, path: of } = operationOf(id);

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import type { Message } from "../../lab/machines/messages.ts";
 import { type Machine, runBoots } from "../../lab/machines/run-scenario.ts";
 import type { HostSide } from "../../lab/machines/scenario.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "steward-scenario-"));
-after(() => rmSync(directory, { recursive: true }));
+const directory = scratchDirectory();
 
 const host: HostSide = {
   servers: { start: () => undefined, stop: () => false, stopAll: () => undefined },

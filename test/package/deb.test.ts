@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { pack } from "../../scripts/package/deb.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "steward-deb-"));
-after(() => rmSync(directory, { recursive: true }));
+const directory = scratchDirectory();
 
 const words = { version: "1.2.3" };
 const example = {

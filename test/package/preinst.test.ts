@@ -1,18 +1,9 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { install } from "../../scripts/install/files.ts";
 
 const preinst = readFileSync(
@@ -26,9 +17,8 @@ const filesBelow = (tree: string): string[] =>
   );
 
 describe("the package that takes the place of make install", () => {
-  it("takes away all that was put there, and no file of another program", async (test) => {
-    const root = mkdtempSync(join(tmpdir(), "steward-preinst-"));
-    test.after(() => rmSync(root, { recursive: true }));
+  it("takes away all that was put there, and no file of another program", async () => {
+    const root = scratchDirectory();
     await install({ destination: root, prefix: "/usr" });
     const others = [
       "usr/lib/systemd/system/wine-steward.service",

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import type { RootHelper } from "../../src/host/ports.ts";
 import {
@@ -41,13 +41,10 @@ describe("requests to an installer of our own user", () => {
   let awake: NodeJS.Timeout | undefined;
   before(() => {
     awake = setInterval(() => undefined, 1_000);
-    directory = mkdtempSync(join(tmpdir(), "steward-installer-"));
+    directory = scratchDirectory();
     mkdirSync(join(directory, "state/updates"), { recursive: true });
   });
-  after(() => {
-    clearInterval(awake);
-    rmSync(directory, { recursive: true, force: true });
-  });
+  after(() => clearInterval(awake));
 
   /** A stand-in for installer.js that does this; `told` are its arguments, `releases` the first place. */
   const planWith = (body: string): InstallerClientOptions => {
@@ -151,8 +148,7 @@ describe("whether a kind is set up", () => {
 });
 
 describe("whether a release of this program is on trial", () => {
-  const releases = mkdtempSync(join(tmpdir(), "steward-own-trial-"));
-  after(() => rmSync(releases, { recursive: true, force: true }));
+  const releases = scratchDirectory();
   const journal = join(releases, "journal.json");
   const look = (product: string) =>
     createOwnTrialCheck({

@@ -1,12 +1,12 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join, normalize } from "node:path";
 import type { TestContext } from "node:test";
 import { Updater } from "tuf-js";
 import { atEnd } from "../../lab/basics/ending.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { useOpenSsl } from "../../lab/publisher/quick-ed25519.ts";
 import { today } from "../../lab/publisher/site.ts";
 import { caps } from "../../src/tuf/caps.ts";
@@ -76,8 +76,7 @@ export async function downloadWithTufJs(
   publicDirectory: string,
   { root, path }: { root: string; path: string },
 ): Promise<Uint8Array> {
-  const directory = mkdtempSync(join(tmpdir(), "tuf-js-"));
-  atEnd(test, () => rmSync(directory, { recursive: true, force: true }));
+  const directory = scratchDirectory();
   const [metadataDir, targetDir] = [join(directory, "metadata"), join(directory, "targets")];
   for (const made of [metadataDir, targetDir]) mkdirSync(made);
   copyFileSync(root, join(metadataDir, "root.json"));

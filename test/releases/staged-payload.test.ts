@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { readSignedPayload } from "../../src/releases/signed-payload.ts";
 import { hashInto, openStaged, stagedPath } from "../../src/releases/staged-payload.ts";
 
@@ -21,9 +21,8 @@ const payload = readSignedPayload({
     sha256: "BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD",
   },
 });
-const directory = mkdtempSync(join(tmpdir(), "steward-staged-"));
+const directory = scratchDirectory();
 const at = (name: string): string => join(directory, name);
-after(() => rmSync(directory, { recursive: true, force: true }));
 writeFileSync(at("good"), "abc");
 writeFileSync(at("other"), "abd");
 writeFileSync(at("short"), "ab");

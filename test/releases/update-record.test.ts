@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import {
   continuedRecord,
   newSeed,
@@ -13,9 +13,8 @@ import { validatorOf } from "../../src/store/documents/document-kind.ts";
 import { loadDocument } from "../../src/store/documents/load.ts";
 
 describe("the record of updates", () => {
-  it("of a release that applied nothing yet is taken over whole", async (test) => {
-    const directory = mkdtempSync(join(tmpdir(), "steward-record-"));
-    test.after(() => rmSync(directory, { recursive: true, force: true }));
+  it("of a release that applied nothing yet is taken over whole", async () => {
+    const directory = scratchDirectory();
     const { followed: _, postponed: __, ...former } = updateRecordKind.defaults;
     const seed = "ab".repeat(16);
     const stored = { ...former, seed, failures: 2, __internal__: { migrations: { version: "1.0.0" } } };

@@ -4,21 +4,19 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { install } from "../../scripts/install/files.ts";
 
 const checkout = join(import.meta.dirname, "../..");
-const directory = mkdtempSync(join(tmpdir(), "steward-install-"));
-after(() => rmSync(directory, { recursive: true }));
+const directory = scratchDirectory();
 
 function run(command: string, args: readonly string[]): { status: number | null; output: string } {
   // Without what a make that runs the tests tells the ones below it.

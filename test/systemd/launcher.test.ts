@@ -1,29 +1,19 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
-import { afterEach, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { compareVersions } from "../../src/releases/semver.ts";
 
 const source = readFileSync(join(import.meta.dirname, "../../systemd/steward.launcher"), "utf8");
 
 let root = "";
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "steward-launcher-"));
+  root = scratchDirectory();
   program("usr/lib/steward");
 });
-afterEach(() => rmSync(root, { recursive: true }));
 
 function put(path: string, text: string, mode = 0o644): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 
 const systemd = join(import.meta.dirname, "../../systemd");
 const units = readdirSync(systemd).filter((name) => /\.(service|socket)$/.test(name));
 const unit = join(systemd, "steward.service");
-const directory = mkdtempSync(join(tmpdir(), "steward-unit-"));
-after(() => rmSync(directory, { recursive: true }));
+const directory = scratchDirectory();
 
 function run(command: string, ...args: readonly string[]): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8" });

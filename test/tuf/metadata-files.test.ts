@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { openMetadataFiles, readMetadataFiles } from "../../src/tuf/metadata-files.ts";
 
 describe("metadata files", () => {
   let directory: string;
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), "steward-metadata-"));
+    directory = scratchDirectory();
   });
-  afterEach(() => rm(directory, { recursive: true, force: true }));
 
   it("keeps bytes as they came, under the role's name", async () => {
     const files = await openMetadataFiles(join(directory, "metadata"));
@@ -86,7 +85,7 @@ describe("metadata files", () => {
 describe("metadata files of a reader that writes nothing", () => {
   let directory: string;
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), "steward-metadata-"));
+    directory = scratchDirectory();
     await writeFile(join(directory, "root.json"), "kept");
     await writeFile(join(directory, "rules.json"), "kept");
   });

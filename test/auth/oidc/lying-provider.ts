@@ -5,12 +5,11 @@ import {
   type KeyObject,
   sign as signBytes,
 } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { pemOfNewKey } from "../../../lab/basics/new-key.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { createAuthority } from "../../../lab/host/certificates.ts";
 import { listening, type WebServer } from "../../../lab/host/web-server.ts";
 
@@ -73,7 +72,7 @@ const accessTokenHash = createHash("sha256")
 
 /** `nowSeconds`: the provider's clock. */
 export async function startLyingProvider(nowSeconds: () => number): Promise<LyingProvider> {
-  const directory = mkdtempSync(join(tmpdir(), "steward-provider-"));
+  const directory = scratchDirectory();
   const authority = createAuthority(directory);
   const codes = new Map<string, Issued>();
   let lies: Lies = {};

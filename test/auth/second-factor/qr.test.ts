@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { qrSvg, qrTerminal } from "../../../src/auth/second-factor/qr.ts";
 import { makeSecret, otpauthUri } from "../../../src/auth/second-factor/totp.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "steward-qr-"));
-after(() => rmSync(directory, { recursive: true }));
+const directory = scratchDirectory();
 
 const uri = await otpauthUri({
   issuer: "Steward edge 7",

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { runSteward } from "../../../lab/command-line/run-steward.ts";
 
 describe("the commands for the machine", () => {
   let directory: string;
   let places: string[];
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "steward-machine-"));
+    directory = scratchDirectory();
     places = ["--state", directory, "--socket", join(directory, "none.sock")];
     const answers = {
       getHost: { host_name: "pump-7", time_zone: "UTC", support_until: null, support: "unknown" },
@@ -20,7 +20,6 @@ describe("the commands for the machine", () => {
     };
     writeFileSync(join(directory, "offline.json"), JSON.stringify(answers));
   });
-  afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
   const calls = () =>
     readFileSync(join(directory, "calls.jsonl"), "utf8")

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it, type TestContext } from "node:test";
 import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
@@ -9,6 +8,7 @@ import {
   type RunningAgent,
   runSteward as runStewardProcess,
 } from "../../../lab/agents/running-agent.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { exampleClock, exampleSummary } from "../../../lab/command-line/example-clock.ts";
 import { runSteward as runFromSource, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
 import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
@@ -26,7 +26,7 @@ interface Watched {
 }
 
 async function watch(time: object): Promise<Watched> {
-  const directory = mkdtempSync(join(tmpdir(), "steward-time-"));
+  const directory = scratchDirectory();
   const settings = join(directory, "settings.json");
   writeFileSync(settings, JSON.stringify({ time: { mode: "observe", ...time } }));
   const environment = { STEWARD_INITIAL_SETTINGS: settings };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { realTimers } from "../../../lab/host/timers.ts";
 import { parseChronyc } from "../../../src/clock/daemons/chronyc-report.ts";
 import { createChronyd } from "../../../src/clock/daemons/chronyd.ts";
@@ -189,9 +189,8 @@ describe("what chronyc prints", () => {
 });
 
 describe("a chronyc that lies", () => {
-  it("gets no name of 100,000 characters in, and no error as long as that", async (test) => {
-    const directory = mkdtempSync(join(tmpdir(), "steward-chronyc-"));
-    test.after(() => rmSync(directory, { recursive: true }));
+  it("gets no name of 100,000 characters in, and no error as long as that", async () => {
+    const directory = scratchDirectory();
     const command = join(directory, "chronyc");
     const long = "head -c 100000 /dev/zero | tr '\\0' x";
     const report = [tracking, source.replace("127.0.0.1", "192.0.2.1")];

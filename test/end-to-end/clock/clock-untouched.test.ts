@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { adminName, adminPassword, startAgentProcess } from "../../../lab/agents/running-agent.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { traceClock } from "../../../lab/host/clock-calls.ts";
 
 describe("an agent that was not told to set the clock", () => {
   it("sets none from its start to its stop, while people sign in and look at the clock", async (test) => {
-    const directory = mkdtempSync(join(tmpdir(), "steward-untouched-"));
-    test.after(() => rmSync(directory, { recursive: true }));
+    const directory = scratchDirectory();
     const trace = traceClock(directory);
     const agent = await startAgentProcess({ prefix: trace.prefix });
     test.after(() => agent.dispose());

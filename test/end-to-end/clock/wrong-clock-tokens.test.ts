@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { goodPassword, type SignedIn } from "../../../lab/agents/checked-agent.ts";
@@ -8,6 +6,7 @@ import { type CodedUser, codedUser } from "../../../lab/agents/coded-user.ts";
 import { startTimedAgent, type TimedAgent } from "../../../lab/agents/faked-time.ts";
 import type { Answer } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 
 const [hour, day] = [3_600, 86_400];
 const year = 365 * day;
@@ -18,7 +17,7 @@ const untrusted = { trust: "none", state: "unsynchronised", synchronised: false 
 const toThe1970s = () => 31 * day - Date.now() / 1_000;
 
 describe("a wrong clock and what was given out before it", () => {
-  let home: string;
+  const home = scratchDirectory();
   let agent: TimedAgent;
   let ana: CodedUser;
   let kept: SignedIn;
@@ -40,7 +39,6 @@ describe("a wrong clock and what was given out before it", () => {
   };
 
   before(async () => {
-    home = await mkdtemp(join(tmpdir(), "steward-1970-"));
     await start(0, trusted);
     await agent.signedInAdmin();
     ana = await codedUser(agent, "ana");
@@ -49,10 +47,7 @@ describe("a wrong clock and what was given out before it", () => {
     tokens.unseen = await makeToken(kept.token, "1h");
     tokens.living = await makeToken(kept.token, "90d");
   });
-  after(async () => {
-    await agent.dispose();
-    await rm(home, { recursive: true });
-  });
+  after(() => agent.dispose());
 
   describe("ten years ahead, and not trusted", () => {
     before(() => {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { before, beforeEach, describe, it, type TestContext } from "node:test";
 import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { until } from "../../../lab/basics/until.ts";
 
 const program = join(import.meta.dirname, "../../../dist/main.js");
@@ -107,7 +107,7 @@ describe("steward events --verify", () => {
   let file: string;
 
   beforeEach(async () => {
-    home = await mkdtemp(join(tmpdir(), "steward-events-"));
+    home = scratchDirectory();
     environment = { STEWARD_SOCKET: join(home, "none.sock"), STEWARD_STATE: join(home, "state") };
     const agent = await startAgentInProcess({ stateDirectory: join(home, "state") });
     await agent.signedInAdmin();
@@ -174,8 +174,7 @@ describe("steward events --verify", () => {
 
 describe("steward events --follow", () => {
   it("prints what happens, comes back to an agent that restarts, and ends with Ctrl-C (130)", async (test) => {
-    const home = await mkdtemp(join(tmpdir(), "steward-events-"));
-    test.after(() => rm(home, { recursive: true, force: true }));
+    const home = scratchDirectory();
     const run = join(home, "run");
     const socket = join(run, "steward.sock");
     const state = join(home, "state");

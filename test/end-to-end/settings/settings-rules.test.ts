@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type CheckedAgent, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { startObservingAgent } from "../../../lab/agents/time-servers.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 
 const windowAt = (from: string, days: string[] = ["mon"]) => ({
   update: { windows: [{ days, from, to: "04:00" }] },
@@ -131,15 +131,13 @@ describe("settings that make no sense", () => {
 });
 
 describe("settings.json edited by hand", () => {
-  let home: string;
+  const home = scratchDirectory();
   before(async () => {
-    home = await mkdtemp(join(tmpdir(), "steward-settings-"));
     const agent = await startCheckedAgent({ stateDirectory: home });
     await agent.signedInAdmin();
     await agent.call("PUT", "/api/system", { body: { device: { name: "Kept" } }, local: true });
     await agent.dispose();
   });
-  after(() => rm(home, { recursive: true, force: true }));
 
   const edit = async (member: string, value: boolean) => {
     const file = join(home, "settings.json");

@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { goodPassword, type SignedIn } from "../../../lab/agents/checked-agent.ts";
@@ -9,6 +7,7 @@ import { startTimedAgentInProcess } from "../../../lab/agents/faked-time.ts";
 import { codeOf, wrongCodeOf } from "../../../lab/basics/authenticator.ts";
 import { counted } from "../../../lab/basics/counts.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { newAddress } from "./guessing.ts";
 
 describe("ten wrong codes in a row, by a client that knows the password", () => {
@@ -101,7 +100,7 @@ const parallel = counted({ usual: 30, all: 100 });
 
 describe(`${parallel} wrong codes at the same moment`, () => {
   it("are looked at ten times: the others learn nothing (parallel guessing, right after a start)", async (test) => {
-    const home = mkdtempSync(join(tmpdir(), "steward-codes-"));
+    const home = scratchDirectory();
     const stateDirectory = join(home, "state");
     const clock = { trust: "trusted" };
     const first = await startTimedAgentInProcess({ clock, stateDirectory });
@@ -110,10 +109,7 @@ describe(`${parallel} wrong codes at the same moment`, () => {
     const { secret } = await enrol(first.call, { ...user, password: goodPassword }, first.nowSeconds());
     await first.dispose();
     const agent = await startTimedAgentInProcess({ clock, stateDirectory });
-    test.after(async () => {
-      await agent.dispose();
-      rmSync(home, { recursive: true });
-    });
+    test.after(() => agent.dispose());
     const body = { username: "besieged", password: goodPassword };
     const challenges: string[] = [];
     for (let count = 0; count < parallel; count += 1) {

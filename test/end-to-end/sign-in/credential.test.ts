@@ -1,25 +1,23 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { hash } from "@node-rs/argon2";
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { goodPassword, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import { adminPassword, logLine } from "../../../lab/agents/running-agent.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 
 const passwordHashOf = (cost: string, salt: string, digest: string) =>
   `$argon2id$v=19$${cost}$${salt}$${digest}`;
 
 describe("the systemd credential steward.admin", () => {
-  let home: string;
+  const home = scratchDirectory();
   let passwordHash: string;
   before(async () => {
-    home = await mkdtemp(join(tmpdir(), "steward-credential-"));
     passwordHash = await hash(adminPassword, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
   });
-  after(() => rm(home, { recursive: true, force: true }));
 
   const withCredential = async (name: string, text: string) => {
     const directory = join(home, name, "credentials");

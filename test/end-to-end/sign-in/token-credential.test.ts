@@ -1,24 +1,22 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { hash } from "@node-rs/argon2";
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { adminPassword, logLine, runSteward } from "../../../lab/agents/running-agent.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { readFirstToken } from "../../../src/auth/tokens/first-token.ts";
 
 const words = ["--user", "provisioned", "--name", "fleet", "--scope", "system:read", "--expires-in", "30d"];
 
 describe("the systemd credential steward.token", () => {
-  let home: string;
+  const home = scratchDirectory();
   let administrator: string;
   before(async () => {
-    home = await mkdtemp(join(tmpdir(), "steward-token-"));
     const password_hash = await hash(adminPassword, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
     administrator = JSON.stringify({ username: "provisioned", password_hash });
   });
-  after(() => rm(home, { recursive: true, force: true }));
 
   /** A device whose image has these credentials. */
   const device = async (name: string, token: string, admin = administrator) => {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
@@ -8,13 +7,14 @@ import { assertWithout } from "../../../lab/agents/canary.ts";
 import { goodPassword } from "../../../lab/agents/checked-agent.ts";
 import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
 import { codeOf } from "../../../lab/basics/authenticator.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { allCommandLines, type Typed, typeInto } from "../../../lab/command-line/terminal.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 
 const program = [process.execPath, join(import.meta.dirname, "../../../dist/main.js")];
 
 describe("two-factor sign-in from the command line", () => {
-  let home: string;
+  const home = scratchDirectory();
   const time = standingTime();
   let agent: RunningAgent;
   let environment: Record<string, string>;
@@ -58,7 +58,6 @@ describe("two-factor sign-in from the command line", () => {
   };
 
   before(async () => {
-    home = mkdtempSync(join(tmpdir(), "steward-2fa-"));
     agent = await startAgentInProcess({ stateDirectory: join(home, "state"), time });
     environment = { STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory };
     const added = await steward(["user", "add", "anna", "--role", "admin", "--password-stdin"], password);
@@ -66,7 +65,6 @@ describe("two-factor sign-in from the command line", () => {
   });
   after(async () => {
     await agent.dispose();
-    rmSync(home, { recursive: true, force: true });
     assertWithout(secrets, agent.log(), "the log");
   });
 

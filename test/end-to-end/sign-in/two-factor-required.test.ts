@@ -1,36 +1,30 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { runSteward, startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
 import { goodPassword } from "../../../lab/agents/checked-agent.ts";
-import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
 import { codeOf } from "../../../lab/basics/authenticator.ts";
+import { ofSuite } from "../../../lab/basics/ending.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { typeInto } from "../../../lab/command-line/terminal.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 
 const program = [process.execPath, join(import.meta.dirname, "../../../dist/main.js")];
 
 describe("the command line where two-factor sign-in is required", () => {
-  let home: string;
+  const home = scratchDirectory();
   const time = standingTime();
-  let agent: RunningAgent;
+
   let environment: Record<string, string>;
   let recoveryCodes: string[] = [];
 
   const steward = (words: string[], ...lines: string[]) =>
     runSteward(words, { environment, input: lines.map((line) => `${line}\n`).join("") });
 
+  const agent = ofSuite(() => startAgentInProcess({ stateDirectory: join(home, "state"), time }));
   before(async () => {
-    home = mkdtempSync(join(tmpdir(), "steward-required-"));
-    agent = await startAgentInProcess({ stateDirectory: join(home, "state"), time });
     environment = { STEWARD_SOCKET: agent.socket, STEWARD_STATE: agent.stateDirectory };
     await steward(["system", "set", "security.require_2fa=all"]);
-  });
-  after(async () => {
-    await agent.dispose();
-    rmSync(home, { recursive: true, force: true });
   });
 
   it("takes a new user from the one-use password to the second factor in one go", async () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
 
 /** A host file that lets releases come from two channels. */
@@ -37,7 +37,7 @@ describe("the channel of updates, where the host file names those that are allow
 });
 
 describe("a channel in a settings.json that was edited by hand, which the host file does not allow", () => {
-  const home = mkdtempSync(join(tmpdir(), "steward-channel-"));
+  const home = scratchDirectory();
   const stateDirectory = join(home, "state");
   let agent: UpdatingAgent;
   before(async () => {
@@ -48,10 +48,7 @@ describe("a channel in a settings.json that was edited by hand, which the host f
     assert.equal(JSON.parse(readFileSync(file, "utf8")).update.ota.channel, "nightly");
     agent = await startUpdatingAgent({ hasTime: false, stateDirectory, host });
   });
-  after(async () => {
-    await agent.dispose();
-    rmSync(home, { recursive: true, force: true });
-  });
+  after(() => agent.dispose());
 
   it("blocks updates, and the status and health say by what", async () => {
     const { state, summary } = await agent.status();

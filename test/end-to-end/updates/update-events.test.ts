@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { checkEvent } from "../../../lab/agents/answer-rules.ts";
 import { endOfSuite } from "../../../lab/basics/ending.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { eventTypes } from "../../../src/contract/event-types.ts";
 import type { AuditEvent } from "../../../src/contract/types.ts";
@@ -70,8 +70,8 @@ const releaseJournal: ReleaseJournal = {
 
 describe("the events of updates", () => {
   const ending = endOfSuite();
-  const stick = mkdtempSync(join(tmpdir(), "steward-stick-"));
-  const releases = mkdtempSync(join(tmpdir(), "steward-releases-"));
+  const stick = scratchDirectory();
+  const releases = scratchDirectory();
   let publisher: Publisher;
   let agent: UpdatingAgent;
   const events: AuditEvent[] = [];
@@ -114,11 +114,7 @@ describe("the events of updates", () => {
     const { json } = await agent.call("GET", "/api/events?after=0&limit=200", { local: true });
     events.push(...json.items);
   });
-  after(async () => {
-    await agent.dispose();
-    rmSync(stick, { recursive: true, force: true });
-    rmSync(releases, { recursive: true, force: true });
-  });
+  after(() => agent.dispose());
 
   for (const type of Object.keys(eventTypes).filter(
     (name) => name.startsWith("update.") && !elsewhere.includes(name),

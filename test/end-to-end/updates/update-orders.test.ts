@@ -1,25 +1,17 @@
 import assert from "node:assert/strict";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir, uptime } from "node:os";
+import { mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
+import { uptime } from "node:os";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { installDemoProduct } from "../../../lab/run/demo-product/install.ts";
 
 const [former, tried] = ["a".repeat(32), "b".repeat(32)] as const;
 
 /** A device whose agent and guard died while rules were on trial, as it lies on the disk. */
-function brokenDevice(test: TestContext) {
-  const home = mkdtempSync(join(tmpdir(), "steward-orders-"));
-  test.after(() => rmSync(home, { recursive: true, force: true }));
+function brokenDevice() {
+  const home = scratchDirectory();
   const at = (path: string) => join(home, path);
   installDemoProduct({ product: at("product"), hostFile: at("etc/steward.json") });
   for (const [id, rules] of [
@@ -66,8 +58,8 @@ function journal(): object {
 describe("root's word on a release that is on trial, with agent and guard dead", {
   concurrency: true,
 }, () => {
-  it("abort puts the former release back to work and sees that it is healthy", async (test) => {
-    const device = brokenDevice(test);
+  it("abort puts the former release back to work and sees that it is healthy", async () => {
+    const device = brokenDevice();
     const { code, stdout, stderr } = await device.update("abort");
     assert.equal(code, 0, stderr);
     assert.match(
@@ -80,24 +72,24 @@ describe("root's word on a release that is on trial, with agent and guard dead",
     );
   });
 
-  it("confirm takes it, whatever its check says", async (test) => {
-    const device = brokenDevice(test);
+  it("confirm takes it, whatever its check says", async () => {
+    const device = brokenDevice();
     const { code, stdout, stderr } = await device.update("confirm", "rules");
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^rules base 1\.1\.0 is installed, in place of 1\.0\.0\./);
     assert.equal(device.current(), `../releases/${tried}`);
   });
 
-  it("is taken once: then nothing is on trial, 5", async (test) => {
-    const device = brokenDevice(test);
+  it("is taken once: then nothing is on trial, 5", async () => {
+    const device = brokenDevice();
     await device.update("confirm");
     const { code, stderr } = await device.update("abort");
     assert.equal(code, 5);
     assert.match(stderr, /nothing to abort/);
   });
 
-  it("stands in the history, which is read without an agent too", async (test) => {
-    const device = brokenDevice(test);
+  it("stands in the history, which is read without an agent too", async () => {
+    const device = brokenDevice();
     await device.update("abort");
     const { stdout } = await device.update("history", "-o", "json");
     assert.deepEqual(

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { endOfSuite } from "../../../lab/basics/ending.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { type Publisher, startPublisher, startUpdatingAgent, type UpdatingAgent } from "./updating-agent.ts";
 
 describe("with verify_signature false in a settings.json that was edited by hand", () => {
   const ending = endOfSuite();
-  const home = mkdtempSync(join(tmpdir(), "steward-unsigned-"));
+  const home = scratchDirectory();
   const stick = join(home, "stick");
   const stateDirectory = join(home, "state");
   let publisher: Publisher;
@@ -35,10 +35,7 @@ describe("with verify_signature false in a settings.json that was edited by hand
     await agent.install(publisher.repository.metadata("1.root"));
     await agent.confirm(publisher.fingerprint);
   });
-  after(async () => {
-    await agent.dispose();
-    rmSync(home, { recursive: true, force: true });
-  });
+  after(() => agent.dispose());
 
   it("updates are blocked, and the status and health say by what", async () => {
     const { state, summary } = await agent.status();

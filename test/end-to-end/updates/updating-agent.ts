@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { type CheckedAgent, startCheckedAgent } from "../../../lab/agents/checked-agent.ts";
 import type { endOfSuite } from "../../../lab/basics/ending.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { canonical } from "../../../lab/publisher/canonical.ts";
 import { type HostileServer, startHostileServer } from "../../../lab/publisher/hostile-server.ts";
@@ -66,7 +66,7 @@ export interface UpdatingAgent extends CheckedAgent {
 
 export async function startUpdatingAgent(options: UpdatingAgentOptions = {}): Promise<UpdatingAgent> {
   const { hasTime = true, stateDirectory } = options;
-  const etc = mkdtempSync(join(tmpdir(), "steward-etc-"));
+  const etc = scratchDirectory();
   const hostFile = join(etc, "steward.json");
   const host = { product: "demo", update: { allow_local_servers: true }, ...options.host };
   writeFileSync(hostFile, JSON.stringify(host), { mode: 0o600 });

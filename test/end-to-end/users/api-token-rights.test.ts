@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import {
@@ -12,6 +10,7 @@ import {
 import { startTimedAgent } from "../../../lab/agents/faked-time.ts";
 import { type OpenedStream, openStream } from "../../../lab/agents/stream-reader.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { until } from "../../../lab/basics/until.ts";
 
 type Made = { id: string; token: string };
@@ -171,7 +170,7 @@ describe("an API token may do", () => {
 describe("API tokens and a restart", () => {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     it(`are kept through ${signal}, and what was deleted stays deleted`, async (test) => {
-      const home = await mkdtemp(join(tmpdir(), "steward-tokens-"));
+      const home = scratchDirectory();
       const stateDirectory = join(home, "state");
       const first = await startCheckedProcess({ stateDirectory });
       test.after(() => first.stop());
@@ -183,10 +182,7 @@ describe("API tokens and a restart", () => {
       await first.stop();
       await first.dispose();
       const agent = await startCheckedAgent({ stateDirectory });
-      test.after(async () => {
-        await agent.dispose();
-        await rm(home, { recursive: true });
-      });
+      test.after(() => agent.dispose());
       assert.equal((await agent.call("GET", "/api/system", { token })).status, 200);
       const gone = await agent.call("GET", "/api/system", { token: deleted.token });
       assert.equal(gone.json.reason, "revoked");

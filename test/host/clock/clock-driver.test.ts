@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it, type TestContext } from "node:test";
+import { before, describe, it } from "node:test";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { testProgram } from "../../../lab/basics/test-program.ts";
 import { settingCalls, traceClock } from "../../../lab/host/clock-calls.ts";
 import { compiled } from "../../../lab/host/compiled.ts";
@@ -16,12 +16,6 @@ const addonPath = join(import.meta.dirname, "../../../dist/clock-steering.node")
 const withoutTimeCapability =
   "setpriv --inh-caps=-sys_time --bounding-set=-sys_time --ambient-caps=-sys_time".split(" ");
 const unprivileged = process.getuid?.() === 0 ? withoutTimeCapability : [];
-
-function temporaryDirectory(test: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), "steward-driver-"));
-  test.after(() => rmSync(directory, { recursive: true }));
-  return directory;
-}
 
 interface RunOptions {
   maySteer?: boolean;
@@ -79,8 +73,8 @@ describe("the clock's driver", () => {
   });
 
   describe("the kernel's state", () => {
-    it("is what adjtimex(2) tells a program of ours", (test) => {
-      const reader = compiled("read-kernel-clock.c", temporaryDirectory(test));
+    it("is what adjtimex(2) tells a program of ours", () => {
+      const reader = compiled("read-kernel-clock.c", scratchDirectory());
       const truth = () => execFileSync(reader, { encoding: "utf8" }).trim().split(" ").map(Number);
       const [status = 0, leastError = 0, estError = 0, frequency = 0, tick = 0] = truth();
       const kernel = hostClock.kernel();
@@ -141,8 +135,7 @@ describe("the clock's driver", () => {
     before(() => {
       library = compiled("told-kernel-clock.c", directory, ["-shared", "-fPIC"]);
     });
-    const directory = mkdtempSync(join(tmpdir(), "steward-driver-"));
-    after(() => rmSync(directory, { recursive: true }));
+    const directory = scratchDirectory();
     for (const [name, environment, difference] of cases) {
       it(`tells of ${name}`, () => {
         const { kernel } = openElsewhere({ environment: { ...quiet, ...environment, LD_PRELOAD: library } });
@@ -157,8 +150,8 @@ describe("the clock's driver", () => {
   });
 
   describe("that was not asked to steer", () => {
-    it("refuses every steering call without a system call, and still reads", async (test) => {
-      const trace = traceClock(temporaryDirectory(test));
+    it("refuses every steering call without a system call, and still reads", async () => {
+      const trace = traceClock(scratchDirectory());
       const report = openElsewhere({ prefix: trace.prefix });
       assert.equal(report.blocker, "not_asked_to");
       assert.deepEqual(report.refusals, fourRefusals);
@@ -174,8 +167,8 @@ describe("the clock's driver", () => {
   });
 
   describe("without the capability", () => {
-    it("says so, refuses without a system call, and still reads", async (test) => {
-      const trace = traceClock(temporaryDirectory(test));
+    it("says so, refuses without a system call, and still reads", async () => {
+      const trace = traceClock(scratchDirectory());
       const report = openElsewhere({ maySteer: true, prefix: trace.prefix });
       assert.equal(report.blocker, "no_capability");
       assert.deepEqual(report.refusals, fourRefusals);
@@ -217,8 +210,8 @@ describe("the clock's driver", () => {
       ],
     ];
     for (const [what, make, complaint] of garbage) {
-      it(`is without one that ${what}, and tells of it`, (test) => {
-        const addon = join(temporaryDirectory(test), "clock-steering.node");
+      it(`is without one that ${what}, and tells of it`, () => {
+        const addon = join(scratchDirectory(), "clock-steering.node");
         writeFileSync(addon, make(readFileSync(addonPath)));
         const report = openElsewhere({ maySteer: true, addon });
         assert.equal(report.blocker, "no_addon");

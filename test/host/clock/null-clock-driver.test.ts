@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, it, type TestContext } from "node:test";
 import { fakeClock } from "../../../lab/agents/faked-time.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { testProgram } from "../../../lab/basics/test-program.ts";
 import { hostClock } from "../../../lab/host/host-clock.ts";
 import { createNullClockDriver } from "../../../src/host/linux/clock/null-clock-driver.ts";
@@ -13,7 +12,7 @@ import type { NullReading } from "./null-clock-process.ts";
 
 /** A null driver in a process whose wall clock libfaketime moves, while its monotonic clock runs on. */
 function startFaked(test: TestContext) {
-  const directory = mkdtempSync(join(tmpdir(), "steward-null-clock-"));
+  const directory = scratchDirectory();
   const clock = fakeClock(join(directory, "time"));
   clock.move(0);
   const child = spawn(process.execPath, testProgram(join(import.meta.dirname, "null-clock-process.ts")), {
@@ -21,10 +20,7 @@ function startFaked(test: TestContext) {
     env: { ...process.env, ...clock.environment },
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  test.after(() => {
-    child.kill();
-    rmSync(directory, { recursive: true });
-  });
+  test.after(() => child.kill());
   return {
     move: clock.move,
     read: async (suspendedSeconds = 0): Promise<NullReading> => {

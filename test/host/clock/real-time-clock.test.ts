@@ -1,24 +1,20 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { readRealTimeClock } from "../../../src/host/linux/clock/real-time-clock.ts";
 
-function fileWith(test: TestContext, text: string): string {
-  const directory = mkdtempSync(join(tmpdir(), "steward-rtc-"));
-  test.after(() => rmSync(directory, { recursive: true }));
+function fileWith(text: string): string {
+  const directory = scratchDirectory();
   writeFileSync(join(directory, "since_epoch"), text);
   return join(directory, "since_epoch");
 }
 
 describe("the battery-backed clock", () => {
-  it("is read in seconds since 1970", async (test) => {
+  it("is read in seconds since 1970", async () => {
     // date -u -d @1577836800: 2020-01-01.
-    assert.deepEqual(
-      await readRealTimeClock(fileWith(test, "1577836800\n")),
-      new Date("2020-01-01T00:00:00Z"),
-    );
+    assert.deepEqual(await readRealTimeClock(fileWith("1577836800\n")), new Date("2020-01-01T00:00:00Z"));
   });
 
   it("is none where there is no such file", async () => {
@@ -34,8 +30,8 @@ describe("the battery-backed clock", () => {
     "1577836800 1\n",
     "99999999999999999999\n",
   ]) {
-    it(`is none where the kernel says ${JSON.stringify(text)}`, async (test) => {
-      assert.equal(await readRealTimeClock(fileWith(test, text)), null);
+    it(`is none where the kernel says ${JSON.stringify(text)}`, async () => {
+      assert.equal(await readRealTimeClock(fileWith(text)), null);
     });
   }
 });

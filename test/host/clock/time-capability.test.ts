@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { testProgram } from "../../../lab/basics/test-program.ts";
 import { traceClock } from "../../../lab/host/clock-calls.ts";
 import type { ProcessStatus } from "./capability-process.ts";
@@ -33,9 +32,8 @@ const timeAlone = "0000000002000000";
 const nobodyOnly = "65534 65534 65534 65534";
 
 describe("root that becomes the state's owner to set the clock", { skip }, () => {
-  it("keeps CAP_SYS_TIME alone, in its main thread alone, and sets no clock by that", async (test) => {
-    const directory = mkdtempSync(join(tmpdir(), "steward-capability-"));
-    test.after(() => rmSync(directory, { recursive: true }));
+  it("keeps CAP_SYS_TIME alone, in its main thread alone, and sets no clock by that", async () => {
+    const directory = scratchDirectory();
     const trace = traceClock(directory);
     const { isKept, main, others, pid } = becomeNobody(trace.prefix);
     assert.equal(isKept, true);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chownSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { readClientSecret } from "../../../src/host/linux/host-file/client-secret.ts";
 import { device, put, refused } from "./key-device.ts";
 
@@ -10,8 +10,8 @@ const secret = "a secret of the plant";
 const own = process.getuid?.();
 
 /** The secret of a device whose host file names `etc/oidc-secret`, or no file. */
-function places(test: TestContext) {
-  const { credentialsDirectory, stateDirectory } = device(test);
+function places() {
+  const { credentialsDirectory, stateDirectory } = device();
   const path = join(stateDirectory, "../etc/oidc-secret");
   return {
     ...{ path, credential: join(credentialsDirectory, "steward.oidc") },
@@ -23,24 +23,24 @@ function places(test: TestContext) {
 const refusedHere = (work: Promise<unknown>, words: RegExp) => refused(work, words, "provider_unreachable");
 
 describe("the secret for the sign-in provider", () => {
-  it("is the file's that the host file names, without the line's end", async (test) => {
-    const { path, read } = places(test);
+  it("is the file's that the host file names, without the line's end", async () => {
+    const { path, read } = places();
     put(path, `${secret}\n`);
     assert.equal(await read(), secret);
     put(path, "another", 0o400);
     assert.equal(await read(), "another");
   });
 
-  it("is none where no file is named and no credential given", async (test) => {
-    const { credential, read } = places(test);
+  it("is none where no file is named and no credential given", async () => {
+    const { credential, read } = places();
     assert.equal(await read(null), null);
     put(credential, "\n", 0o400);
     assert.equal(await read(null), null);
     assert.equal(await readClientSecret({ clientSecretFile: null }), null);
   });
 
-  it("is the credential's first, unless that is the blank one of the unit", async (test) => {
-    const { path, credential, read } = places(test);
+  it("is the credential's first, unless that is the blank one of the unit", async () => {
+    const { path, credential, read } = places();
     put(path, "of the file");
     put(credential, "\n", 0o400);
     assert.equal(await read(), "of the file");
@@ -49,8 +49,8 @@ describe("the secret for the sign-in provider", () => {
     assert.equal(await read(null), secret);
   });
 
-  it("has 4096 bytes at most, in either place", async (test) => {
-    const { path, credential, read } = places(test);
+  it("has 4096 bytes at most, in either place", async () => {
+    const { path, credential, read } = places();
     put(path, "x".repeat(4_096));
     assert.equal((await read())?.length, 4_096);
     put(path, "x".repeat(4_097));
@@ -59,8 +59,8 @@ describe("the secret for the sign-in provider", () => {
     await refusedHere(read(), /steward\.oidc has 4097 bytes, more than the limit of 4096/);
   });
 
-  it("is refused where the file is absent or empty: the device does not go on as a public client", async (test) => {
-    const { path, read } = places(test);
+  it("is refused where the file is absent or empty: the device does not go on as a public client", async () => {
+    const { path, read } = places();
     await refusedHere(read(), /oidc-secret does not exist or is empty.*account of this device/);
     for (const blank of ["", " \n"]) {
       put(path, blank);
@@ -68,8 +68,8 @@ describe("the secret for the sign-in provider", () => {
     }
   });
 
-  it("is refused where others could read or write it", async (test) => {
-    const { path, read } = places(test);
+  it("is refused where others could read or write it", async () => {
+    const { path, read } = places();
     for (const mode of [0o644, 0o641]) {
       put(path, secret, mode);
       await refusedHere(read(), /can be read by every user of this device.*chmod 640/);
@@ -82,15 +82,15 @@ describe("the secret for the sign-in provider", () => {
 
   it("is refused from a file of another user", {
     skip: own !== 0 && "needs root",
-  }, async (test) => {
-    const { path, read } = places(test);
+  }, async () => {
+    const { path, read } = places();
     put(path, secret);
     chownSync(path, 65_534, 65_534);
     await refusedHere(read(), /must belong to root/);
   });
 
-  it("is refused where the file is none, and no pipe is waited for", async (test) => {
-    const { path, credential, read } = places(test);
+  it("is refused where the file is none, and no pipe is waited for", async () => {
+    const { path, credential, read } = places();
     execFileSync("mkfifo", ["-m", "600", path]);
     await refusedHere(read(), /oidc-secret must be a regular file/);
     mkdirSync(credential);

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
-import { atEnd } from "../../../lab/basics/ending.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 
 export const key = createHash("sha256").update("a key").digest();
@@ -19,9 +17,8 @@ export interface Device {
 }
 
 /** A device without any key: no credential, nothing in its /etc, an empty state directory. */
-export function device(test: TestContext): Device {
-  const directory = mkdtempSync(join(tmpdir(), "steward-seal-keys-"));
-  atEnd(test, () => rmSync(directory, { recursive: true }));
+export function device(): Device {
+  const directory = scratchDirectory();
   for (const name of ["credentials", "etc", "state"]) mkdirSync(join(directory, name), { mode: 0o700 });
   return {
     credentialsDirectory: join(directory, "credentials"),

@@ -9,8 +9,8 @@ import { readSealKeys } from "../../../src/host/linux/host-file/seal-keys.ts";
 import { device, hex, refused } from "./key-device.ts";
 
 describe("the agent's own key", () => {
-  it("is made where there is none: 32 random bytes, hidden, for its user alone", async (test) => {
-    const [first, second] = [device(test), device(test)];
+  it("is made where there is none: 32 random bytes, hidden, for its user alone", async () => {
+    const [first, second] = [device(), device()];
     const [one, two] = [await readSealKeys(first), await readSealKeys(second)];
     assert.notDeepEqual(hex(one), hex(two));
     assert.deepEqual(hex(one), [readFileSync(first.fallbackPath).toString("hex")]);
@@ -19,20 +19,20 @@ describe("the agent's own key", () => {
     assert.deepEqual(readdirSync(first.stateDirectory), [".seal.key"]);
   });
 
-  it("stays the same", async (test) => {
-    const places = device(test);
+  it("stays the same", async () => {
+    const places = device();
     assert.deepEqual(hex(await readSealKeys(places)), hex(await readSealKeys(places)));
   });
 
-  it("is one, though several ask for it at once", async (test) => {
-    const places = device(test);
+  it("is one, though several ask for it at once", async () => {
+    const places = device();
     const answers = await Promise.all(Array.from({ length: 20 }, () => readSealKeys(places)));
     assert.equal(new Set(answers.flatMap(hex)).size, 1);
     assert.deepEqual(readdirSync(places.stateDirectory), [".seal.key"]);
   });
 
-  it("is one, though several processes ask for it at once", async (test) => {
-    const places = device(test);
+  it("is one, though several processes ask for it at once", async () => {
+    const places = device();
     const program = testProgram(join(import.meta.dirname, "seal-key-process.ts"));
     const children = Array.from({ length: 3 }, () =>
       spawn(process.execPath, [...program, JSON.stringify(places)], { stdio: ["pipe", "pipe", "inherit"] }),
@@ -58,15 +58,15 @@ describe("the agent's own key", () => {
     const mount = await mountPrivately(test, 1);
     if (typeof mount === "string") return test.skip(mount);
     mount.run('dd if=/dev/zero of="$1/all" bs=4096 2>&1 || true');
-    const places = { ...device(test), fallbackPath: join(mount.seen, ".seal.key") };
+    const places = { ...device(), fallbackPath: join(mount.seen, ".seal.key") };
     await refused(readSealKeys(places), /cannot be made.*ENOSPC.*Free some space/, "storage_full");
     assert.deepEqual(readdirSync(mount.seen), ["all"]);
     mount.run('rm "$1/all"');
     assert.equal((await readSealKeys(places)).length, 1);
   });
 
-  it("is not made where nothing can be written, which is said", async (test) => {
-    const places = device(test);
+  it("is not made where nothing can be written, which is said", async () => {
+    const places = device();
     const fallbackPath = join(places.stateDirectory, "absent/.seal.key");
     await refused(readSealKeys({ ...places, fallbackPath }), /cannot be made.*ENOENT/, "storage_unwritable");
   });

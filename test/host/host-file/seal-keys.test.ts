@@ -7,8 +7,8 @@ import { readSealKeys } from "../../../src/host/linux/host-file/seal-keys.ts";
 import { device, formerKey, hex, key, otherKey, put, refused } from "./key-device.ts";
 
 describe("the keys for secrets", () => {
-  it("are the credential's first, then root's, then the agent's own: a former one still opens", async (test) => {
-    const places = device(test);
+  it("are the credential's first, then root's, then the agent's own: a former one still opens", async () => {
+    const places = device();
     const [own, ofRoot, given] = [formerKey, otherKey, key];
     put(places.fallbackPath, own, 0o600);
     assert.deepEqual(hex(await readSealKeys(places)), hex([own]));
@@ -18,23 +18,23 @@ describe("the keys for secrets", () => {
     assert.deepEqual(hex(await readSealKeys(places)), hex([given, ofRoot, own]));
   });
 
-  it("are not the blank credential that the unit gives where there is none", async (test) => {
-    const places = device(test);
+  it("are not the blank credential that the unit gives where there is none", async () => {
+    const places = device();
     put(places.path, otherKey);
     put(join(places.credentialsDirectory, "steward.key"), "\n", 0o400);
     assert.deepEqual(hex(await readSealKeys(places)), hex([otherKey]));
   });
 
-  it("are read without systemd too", async (test) => {
-    const places = device(test);
+  it("are read without systemd too", async () => {
+    const places = device();
     put(places.path, key);
     assert.deepEqual(hex(await readSealKeys({ ...places, credentialsDirectory: undefined })), [
       key.toString("hex"),
     ]);
   });
 
-  it("given by root are taken alone: the agent makes none beside them", async (test) => {
-    const places = device(test);
+  it("given by root are taken alone: the agent makes none beside them", async () => {
+    const places = device();
     put(places.path, key);
     await readSealKeys(places);
     assert.deepEqual(readdirSync(places.stateDirectory), []);
@@ -49,15 +49,15 @@ describe("the keys for secrets", () => {
     ["base64 with a newline, as openssl rand -base64 32 writes it", `${key.toString("base64")}\n`],
   ];
   for (const [name, content] of forms) {
-    it(`are read as ${name}`, async (test) => {
-      const places = device(test);
+    it(`are read as ${name}`, async () => {
+      const places = device();
       put(places.path, content);
       assert.deepEqual(hex(await readSealKeys(places)), [key.toString("hex")]);
     });
   }
 
-  it("of 32 bytes are taken as they are, also with a newline at the end", async (test) => {
-    const places = device(test);
+  it("of 32 bytes are taken as they are, also with a newline at the end", async () => {
+    const places = device();
     const ending = Buffer.concat([key.subarray(0, 31), Buffer.from("\n")]);
     put(places.path, ending);
     assert.deepEqual(hex(await readSealKeys(places)), [ending.toString("hex")]);
@@ -91,8 +91,8 @@ describe("a file that is no key is refused, and no other is taken in its place:"
     ["a file of a megabyte", Buffer.alloc(1024 * 1024, 7)],
   ];
   for (const [name, content] of nonsense) {
-    it(name, async (test) => {
-      const places = device(test);
+    it(name, async () => {
+      const places = device();
       put(places.fallbackPath, otherKey, 0o600);
       put(places.path, content);
       await refused(
@@ -102,35 +102,35 @@ describe("a file that is no key is refused, and no other is taken in its place:"
     });
   }
 
-  it("a directory", async (test) => {
-    const places = device(test);
+  it("a directory", async () => {
+    const places = device();
     mkdirSync(places.path, { mode: 0o700 });
     await refused(readSealKeys(places), /must hold 32 random bytes/);
   });
 
-  it("a pipe, without waiting for what will never come", async (test) => {
-    const places = device(test);
+  it("a pipe, without waiting for what will never come", async () => {
+    const places = device();
     execFileSync("mkfifo", [places.fallbackPath]);
     await refused(readSealKeys(places), /must hold 32 random bytes/);
   });
 
-  it("one that cannot be opened: it may be the key", async (test) => {
-    const places = device(test);
+  it("one that cannot be opened: it may be the key", async () => {
+    const places = device();
     symlinkSync(places.path, places.path);
     await refused(readSealKeys(places), /cannot be read \(ELOOP\)/);
     assert.deepEqual(readdirSync(places.stateDirectory), []);
   });
 
-  it("a credential", async (test) => {
-    const places = device(test);
+  it("a credential", async () => {
+    const places = device();
     put(places.path, key);
     put(join(places.credentialsDirectory, "steward.key"), "short", 0o400);
     // With no line to type: it is root's to correct where systemd reads it.
     await refused(readSealKeys(places), /credentials\/steward\.key must hold(?!.*As root)/);
   });
 
-  it("the agent's own, which is never made anew: what it sealed would be lost", async (test) => {
-    const places = device(test);
+  it("the agent's own, which is never made anew: what it sealed would be lost", async () => {
+    const places = device();
     put(places.fallbackPath, "", 0o600);
     await refused(readSealKeys(places), /state\/\.seal\.key must hold/);
     assert.equal(readFileSync(places.fallbackPath).length, 0);
@@ -139,16 +139,16 @@ describe("a file that is no key is refused, and no other is taken in its place:"
 
 describe("a key of root", () => {
   for (const mode of [0o644, 0o641, 0o642, 0o660, 0o666]) {
-    it(`of mode ${mode.toString(8)} is refused, with what to do`, async (test) => {
-      const places = device(test);
+    it(`of mode ${mode.toString(8)} is refused, with what to do`, async () => {
+      const places = device();
       put(places.path, key, mode);
       await refused(readSealKeys(places), /read or written by others.*chown root:steward .*chmod 0640/);
     });
   }
 
   for (const mode of [0o400, 0o440, 0o600, 0o640]) {
-    it(`of mode ${mode.toString(8)} is taken`, async (test) => {
-      const places = device(test);
+    it(`of mode ${mode.toString(8)} is taken`, async () => {
+      const places = device();
       put(places.path, key, mode);
       assert.equal((await readSealKeys(places)).length, 1);
     });
@@ -156,8 +156,8 @@ describe("a key of root", () => {
 
   it("that a third user owns is refused", {
     skip: process.getuid?.() !== 0 && "needs root",
-  }, async (test) => {
-    const places = device(test);
+  }, async () => {
+    const places = device();
     put(places.path, key, 0o600);
     chownSync(places.path, 65_534, 65_534);
     await refused(readSealKeys(places), /read or written by others/);
@@ -165,8 +165,8 @@ describe("a key of root", () => {
     assert.equal((await readSealKeys(places)).length, 1, "the agent's own user may own it");
   });
 
-  it("is judged where a link leads to", async (test) => {
-    const places = device(test);
+  it("is judged where a link leads to", async () => {
+    const places = device();
     put(`${places.path}.1`, key, 0o644);
     symlinkSync(`${places.path}.1`, places.path);
     await refused(readSealKeys(places), /read or written by others/);

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { plainRequest, readText } from "../../../lab/host/web-server.ts";
 import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "steward-files-"));
-after(() => rmSync(directory, { recursive: true, force: true }));
+const directory = scratchDirectory();
 writeFileSync(join(directory, "a"), "0123456789");
 writeFileSync(join(directory, "b ?#%"), "odd");
 mkdirSync(join(directory, "folder"));

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer, request as sendRequest } from "node:http";
 import { createServer } from "node:https";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, afterEach, describe, it } from "node:test";
+import { afterEach, describe, it } from "node:test";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { createAuthority, type ServerCertificate } from "../../../lab/host/certificates.ts";
 import {
   listening,
@@ -18,7 +18,7 @@ import {
 } from "../../../lab/host/web-server.ts";
 import { createTransfers, type LinuxTransferOptions } from "../../../src/host/linux/network/transfers.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "steward-tls-"));
+const directory = scratchDirectory();
 const authority = createAuthority(directory);
 const good = authority.certify("updates.example");
 const servers: WebServer[] = [];
@@ -26,7 +26,6 @@ const servers: WebServer[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop();
 });
-after(() => rmSync(directory, { recursive: true, force: true }));
 
 async function serving(certificate: ServerCertificate, body: string | Buffer = "ok"): Promise<WebServer> {
   const requests: WebServer["requests"] = [];

@@ -1,24 +1,17 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { compiled } from "../../../lab/host/compiled.ts";
 import { loadClockAddon } from "../../../src/host/linux/clock/clock-addon.ts";
 
 const addon = loadClockAddon(join(import.meta.dirname, "../../../dist/clock-steering.node"));
 
-function temporaryDirectory(test: TestContext): string {
-  const directory = mkdtempSync(join(tmpdir(), "steward-notify-"));
-  test.after(() => rmSync(directory, { recursive: true }));
-  return directory;
-}
-
 /** What a program of ours receives at the path after `send`. */
-async function received(test: TestContext, path: string, send: () => void): Promise<string> {
-  const receiver = compiled("receive-datagram.c", temporaryDirectory(test));
+async function received(path: string, send: () => void): Promise<string> {
+  const receiver = compiled("receive-datagram.c", scratchDirectory());
   const child = spawn(receiver, [path], { stdio: ["ignore", "pipe", "inherit"] });
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -31,15 +24,15 @@ async function received(test: TestContext, path: string, send: () => void): Prom
 }
 
 describe("a notice to systemd", () => {
-  it("arrives at a socket in the file system", async (test) => {
-    const path = join(temporaryDirectory(test), "notify");
+  it("arrives at a socket in the file system", async () => {
+    const path = join(scratchDirectory(), "notify");
     const send = () => addon.notify(path, "READY=1\nSTATUS=läuft");
-    assert.equal(await received(test, path, send), "READY=1\nSTATUS=läuft");
+    assert.equal(await received(path, send), "READY=1\nSTATUS=läuft");
   });
 
-  it("arrives at an abstract socket", async (test) => {
+  it("arrives at an abstract socket", async () => {
     const name = `@steward-test-${process.pid}`;
-    assert.equal(await received(test, name, () => addon.notify(name, "WATCHDOG=1")), "WATCHDOG=1");
+    assert.equal(await received(name, () => addon.notify(name, "WATCHDOG=1")), "WATCHDOG=1");
   });
 
   const failures: [string, string, string, string][] = [

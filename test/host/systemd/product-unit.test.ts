@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { describe, it } from "node:test";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { createRunForRelease } from "../../../src/host/linux/releases/release-programs.ts";
 import { createProductUnit } from "../../../src/host/linux/systemd/product-unit.ts";
 import type { RunCommand } from "../../../src/host/ports.ts";
 import type { ReleaseAtWork } from "../../../src/host/release-ports.ts";
 
-const home = mkdtempSync(join(tmpdir(), "steward-product-"));
-after(() => rmSync(home, { recursive: true }));
+const home = scratchDirectory();
 const directory = join(home, "product");
 const release: ReleaseAtWork = { kind: "rules", version: "1.0.0", directory: "/opt/it's here" };
 const limits = { timeoutMilliseconds: 5_000 };

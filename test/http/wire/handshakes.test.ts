@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { type AddressInfo, type Socket, connect as tcpConnect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, it, type TestContext } from "node:test";
+import { before, describe, it, type TestContext } from "node:test";
 import { connect, type TLSSocket } from "node:tls";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { boundHandshakes, type HandshakeBounds } from "../../../src/http/wire/handshakes.ts";
 
@@ -14,16 +14,14 @@ const rate = (burst: number, perSecond = 1) => ({ burst, perSecond });
 const many = rate(1_000);
 
 describe("handshakes", () => {
-  let home: string;
+  const home = scratchDirectory();
   let pair: { cert: string; key: string };
   before(() => {
-    home = mkdtempSync(join(tmpdir(), "steward-handshakes-"));
     const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=one"];
     const files = ["-keyout", join(home, "key"), "-out", join(home, "cert")];
     execFileSync("openssl", ["req", "-x509", ...kind, ...files], { stdio: "ignore" });
     pair = { cert: readFileSync(join(home, "cert"), "utf8"), key: readFileSync(join(home, "key"), "utf8") };
   });
-  after(() => rmSync(home, { recursive: true, force: true }));
 
   /** A server whose clock stands until the test lets it pass. Its clients are told apart by the address they come from. */
   async function served(test: TestContext, bounds: Partial<HandshakeBounds>) {

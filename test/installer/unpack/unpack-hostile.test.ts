@@ -1,22 +1,21 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { hostileTars } from "../../../lab/archives/hostile-tars.ts";
 import { type PublishedTars, publishTars } from "../../../lab/archives/published-tars.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { unpack } from "../../../src/installer/unpack/unpack.ts";
 
 const files = { freeBytes: async () => 1024 ** 4, sync: async () => undefined };
 
 describe("a validly signed payload that is not safe to unpack", () => {
-  const scratch = mkdtempSync(join(tmpdir(), "steward-hostile-"));
+  const scratch = scratchDirectory();
   let published: PublishedTars | undefined;
   before(async () => {
     published = await publishTars(scratch, hostileTars);
   });
-  after(() => rmSync(scratch, { recursive: true, force: true }));
 
   for (const { name, refusal } of hostileTars) {
     it(`is refused and leaves nothing behind: ${name}`, async () => {

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import {
   bomb,
@@ -13,6 +12,7 @@ import {
 } from "../../../lab/archives/hostile-tars.ts";
 import { type PublishedTars, publishTars } from "../../../lab/archives/published-tars.ts";
 import { tarEntry } from "../../../lab/archives/tar-writer.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { testProgram } from "../../../lab/basics/test-program.ts";
 
 const program = join(import.meta.dirname, "../../../lab/archives/unpack-process.ts");
@@ -30,7 +30,7 @@ interface Measured {
 }
 
 describe("a payload made to wear out the device", () => {
-  const scratch = mkdtempSync(join(tmpdir(), "steward-large-"));
+  const scratch = scratchDirectory();
   const warmUp = join(scratch, "warm-up.tar.gz");
   let published: PublishedTars | undefined;
   before(async () => {
@@ -38,7 +38,6 @@ describe("a payload made to wear out the device", () => {
     await writeHostileTar(warmUp, { name: "warm-up", pieces });
     published = await publishTars(scratch, [endlessEntries, bomb]);
   });
-  after(() => rmSync(scratch, { recursive: true, force: true }));
 
   // By what it does, which is the same on every host, and not by how long that takes.
   const cases: [what: string, tar: HostileTar, mostReadMiB: number, mostWrittenMiB: number][] = [

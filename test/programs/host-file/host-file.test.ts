@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, chownSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { startAgentInProcess } from "../../../lab/agents/agent-in-process.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { asNobody } from "../../../lab/host/credentials.ts";
 import { asRoot } from "../../../lab/host/host-file-of-root.ts";
 import { ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
@@ -94,9 +94,8 @@ describe("the host file", asRoot, () => {
     await asNobody(() => refused(path, new RegExp(`chmod a\\+rx ${dirname(path)}; chmod a\\+r ${path}`)));
   });
 
-  it("in a directory that others can write is refused: they could have replaced it", async (test) => {
-    const directory = mkdtempSync(join(tmpdir(), "steward-host-file-"));
-    test.after(() => rmSync(directory, { recursive: true }));
+  it("in a directory that others can write is refused: they could have replaced it", async () => {
+    const directory = scratchDirectory();
     await refused(
       write(join(directory, "steward.json"), { names: [] }),
       new RegExp(`steward\\.json is not safe: ${dirname(directory)} must belong`),

@@ -1,17 +1,9 @@
 import assert from "node:assert/strict";
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readFileSync, renameSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { asRoot } from "../../../lab/host/host-file-of-root.ts";
 import { ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
 import { plainHostFile } from "../../../src/programs/host-file/host-file.ts";
@@ -292,21 +284,18 @@ describe("a program of the host file", asRoot, () => {
   });
 
   it("in a directory that others can write is refused", async (test) => {
-    const directory = mkdtempSync(join(tmpdir(), "steward-program-"));
-    test.after(() => rmSync(directory, { recursive: true }));
+    const directory = scratchDirectory();
     await refusedProgram(test, program(directory), looseDirectory);
   });
 
   it("behind a link that others can put elsewhere is refused, wherever it leads now", async (test) => {
-    const directory = mkdtempSync(join(tmpdir(), "steward-program-"));
-    test.after(() => rmSync(directory, { recursive: true }));
+    const directory = scratchDirectory();
     symlinkSync("/bin/true", join(directory, "reload"));
     await refusedProgram(test, join(directory, "reload"), looseDirectory);
   });
 
   it("behind a directory that is such a link is refused too", async (test) => {
-    const loose = mkdtempSync(join(tmpdir(), "steward-program-"));
-    test.after(() => rmSync(loose, { recursive: true }));
+    const loose = scratchDirectory();
     const directory = ownDirectory(test);
     symlinkSync("/usr/bin", join(loose, "bin"));
     symlinkSync(join(loose, "bin"), join(directory, "bin"));
@@ -348,9 +337,8 @@ describe("a program of the host file", asRoot, () => {
     await refusedProgram(test, path, /is not executable/);
   });
 
-  it("of a trial may belong to the user who runs it", async (test) => {
-    const directory = mkdtempSync(join(tmpdir(), "steward-program-"));
-    test.after(() => rmSync(directory, { recursive: true }));
+  it("of a trial may belong to the user who runs it", async () => {
+    const directory = scratchDirectory();
     const path = program(directory);
     const update = { rules: { unit: "pump.service", activate: [path] } };
     const file = write(join(directory, "steward.json"), { product: "pump-7", update });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
 import Conf from "conf";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import type { DocumentKind } from "../../../src/store/documents/document-kind.ts";
 import { readForm } from "../../../src/store/documents/read-form.ts";
 
@@ -25,8 +25,7 @@ for (const [form, names] of [
   ["1.0.0", ["migrated"]],
 ] as const)
   it(`a document of form ${form} is read without a write, by the package that migrates it as well`, (test) => {
-    const directory = mkdtempSync(join(tmpdir(), "steward-read-form-"));
-    test.after(() => rmSync(directory, { recursive: true }));
+    const directory = scratchDirectory();
     const stored = { names: ["kept"], __internal__: { migrations: { version: form } } };
     writeFileSync(join(directory, "names.json"), JSON.stringify(stored));
     const write = test.mock.method(Conf.prototype as unknown as { _write: () => void }, "_write");
@@ -35,9 +34,8 @@ for (const [form, names] of [
     assert.equal(write.mock.callCount(), 0);
   });
 
-it("a document whose validator cannot be loaded is damaged, and not missing", (test) => {
-  const directory = mkdtempSync(join(tmpdir(), "steward-read-form-"));
-  test.after(() => rmSync(directory, { recursive: true }));
+it("a document whose validator cannot be loaded is damaged, and not missing", () => {
+  const directory = scratchDirectory();
   const stored = { names: ["kept"], __internal__: { migrations: { version: "1.1.0" } } };
   writeFileSync(join(directory, "names.json"), JSON.stringify(stored));
   const read = readForm(directory, kind, "names", () => {

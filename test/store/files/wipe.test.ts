@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { afterEach, beforeEach, describe, it } from "node:test";
+import { beforeEach, describe, it } from "node:test";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { mountPrivately } from "../../../lab/state/private-mount.ts";
 import { watchDisk } from "../../../lab/state/watched-disk.ts";
 import type { StewardError } from "../../../src/contract/errors.ts";
@@ -11,14 +11,13 @@ import { finishWipe, isWipeRequested, requestWipe } from "../../../src/store/fil
 describe("the deletion of a state directory", () => {
   let directory: string;
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), "steward-wipe-"));
+    directory = scratchDirectory();
     await writeFile(join(directory, "users.json"), "{}");
     await writeFile(join(directory, ".seal.key"), "a key");
     await writeFile(join(directory, ".lock"), "1 agent\n");
     await mkdir(join(directory, "updates/staged"), { recursive: true });
     await writeFile(join(directory, "updates/staged/payload"), "bytes");
   });
-  afterEach(() => rm(directory, { recursive: true, force: true }));
 
   it("touches nothing that it was not asked for", async () => {
     assert.equal(await finishWipe(directory), false);

@@ -1,19 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import fs, {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import fs, { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { type Answerer, startWebServer, type WebServer } from "../../../lab/host/web-server.ts";
 import { watchDisk } from "../../../lab/state/watched-disk.ts";
 import { createTransfers } from "../../../src/host/linux/network/transfers.ts";
@@ -26,7 +18,7 @@ let directory = "";
 let server: WebServer | undefined;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "steward-payload-"));
+  directory = scratchDirectory();
 });
 afterEach(async () => {
   await server?.stop();
