@@ -50,23 +50,23 @@ test-lts: packages $(DIST) check ## the same tests on the current LTS runtime fr
 	@sh scripts/run-tests.sh "$$(sh scripts/lts-runtime.sh)" $(TESTS)
 
 fleet-test: packages $(DIST) ## run the agent beside other makers' programs of a fleet, as root; SUBJECTS="metrics" for some
-	@sh lab/fleet/packages.sh
+	@sh scripts/packages.sh fleet-test
 	@node --import tsx lab/fleet/main.ts $(SUBJECTS)
 
 system-test: $(DIST) ## run the scenarios in containers with a real systemd, as root; SCENARIOS="disk guard" for some
-	@sh lab/machines/container/packages.sh
+	@sh scripts/packages.sh system-test
 	@node --import tsx lab/machines/main.ts container $(SCENARIOS)
 
 vm-test: $(DIST) ## run the scenarios in the appliance machine; SCENARIOS="boots clock-slew" for some
-	@sh lab/machines/vm/packages.sh
+	@sh scripts/packages.sh vm-test
 	@node --import tsx lab/machines/main.ts vm $(SCENARIOS)
 
 vm-image: $(NODE_MODULES) ## build the appliance machine's image alone, which takes root
-	@sh lab/machines/vm/packages.sh
+	@sh scripts/packages.sh vm-test
 	@node --import tsx lab/machines/main.ts vm --build-only
 
 bench: packages $(DIST) ## print what the agent costs on this Node and on the LTS, against peers; write var/bench.json
-	@sh lab/bench/packages.sh
+	@sh scripts/packages.sh bench
 	@node --import tsx lab/bench/main.ts "$$(sh scripts/lts-runtime.sh)"
 	@echo
 	@node --import tsx lab/bench/dependencies.ts
@@ -91,7 +91,7 @@ uninstall-publisher: $(NODE_MODULES) ## remove what make install-publisher has p
 	@node --import tsx scripts/install/main.ts --publisher --remove $(PLACE)
 
 package: $(NODE_MODULES) ## build the Debian packages in dist-packages/; MACHINES=amd64 for one kind of machine
-	@sh scripts/package/packages.sh $(MACHINES)
+	@sh scripts/packages.sh package $(MACHINES)
 	@node --import tsx scripts/package/main.ts $(MACHINES)
 
 man: $(DIST) ## show the manual page, which the build makes of the table of commands
@@ -137,7 +137,7 @@ format: $(NODE_MODULES) ## put the sources into their form
 	@node_modules/.bin/biome check --write .
 
 packages: ## install the Debian packages that the tests need, or say which are missing
-	@sh scripts/test-packages.sh
+	@sh scripts/packages.sh test
 	@sh scripts/unpack-chrony.sh >/dev/null
 
 clean: ## remove what was built and installed here; ./var stays

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryDirectory } from "../../lab/command-line/run-steward.ts";
 
-const script = join(import.meta.dirname, "../../scripts/package/packages.sh");
+const script = join(import.meta.dirname, "../../scripts/packages.sh");
 
 /** The Debian packages that are asked for on a PC with no tool, by a user who may install none. */
 function neededFor(test: TestContext, ...machines: readonly string[]): string {
@@ -16,7 +16,10 @@ function neededFor(test: TestContext, ...machines: readonly string[]): string {
     writeFileSync(join(PATH, name), `#!/bin/sh\necho ${says}\n`);
     chmodSync(join(PATH, name), 0o755);
   }
-  const { status, stderr } = spawnSync("/bin/sh", [script, ...machines], { env: { PATH }, encoding: "utf8" });
+  const { status, stderr } = spawnSync("/bin/sh", [script, "package", ...machines], {
+    env: { PATH },
+    encoding: "utf8",
+  });
   assert.equal(status, 1, stderr);
   return stderr;
 }
