@@ -1,6 +1,4 @@
-import { eventRecords } from "./event-records.ts";
 import type { NeedCode } from "./need-areas.ts";
-import { updateProblem } from "./schemas/update-reasons.ts";
 
 /** The kinds of damage to a document of the state. `unrecorded`: an earlier release found it. */
 export const damageKinds = ["missing", "unreadable", "newer", "unrecorded"] as const;
@@ -8,72 +6,21 @@ export const damageKinds = ["missing", "unreadable", "newer", "unrecorded"] as c
 /** The replacements for a damaged document. */
 export const replacements = ["good_copy", "former_form", "defaults", "unrecorded"] as const;
 
-const count = { type: "integer", minimum: 0 } as const;
-const text = { type: "string" } as const;
-const texts = { type: "array", items: text } as const;
-
-/** The members that the facts of a finding can have; `findingKinds` says which of them a code has. */
-export const findingFacts = {
-  path: { ...text, description: "mount point, directory or file" },
-  free_bytes: count,
-  least_bytes: { ...count, description: "fewer free bytes than this are reported" },
-  free_inodes: count,
-  least_inodes: count,
-  has_reserve: {
-    type: "boolean",
-    description: "the file that is given up first when the disk is full exists",
-  },
-  document: { ...text, description: "of the state, such as settings" },
-  error: text,
-  damage: { type: "string", enum: damageKinds },
-  replacement: { type: "string", enum: replacements, description: "what was used in its place" },
-  found_at: { ...text, description: "RFC 3339 in UTC: the newest finding" },
-  waiting: { ...count, description: "events not on the disk yet" },
-  lost: { ...count, description: "events that only the journal has" },
-  lines: count,
-  record: { type: "string", enum: Object.keys(eventRecords), description: "of events" },
-  complete_since: { ...text, description: "RFC 3339 in UTC: the newest event that is gone" },
-  users: count,
-  keys: { ...texts, description: "ids of the keys that are missing" },
-  daemon: text,
-  step_seconds: { type: "number", description: "positive: the clock was set forward" },
-  frequency_ppm: { type: "number" },
-  agreeing: { ...count, description: "time servers" },
-  configured: { ...count, description: "time servers that are set" },
-  needed: count,
-  server: { ...text, description: "as it stands in time.servers" },
-  offset_seconds: { type: "number", description: "positive: the clock is behind" },
-  measured_at: {
-    type: ["string", "null"],
-    description: "what the servers say; null: not a date",
-  },
-  address: { ...text, description: "with its port" },
-  certificate: { ...text, description: "its name in the directory of certificates" },
-  ends_at: text,
-  begins_at: text,
-  faults: texts,
-  members: texts,
-  parts: { ...texts, description: "of the program, that do not work" },
-  problem: { ...updateProblem, description: "with updates" },
-} as const;
-
 /** The gravest first. `unseen`: the doctor could not look. */
 export const levels = ["failing", "attention", "unseen", "ok"] as const;
 
-type Fact = keyof typeof findingFacts;
-
-const attention = <const Need extends NeedCode, const Facts extends readonly Fact[]>(
+const attention = <const Need extends NeedCode, const Facts extends readonly string[]>(
   need: Need,
   ...facts: Facts
 ) => ({ need, level: "attention", facts }) as const;
 
 /** For what does not work, or is about to stop. */
-const failing = <const Need extends NeedCode, const Facts extends readonly Fact[]>(
+const failing = <const Need extends NeedCode, const Facts extends readonly string[]>(
   need: Need,
   ...facts: Facts
 ) => ({ need, level: "failing", facts }) as const;
 
-/** Everything that the agent can find: the need that it is listed under, its level and its facts. */
+/** Everything that the agent can find: the need that it is listed under, its level and its facts (schemas/system.ts). */
 export const findingKinds = {
   state_damaged: failing("rescue"),
   state_unreachable: failing("rescue"),
@@ -120,6 +67,9 @@ export const findingKinds = {
 } as const;
 
 export type FindingCode = keyof typeof findingKinds;
+
+/** A member of the facts of any finding. */
+export type FindingFact = (typeof findingKinds)[FindingCode]["facts"][number];
 
 /** The codes of health checks. */
 export const healthCodes = ["ok", ...(Object.keys(findingKinds) as FindingCode[])] as const;

@@ -1,13 +1,6 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import type { configuration, configurationResult } from "./configuration.ts";
-import type {
-  AnyFindingCode,
-  damageKinds,
-  FindingCode,
-  findingFacts,
-  findingKinds,
-  replacements,
-} from "./findings.ts";
+import type { AnyFindingCode, damageKinds, FindingCode, findingKinds, replacements } from "./findings.ts";
 import type { hostFile } from "./host-file/host-file.ts";
 import type { OperationId, operations } from "./operations.ts";
 import type { session, sessionList } from "./schemas/auth.ts";
@@ -18,7 +11,7 @@ import type { listLogsQuery, logEntry, logList, severityWords } from "./schemas/
 import type { settings, timeProbe } from "./schemas/settings.ts";
 import type { settingsChange } from "./schemas/settings-forms.ts";
 import type { status } from "./schemas/status.ts";
-import type { facts, health, hostSettings, version } from "./schemas/system.ts";
+import type { facts, findingFacts, health, hostSettings, version } from "./schemas/system.ts";
 import type { tls } from "./schemas/tls.ts";
 import type { apiToken, createdToken, tokenList } from "./schemas/tokens.ts";
 import type { enrolment, twoFactor } from "./schemas/two-factor.ts";

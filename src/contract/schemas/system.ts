@@ -1,5 +1,7 @@
-import { findingFacts, healthCodes } from "../findings.ts";
+import { eventRecords } from "../event-records.ts";
+import { damageKinds, type FindingFact, healthCodes, replacements } from "../findings.ts";
 import { nullableTimestamp } from "../shapes.ts";
+import { updateProblem } from "./update-reasons.ts";
 
 export const version = {
   type: "object",
@@ -25,6 +27,55 @@ export const version = {
     },
   },
 } as const;
+
+const count = { type: "integer", minimum: 0 } as const;
+const text = { type: "string" } as const;
+const texts = { type: "array", items: text } as const;
+
+/** The members that the facts of a finding can have; `findingKinds` (contract/findings.ts) says which of them a code has. */
+export const findingFacts = {
+  path: { ...text, description: "mount point, directory or file" },
+  free_bytes: count,
+  least_bytes: { ...count, description: "fewer free bytes than this are reported" },
+  free_inodes: count,
+  least_inodes: count,
+  has_reserve: {
+    type: "boolean",
+    description: "the file that is given up first when the disk is full exists",
+  },
+  document: { ...text, description: "of the state, such as settings" },
+  error: text,
+  damage: { type: "string", enum: damageKinds },
+  replacement: { type: "string", enum: replacements, description: "what was used in its place" },
+  found_at: { ...text, description: "RFC 3339 in UTC: the newest finding" },
+  waiting: { ...count, description: "events not on the disk yet" },
+  lost: { ...count, description: "events that only the journal has" },
+  lines: count,
+  record: { type: "string", enum: Object.keys(eventRecords), description: "of events" },
+  complete_since: { ...text, description: "RFC 3339 in UTC: the newest event that is gone" },
+  users: count,
+  keys: { ...texts, description: "ids of the keys that are missing" },
+  daemon: text,
+  step_seconds: { type: "number", description: "positive: the clock was set forward" },
+  frequency_ppm: { type: "number" },
+  agreeing: { ...count, description: "time servers" },
+  configured: { ...count, description: "time servers that are set" },
+  needed: count,
+  server: { ...text, description: "as it stands in time.servers" },
+  offset_seconds: { type: "number", description: "positive: the clock is behind" },
+  measured_at: {
+    type: ["string", "null"],
+    description: "what the servers say; null: not a date",
+  },
+  address: { ...text, description: "with its port" },
+  certificate: { ...text, description: "its name in the directory of certificates" },
+  ends_at: text,
+  begins_at: text,
+  faults: texts,
+  members: texts,
+  parts: { ...texts, description: "of the program, that do not work" },
+  problem: { ...updateProblem, description: "with updates" },
+} as const satisfies Record<FindingFact, object>;
 
 export const healthStates = ["ok", "degraded", "rescue"] as const;
 
