@@ -7,7 +7,7 @@ const openers = ["What", "Of", "How", "Whether", "Why", "Where", "Who"] as const
 const words = ["alone", "told", "anew", "good for nothing", "stands", "lies"] as const;
 
 /** Names of types that do not say what they hold. */
-const typeNames = ["Ground", "Seat", "HeldConnection"] as const;
+const typeNames = ["Ground", "Seat", "Occupant"] as const;
 
 /** True for a message that is a fragment. "Where", "Who" and "Why" also open whole sentences of messages. */
 export const isFragment = (text: string): boolean => /^\s*(What|Of|How|Whether)\b[^?]*$/.test(text);

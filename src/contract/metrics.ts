@@ -213,7 +213,7 @@ export const metricFamilies = {
   },
   steward_event_loop_delay_seconds: {
     ...{ type: "histogram", labels: none },
-    help: "How late a timer of the agent ran, twice a second while it is scraped: what a request has waited at least.",
+    help: "Delay of a timer of the agent, measured twice a second while it is scraped: the least that a request has waited.",
   },
   process_cpu_seconds_total: {
     ...{ type: "counter", labels: none },
@@ -245,7 +245,7 @@ export const metricFamilies = {
   },
   nodejs_eventloop_lag_seconds: {
     ...{ type: "gauge", labels: none },
-    help: "How late a timer of the agent ran the last time. Absent at the first scrape, as are those that follow.",
+    help: "Last delay of a timer of the agent. Absent at the first scrape, as are those that follow.",
   },
   nodejs_eventloop_lag_min_seconds: {
     ...{ type: "gauge", labels: none },

@@ -161,7 +161,7 @@ async function requireComplete(
     try {
       const refusals = await refusalsOf(refreshed, role, paths);
       if (refusals.length === 0) continue;
-      throw new StewardError("update_metadata_mismatch", `Of the role ${role}: ${refusals.join("; ")}.`);
+      throw new StewardError("update_metadata_mismatch", `In the role ${role}: ${refusals.join("; ")}.`);
     } catch (error) {
       const isOld = error instanceof StewardError && error.code === "update_metadata_expired";
       // Metadata that expired meanwhile must not block the other kind.

@@ -29,7 +29,7 @@ export const authOperations = {
   getSetup: {
     method: "GET",
     path: "/api/setup",
-    summary: "Whether the device still needs its first administrator",
+    summary: "Ask if the device still needs its first administrator",
     access: "open",
     beforeSetup: true,
     response: { status: 200, schema: auth.setupStatus },

@@ -8,7 +8,7 @@ export const eventOperations = {
   listEvents: {
     method: "GET",
     path: "/api/events",
-    summary: "What happened, newest first; operators see only those security events that concern themselves",
+    summary: "List events, newest first; operators see only those security events that concern themselves",
     access: readers,
     scope: "events:read",
     query: events.listEventsQuery,

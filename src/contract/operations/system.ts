@@ -29,7 +29,7 @@ export const systemOperations = {
   getHealth: {
     method: "GET",
     path: "/api/health",
-    summary: "Whether the agent is healthy; with a token also each check",
+    summary: "Health of the agent; with a token also each check",
     access: "open",
     scope: "system:read",
     beforeSetup: true,
@@ -41,7 +41,7 @@ export const systemOperations = {
     method: "GET",
     path: "/api/health/ready",
     summary:
-      "Whether the agent can serve sign-ins: it tests passwords, two-factor secrets, signatures and native modules once per start, and answers 503 if one does not work",
+      "Readiness of the agent for sign-ins: it tests passwords, two-factor secrets, signatures and native modules once per start, and answers 503 if one does not work",
     access: "open",
     scope: "system:read",
     beforeSetup: true,
@@ -80,7 +80,7 @@ export const systemOperations = {
   greetConsole: {
     method: "GET",
     path: "/api/console",
-    summary: "What the console shows before sign-in",
+    summary: "Facts that the console shows before sign-in",
     access: "open",
     beforeSetup: true,
     inRescue: true,
@@ -171,7 +171,7 @@ export const systemDescriptions: Readonly<Record<keyof typeof systemOperations, 
     "Prometheus' text format 0.0.4, compressed where Accept-Encoding has gzip. All values come from memory, so the answer comes also while the disk stalls. A value that is not known is absent. No label holds the name of a person, an address or a path that a stranger can choose.",
   getOpenApi:
     "This document, compressed where Accept-Encoding allows it. `If-None-Match` with its ETag is answered with 304. Every answer names it in a Link header (`rel=service-desc`).",
-  greetConsole: "What a sign-in page needs before a person has signed in.",
+  greetConsole: "The facts that a sign-in page needs before a person has signed in.",
   getSettings:
     "All settings with their values in effect. For the role readonly some values are `(hidden)`. Send the ETag as If-Match with a change, so that two programs do not overwrite each other.",
   updateSettings:

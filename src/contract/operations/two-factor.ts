@@ -10,7 +10,7 @@ export const twoFactorOperations = {
   getTwoFactor: {
     method: "GET",
     path: "/api/users/{id}/2fa",
-    summary: "Whether a user has a second factor, and how many recovery codes they have left",
+    summary: "Second factor of a user, and the number of recovery codes that they have left",
     access: { ...admins, self: true },
     beforeEnrolment: true,
     pathParameters: byId,

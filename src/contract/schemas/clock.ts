@@ -312,7 +312,7 @@ export const timeSync = {
     "history",
     "counters",
   ],
-  description: "What this device knows of its clock. A figure that is not known is null.",
+  description: "This device's knowledge of its clock. A figure that is not known is null.",
   properties: {
     mode: { type: "string", enum: timeModes, description: "time.mode, or what auto comes to at present" },
     state: { type: "string", enum: clockStates },
