@@ -31,7 +31,7 @@ export function intervalOf({ offset_seconds, uncertainty_seconds }: TimeSource):
   return { low: offset_seconds - width, high: offset_seconds + width, middle: offset_seconds };
 }
 
-/** Whether a source agrees with the others, or may yet. */
+/** True of a source that agrees with others, or may yet. */
 function isVoting({ state }: TimeSource): boolean {
   return state === "selected" || state === "candidate" || state === "outlier";
 }

@@ -11,7 +11,7 @@ export function timeReport(status: TimeSync): string {
   return `${escapeText(status.summary.detail)}\n\n${formatFields(statusFields(status))}${gap}${sources.join("")}`;
 }
 
-/** What servers said that may become time servers; each line ends in a line feed. */
+/** The answers of servers that may become time servers; each line ends in a line feed. */
 export function probeReport({ servers, answering, agreeing }: TimeProbe): string {
   const agreed = agreeing === 0 ? "no majority agrees" : `${agreeing} agree`;
   const rows = servers.map(
@@ -28,7 +28,7 @@ export function probeReport({ servers, answering, agreeing }: TimeProbe): string
   return `${answering} of ${servers.length} answer, ${agreed}.\n\n${formatTable({ heads, rows })}`;
 }
 
-/** Whether a program keeps the clock right, as in the `clock` member of a 401. */
+/** True where a program keeps the clock right, as in the `clock` member of a 401. */
 export function isSynchronised({ state, trust }: TimeSync): boolean {
   return state === "synchronised" || state === "holdover" || (state === "delegated" && trust !== "none");
 }

@@ -124,7 +124,7 @@ const resetFloor: Command = {
 
 export const timeCommands: readonly Command[] = [status, sync, reselect, probe, set, showFloor, resetFloor];
 
-/** A user at a terminal is told why nothing happens for some seconds. */
+/** Says to a user at a terminal why nothing happens for some seconds. */
 async function askForPatience({ context, output }: Invocation): Promise<void> {
   if (context.stderr.isTTY) await output.remark("Asking the time servers; this takes some seconds.");
 }

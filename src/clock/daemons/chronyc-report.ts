@@ -27,7 +27,7 @@ export interface ChronySource {
   readonly reach: number;
   /** null: it never answered, and the rest of the line is meaningless. */
   readonly last: {
-    /** Of chronyd's own time, which the host's clock follows. Positive: chronyd is **ahead** of the source. */
+    /** The offset of chronyd's own time, which the host's clock follows. Positive: chronyd is **ahead** of the source. */
     readonly offsetSeconds: number;
     readonly errorSeconds: number;
   } | null;

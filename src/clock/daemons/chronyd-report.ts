@@ -8,7 +8,7 @@ const noReference = ["00000000", "7f7f0101"];
 /** Seconds of root distance up to which chronyd's time is accepted while none of its sources is selectable: its own default of `maxdistance`. */
 const longestDistanceSeconds = 3;
 
-/** What chronyd says, as a report. `hostOf`: the name of a source in its configuration. */
+/** The report of chronyd. `hostOf`: the name of a source in its configuration. */
 export function reportOfChrony(
   report: ChronycReport,
   hostOf: (name: string) => string,
@@ -42,7 +42,7 @@ export function reportOfChrony(
   };
 }
 
-/** Whether chronyd follows, or followed, a source other than its own clock. */
+/** True where chronyd follows, or followed, a source other than its own clock. */
 export function hasReference({ tracking }: ChronycReport): boolean {
   return tracking.leap !== "Not synchronised" && !noReference.includes(tracking.refid);
 }

@@ -31,12 +31,12 @@ export interface ChronydOptions {
   port?: number;
 }
 
-/** What chronyc does for the root helper. */
+/** The commands of chronyc that the root helper gives. */
 type Verb = Extract<RootOrder, { word: "chrony" }>["verb"];
 
 /**
  * chronyd, read with chronyc over loopback, which it answers to any user, and ordered through the root helper, as it takes
- * orders from root and its own user alone.
+ * orders only from root and its own user.
  */
 export function createChronyd(options: ChronydOptions): ExternalDaemon {
   const { helper, kernelIsSynchronised } = options;

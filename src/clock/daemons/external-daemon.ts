@@ -5,7 +5,7 @@ import type { TimeDaemon } from "../../host/ports.ts";
 /** One source of a time daemon, in the words of the time-sync status; null: the daemon does not say. */
 export interface DaemonSource {
   readonly id: string;
-  /** As it stands in the daemon's configuration. */
+  /** As it is written in the daemon's configuration. */
   readonly host: string;
   /** A literal address; null: a reference clock, or not known. */
   readonly address: string | null;
@@ -30,13 +30,13 @@ export interface DaemonTrouble {
   readonly cause: string | null;
 }
 
-/** What a time daemon says of the clock that it sets; null: it does not say. */
+/** The clock by the time daemon that sets it; null: the daemon does not say. */
 export interface DaemonReport {
   readonly isSynchronised: boolean;
   readonly trust: (typeof clockTrusts)[number];
   /** Positive: the host's clock is behind, and the daemon is correcting it. */
   readonly offsetSeconds: number | null;
-  /** The true offset lies within offset ± this. */
+  /** The true offset is within offset ± this. */
   readonly uncertaintySeconds: number | null;
   readonly rootDelaySeconds: number | null;
   readonly rootDispersionSeconds: number | null;
@@ -77,7 +77,7 @@ export interface ExternalDaemon {
   sync(force: boolean): Promise<void>;
 }
 
-/** Whether the kernel calls its clock synchronised (STA_UNSYNC is not set); null: it cannot be read. */
+/** True where the kernel calls its clock synchronised (STA_UNSYNC is not set); null: it cannot be read. */
 export type ReadKernelFlag = () => boolean | null;
 
 /**

@@ -1,4 +1,4 @@
-/** What `timedatectl show-timesync --all` says. */
+/** The answer of `timedatectl show-timesync --all`. */
 export interface TimesyncdReport {
   /** null: it has chosen none. */
   readonly server: { readonly name: string; readonly address: string | null } | null;

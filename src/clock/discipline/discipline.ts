@@ -1,10 +1,10 @@
 import { beginEstimate, type Control, correct, type Estimate, predict, slewRate } from "./estimate.ts";
 
-/** What the selected sources say of the clock that is steered, at one poll. */
+/** The steered clock by the selected sources, at one poll. */
 export interface Measurement {
   /** Monotonic seconds of the newest sample in it. */
   readonly atSeconds: number;
-  /** Of the clock as it stands now; positive: it is behind. */
+  /** The offset of the clock as it is now; positive: it is behind. */
   readonly offsetSeconds: number;
   readonly jitterSeconds: number;
   /** Standard deviation of the offset for the network's noise. */
@@ -95,7 +95,7 @@ export function discipline(
   const { atSeconds, offsetSeconds } = measurement;
   const isNew = state.seenAt === null || atSeconds > state.seenAt;
   if (Math.abs(offsetSeconds) >= stepThresholdSeconds) {
-    // What was said before confirms nothing by being looked at again.
+    // A measurement confirms nothing when it is looked at again.
     const wanted = isNew ? wantedStep(state.wanted, measurement) : state.wanted;
     return stepOrRefuse({ ...state, seenAt: atSeconds, wanted }, measurement, rules, storedPpm);
   }

@@ -7,16 +7,16 @@ export interface Estimate {
   readonly atSeconds: number;
   /** Positive: the clock is behind; what a slew under way has yet to add is still in it. */
   readonly offsetSeconds: number;
-  /** Of the oscillator, whatever the kernel makes up for; positive: it is slow. */
+  /** The oscillator's error, whatever the kernel makes up for; positive: it is slow. */
   readonly frequency: number;
   readonly offsetVariance: number;
   readonly covariance: number;
   readonly frequencyVariance: number;
-  /** How fast the frequency wanders: variance that it gains a second, (s/s)²/s. */
+  /** The variance that the frequency gains a second by wandering, (s/s)²/s. */
   readonly wander: number;
 }
 
-/** What was done to the clock since the estimate. */
+/** The corrections of the clock since the estimate. */
 export interface Control {
   /** Seconds a second that the kernel makes the clock run faster by. */
   readonly frequency: number;
@@ -40,7 +40,7 @@ const storedFrequency = 3e-6;
 const wander = { least: 5e-19, start: 1e-17, most: 1.5e-11 } as const;
 
 /**
- * How readily `wander` is changed; the best over the simulated oscillators of test/scenarios. One surprise makes at most
+ * The rate at which `wander` is changed; the best over the simulated oscillators of test/scenarios. One surprise makes at most
  * 36 times as much of it: a server that was wrong once is no proof.
  */
 const adaptation = 0.4;

@@ -13,7 +13,7 @@ import {
 import { predict } from "./estimate.ts";
 import { createVirtualClock } from "./virtual-clock.ts";
 
-/** What another program or person did to the clock that the agent steers. */
+/** A change that another program or person made to the clock that the agent steers. */
 export type ExternalChange =
   | { readonly kind: "step"; readonly seconds: number }
   | { readonly kind: "frequency"; readonly ppm: number };
@@ -47,13 +47,13 @@ export class Steering {
   #difference: number;
   /** The frequency that was set in the kernel (ppm); null: none was set. */
   #setPpm: number | null = null;
-  /** What the clock was moved by until the estimate. */
+  /** The seconds that the clock was moved by until the estimate. */
   #moved = 0;
   /** Monotonic seconds at which the present trim ends; null: there is none. */
   #trimEndsAt: number | null = null;
   /** The kernel's frequency when the virtual clock began, which runs on top of it (ppm). */
   #basePpm = 0;
-  /** The leap second that the kernel was last told of. */
+  /** The leap second that the kernel was last given. */
   #toldLeap: Leap = "none";
   #lastStep: StepMade | null = null;
 
@@ -73,7 +73,7 @@ export class Steering {
     return this.#clock !== this.#options.driver;
   }
 
-  /** What the host's own clock lacks of the steered one (s); positive: the host is behind. 0 unless that is virtual. */
+  /** The lag of the host's own clock behind the steered one (s). 0 unless that is virtual. */
   hostOffsetSeconds(): number {
     if (!this.isVirtual()) return 0;
     return this.#clock.read().wallSeconds - this.#options.driver.read().wallSeconds;
@@ -165,7 +165,7 @@ export class Steering {
     };
   }
 
-  /** What changed the host's clock from outside since the last call; null: nothing. */
+  /** The change of the host's clock from outside since the last call; null: there was none. */
   externalChange(expectedLeap: Leap): ExternalChange | null {
     const { driver } = this.#options;
     if (this.isVirtual()) return null;

@@ -17,7 +17,7 @@ export function createVirtualClock(host: ClockDriver): ClockDriver {
     const slewed = Math.sign(slewSeconds) * Math.min(Math.abs(slewSeconds), slewRate * elapsed);
     return { monotonicSeconds, wallSeconds: base.wallSeconds + elapsed * (1 + frequency) + slewed };
   };
-  /** Begins anew from the present reading, so that a change holds from now on. */
+  /** Begins again from the present reading, so that a change holds from now on. */
   const rebase = (): void => {
     const present = read();
     const slewed = Math.min(

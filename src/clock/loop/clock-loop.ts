@@ -26,7 +26,7 @@ import { concludeRound } from "./measurement.ts";
 import { performEffect } from "./perform-effect.ts";
 import { Timetable } from "./timetable.ts";
 
-/** What a request wants of a round. */
+/** The options that a request gives to a round. */
 export type RoundRequest = Pick<RoundOptions, "isStepAllowed" | "isForced">;
 
 type AskedRound = RoundOptions & { readonly isAsked: boolean };
@@ -78,7 +78,7 @@ export class ClockLoop {
     // At once: a clock below the floor is stepped there before anything reads it.
     void this.settle().then(
       () => this.check(),
-      // The first round resolves the mode anew.
+      // The first round resolves the mode again.
       () => undefined,
     );
     // The kernel may set it by a clock that is synchronised, every eleven minutes.
@@ -101,7 +101,7 @@ export class ClockLoop {
     return this.#state;
   }
 
-  /** How well the clock is synchronised now. */
+  /** The state and trust of the clock now. */
   syncStatus(): SyncStatus {
     const { mode, sync, report } = this.#state;
     const present = { monotonicSeconds: this.#now(), pollSeconds: this.pollSeconds() };
@@ -201,7 +201,7 @@ export class ClockLoop {
     this.#commit(forgotten(this.#state, setByHandAt));
   }
 
-  /** Whether the clock that the agent steers was changed from outside; then the agent backs off. */
+  /** True where the steered clock was changed from outside; then the agent backs off. */
   #noticeExternalChange(): boolean {
     if (this.#state.mode?.kind !== "discipline") return false;
     const { steering, pool } = this.#parts;
@@ -211,7 +211,7 @@ export class ClockLoop {
     return change !== null;
   }
 
-  /** What follows from how the clock stands now; every few seconds, and around each round. */
+  /** Checks the clock, every few seconds and around each round, and does what follows. */
   check(): void {
     const isDisturbed = this.#noticeExternalChange();
     const { steering, floor, pool } = this.#parts;
@@ -258,7 +258,7 @@ export class ClockLoop {
     if (isReported || sync.verdict?.kind === "agreed") this.#requestedAt = this.#now();
   }
 
-  /** Whether a round that was joined is what was requested; not a single exchange, nor a mere reading of a daemon. */
+  /** True where the joined round is what was requested, and not a single exchange or a reading of a daemon. */
   #isAnswer({ burst: exchanges }: RoundOptions, { isStepAllowed }: RoundRequest): boolean {
     const { mode, sync } = this.#state;
     // It only measured, as the agent was backing off; a requested correction ends that.

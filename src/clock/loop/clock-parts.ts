@@ -14,7 +14,7 @@ import type { ClockRecord } from "../trust/clock-record.ts";
 import { createFloorKeeper, type FloorKeeper } from "../trust/floor-keeper.ts";
 import { TrustedOffset } from "../trust/trusted-offset.ts";
 
-/** What the clock needs of the host and of the other rooms. */
+/** The parts of the host and of other rooms that the clock uses. */
 export interface ClockOptions {
   readonly driver: ClockDriver;
   readonly timers: Timers;
@@ -38,12 +38,12 @@ export interface ClockOptions {
 
 export type EventDetails = Readonly<Record<string, string | number | null>>;
 
-/** What the clock tells to those who subscribed. */
+/** An event for the subscribers of the clock. */
 export type ClockEvent =
   /** The clock was checked: its state, and whether it is trusted, may be another one. */
   { readonly type: "checked" } | { readonly type: ClockEventType; readonly details: EventDetails };
 
-/** What the clock's loop works with. */
+/** The parts that the clock's loop works with. */
 export interface ClockParts {
   readonly counters: Counters;
   readonly history: History;

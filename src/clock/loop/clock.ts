@@ -14,20 +14,20 @@ import { type ClockEvent, type ClockOptions, type ClockParts, createClockParts }
 export interface Clock {
   state(): ClockState;
   status(): TimeSync;
-  /** Polls every source and selects anew; never steps. Throws `no_time_source`, `no_majority`, `time_sync_disabled`, `rate_limited`. */
+  /** Polls every source and selects again; never steps. Throws `no_time_source`, `no_majority`, `time_sync_disabled`, `rate_limited`. */
   reselect(): Promise<TimeSync>;
   /** The same, and corrects the clock. Throws also `panic_threshold`, `time_implausible`, `conflict_discipliner`. */
   sync(options: { isForced: boolean }): Promise<TimeSync>;
-  /** What these servers say now; changes nothing. Throws `rate_limited` while others are asked, and right after. */
+  /** Asks these servers once; changes nothing. Throws `rate_limited` while others are asked, and right after. */
   probe(servers: readonly string[]): Promise<TimeProbe>;
   /** Sets the clock by hand. Throws `conflict_discipliner`, `time_implausible`. */
   setTime(time: Date): Promise<TimeSync>;
-  /** Forgets the floor but for the build date, and measures anew. */
+  /** Forgets the floor but for the build date, and measures again. */
   resetFloor(): Promise<TimeSync>;
   /** A time that has certainly passed (docs/design/trusted-time.md, rule 12). */
   floor(): Date;
   settingsChanged(): void;
-  /** What an administrator should know; null when all is well. */
+  /** The finding that an administrator should know; null when all is well. */
   trouble(): Finding | null;
   /** Calls the listener for each event from now on; the result unsubscribes it. */
   onEvent(listener: (event: ClockEvent) => void): () => void;
@@ -143,7 +143,7 @@ export class DeviceClock implements Clock {
   async resetFloor(): Promise<TimeSync> {
     const { floor, steering, trusted, pool } = this.#parts;
     await floor.reset(steering.read().monotonicSeconds);
-    // The clock may stand where the floor had put it: nothing is to rely on it.
+    // The clock may be where the floor had put it: nothing is to rely on it.
     pool.forget();
     this.#loop.forget(null);
     trusted.forget();

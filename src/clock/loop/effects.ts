@@ -6,7 +6,7 @@ import { type Check, type LoopState, steersHost } from "../state/loop-state.ts";
 import type { HistoryPoint } from "../status/history.ts";
 import type { EventDetails } from "./clock-parts.ts";
 
-/** What the loop does when its state has changed. */
+/** One action of the loop after a change of its state. */
 export type Effect =
   /** Steers this clock from now on; `carriesOffset`: what the host's clock was known to lack it still lacks. */
   | {
@@ -14,13 +14,13 @@ export type Effect =
       readonly clock: "host" | "virtual";
       readonly isFresh: boolean;
       readonly carriesOffset: boolean;
-      /** What external steps moved the host's clock by is no part of that offset (s). */
+      /** The seconds that external steps moved the host's clock by; no part of that offset. */
       readonly externalSeconds: number;
     }
   | { readonly kind: "step_to_floor" }
-  /** What the servers said means nothing any more. */
+  /** The answers of the servers mean nothing any more. */
   | { readonly kind: "forget_samples" }
-  /** The floor waits anew before it follows the clock. */
+  /** The floor waits again before it follows the clock. */
   | { readonly kind: "hold_down_floor" }
   | { readonly kind: "raise_floor"; readonly trust: Check["syncStatus"]["trust"] }
   /** Sign-in goes by the steered clock from now on, or by the host's own. */
@@ -35,7 +35,7 @@ export type Effect =
   | { readonly kind: "tell"; readonly type: ClockEventType; readonly details: EventDetails }
   | { readonly kind: "tell_checked" };
 
-/** What follows from a change of the state, in the order in which it is done. */
+/** The effects of a change of the state, in the order in which they are done. */
 export function effectsOf(before: LoopState, after: LoopState): readonly Effect[] {
   return [
     ...(after.mode !== before.mode ? modeEffects(before, after) : []),
@@ -63,7 +63,7 @@ function modeEffects(before: LoopState, after: LoopState): readonly Effect[] {
   ];
 }
 
-/** Whether nothing relies on the clock yet: what relies on it must not see it leap unrequested. */
+/** True while nothing relies on the clock, for no user of it may see it leap unrequested. */
 function isFresh(before: LoopState, { mode }: LoopState): boolean {
   if (mode?.kind === "observe") return mode.because !== "external_change";
   if (before.mode === null) return !before.wasRightAtStart;
@@ -143,7 +143,7 @@ function checkEffects(state: LoopState, check: Check): readonly Effect[] {
   ];
 }
 
-/** What sign-in goes by from now on; nothing: what it went by before. */
+/** The time that sign-in goes by from now on; none: as before. */
 function trustEffects({ mode }: LoopState, { syncStatus, isBelowFloor }: Check): readonly Effect[] {
   const { state, trust } = syncStatus;
   // The sources contradict the clock, or were last heard long ago: the time that was trusted last still counts.
@@ -168,7 +168,7 @@ function kernelEffects({ sync }: LoopState, { syncStatus, pendingSeconds, leap }
   const bounded = (seconds: number) => Math.min(unknownErrorSeconds, seconds);
   const quality: ClockQuality = {
     isSynchronised: isRight,
-    // What a slew has yet to add is an error as well.
+    // The rest of a slew is an error as well.
     maxErrorSeconds: bounded((uncertaintySeconds ?? unknownErrorSeconds) + pendingSeconds),
     estErrorSeconds: bounded(sync.synced?.jitterSeconds ?? unknownErrorSeconds),
     leap: isRight ? leap : "none",

@@ -51,7 +51,7 @@ export async function concludeRound(
 
 /**
  * A second client's opinion on the leading source: before a correction that it could tell apart, and at the first round
- * of each boot, when nothing that was measured before could show that a lone server lies. null: it agrees, or is silent.
+ * of each boot, when nothing that was measured before could show that a single server is wrong. null: it agrees, or is silent.
  */
 async function contradictionOf(
   { pool, counters, askSecondOpinion }: ClockParts,

@@ -4,7 +4,7 @@ import type { BadPacket } from "./sample.ts";
 /** Bytes of a packet without extension fields or a MAC (RFC 5905 §7.3). */
 const packetBytes = 48;
 
-/** What an acceptable reply says; times in seconds since 1970, whose quantum as doubles is 0.24 µs. */
+/** The content of an acceptable reply; times in seconds since 1970, whose quantum as doubles is 0.24 µs. */
 export interface NtpReply {
   readonly kind: "reply";
   /** T2: when the server received the request. */
@@ -29,7 +29,7 @@ export type DecodedPacket =
   | { readonly kind: "kiss"; readonly code: string }
   | { readonly kind: "bad"; readonly reason: BadPacket };
 
-/** What a reply is judged against. */
+/** The request and the limits that a reply is judged by. */
 export interface Expectation {
   /** The Uint8Array(8) that the request carried. */
   readonly nonce: Uint8Array;

@@ -32,7 +32,7 @@ const lastRetrySeconds = 360;
 /** Part of a retry's wait that is random, so that devices on one network do not all return at once. */
 const retryJitter = 0.1;
 
-/** Failures in a row after which the interval begins anew: as many as the reach register holds. */
+/** Failures in a row after which the interval begins again: as many as the reach register holds. */
 const forgetfulFailures = 8;
 
 export const firstPoll: PollState = {
@@ -76,7 +76,7 @@ export function afterKiss(state: PollState, code: string): PollState {
   return withExponent({ ...state, floorExponent }, floorExponent);
 }
 
-/** At the interval of an exponent, within the bounds, with the count begun anew. */
+/** At the interval of an exponent, within the bounds, with the count begun again. */
 function withExponent(state: PollState, exponent: number): PollState {
   const highest = Math.max(usualMost, state.floorExponent);
   const lowest = Math.max(least, state.floorExponent);

@@ -3,7 +3,7 @@ import { phi, type Sample } from "./sample.ts";
 /** The last samples of one source, at most `registerLength`, the newest first. */
 export type SampleRegister = readonly Sample[];
 
-/** What one source says now: its best sample, and how the others scatter around it. */
+/** One source now: its best sample, and the scatter of the others around it. */
 export interface SourceEstimate {
   readonly sample: Sample;
   /** Positive: this host is behind. */
@@ -11,7 +11,7 @@ export interface SourceEstimate {
   readonly delaySeconds: number;
   /** RMS of the other samples' offsets against the best one's; at least `leastJitterSeconds`. */
   readonly jitterSeconds: number;
-  /** Standard deviation of the best sample's offset for the network's noise, estimated from the delays alone. */
+  /** Standard deviation of the best sample's offset for the network's noise, estimated only from the delays. */
   readonly noiseSeconds: number;
   /** ε of the best sample at `atSeconds`; it grows by phi from then on. */
   readonly dispersionSeconds: number;
@@ -79,7 +79,7 @@ const excessToNoise = 0.28;
 
 /**
  * Jitter contains the drift of the host's own clock between the samples as well as the network's noise: a clock that
- * needs more correction would get less. The delays contain the network's noise alone: a packet that waited arrived late
+ * needs more correction would get less. The delays contain only the network's noise: a packet that waited arrived late
  * by as much, and its offset errs by up to half of its delay above the least one.
  */
 function noiseOf(best: Sample, register: SampleRegister): number {
@@ -96,7 +96,7 @@ export function shiftSamples(register: SampleRegister, seconds: number): SampleR
 }
 
 /**
- * λ, seconds, at `nowSeconds` (monotonic): the true offset lies within offset ± λ, if all servers up to the root are
+ * λ, seconds, at `nowSeconds` (monotonic): the true offset is within offset ± λ, if all servers up to the root are
  * right (RFC 5905 §11.1).
  */
 export function rootDistance(estimate: SourceEstimate, nowSeconds: number): number {

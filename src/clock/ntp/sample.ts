@@ -11,7 +11,7 @@ export interface Sample {
   readonly dispersionSeconds: number;
   readonly stratum: number;
   readonly leap: Leap;
-  /** Of the server's own source: four ASCII characters at stratum 1, else 8 hex digits. */
+  /** The id of the server's own source: four ASCII characters at stratum 1, else 8 hex digits. */
   readonly refid: string;
   readonly rootDelaySeconds: number;
   readonly rootDispersionSeconds: number;
@@ -31,7 +31,7 @@ export type BadPacket =
   | "delay";
 
 /**
- * How an exchange ended. `ignored`: why earlier packets were not believed, a reason for each.
+ * The end of an exchange. `ignored`: the reason that each earlier packet was not believed.
  * `silent`: no believable packet until the deadline; its reason is that of the last bad packet, else `timeout`, or the
  * code of the system's error such as ECONNREFUSED.
  */

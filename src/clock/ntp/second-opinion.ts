@@ -3,7 +3,7 @@ import { systemErrorCode } from "../../contract/errors.ts";
 import type { ClockDriver, DatagramAddress } from "../../host/ports.ts";
 import { inEra } from "./ntp-packet.ts";
 
-/** What node-ntp-client says of this host's clock. Positive offset: this host is behind. */
+/** The host's clock by node-ntp-client. Positive offset: this host is behind. */
 export type SecondOpinion =
   | {
       readonly kind: "opinion";
@@ -54,7 +54,7 @@ export function askSecondOpinion(options: SecondOpinionOptions): AskSecondOpinio
   };
 }
 
-/** Whether the two opinions differ by more than their coarseness explains. */
+/** True where the two opinions differ by more than their coarseness explains. */
 export function disagrees(
   offsetSeconds: number,
   opinion: Extract<SecondOpinion, { kind: "opinion" }>,

@@ -38,7 +38,7 @@ export interface SourcePool {
    * server is set, else two. A trusted time takes a majority of all (`isMajority`).
    */
   ballot(minAgreeing: number | null): Ballot;
-  /** The last ballot; its offsets are against the clock as it stands now. */
+  /** The last ballot; its offsets are against the clock as it is now. */
   last(): Ballot | null;
   /** Forgets all samples: another clock is measured from now on, or this one was changed from outside. */
   forget(): void;

@@ -12,7 +12,7 @@ export interface SourceOptions {
   /** Seconds by which the clock was moved forward in all. */
   readonly moved: () => number;
   readonly counters: Counters;
-  /** Whether another source has this address: a server must not vote twice. */
+  /** True where another source has this address: a server must not vote twice. */
   readonly isTaken: (address: DatagramAddress, by: string) => boolean;
 }
 
@@ -27,7 +27,7 @@ const nameLifetimeSeconds = 3_600;
 
 /** One time server: its address, its last samples, and whether it may be polled. */
 export class Source {
-  /** As it stands in the settings. */
+  /** As it is written in the settings. */
   readonly id: string;
   readonly host: string;
   readonly #port: number;
@@ -35,7 +35,7 @@ export class Source {
   #address: DatagramAddress | null = null;
   #lookedUpAt = Number.NEGATIVE_INFINITY;
   #register: SampleRegister = emptyRegister;
-  /** What `moved` was when the samples were last brought up to date. */
+  /** The value of `moved` when the samples were last brought up to date. */
   #moved = 0;
   #reach = 0;
   #poll: PollState = firstPoll;
@@ -56,7 +56,7 @@ export class Source {
     return this.#address;
   }
 
-  /** The samples, against the clock as it stands now. */
+  /** The samples, against the clock as it is now. */
   register(): SampleRegister {
     const moved = this.#options.moved();
     this.#register = shiftSamples(this.#register, moved - this.#moved);

@@ -44,7 +44,7 @@ function edgesOf(candidates: readonly Candidate[]): Edge[] {
   return edges.sort((a, b) => a.at - b.at || a.type - b.type);
 }
 
-/** Steps 3 and 4: the first point that lies in `wanted` intervals. */
+/** Steps 3 and 4: the first point that is in `wanted` intervals. */
 function scan(edges: readonly Edge[], wanted: number): number | null {
   let intervals = 0;
   for (const { at, type } of edges) {

@@ -1,7 +1,7 @@
 import type { Candidate } from "./candidate.ts";
 import { intersect } from "./select-intersection.ts";
 
-/** What the sources together say of the time. */
+/** The time by all sources together. */
 export interface Agreement {
   readonly kind: "agreed";
   /** The interval, of offsets in seconds, that a majority agrees on. */
@@ -16,13 +16,13 @@ export interface Agreement {
   /** Weighted mean of the survivors, within low and high; positive: this host is behind. */
   readonly offsetSeconds: number;
   readonly jitterSeconds: number;
-  /** The true offset lies within offsetSeconds ± this, as long as the majority tells the truth. */
+  /** The true offset is within offsetSeconds ± this, as long as the majority tells the truth. */
   readonly uncertaintySeconds: number;
   /** Id of the best survivor: the system peer, before hysteresis. */
   readonly peer: string;
 }
 
-/** How a selection ended; `needed`: how many truechimers the settings ask for. */
+/** The end of a selection; `needed`: the number of truechimers that the settings ask for. */
 export type Selection =
   | Agreement
   | { readonly kind: "no_majority"; readonly disagreeing: readonly string[] }
@@ -37,7 +37,7 @@ export type Selection =
 /**
  * Selects the sources to believe and combines them (RFC 5905 §11.2): intersection, cluster, combine. The order of the
  * candidates does not matter. `minAgreeing`: truechimers without which nothing is believed; 1 or more. The intersection
- * believes a source that is alone, whatever it says.
+ * believes a single source, whatever it says.
  */
 export function select(candidates: readonly Candidate[], options: { minAgreeing: number }): Selection {
   if (candidates.length === 0) return { kind: "none" };
@@ -93,7 +93,7 @@ function combine(survivors: readonly [Candidate, ...Candidate[]], { low, high, .
   const weightOf = (candidate: Candidate) => 1 / candidate.rootDistanceSeconds;
   const weights = survivors.reduce((sum, candidate) => sum + weightOf(candidate), 0);
   const mean = survivors.reduce((sum, one) => sum + weightOf(one) * one.offsetSeconds, 0) / weights;
-  // An interval may reach into the agreed one while its middle lies outside: no weight argues the mean out of it.
+  // An interval may reach into the agreed one while its middle is outside: no weight argues the mean out of it.
   const offsetSeconds = Math.min(high, Math.max(low, mean));
   return {
     offsetSeconds,

@@ -41,7 +41,7 @@ export function endBackOff(present: BackOff, monotonicSeconds: number): BackOff 
   return { ...present, conflict: null, until: Math.min(present.until, monotonicSeconds) };
 }
 
-/** What else sets or changed the clock; null: nothing. */
+/** The other program that sets or changed the clock; null: there is none. */
 export function conflictOf(mode: ClockMode | null, { conflict }: BackOff): ClockConflict | null {
   if (mode?.kind !== "observe" || mode.because !== "other_daemon") return conflict;
   const { daemon } = mode;

@@ -23,7 +23,7 @@ export interface LoopState {
   /** null: not resolved yet. */
   readonly mode: ClockMode | null;
   readonly sync: SyncState;
-  /** What the time daemon of the present mode said last; null: it was not read yet. */
+  /** The last report of the time daemon of the present mode; null: it was not read yet. */
   readonly report: DaemonReport | null;
   /** Monotonic seconds of the last report that was synchronised; null: there was none. */
   readonly reportedAt: number | null;
@@ -35,7 +35,7 @@ export interface LoopState {
   readonly externalSeconds: number;
   /** The last round that was finished. */
   readonly round: Round | null;
-  /** How it ended, kept when the rest is forgotten. */
+  /** Its end, kept when the rest is forgotten. */
   readonly lastVerdict: Round["verdict"]["kind"] | null;
   /** The system peer; the last one while no source is selected. */
   readonly peer: string | null;
@@ -53,14 +53,14 @@ export interface BatteryReading {
   readonly atMonotonic: number;
 }
 
-/** What a check has found, at one moment. */
+/** The result of a check, at one moment. */
 export interface Check {
   readonly syncStatus: SyncStatus;
   /** The host's clock shows a time below the floor. */
   readonly isBelowFloor: boolean;
   /** The clock was changed from outside since the check before. */
   readonly isDisturbed: boolean;
-  /** What a slew has yet to add (s). */
+  /** The rest that a slew has yet to add (s). */
   readonly pendingSeconds: number;
   readonly leap: Leap;
 }
@@ -86,7 +86,7 @@ export function initialState(start: Pick<LoopState, "blocker" | "wasRightAtStart
   };
 }
 
-/** Whether the agent steers the host's clock in this mode, and not a virtual one. */
+/** True where the agent steers the host's clock in this mode, and not a virtual one. */
 export function steersHost({ mode, blocker }: Pick<LoopState, "mode" | "blocker">): boolean {
   return mode?.kind === "discipline" || (mode?.kind === "manual" && blocker === null);
 }
@@ -102,7 +102,7 @@ export function enterMode(
 ): LoopState {
   const entered = { ...state, mode, report: null, poll: firstPoll, externalSeconds: 0 };
   const isHeld = isBackingOff(state.backOff, monotonicSeconds);
-  // What was known was known of the virtual clock.
+  // The former measurements are of the virtual clock.
   const isOtherClock = steersHost(entered) && Math.abs(hostOffsetSeconds) > sameSeconds;
   return {
     ...entered,
@@ -147,7 +147,7 @@ export function afterOwnRound(state: LoopState, round: Round, now: AfterRound): 
     ...next,
     lastVerdict: round.verdict.kind,
     peer: now.peer ?? state.peer,
-    // What was changed from outside is in this measurement.
+    // This measurement contains the changes from outside.
     externalSeconds: state.mode?.kind === "discipline" ? 0 : state.externalSeconds,
   };
 }

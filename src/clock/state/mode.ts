@@ -1,7 +1,7 @@
 import type { Settings } from "../../contract/types.ts";
 import type { SteeringBlocker, TimeDaemon } from "../../host/ports.ts";
 
-/** What puts the clock right at present: the setting time.mode, resolved with what else runs on the host. */
+/** The program or person that sets the clock: the setting time.mode, resolved with the time daemon of the host. */
 export type ClockMode =
   /** The agent steers the host's clock. */
   | { readonly kind: "discipline" }

@@ -25,7 +25,7 @@ const jumpNoises = 20;
 /** ppm: an error of the frequency below this hardly moves the offset between two polls. */
 const settledPpm = 1;
 
-/** What decides when the next round is. */
+/** The facts that decide when the next round is. */
 export interface RoundFacts {
   /** null: not known yet. */
   readonly mode: ClockMode | null;

@@ -1,7 +1,7 @@
 import type { Action, Measurement } from "../discipline/discipline.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** What a measurement round is for. Read when its measuring is done, so that later requests can join it. */
+/** The purpose of a measurement round. Read when its measuring is done, so that later requests can join it. */
 export interface RoundOptions {
   /** Exchanges with each server. */
   readonly burst: number;
@@ -27,11 +27,11 @@ export interface Round {
   readonly verdict: Verdict;
   /** At least one source has answered in this round. */
   readonly isAnswered: boolean;
-  /** What the sources agreed on; null: they did not. */
+  /** The measurement that the sources agreed on; null: they did not. */
   readonly measurement: Measurement | null;
-  /** What was done to the steered clock. */
+  /** The correction of the steered clock. */
   readonly action: Action | null;
-  /** What the host's own clock lacked before that (s). */
+  /** The lag of the host's own clock before that (s). */
   readonly hostOffsetSeconds: number | null;
   /** The second opinion on the leading source, where it gives another time. */
   readonly contradiction: { readonly source: string; readonly offsetSeconds: number } | null;

@@ -7,7 +7,7 @@ import type { ClockMode } from "./mode.ts";
 import type { Round } from "./round.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** What the last rounds have shown of the clock; pure. */
+/** The clock by the last rounds; pure. */
 export interface SyncState {
   /** null: no server has answered since the mode began. */
   readonly verdict: Verdict | null;
@@ -19,7 +19,7 @@ export interface SyncState {
 /** The last measurement by which the clock was accepted or trusted. */
 export interface Synced {
   readonly trust: "trusted" | "accepted";
-  /** How many of the configured servers agreed on it. */
+  /** The number of configured servers that agreed on it. */
   readonly agreeing: number;
   readonly configured: number;
   readonly atMonotonic: number;
@@ -53,14 +53,14 @@ export function afterRound(
   const { atSeconds, jitterSeconds, agreeing, configured } = measurement;
   const { believed } = now;
   const left = measurement.offsetSeconds - (action?.kind === "step" ? action.seconds : 0);
-  // The filter believes another offset than was measured last, and the interval lies around the measured one.
+  // The filter believes another offset than was measured last, and the interval is around the measured one.
   const uncertaintySeconds =
     measurement.uncertaintySeconds + Math.abs(left - (believed?.offsetSeconds ?? left));
   const synced = {
     trust: isMajority(measurement) ? ("trusted" as const) : ("accepted" as const),
     agreeing,
     configured,
-    // Of the samples, which may be older than the round.
+    // The time of the samples, which may be older than the round.
     atMonotonic: atSeconds,
     at: new Date((now.wallSeconds - (now.monotonicSeconds - atSeconds)) * 1_000),
     uncertaintySeconds,
@@ -70,7 +70,7 @@ export function afterRound(
   return { verdict, synced, setByHandAt: null };
 }
 
-/** How well the clock is synchronised. */
+/** The state and trust of the clock. */
 export interface SyncStatus {
   readonly state: TimeSync["state"];
   readonly trust: TimeSync["trust"];
@@ -88,7 +88,7 @@ const holdoverSeconds = 10;
 const missedPolls = 3;
 const leastMissedSeconds = 300;
 
-/** How well the clock is synchronised now, in each mode. */
+/** The state and trust of the clock now, in each mode. */
 export function syncStatusOf(
   mode: ClockMode | null,
   sync: SyncState,
@@ -123,7 +123,7 @@ function statusByServers(
   return { state: isMissed ? "holdover" : "synchronised", trust: synced.trust, uncertaintySeconds };
 }
 
-/** Whether servers or a daemon keep the clock right. */
+/** True where servers or a daemon keep the clock right. */
 export function isSynchronised({ state, trust }: SyncStatus): boolean {
   return state === "synchronised" || state === "holdover" || (state === "delegated" && trust !== "none");
 }

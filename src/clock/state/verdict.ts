@@ -1,7 +1,7 @@
 import type { Action, Measurement } from "../discipline/discipline.ts";
 import type { Selection } from "../select/select.ts";
 
-/** How a round of measuring ended. Seconds are of the offset that was measured; positive: the host is behind. */
+/** The end of a round of measuring. Seconds are of the offset that was measured; positive: the host is behind. */
 export type Verdict =
   /** The clock agrees with the sources, or is being slewed there. */
   | { readonly kind: "agreed" }
@@ -16,10 +16,10 @@ export type Verdict =
   /** A single source that a second opinion contradicts. */
   | { readonly kind: "suspect"; readonly id: string; readonly seconds: number }
   | { readonly kind: "panic_threshold"; readonly seconds: number }
-  /** The measured time lies below the floor, or beyond the ceiling. */
+  /** The measured time is below the floor, or beyond the ceiling. */
   | { readonly kind: "below_floor" | "beyond_ceiling"; readonly measuredSeconds: number };
 
-/** Whether the sources demand a correction that was not made yet. */
+/** True where the sources demand a correction that was not made yet. */
 export function isUnsettled({ kind }: Verdict): boolean {
   return kind === "to_be_confirmed" || kind === "panic_threshold";
 }
@@ -37,7 +37,7 @@ export function verdictWithout(selection: Selection): Verdict {
   }
 }
 
-/** Whether a measured time is possible at all; null: it is. */
+/** The verdict on a time that is impossible; null: it is possible. */
 export function implausible(
   measuredSeconds: number,
   bounds: { floorSeconds: number; ceilingSeconds: number },
@@ -47,7 +47,7 @@ export function implausible(
   return null;
 }
 
-/** The verdict that a decision on a measurement stands for. */
+/** The verdict that follows from a decision on a measurement. */
 export function verdictOf(action: Action, { offsetSeconds }: Measurement): Verdict {
   switch (action.kind) {
     case "refuse":

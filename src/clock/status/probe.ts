@@ -34,7 +34,7 @@ const restSeconds = 2;
 
 const asked = "Time servers were asked";
 
-/** What one server said; `failure`: why it said nothing. */
+/** The answer of one server; `failure`: the reason that there is none. */
 interface Heard {
   readonly host: string;
   readonly address: string | null;

@@ -42,7 +42,7 @@ export function requireMayMeasure(
   }
 }
 
-/** What decides whether the clock may be set by hand, and to what time. */
+/** The facts that decide if the clock may be set by hand, and to which time. */
 export interface SetByHandFacts {
   readonly mode: ClockMode | null;
   readonly syncStatus: Pick<SyncStatus, "trust" | "state">;

@@ -6,16 +6,16 @@ import type { SyncState, SyncStatus } from "../state/sync-state.ts";
 import type { Verdict } from "../state/verdict.ts";
 import { notSetWithDetail, summaryWithDetail, troubleWithDetail } from "./details.ts";
 
-/** What the summary is made from. */
+/** The facts that the summary is made from. */
 export interface SummaryGround {
   /** null: not known yet. */
   readonly mode: ClockMode | null;
   readonly sync: SyncState;
   readonly state: SyncStatus["state"];
-  /** What the daemon said last; null: it was not read yet, or none sets the clock. */
+  /** The daemon's last report; null: it was not read yet, or none sets the clock. */
   readonly report: DaemonReport | null;
   readonly conflict: ClockConflict | null;
-  /** What the host's own clock lacks (s); positive: it is behind. */
+  /** The lag of the host's own clock (s); negative: it is ahead. */
   readonly hostOffsetSeconds: number;
   readonly blocker: SteeringBlocker | null;
 }
@@ -35,7 +35,7 @@ const noFacts = {
   not_set: null,
 } as const satisfies Omit<Facts, "code">;
 
-/** How the clock is: the code, its facts, and the same as a sentence. */
+/** The state of the clock: the code, its facts, and the same as a sentence. */
 export function clockSummary(ground: SummaryGround): ClockSummary {
   return summaryWithDetail(factsOf(ground), ground.conflict);
 }
@@ -45,7 +45,7 @@ export function rescueSummary(): ClockSummary {
   return summaryWithDetail({ ...noFacts, code: "rescue" }, null);
 }
 
-/** The summary of a round's verdict alone; null: the clock is right, or about to be. */
+/** The summary of a single round's verdict; null: the clock is right, or about to be. */
 export function verdictSummary(verdict: Verdict): ClockSummary | null {
   const facts = verdictFacts(verdict);
   return facts && summaryWithDetail({ ...noFacts, ...facts }, null);

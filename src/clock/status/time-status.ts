@@ -29,7 +29,7 @@ export interface StatusFacts {
   readonly nowMilliseconds: number;
 }
 
-/** What the device knows of its clock, as the API says it. */
+/** The clock as the API describes it. */
 export function timeSyncStatus(facts: StatusFacts): TimeSync {
   const { loop, settings, syncStatus, pollSeconds, nowMilliseconds } = facts;
   const { mode, lastStep } = loop;

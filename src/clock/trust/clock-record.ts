@@ -1,6 +1,6 @@
 import type { DocumentKind } from "../../store/documents/document-kind.ts";
 
-/** What the agent keeps of its clock over restarts. */
+/** The facts about the clock that the agent keeps over restarts. */
 export interface ClockRecord {
   /** A time that has certainly passed; null: the build date. */
   readonly floor_at: string | null;
@@ -12,7 +12,7 @@ export interface ClockRecord {
   readonly synchronised_boot_id: string | null;
 }
 
-/** When it is lost, the next start measures the oscillator anew and believes any time since the build. */
+/** When it is lost, the next start measures the oscillator again and believes any time since the build. */
 export const clockRecordKind: DocumentKind<ClockRecord> = {
   name: "clock",
   formatVersion: "1.0.0",

@@ -1,5 +1,5 @@
 /**
- * How far the host's clock can be relied on. `trusted`: more than half of the configured servers agree, and at least two,
+ * The trust in the host's clock. `trusted`: more than half of the configured servers agree, and at least two,
  * measured by Steward or by chronyd; `accepted`: fewer, timesyncd, or set by hand; `none`: the time is not known.
  */
 export type ClockTrust = "trusted" | "accepted" | "none";

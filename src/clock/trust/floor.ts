@@ -67,7 +67,7 @@ export function riseFloor(floor: Floor, check: FloorCheck): Floor {
   return { ...present, atSeconds: floor.atSeconds + rise, gapSeconds };
 }
 
-/** After a step of the clock the waits begin anew: the time before it did not hold. */
+/** After a step of the clock the waits begin again: the time before it did not hold. */
 export function heldNoLonger(floor: Floor): Floor {
   return { ...floor, acceptedSince: null, trustedSince: null };
 }

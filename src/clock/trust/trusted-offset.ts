@@ -4,7 +4,7 @@ import type { Uptime } from "../../host/ports.ts";
 const coarsenessSeconds = 0.05;
 
 /**
- * What the host's clock lacks of the trusted time. That time is carried on by monotonic time, so that setting the host's
+ * The lag of the host's clock behind the trusted time. That time is carried on by monotonic time, so that setting the host's
  * clock does not move it; it is as exact as sign-in needs it, some 10 ms.
  */
 export class TrustedOffset {

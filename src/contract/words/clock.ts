@@ -30,7 +30,7 @@ export type ClockSentence = (facts: ClockFacts, format: Format) => string;
 export interface ClockWords {
   /** The state of the clock, and what to do about it. */
   readonly summary: Readonly<Record<ClockSummary["code"], ClockSentence>>;
-  /** What else sets or changed the clock. */
+  /** The other program that sets or changed the clock. */
   readonly conflicts: Readonly<Record<ConflictCode, ClockSentence>>;
   readonly conflictAdvice: Readonly<Record<ConflictCode, ClockSentence>>;
   /** `runs_on`: the clock runs without its sources. `votes`: the numbers behind a time that is accepted, not trusted. */

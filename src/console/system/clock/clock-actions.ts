@@ -7,7 +7,7 @@ import type { Resource } from "../../client/use-resource.ts";
 import { toast } from "../../ui/dialog/toasts.tsx";
 import { offsetWithUncertainty, stepInWords } from "./clock-words.ts";
 
-/** What a person can have done to the clock, and how it goes. */
+/** The actions of a person on the clock, and their progress. */
 export interface ClockActions {
   readonly sync: Action<readonly []>;
   readonly reselect: Action<readonly []>;
@@ -39,7 +39,7 @@ export function useClockActions(clock: Resource<TimeSync>): ClockActions {
     const timer = setInterval(() => void clock.reload(), lookMilliseconds);
     return () => {
       clearInterval(timer);
-      // What was refused has told something as well.
+      // A refused measurement changes the status as well.
       void clock.reload();
     };
   }, [isBusy]);

@@ -28,7 +28,7 @@ export function SyncButton({ status, actions: { sync, reselect }, kind }: ClockB
   );
 }
 
-/** Asks all of them anew, those too that were given up. */
+/** Asks all of them again, also those that were given up. */
 export function ReselectButton({ status, actions: { sync, reselect } }: ClockButtonProps) {
   return (
     <Button
@@ -71,7 +71,7 @@ export function BrowserTimeButton({ status, actions, kind }: ClockButtonProps) {
   );
 }
 
-/** Whether the clock may be set by hand, as the agent decides it. */
+/** True where the clock may be set by hand, by the agent's own rule. */
 export function mayBeByHand({ mode, trust, state }: TimeSync): boolean {
   return mode === "manual" || trust === "none" || state === "manual";
 }

@@ -48,7 +48,7 @@ export function ClockProblem({
   );
 }
 
-/** What the sources want of this clock. */
+/** The correction that the sources ask for. */
 function lackSeconds({ sources }: TimeSync): number {
   return sources.find(({ state }) => state === "selected")?.offset_seconds ?? 0;
 }

@@ -20,7 +20,7 @@ import { headOf, sentencesBeside } from "./clock-sentences.ts";
 import { ClockStrip } from "./clock-strip.tsx";
 import { ClockWrong, isInDoubt } from "./clock-wrong.tsx";
 
-/** How the clock is: as a sentence, as a strip, and behind a fold in all detail; and what puts it right. */
+/** The clock as a sentence, as a strip, and in detail behind a fold, with the buttons that put it right. */
 export function ClockSection({ clock }: { readonly clock: Resource<TimeSync> }) {
   const actions = useClockActions(clock);
   const isAway = useIsAway();

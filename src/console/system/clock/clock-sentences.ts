@@ -6,7 +6,7 @@ import { t } from "../../catalogue/words.ts";
 import { type Sentence, sentenceOf } from "../../ui/by-code.ts";
 import { boundInWords, offsetInWords } from "./clock-words.ts";
 
-/** Seconds: a clock that is better than that is told to be as good as that. */
+/** Seconds: the smallest bound that the page shows, however good the clock is. */
 const leastBound = 1e-3;
 
 /** The state as a sentence that begins with its word, and with the bound of the error where that is known. */

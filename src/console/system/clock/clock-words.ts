@@ -10,19 +10,19 @@ export function offsetInWords(seconds: number): string {
   return t.clock.lag(seconds, pageFormat);
 }
 
-/** What a clock says beside this device's, by its offset: `3 s ahead of this device` where that is 3 s behind it. */
+/** A clock compared with this device's, by its offset: `3 s ahead of this device` where that is 3 s behind it. */
 export function beyondInWords(seconds: number): string {
   const size = shortDuration(Math.abs(seconds));
   return seconds < 0 ? t.clock.behindUs(size) : t.clock.aheadOfUs(size);
 }
 
-/** What a clock says beside this device's, in short: `3 s later`. */
+/** The same in short: `3 s later`. */
 export function laterInWords(seconds: number): string {
   const size = shortDuration(Math.abs(seconds));
   return seconds < 0 ? t.clock.earlier(size) : t.clock.later(size);
 }
 
-/** A bound that is told without its last digits: rounded up, and in milliseconds below a second. */
+/** A bound without its last digits: rounded up, and in milliseconds below a second. */
 export function boundInWords(seconds: number): string {
   if (seconds >= 1) return shortDuration(seconds);
   const milliseconds = Math.ceil(seconds * 1e4 - 1e-6) / 10;
@@ -48,7 +48,7 @@ export function stepInWords(seconds: number): string {
 /** Seconds by which two clocks that are both right may differ here: an answer takes its time. */
 const sameSeconds = 2;
 
-/** What this browser's clock says beside the device's. */
+/** This browser's clock compared with the device's. */
 export function browserInWords(): string {
   const ahead = deviceAheadSeconds();
   return Math.abs(ahead) < sameSeconds ? t.clock.browserSame : beyondInWords(-ahead);
@@ -62,7 +62,7 @@ export function differenceInWords(): string {
   return ahead < 0 ? t.clock.browserLater(size) : t.clock.browserEarlier(size);
 }
 
-/** Whether there is no server to ask for the time. */
+/** True where there is no server to ask for the time. */
 export function isUnpolled({ mode, servers }: TimeSync): boolean {
   return mode === "manual" || (mode !== "delegate" && servers.configured.length === 0);
 }

@@ -8,7 +8,7 @@ import { BrowserTimeButton, mayBeByHand, SyncButton } from "./clock-buttons.tsx"
 import { isUnpolled } from "./clock-words.ts";
 import { TwoClocks } from "./two-clocks.tsx";
 
-/** Whether a person may have to put the clock right. While it is being found out, there is nothing to do yet. */
+/** True where a person may have to put the clock right. While it is being measured, there is nothing to do yet. */
 export function isInDoubt(status: TimeSync, word: ClockWord): boolean {
   if (status.state === "acquiring") return false;
   return word !== "in_sync" || mayBeByHand(status);

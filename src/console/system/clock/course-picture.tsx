@@ -74,7 +74,7 @@ function Plot({ course, axis }: { readonly course: Course; readonly axis: Axis }
   );
 }
 
-/** The last point with its uncertainty, which alone has no band that could be seen. */
+/** The last point with its uncertainty, which has no visible band by itself. */
 function Newest({
   point,
   at,

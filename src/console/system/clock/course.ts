@@ -54,7 +54,7 @@ export function partsOf({ points, step }: Course): (readonly CoursePoint[])[] {
   return [points.filter(isBefore), points.filter((point) => !isBefore(point))];
 }
 
-/** What must be seen: all offsets since the last step with the newest's uncertainty, zero, and others near them. */
+/** The range to show: all offsets since the last step with the newest's uncertainty, zero, and others near them. */
 export function rangeOfCourse(course: Course): Range | null {
   const recent = partsOf(course).findLast((part) => part.length > 0) ?? [];
   const newest = recent.at(-1);

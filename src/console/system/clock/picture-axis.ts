@@ -6,7 +6,7 @@ export interface Range {
   readonly high: number;
 }
 
-/** Where the true offset lies by one source; `low` and `high` are equal where it does not say how sure it is. */
+/** The interval of the true offset by one source; `low` and `high` are equal where it does not say how sure it is. */
 export interface Interval extends Range {
   readonly middle: number;
 }
@@ -16,7 +16,7 @@ export interface Axis extends Range {
   readonly step: number;
 }
 
-/** What of an interval is seen, as shares of the axis from 0 to 1; `beyond`: all of it lies lower (−1) or higher (1). */
+/** The visible part of an interval, in shares of the axis from 0 to 1; `beyond`: all of it is lower (−1) or higher (1). */
 export interface Seen {
   readonly from: number;
   readonly to: number;
@@ -26,10 +26,10 @@ export interface Seen {
   readonly beyond: -1 | 0 | 1;
 }
 
-/** Seconds to either side of this device that a strip has at least: less than that is of no account to people. */
+/** Seconds to either side of this device that a strip has at least: a smaller difference is too small to matter. */
 const leastBound = 1e-3;
 
-/** As many times the bound of those that agree a strip may grow to show one more: a farther one stands at its end. */
+/** As many times the bound of those that agree a strip may grow to show one more: a farther one is at its end. */
 const boundReach = 5;
 
 /** As many times the farthest, so that a place is not at the very end. */
@@ -57,7 +57,7 @@ export function intervalOf({ offset_seconds, uncertainty_seconds }: TimeSource):
   return { low: offset_seconds - width, high: offset_seconds + width, middle: offset_seconds };
 }
 
-/** Whether a source is one of those that agree, or might yet. */
+/** True of a source that agrees with others, or may yet. */
 export function isVoting({ state }: TimeSource): boolean {
   return state === "selected" || state === "candidate" || state === "outlier";
 }
@@ -78,7 +78,7 @@ export function agreedRange({
   return { low: offset_seconds - uncertainty_seconds, high: offset_seconds + uncertainty_seconds };
 }
 
-/** What must be seen: all of `core`, and those of `others` that are not too far from it. null: there are none. */
+/** The range to show: all of `core`, and those of `others` that are not too far from it. null: there are none. */
 export function neededRange(core: readonly Range[], others: readonly Range[]): Range | null {
   const [first, ...rest] = core;
   if (first === undefined) return null;
@@ -90,7 +90,7 @@ export function neededRange(core: readonly Range[], others: readonly Range[]): R
   }, inner);
 }
 
-/** What the picture of the sources must show: those that vote, or all where none does, and near ones and this host (0). */
+/** The range to show in the picture of the sources: those that vote, or all where none does, and near ones and this host (0). */
 export function rangeOfSources(sources: readonly TimeSource[]): Range | null {
   const all = sources.flatMap((source) => intervalOf(source) ?? []);
   const voting = sources.filter(isVoting).flatMap((source) => intervalOf(source) ?? []);
@@ -118,7 +118,7 @@ export function keptBound(before: number | null, core: readonly number[], others
   return before !== null && needed <= before && before <= tooWide * next ? before : next;
 }
 
-/** Share of a strip from its earlier end, which is also that of all that lies beyond it. */
+/** Share of a strip from its earlier end, which is also that of all that is beyond it. */
 export function shareOf(bound: number, offset: number): number {
   return Math.min(1, Math.max(0, (offset + bound) / (2 * bound)));
 }
@@ -137,12 +137,12 @@ export function axisFor({ low, high }: Range): Axis {
   };
 }
 
-/** Share of the axis from its low end; below 0 and above 1 where it lies beyond. */
+/** Share of the axis from its low end; below 0 and above 1 where it is beyond. */
 export function placeOf({ low, high }: Range, seconds: number): number {
   return (seconds - low) / (high - low);
 }
 
-/** What of an interval the axis shows. */
+/** The part of an interval that the axis shows. */
 export function seenOn(axis: Range, { low, high, middle }: Interval): Seen {
   const [from, to] = [placeOf(axis, low), placeOf(axis, high)];
   return {

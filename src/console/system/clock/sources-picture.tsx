@@ -21,7 +21,7 @@ import {
 /** Share of the axis that this host's label takes on a phone: so close to an end there is no room for the end's. */
 const besideShare = 0.28;
 
-/** So close to an end a label does not stand over its place but beside it. */
+/** So close to an end a label is not over its place but beside it. */
 const labelShare = 0.2;
 
 /** Each source as a bar on one axis; the picture has a text as well, and the table beneath has the figures. */
@@ -42,7 +42,7 @@ export function SourcesPicture({ status }: { readonly status: TimeSync }) {
   );
 }
 
-/** What lies behind the bars: the agreed interval, this host's own place, and the scale. */
+/** The field behind the bars: the agreed interval, this host's own place, and the scale. */
 function Field({ axis, agreed }: { readonly axis: Axis; readonly agreed: Range | null }) {
   const zero = placeOf(axis, 0);
   const isZeroSeen = zero >= 0 && zero <= 1;
@@ -110,7 +110,7 @@ function Row({ source, axis }: { readonly source: TimeSource; readonly axis: Axi
   );
 }
 
-/** Pixels by which a mark stands within the end that its place is beyond, to leave room for the arrow. */
+/** Pixels by which a mark is within the end that its place is beyond, to leave room for the arrow. */
 const inset = 22;
 
 /** Where the source says that the right time is; its shape tells the state without colour. */

@@ -1,7 +1,7 @@
 import type { TimeSource } from "../../../contract/types.ts";
 import { isVoting, keptBound, shareOf } from "./picture-axis.ts";
 
-/** The sources that agree, as the one place that they stand for. */
+/** The sources that agree, as one place. */
 export interface Cluster {
   readonly count: number;
   /** Seconds by which their clocks are later than this device, on the average. */
@@ -19,7 +19,7 @@ export interface Flag {
   readonly source: TimeSource;
   readonly offset: number;
   readonly place: number;
-  /** It lies beyond the earlier (−1) or the later end (1) of the strip. */
+  /** It is beyond the earlier (−1) or the later end (1) of the strip. */
   readonly beyond: -1 | 0 | 1;
 }
 
@@ -30,7 +30,7 @@ export interface Strip {
   readonly flags: readonly Flag[];
 }
 
-/** What the strip of the sources shows; null: none has said a time. `before`: the bound that it has now. */
+/** The places on the strip of the sources; null: none has said a time. `before`: the bound that it has now. */
 export function stripOf(sources: readonly TimeSource[], before: number | null): Strip | null {
   const heard = sources.flatMap((source) =>
     source.offset_seconds === null ? [] : [{ source, offset: source.offset_seconds }],

@@ -8,7 +8,7 @@ import { differenceInWords } from "./clock-words.ts";
 /** Milliseconds between two ticks. */
 const tickMilliseconds = 1_000;
 
-/** The device's time and this browser's side by side as they go on, what lies between them, and what mends it. */
+/** The device's time and this browser's side by side as they go on, with the difference and the buttons that mend it. */
 export function TwoClocks({ children }: { readonly children: ComponentChildren }) {
   useTicks();
   const isAway = useIsAway();
