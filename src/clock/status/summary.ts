@@ -7,7 +7,7 @@ import type { Verdict } from "../state/verdict.ts";
 import { notSetWithDetail, summaryWithDetail, troubleWithDetail } from "./details.ts";
 
 /** The facts that the summary is made from. */
-export interface SummaryGround {
+export interface SummaryInput {
   /** null: not known yet. */
   readonly mode: ClockMode | null;
   readonly sync: SyncState;
@@ -36,8 +36,8 @@ const noFacts = {
 } as const satisfies Omit<Facts, "code">;
 
 /** The state of the clock: the code, its facts, and the same as a sentence. */
-export function clockSummary(ground: SummaryGround): ClockSummary {
-  return summaryWithDetail(factsOf(ground), ground.conflict);
+export function clockSummary(input: SummaryInput): ClockSummary {
+  return summaryWithDetail(factsOf(input), input.conflict);
 }
 
 /** The state of the agent's documents is damaged: the clock is only read. */
@@ -51,23 +51,23 @@ export function verdictSummary(verdict: Verdict): ClockSummary | null {
   return facts && summaryWithDetail({ ...noFacts, ...facts }, null);
 }
 
-function factsOf(ground: SummaryGround): Facts {
-  const { mode, conflict } = ground;
+function factsOf(input: SummaryInput): Facts {
+  const { mode, conflict } = input;
   if (mode === null) return { ...noFacts, code: "not_measured" };
   if (conflict && mode.kind === "observe") return { ...noFacts, code: "conflict" };
   switch (mode.kind) {
     case "manual":
-      return { ...noFacts, code: "manual", not_set: ground.blocker && notSet(ground, ground.blocker) };
+      return { ...noFacts, code: "manual", not_set: input.blocker && notSet(input, input.blocker) };
     case "delegate":
-      return daemonFacts(ground, mode.daemon);
+      return daemonFacts(input, mode.daemon);
     case "observe":
-      return { ...ownFacts(ground, mode), not_set: notSet(ground, mode.because) };
+      return { ...ownFacts(input, mode), not_set: notSet(input, mode.because) };
     case "discipline":
-      return ownFacts(ground, mode);
+      return ownFacts(input, mode);
   }
 }
 
-function daemonFacts({ report }: SummaryGround, daemon: string): Facts {
+function daemonFacts({ report }: SummaryInput, daemon: string): Facts {
   const facts = { ...noFacts, daemon };
   if (!report) return { ...facts, code: "daemon_not_read" };
   const daemon_trouble = report.trouble && troubleWithDetail(report.trouble, daemon);
@@ -77,9 +77,9 @@ function daemonFacts({ report }: SummaryGround, daemon: string): Facts {
   return { ...facts, ...votes, code: "daemon_synchronised", daemon_trouble };
 }
 
-function ownFacts(ground: SummaryGround, mode: ClockMode): Facts {
-  const { verdict, synced } = ground.sync;
-  const { state } = ground;
+function ownFacts(input: SummaryInput, mode: ClockMode): Facts {
+  const { verdict, synced } = input.sync;
+  const { state } = input;
   const facts = verdict && verdictFacts(verdict);
   if (facts) {
     const isPending = facts.code === "to_be_confirmed";
@@ -89,7 +89,7 @@ function ownFacts(ground: SummaryGround, mode: ClockMode): Facts {
   if (state === "manual") return { ...noFacts, code: "set_by_hand" };
   const votes = synced?.trust === "accepted" ? votesOf(synced.agreeing, synced.configured) : null;
   // The time is right, and the host's own clock does not show it.
-  const isOff = mode.kind === "observe" && lackOf(ground) !== null;
+  const isOff = mode.kind === "observe" && lackOf(input) !== null;
   return { ...noFacts, ...votes, code: isOff ? "host_not_corrected" : "synchronised" };
 }
 
@@ -128,16 +128,16 @@ function isSelectable(state: TimeSync["sources"][number]["state"]): boolean {
 }
 
 function notSet(
-  ground: SummaryGround,
+  input: SummaryInput,
   code: NonNullable<ClockSummary["not_set"]>["code"],
 ): NonNullable<ClockSummary["not_set"]> {
-  return notSetWithDetail({ code, offset_seconds: lackOf(ground) }, ground.mode?.kind !== "manual");
+  return notSetWithDetail({ code, offset_seconds: lackOf(input) }, input.mode?.kind !== "manual");
 }
 
 /** Seconds of an offset below which a clock is called right. */
 const exactSeconds = 0.001;
 
-function lackOf({ hostOffsetSeconds }: SummaryGround): number | null {
+function lackOf({ hostOffsetSeconds }: SummaryInput): number | null {
   return Math.abs(hostOffsetSeconds) < exactSeconds ? null : hostOffsetSeconds;
 }
 

@@ -4,7 +4,7 @@ import { reportOfKernel } from "../../../src/clock/daemons/external-daemon.ts";
 import { notSynced, type Synced, type SyncState } from "../../../src/clock/state/sync-state.ts";
 import type { Verdict } from "../../../src/clock/state/verdict.ts";
 import { reasonWithDetail } from "../../../src/clock/status/details.ts";
-import { clockSummary, rescueSummary, type SummaryGround } from "../../../src/clock/status/summary.ts";
+import { clockSummary, rescueSummary, type SummaryInput } from "../../../src/clock/status/summary.ts";
 import { troubleOf } from "../../../src/clock/status/trouble.ts";
 import { clockSummaryCodes, sourceReasonCodes } from "../../../src/contract/schemas/clock.ts";
 import type { ClockConflict, ClockSummary } from "../../../src/contract/types.ts";
@@ -27,14 +27,14 @@ const source = {
 };
 const observing = { kind: "observe", because: "no_capability", daemon: null } as const;
 
-const ground = (change: Partial<SummaryGround>): SummaryGround => ({
+const input = (change: Partial<SummaryInput>): SummaryInput => ({
   ...{ mode: { kind: "discipline" }, sync: agreed, state: "synchronised", report: null },
   ...{ conflict: null, hostOffsetSeconds: 0, blocker: null },
   ...change,
 });
 
-/** One ground for each code, and the facts that go with it. */
-const cases: readonly [Partial<SummaryGround>, Partial<ClockSummary> & Pick<ClockSummary, "code">][] = [
+/** One input for each code, and the facts that go with it. */
+const cases: readonly [Partial<SummaryInput>, Partial<ClockSummary> & Pick<ClockSummary, "code">][] = [
   [{ mode: null }, { code: "not_measured" }],
   [{ sync: notSynced, state: "acquiring" }, { code: "acquiring" }],
   [{}, { code: "synchronised" }],
@@ -129,7 +129,7 @@ const cases: readonly [Partial<SummaryGround>, Partial<ClockSummary> & Pick<Cloc
 describe("the summary of the clock", () => {
   for (const [change, expected] of cases) {
     it(`is ${expected.code} with its facts, and a sentence made from them`, () => {
-      const { detail, ...facts } = clockSummary(ground(change));
+      const { detail, ...facts } = clockSummary(input(change));
       const { detail: _, ...none } = rescueSummary();
       assert.deepEqual(facts, { ...none, ...expected });
       assert.match(detail, /^[A-Za-z].+\.$/);
@@ -145,7 +145,7 @@ describe("the summary of the clock", () => {
   it("gives the numbers behind a time that is accepted and not trusted", () => {
     const few = { ...right, trust: "accepted", agreeing: 2, configured: 5 } as const;
     assert.equal(
-      clockSummary(ground({ sync: after({ kind: "agreed" }, few) })).detail,
+      clockSummary(input({ sync: after({ kind: "agreed" }, few) })).detail,
       "The clock is right. 2 of 5 configured servers agree: the time is accepted, and trusted only when 3 agree. Check why the others are silent or differ.",
     );
   });
