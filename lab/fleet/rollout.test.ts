@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { readState } from "../../src/publishing/drafts/drafts.ts";
+import { readState } from "../../src/publishing/state.ts";
 import { haltRollout } from "../../src/publishing/rollout/halt.ts";
 import { toHalt } from "../../src/publishing/rollout/halt-rule.ts";
 import { LogFile } from "../../src/publishing/rollout/log-file.ts";

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { readRfc3339 } from "../contract/timestamps.ts";
 import { type AddResult, addRelease, type Selection, withdrawRelease } from "../publishing/add.ts";
-import { rfc3339Seconds } from "../publishing/drafts/drafts.ts";
 import { fillingSentence } from "../publishing/fullness.ts";
 import type { SigningKey } from "../publishing/keys/private-keys.ts";
 import { describeLack, type KeyHolders } from "../publishing/keys/signing.ts";
@@ -14,6 +13,7 @@ import {
   type ReleaseEntry,
 } from "../publishing/release-entry.ts";
 import { type ReleaseRole, releaseRoles } from "../publishing/roles.ts";
+import { rfc3339Seconds } from "../publishing/state.ts";
 import { readSteps, usualSteps, type Waves } from "../publishing/wave-plan.ts";
 import type { Workspace } from "../publishing/workspace.ts";
 import { CommandError } from "../terminal/command-error.ts";

@@ -1,6 +1,6 @@
 import { type Discarded, discardDrafts, planDiscard } from "../publishing/drafts/discard.ts";
-import { readState } from "../publishing/drafts/drafts.ts";
 import { isRoleName, roleNames } from "../publishing/roles.ts";
+import { readState } from "../publishing/state.ts";
 import type { Command } from "../terminal/commands/command.ts";
 import { agreesTo, dryRunOption } from "../terminal/commands/consent.ts";
 import { joinLines } from "../terminal/escape.ts";

@@ -1,6 +1,6 @@
-import { makeNewKeys } from "../publishing/keys/new-keys.ts";
 import type { SigningKey } from "../publishing/keys/private-keys.ts";
 import { describeLack, type KeyHolders, keyName } from "../publishing/keys/signing.ts";
+import { makeNewKeys } from "../publishing/new-keys.ts";
 import { renewOnline } from "../publishing/publish.ts";
 import { type KeyChanges, type RenewResult, renewRole } from "../publishing/renew.ts";
 import {

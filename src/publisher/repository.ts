@@ -1,5 +1,4 @@
 import { durationSeconds } from "../contract/durations.ts";
-import { readState } from "../publishing/drafts/drafts.ts";
 import { keysElsewhere } from "../publishing/keys/external-signer.ts";
 import {
   type AskPassphrase,
@@ -8,6 +7,7 @@ import {
   type SigningKey,
 } from "../publishing/keys/private-keys.ts";
 import { isRoleName, type RoleName, roleNames } from "../publishing/roles.ts";
+import { readState } from "../publishing/state.ts";
 import { type Surroundings, type Workspace, withWorkspace } from "../publishing/workspace.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import type { Invocation, Option, Positional } from "../terminal/commands/command.ts";

@@ -1,9 +1,9 @@
-import type { State } from "../publishing/drafts/drafts.ts";
 import { fillingSentence } from "../publishing/fullness.ts";
 import type { Report, RoleReport, TargetReport } from "../publishing/inspect.ts";
 import { type Count, describeLack, type KeyHolders, lacking } from "../publishing/keys/signing.ts";
 import { readEntry } from "../publishing/release-entry.ts";
 import { draftedRoles, type RoleName } from "../publishing/roles.ts";
+import type { State } from "../publishing/state.ts";
 import { escapeText } from "../terminal/escape.ts";
 import { formatFields, formatTable } from "../terminal/table.ts";
 import { formatSpan } from "../terminal/time-figures.ts";

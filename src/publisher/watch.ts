@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { durationSecondsOrNaN } from "../contract/durations.ts";
 import { StewardError } from "../contract/errors.ts";
-import { readState } from "../publishing/drafts/drafts.ts";
 import { releaseRoles } from "../publishing/roles.ts";
 import { type Halted, type HaltMeans, haltRollout } from "../publishing/rollout/halt.ts";
 import { type HaltRule, judgeRollouts } from "../publishing/rollout/halt-rule.ts";
 import { LogFile } from "../publishing/rollout/log-file.ts";
 import { type CountBy, type ReleaseFigures, Tally, watchedReleases } from "../publishing/rollout/tally.ts";
+import { readState } from "../publishing/state.ts";
 import { openWorkspace } from "../publishing/workspace.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import type { Command, Invocation } from "../terminal/commands/command.ts";

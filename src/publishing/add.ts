@@ -1,6 +1,5 @@
 import { StewardError } from "../contract/errors.ts";
 import type { TargetFile, Targets } from "../tuf/metadata.ts";
-import { draftOf, readState, type State, withDraft, writeDraft } from "./drafts/drafts.ts";
 import { type Filling, fillingsOf } from "./fullness.ts";
 import type { SigningKey } from "./keys/private-keys.ts";
 import { type Count, lacking, signWith } from "./keys/signing.ts";
@@ -8,6 +7,7 @@ import { type LikelyMistake, requireIntended } from "./likely-mistakes.ts";
 import { clearPayloads, stagePayload } from "./payload-store.ts";
 import { checkEntry, type ReleaseEntry, readEntry, targetPath } from "./release-entry.ts";
 import { noneHeld, type ReleaseRole } from "./roles.ts";
+import { draftOf, readState, type State, withDraft, writeDraft } from "./state.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** A target in a draft after the change. */

@@ -1,5 +1,5 @@
-import type { State } from "./drafts/drafts.ts";
 import { isDraftedRole, type RoleName, roleNames } from "./roles.ts";
+import type { State } from "./state.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Published metadata that have expired, or expire soon. */

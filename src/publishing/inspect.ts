@@ -5,7 +5,6 @@ import { caps } from "../tuf/caps.ts";
 import type { Metadata, Targets } from "../tuf/metadata.ts";
 import { readMetadata } from "../tuf/read-metadata.ts";
 import { readRootOfTrust } from "../tuf/root-of-trust.ts";
-import { readState, type State, stateOf } from "./drafts/drafts.ts";
 import { readIfThere } from "./files.ts";
 import { type Filling, fillingsOf } from "./fullness.ts";
 import { type Count, countSignatures, openKeys } from "./keys/signing.ts";
@@ -20,6 +19,7 @@ import {
   roleNames,
   typeOfRole,
 } from "./roles.ts";
+import { readState, type State, stateOf } from "./state.ts";
 import { openWorkspace, type Surroundings, type Workspace } from "./workspace.ts";
 
 /** One metadata file. */

@@ -1,9 +1,9 @@
 import { StewardError } from "../contract/errors.ts";
 import { compareVersions } from "../releases/semver.ts";
 import type { TargetFile } from "../tuf/metadata.ts";
-import type { State } from "./drafts/drafts.ts";
 import { type ReleaseEntry, readEntry } from "./release-entry.ts";
 import { type Held, releaseRoles } from "./roles.ts";
+import type { State } from "./state.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Additions that are usually mistakes. */

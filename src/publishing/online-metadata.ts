@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { StewardError } from "../contract/errors.ts";
 import { canonicalJson } from "../tuf/canonical-json.ts";
 import type { Metadata, MetaFile, RoleType, Snapshot, Timestamp } from "../tuf/metadata.ts";
-import { draftOf, type State, withDraft, writeDraft } from "./drafts/drafts.ts";
 import { specVersion } from "./init.ts";
 import type { SigningKey } from "./keys/private-keys.ts";
 import { describeLack, lacking, signWith } from "./keys/signing.ts";
 import type { TypeOfRole } from "./roles.ts";
+import { draftOf, type State, withDraft, writeDraft } from "./state.ts";
 import type { Workspace } from "./workspace.ts";
 
 interface How {

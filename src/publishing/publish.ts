@@ -3,7 +3,6 @@ import { StewardError } from "../contract/errors.ts";
 import { compareVersions } from "../releases/semver.ts";
 import { writeDurably } from "../store/files/durable-file.ts";
 import { readRootOfTrust } from "../tuf/root-of-trust.ts";
-import { readState, removeDraft, type State, stateOf } from "./drafts/drafts.ts";
 import { chooseDrafts, requireSigned, signDrafts } from "./drafts/ready-drafts.ts";
 import { type Expiring, expiring } from "./expiry.ts";
 import { makePublicDirectory, publicMode, readIfThere } from "./files.ts";
@@ -23,6 +22,7 @@ import {
   releaseRoles,
   roleNames,
 } from "./roles.ts";
+import { readState, removeDraft, type State, stateOf } from "./state.ts";
 import { type Staged, verifyAsClients } from "./verify.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -1,6 +1,5 @@
 import { StewardError } from "../contract/errors.ts";
 import type { Key, Metadata, Role, Root, Targets } from "../tuf/metadata.ts";
-import { draftOf, readState, type State, withDraft, writeDraft } from "./drafts/drafts.ts";
 import { requireApart } from "./init.ts";
 import type { SigningKey } from "./keys/private-keys.ts";
 import type { NamedKey } from "./keys/public-keys.ts";
@@ -17,6 +16,7 @@ import {
   roleNames,
   type TypeOfRole,
 } from "./roles.ts";
+import { draftOf, readState, type State, withDraft, writeDraft } from "./state.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Changes of keys, by the role that they belong to. */

@@ -17,12 +17,12 @@ import {
   today,
 } from "../../lab/publisher/site.ts";
 import { discardDrafts, planDiscard } from "../../src/publishing/drafts/discard.ts";
-import { readState } from "../../src/publishing/drafts/drafts.ts";
 import { addPrivateKey } from "../../src/publishing/keys/private-keys.ts";
 import { planPruning, prune } from "../../src/publishing/prune/prune.ts";
 import { publish } from "../../src/publishing/publish.ts";
 import { renewRole } from "../../src/publishing/renew.ts";
 import type { RoleName } from "../../src/publishing/roles.ts";
+import { readState } from "../../src/publishing/state.ts";
 import { type Workspace, withWorkspace } from "../../src/publishing/workspace.ts";
 import { type Device, makeDevice } from "./clients.ts";
 

@@ -1,9 +1,9 @@
 import { useOpenSsl } from "../../lab/publisher/quick-ed25519.ts";
 import { discardDrafts, planDiscard } from "../../src/publishing/drafts/discard.ts";
-import { readState } from "../../src/publishing/drafts/drafts.ts";
 import { readKeysAtHand } from "../../src/publishing/keys/private-keys.ts";
 import { planPruning, prune } from "../../src/publishing/prune/prune.ts";
 import { publish } from "../../src/publishing/publish.ts";
+import { readState } from "../../src/publishing/state.ts";
 import { withWorkspace } from "../../src/publishing/workspace.ts";
 
 // Works on DIRECTORY as it was at TIME, as a process to be killed in the middle: `DIRECTORY TIME WHAT`, where WHAT is

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { add, keysOf, makeSite, publishAll, type Site } from "../../lab/publisher/site.ts";
 import { discardDrafts, planDiscard } from "../../src/publishing/drafts/discard.ts";
-import { readState } from "../../src/publishing/drafts/drafts.ts";
 import { signDraft } from "../../src/publishing/drafts/sign-draft.ts";
-import { makeNewKeys } from "../../src/publishing/keys/new-keys.ts";
+import { makeNewKeys } from "../../src/publishing/new-keys.ts";
 import { publish, renewOnline } from "../../src/publishing/publish.ts";
 import { renewRole } from "../../src/publishing/renew.ts";
 import type { DraftedRole, RoleName } from "../../src/publishing/roles.ts";
+import { readState } from "../../src/publishing/state.ts";
 import { makeDevice } from "./clients.ts";
 
 const unchanged = { add: {}, remove: {}, thresholds: {} };

@@ -5,8 +5,8 @@ import { type KeysOfRole, keysOfRoles } from "../keys/role-keys.ts";
 import { signWith } from "../keys/signing.ts";
 import { clearPayloads } from "../payload-store.ts";
 import { holderOf, isReleaseRole, type ReleaseRole, type RoleName, roleNames } from "../roles.ts";
+import { draftOf, readState, removeDraft, type State, withDraft, writeDraft } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
-import { draftOf, readState, removeDraft, type State, withDraft, writeDraft } from "./drafts.ts";
 
 /** A discarded draft, and its content. */
 export interface Discarded {

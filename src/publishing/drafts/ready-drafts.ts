@@ -3,8 +3,8 @@ import type { SigningKey } from "../keys/private-keys.ts";
 import { describeLack, lacking, signWith } from "../keys/signing.ts";
 import { keysFor } from "../renew.ts";
 import { type DraftedRole, draftedRoles, type Held, holderOf } from "../roles.ts";
+import { type State, stateOf, withDraft, writeDraft } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
-import { type State, stateOf, withDraft, writeDraft } from "./drafts.ts";
 
 /** `state` with only the chosen drafts; snapshot and timestamp follow from them. */
 export function chooseDrafts({ published, drafts }: State, only: readonly DraftedRole[]): State {

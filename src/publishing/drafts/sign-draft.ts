@@ -4,8 +4,8 @@ import type { SigningKey } from "../keys/private-keys.ts";
 import { type Count, keyName, lacking, signatureIn, signWith, withSignature } from "../keys/signing.ts";
 import { idOf, keysFor } from "../renew.ts";
 import { isDraftedRole, type RoleName, type TypeOfRole } from "../roles.ts";
+import { readState, type State, withDraft, writeDraft } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
-import { readState, type State, withDraft, writeDraft } from "./drafts.ts";
 
 export interface SignResult {
   readonly role: RoleName;

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { StewardError } from "../../contract/errors.ts";
 import { verifyEd25519 } from "../../tuf/ed25519.ts";
-import type { State } from "../drafts/drafts.ts";
 import { type RoleName, roleIn, roleNames } from "../roles.ts";
+import type { State } from "../state.ts";
 import type { SigningKey } from "./private-keys.ts";
 import type { NamedKey } from "./public-keys.ts";
 import { signatureIn } from "./signing.ts";

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { StewardError } from "../../contract/errors.ts";
 import { writeDurably } from "../../store/files/durable-file.ts";
-import { readState } from "../drafts/drafts.ts";
 import { publicMode } from "../files.ts";
 import { idOf } from "../renew.ts";
 import { type RoleName, roleNames } from "../roles.ts";
+import { readState } from "../state.ts";
 import { type Config, configName, type Workspace } from "../workspace.ts";
 import { keysIn } from "./role-keys.ts";
 

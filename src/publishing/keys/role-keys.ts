@@ -1,5 +1,5 @@
-import type { State } from "../drafts/drafts.ts";
 import { type Held, holderOf, type RoleName, roleIn, roleNames } from "../roles.ts";
+import type { State } from "../state.ts";
 
 /** The keys of a role after a change. */
 export interface KeysOfRole {

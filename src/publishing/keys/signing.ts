@@ -2,8 +2,8 @@ import { StewardError } from "../../contract/errors.ts";
 import { verifyEd25519 } from "../../tuf/ed25519.ts";
 import type { Metadata, Signature } from "../../tuf/metadata.ts";
 import { ed25519Alone, type Signers } from "../../tuf/signatures.ts";
-import { encode, type State } from "../drafts/drafts.ts";
 import { type Authority, authoritiesOf, type RoleName, type TypeOfRole } from "../roles.ts";
+import { encode, type State } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
 import type { SigningKey } from "./private-keys.ts";
 

@@ -2,10 +2,10 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import type { Targets } from "../../tuf/metadata.ts";
-import type { State } from "../drafts/drafts.ts";
 import { readIfThere, removeFile, unreadable } from "../files.ts";
 import { hashedPath } from "../release-entry.ts";
 import { releaseRoles } from "../roles.ts";
+import type { State } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
 
 /** A file in public/ that no device asks for any more. */

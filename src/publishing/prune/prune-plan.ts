@@ -1,8 +1,8 @@
 import { compareVersions } from "../../releases/semver.ts";
 import type { TargetFile } from "../../tuf/metadata.ts";
-import type { State } from "../drafts/drafts.ts";
 import { type ReleaseEntry, readEntry } from "../release-entry.ts";
 import type { ReleaseRole } from "../roles.ts";
+import type { State } from "../state.ts";
 
 /** The releases that a prune keeps. */
 export interface PruneRequest {

@@ -1,11 +1,11 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { Targets } from "../../tuf/metadata.ts";
 import { draftRole } from "../add.ts";
-import { readState } from "../drafts/drafts.ts";
 import type { SigningKey } from "../keys/private-keys.ts";
 import type { Count } from "../keys/signing.ts";
 import { clearPayloads } from "../payload-store.ts";
 import { type ReleaseRole, releaseRoles } from "../roles.ts";
+import { readState } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
 import { type OldFile, oldFiles, removeOldFiles } from "./old-files.ts";
 import { type PrunePlan, type PruneRequest, planPrune } from "./prune-plan.ts";

@@ -1,8 +1,8 @@
 import { withdrawRelease } from "../add.ts";
-import { readState } from "../drafts/drafts.ts";
 import type { SigningKey } from "../keys/private-keys.ts";
 import type { Count } from "../keys/signing.ts";
 import { type PublishResult, publish } from "../publish.ts";
+import { readState } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
 import { pauseRelease } from "./pause.ts";
 import type { ReleaseFigures } from "./tally.ts";

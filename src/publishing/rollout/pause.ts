@@ -1,8 +1,8 @@
 import { StewardError } from "../../contract/errors.ts";
 import { type AddResult, draftTargets, type Selection, selectReleases } from "../add.ts";
-import { readState, rfc3339Seconds } from "../drafts/drafts.ts";
 import type { SigningKey } from "../keys/private-keys.ts";
 import type { Pause, ReleaseEntry } from "../release-entry.ts";
+import { readState, rfc3339Seconds } from "../state.ts";
 import type { Workspace } from "../workspace.ts";
 
 /**

@@ -1,9 +1,9 @@
 import type { UpdateKind } from "../../releases/release.ts";
 import { type ReportedState, readReport } from "../../releases/rollout-report.ts";
 import { compareVersions } from "../../releases/semver.ts";
-import { rfc3339Seconds } from "../drafts/drafts.ts";
 import { type ReleaseEntry, readEntry } from "../release-entry.ts";
 import { type Held, releaseRoles } from "../roles.ts";
+import { rfc3339Seconds } from "../state.ts";
 import { type LogLine, networkOf, readLogLine } from "./access-log.ts";
 import { countReports, packed } from "./last-report.ts";
 

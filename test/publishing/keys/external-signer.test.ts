@@ -4,12 +4,12 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { add, keysOf, makeScratch, makeSite, type Site, surroundings } from "../../../lab/publisher/site.ts";
-import { readState } from "../../../src/publishing/drafts/drafts.ts";
 import { signDraft } from "../../../src/publishing/drafts/sign-draft.ts";
 import { keysElsewhere } from "../../../src/publishing/keys/external-signer.ts";
 import { heldKeys, nameOwners } from "../../../src/publishing/keys/owners.ts";
 import { readPublicKey } from "../../../src/publishing/keys/public-keys.ts";
 import { publish } from "../../../src/publishing/publish.ts";
+import { readState } from "../../../src/publishing/state.ts";
 import { openWorkspace } from "../../../src/publishing/workspace.ts";
 
 /** As publishers of this page do it: openssl wants a file, whose length it can tell. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { rulesEntry, today } from "../../../lab/publisher/site.ts";
-import { encode, stateOf } from "../../../src/publishing/drafts/drafts.ts";
 import { type PruneRequest, planPrune } from "../../../src/publishing/prune/prune-plan.ts";
 import { type ReleaseEntry, targetPath } from "../../../src/publishing/release-entry.ts";
 import { noneHeld } from "../../../src/publishing/roles.ts";
+import { encode, stateOf } from "../../../src/publishing/state.ts";
 
 type Some = Partial<ReleaseEntry>;
 

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { add, keysOf, makeSite, publishAll, type Site } from "../../../lab/publisher/site.ts";
-import { readState } from "../../../src/publishing/drafts/drafts.ts";
 import { planPruning, prune } from "../../../src/publishing/prune/prune.ts";
 import type { PruneRequest } from "../../../src/publishing/prune/prune-plan.ts";
 import { renewRole } from "../../../src/publishing/renew.ts";
+import { readState } from "../../../src/publishing/state.ts";
 import { downloadWithTufJs, makeDevice } from "../clients.ts";
 
 const path = (version: string) => `stable/rules/demo-rules-${version}.tar.gz`;

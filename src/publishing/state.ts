@@ -1,15 +1,15 @@
 import { join } from "node:path";
-import { StewardError } from "../../contract/errors.ts";
-import { writeDurably } from "../../store/files/durable-file.ts";
-import { canonicalJson } from "../../tuf/canonical-json.ts";
-import { caps } from "../../tuf/caps.ts";
-import type { Metadata, Signature, SignedTypes } from "../../tuf/metadata.ts";
-import { readMetadata } from "../../tuf/read-metadata.ts";
-import { privateMode, removeFile } from "../files.ts";
-import { overfilled } from "../fullness.ts";
-import { nextVersion, readPublished, readRole } from "../published.ts";
-import { type Held, type RoleName, type TypeOfRole, typeOfRole } from "../roles.ts";
-import type { Workspace } from "../workspace.ts";
+import { StewardError } from "../contract/errors.ts";
+import { writeDurably } from "../store/files/durable-file.ts";
+import { canonicalJson } from "../tuf/canonical-json.ts";
+import { caps } from "../tuf/caps.ts";
+import type { Metadata, Signature, SignedTypes } from "../tuf/metadata.ts";
+import { readMetadata } from "../tuf/read-metadata.ts";
+import { privateMode, removeFile } from "./files.ts";
+import { overfilled } from "./fullness.ts";
+import { nextVersion, readPublished, readRole } from "./published.ts";
+import { type Held, type RoleName, type TypeOfRole, typeOfRole } from "./roles.ts";
+import type { Workspace } from "./workspace.ts";
 
 /** The state of a repository. */
 export interface State {

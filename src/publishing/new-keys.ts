@@ -1,11 +1,11 @@
-import { StewardError } from "../../contract/errors.ts";
-import { readState } from "../drafts/drafts.ts";
-import { type KeyChanges, requireChangeable } from "../renew.ts";
-import { type DraftedRole, holderOf, type RoleName, roleNames } from "../roles.ts";
-import type { Workspace } from "../workspace.ts";
-import { addPrivateKey, makePrivateKey, type PrivateKey } from "./private-keys.ts";
-import type { NamedKey } from "./public-keys.ts";
-import { keysIn } from "./role-keys.ts";
+import { StewardError } from "../contract/errors.ts";
+import { addPrivateKey, makePrivateKey, type PrivateKey } from "./keys/private-keys.ts";
+import type { NamedKey } from "./keys/public-keys.ts";
+import { keysIn } from "./keys/role-keys.ts";
+import { type KeyChanges, requireChangeable } from "./renew.ts";
+import { type DraftedRole, holderOf, type RoleName, roleNames } from "./roles.ts";
+import { readState } from "./state.ts";
+import type { Workspace } from "./workspace.ts";
 
 export interface NewKeys {
   /** Roles that get a key that is made here, one for each mention. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { describe, it } from "node:test";
-import { keysOf, makeSite, publishAll, type Site } from "../../../lab/publisher/site.ts";
-import { makeNewKeys, type NewKeys } from "../../../src/publishing/keys/new-keys.ts";
-import { type KeyChanges, renewRole } from "../../../src/publishing/renew.ts";
-import type { DraftedRole } from "../../../src/publishing/roles.ts";
+import { keysOf, makeSite, publishAll, type Site } from "../../lab/publisher/site.ts";
+import { makeNewKeys, type NewKeys } from "../../src/publishing/new-keys.ts";
+import { type KeyChanges, renewRole } from "../../src/publishing/renew.ts";
+import type { DraftedRole } from "../../src/publishing/roles.ts";
 
 const unchanged: KeyChanges = { add: {}, remove: {}, thresholds: {} };
 

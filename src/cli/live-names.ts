@@ -1,8 +1,8 @@
-import { listAllTokens } from "../users/token.ts";
-import { listAllUsers } from "../users/user-lookup.ts";
-import { createHttpClient } from "./client.ts";
-import type { Client } from "./context.ts";
-import type { Places } from "./places.ts";
+import { createHttpClient } from "./client/client.ts";
+import type { Client } from "./client/context.ts";
+import type { Places } from "./client/places.ts";
+import { listAllTokens } from "./users/token.ts";
+import { listAllUsers } from "./users/user-lookup.ts";
 
 /** Things whose names the agent lists. */
 export type LiveNames = "users" | "tokens";
