@@ -115,12 +115,6 @@ function folderRules(files: readonly SourceFile[]): string[] {
   );
 }
 
-/**
- * Rooms whose folders still import each other. Each is taken off this list when its folders are floors; a room that is
- * not on it never gets back.
- */
-export const roomsWithCircles: readonly string[] = ["cli", "publishing"];
-
 /** Imports that lead back to where they began, imports of types among them: a line for each that is found. */
 function cycleRules(files: readonly SourceFile[]): string[] {
   return circlesAmong(importsBetween(files)).map((trail) => `${trail.join(" -> ")}: imports in a circle`);
@@ -130,16 +124,13 @@ function cycleRules(files: readonly SourceFile[]): string[] {
  * A room is built of floors as well: its folders, and the files beside them, import one way. A line for each circle, with an
  * import that is part of it.
  */
-export function roomRules(
-  files: readonly SourceFile[],
-  exempt: readonly string[] = roomsWithCircles,
-): string[] {
+function roomRules(files: readonly SourceFile[]): string[] {
   const examples = new Map<string, string>();
   const parts = new Map<string, string[]>();
   for (const [path, targets] of importsBetween(files))
     for (const target of targets) {
       const [from, to] = [partOf(path), partOf(target)];
-      if (roomOf(path) !== roomOf(target) || exempt.includes(roomOf(path)) || from === to) continue;
+      if (roomOf(path) !== roomOf(target) || from === to) continue;
       parts.set(from, [...(parts.get(from) ?? []), to]);
       examples.set(`${from} -> ${to}`, `${path} imports ${target}`);
     }

@@ -1,14 +1,14 @@
 import { durationSeconds } from "../contract/durations.ts";
 import { keysElsewhere } from "../publishing/keys/external-signer.ts";
-import {
-  type AskPassphrase,
-  readKeysAtHand,
-  readPrivateKey,
-  type SigningKey,
-} from "../publishing/keys/private-keys.ts";
+import { readKeysAtHand, readPrivateKey, type SigningKey } from "../publishing/keys/private-keys.ts";
 import { isRoleName, type RoleName, roleNames } from "../publishing/roles.ts";
 import { readState } from "../publishing/state.ts";
-import { type Surroundings, type Workspace, withWorkspace } from "../publishing/workspace.ts";
+import {
+  type AskPassphrase,
+  type Surroundings,
+  type Workspace,
+  withWorkspace,
+} from "../publishing/workspace.ts";
 import { CommandError } from "../terminal/command-error.ts";
 import type { Invocation, Option, Positional } from "../terminal/commands/command.ts";
 import { escapeText } from "../terminal/escape.ts";

@@ -3,7 +3,7 @@ import type { Key, Metadata, Role, Root, Targets } from "../tuf/metadata.ts";
 import { requireApart } from "./init.ts";
 import type { SigningKey } from "./keys/private-keys.ts";
 import type { NamedKey } from "./keys/public-keys.ts";
-import { type KeysOfRole, keysOfRoles } from "./keys/role-keys.ts";
+import { idOf, type KeysOfRole, keysOfRoles } from "./keys/role-keys.ts";
 import { type Count, lacking, signWith } from "./keys/signing.ts";
 import {
   authoritiesOf,
@@ -181,18 +181,6 @@ function changedTargets(targets: Targets, name: RoleName, role: Role, keys: Keys
 function onlyNamed(keys: Keys, roles: readonly Role[]): Keys {
   const named = new Set(roles.flatMap(({ keyids }) => keyids));
   return Object.fromEntries(Object.entries(keys).filter(([id]) => named.has(id)));
-}
-
-/** The id that begins so; at least 8 digits, so that it does not match by chance. Throws `not_found`. */
-export function idOf(start: string, name: string, keyids: readonly string[]): string {
-  const [found, ...others] = /^[0-9a-f]{8,64}$/.test(start)
-    ? keyids.filter((id) => id.startsWith(start))
-    : [];
-  if (found !== undefined && others.length === 0) return found;
-  throw new StewardError(
-    "not_found",
-    `"${start}" is not the id of one key of ${name}, nor the first 8 or more digits of one. Its keys are: ${keyids.map((id) => id.slice(0, 16)).join(", ")}.`,
-  );
 }
 
 /** Every key that counts for a draft, by its id. */

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { StewardError } from "../contract/errors.ts";
 import { type Lock, takeLock } from "../store/files/lock.ts";
 import { readIfThere, sweep } from "./files.ts";
-import type { AskPassphrase } from "./keys/private-keys.ts";
 import { type RoleName, roleNames, usualPeriods } from "./roles.ts";
 
 /** A publisher's directory. `public` is uploaded, and never holds a secret. */
@@ -26,7 +25,10 @@ export interface Workspace {
   readonly askPassphrase: AskPassphrase;
 }
 
-/** The options of a command. */
+/** Asks for the passphrase of a key file. */
+export type AskPassphrase = (file: string) => Promise<string>;
+
+/** Time, and the terminal to ask for a passphrase on. */
 export interface Surroundings {
   readonly now: () => Date;
   readonly askPassphrase: AskPassphrase;

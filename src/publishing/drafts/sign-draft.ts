@@ -1,8 +1,9 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { Metadata } from "../../tuf/metadata.ts";
 import type { SigningKey } from "../keys/private-keys.ts";
+import { idOf } from "../keys/role-keys.ts";
 import { type Count, keyName, lacking, signatureIn, signWith, withSignature } from "../keys/signing.ts";
-import { idOf, keysFor } from "../renew.ts";
+import { keysFor } from "../renew.ts";
 import { isDraftedRole, type RoleName, type TypeOfRole } from "../roles.ts";
 import { readState, type State, withDraft, writeDraft } from "../state.ts";
 import type { Workspace } from "../workspace.ts";

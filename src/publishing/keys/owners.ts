@@ -2,11 +2,10 @@ import { join } from "node:path";
 import { StewardError } from "../../contract/errors.ts";
 import { writeDurably } from "../../store/files/durable-file.ts";
 import { publicMode } from "../files.ts";
-import { idOf } from "../renew.ts";
 import { type RoleName, roleNames } from "../roles.ts";
 import { readState } from "../state.ts";
 import { type Config, configName, type Workspace } from "../workspace.ts";
-import { keysIn } from "./role-keys.ts";
+import { idOf, keysIn } from "./role-keys.ts";
 
 /** A key of a role, and who holds it. */
 export interface HeldKey {

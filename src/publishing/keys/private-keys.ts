@@ -5,6 +5,7 @@ import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { makeDirectory, writeDurably } from "../../store/files/durable-file.ts";
 import { privateMode, unreadable } from "../files.ts";
 import type { RoleName } from "../roles.ts";
+import type { AskPassphrase } from "../workspace.ts";
 import { type NamedKey, namedKeyOf } from "./public-keys.ts";
 
 /** A key that can sign, here or elsewhere, for the duration of one command. */
@@ -22,9 +23,6 @@ export interface PrivateKey extends SigningKey {
   /** 64 bytes. */
   sign(message: Uint8Array): Uint8Array;
 }
-
-/** Asks for the passphrase of a key file. */
-export type AskPassphrase = (file: string) => Promise<string>;
 
 /** A new key pair; `pem` is PKCS #8. */
 export function makePrivateKey(): NamedKey & { readonly pem: string } {

@@ -1,3 +1,4 @@
+import { StewardError } from "../../contract/errors.ts";
 import { type Held, holderOf, type RoleName, roleIn, roleNames } from "../roles.ts";
 import type { State } from "../state.ts";
 
@@ -34,4 +35,16 @@ export function keysOfRoles(roles: readonly RoleName[], before: State, after: St
 export function keysIn(held: Held, role: RoleName): { keyids: readonly string[]; threshold: number } {
   const signed = held[holderOf(role)]?.signed;
   return (signed && roleIn(signed, role)) ?? { keyids: [], threshold: 0 };
+}
+
+/** The id that begins so; at least 8 digits, so that it does not match by chance. Throws `not_found`. */
+export function idOf(start: string, name: string, keyids: readonly string[]): string {
+  const [found, ...others] = /^[0-9a-f]{8,64}$/.test(start)
+    ? keyids.filter((id) => id.startsWith(start))
+    : [];
+  if (found !== undefined && others.length === 0) return found;
+  throw new StewardError(
+    "not_found",
+    `"${start}" is not the id of one key of ${name}, nor the first 8 or more digits of one. Its keys are: ${keyids.map((id) => id.slice(0, 16)).join(", ")}.`,
+  );
 }
