@@ -94,6 +94,9 @@ export function form<Handle extends (call: never) => unknown, Body>(
 /** One handler for each operation: a missing one does not compile. */
 export type Handlers = { [Id in OperationId]: Handler<Id> };
 
+/** The handlers of one group of operations. */
+export type HandlersOf<Group> = Pick<Handlers, keyof Group & OperationId>;
+
 /** The rights of the caller; an anonymous one has none. */
 export function roleOf(actor: Actor): Role | undefined {
   if (actor.kind === "local-root") return "admin";

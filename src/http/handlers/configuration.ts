@@ -1,12 +1,13 @@
 import type { Configurator } from "../../configuration/configuration.ts";
 import { StewardError } from "../../contract/errors.ts";
+import type { configurationOperations } from "../../contract/operations/configuration.ts";
 import type { Configuration } from "../../contract/types.ts";
-import { type Call, form, type Handlers } from "../call.ts";
+import { type Call, form, type HandlersOf } from "../call.ts";
 
 /** Applies one document to the whole device. `open` loads the code for that, which most agents never need. */
 export function createConfigurationHandlers(
   open: () => Promise<Configurator>,
-): Pick<Handlers, "applyConfiguration" | "getSealKey"> {
+): HandlersOf<typeof configurationOperations> {
   return {
     getSealKey: async () => {
       const public_key = (await open()).sealKey();

@@ -1,14 +1,15 @@
 import { StewardError } from "../../contract/errors.ts";
+import type { eventOperations } from "../../contract/operations/events.ts";
 import { operationOf } from "../../contract/operations.ts";
 import { latestCount } from "../../contract/schemas/status.ts";
 import type { AuditEvent, UpdateProgress } from "../../contract/types.ts";
 import type { EventLog } from "../../journal/events/event-log.ts";
 import { createMatch, type EventFilter, placeOf } from "../../journal/events/event-pages.ts";
 import { isAuthorised } from "../authorise.ts";
-import { type Actor, type Handlers, roleOf, type StreamMessage, type StreamSource } from "../call.ts";
+import { type Actor, type HandlersOf, roleOf, type StreamMessage, type StreamSource } from "../call.ts";
 import { momentOf } from "./logs.ts";
 
-type EventHandlers = Pick<Handlers, "listEvents" | "streamEvents">;
+type EventHandlers = HandlersOf<typeof eventOperations>;
 
 /** Events read from the files at once while a stream catches up. */
 const pageSize = 200;

@@ -1,8 +1,9 @@
 import { StewardError } from "../../contract/errors.ts";
+import type { hostOperations } from "../../contract/operations/host.ts";
 import type { Machine } from "../../system/machine.ts";
-import type { Handlers } from "../call.ts";
+import type { HandlersOf } from "../call.ts";
 
-type HostHandlers = Pick<Handlers, "getHost" | "changeHost" | "reboot" | "powerOff" | "factoryReset">;
+type HostHandlers = HandlersOf<typeof hostOperations>;
 
 export interface HostHandlersOptions {
   readonly machine: Machine;

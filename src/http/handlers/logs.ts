@@ -1,14 +1,15 @@
 import { rightsOf } from "../../auth/tokens/token-rights.ts";
 import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
+import type { logOperations } from "../../contract/operations/logs.ts";
 import { severityWords } from "../../contract/schemas/logs.ts";
 import type { SeverityWord } from "../../contract/types.ts";
 import { readCursor } from "../../journal/logs/log-cursor.ts";
 import type { LogFilter, RequestStatus } from "../../journal/logs/log-filter.ts";
 import type { Logs } from "../../journal/logs/logs.ts";
-import { type Actor, type Handlers, roleOf } from "../call.ts";
+import { type Actor, type HandlersOf, roleOf } from "../call.ts";
 
-type LogHandlers = Pick<Handlers, "listLogs" | "streamLogs">;
+type LogHandlers = HandlersOf<typeof logOperations>;
 
 export interface LogHandlersOptions {
   logs: Logs;

@@ -1,13 +1,11 @@
 import type { Clock } from "../../clock/loop/clock.ts";
 import { StewardError } from "../../contract/errors.ts";
+import type { timeOperations } from "../../contract/operations/time.ts";
 import { readRfc3339 } from "../../contract/timestamps.ts";
 import { requireStepUp } from "../authorise.ts";
-import { type Actor, type Handlers, roleOf } from "../call.ts";
+import { type Actor, type HandlersOf, roleOf } from "../call.ts";
 
-type TimeHandlers = Pick<
-  Handlers,
-  "getTimeSync" | "reselectTimeSources" | "syncTime" | "probeTimeServers" | "resetClockFloor"
->;
+type TimeHandlers = HandlersOf<typeof timeOperations>;
 
 /** Shows the state of the clock, and corrects it. */
 export function createTimeHandlers(clock: Clock): TimeHandlers {

@@ -4,6 +4,7 @@ import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { noEnd, type RightsFault, rightsFaults, rightsOf } from "../../auth/tokens/token-rights.ts";
 import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
+import type { tokenOperations } from "../../contract/operations/tokens.ts";
 import { longestOverlapSeconds, tokenLifeSeconds } from "../../contract/schemas/tokens.ts";
 import { fleetScopes, scopeNames } from "../../contract/scopes.ts";
 import type { ApiToken } from "../../contract/types.ts";
@@ -11,9 +12,9 @@ import { pageOf } from "../../store/documents/pages.ts";
 import type { Account } from "../../users/account.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import { requireStepUp } from "../authorise.ts";
-import { type Actor, type Call, type Handlers, personOf, roleOf } from "../call.ts";
+import { type Actor, type Call, type HandlersOf, personOf, roleOf } from "../call.ts";
 
-type TokenHandlers = Pick<Handlers, "listTokens" | "createToken" | "rotateToken" | "deleteToken">;
+type TokenHandlers = HandlersOf<typeof tokenOperations>;
 
 export interface TokenHandlersOptions {
   accounts: Accounts;

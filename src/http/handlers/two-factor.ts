@@ -3,21 +3,14 @@ import type { Recovery } from "../../auth/sign-in/recovery.ts";
 import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { admins } from "../../contract/operations/operation.ts";
+import type { twoFactorOperations } from "../../contract/operations/two-factor.ts";
 import type { User } from "../../contract/types.ts";
 import type { Accounts } from "../../users/accounts.ts";
 import { authorise } from "../authorise.ts";
-import { type Call, type Handlers, personOf } from "../call.ts";
+import { type Call, type HandlersOf, personOf } from "../call.ts";
 import { told } from "./auth.ts";
 
-type TwoFactorHandlers = Pick<
-  Handlers,
-  | "getTwoFactor"
-  | "setUpTwoFactor"
-  | "enableTwoFactor"
-  | "disableTwoFactor"
-  | "recoverTwoFactor"
-  | "makeRecoveryCodes"
->;
+type TwoFactorHandlers = HandlersOf<typeof twoFactorOperations>;
 
 export interface TwoFactorHandlersOptions {
   accounts: Accounts;

@@ -1,22 +1,13 @@
 import { durationSeconds } from "../../contract/durations.ts";
 import { StewardError } from "../../contract/errors.ts";
+import type { updateOperations } from "../../contract/operations/updates.ts";
 import { hidden } from "../../contract/schemas/settings-forms.ts";
 import type { Updates as UpdatesStatus } from "../../contract/types.ts";
 import { pageOf } from "../../store/documents/pages.ts";
 import type { Updates } from "../../updates/updates.ts";
-import { type Actor, eventActorOf, type Handlers, roleOf } from "../call.ts";
+import { type Actor, eventActorOf, type HandlersOf, roleOf } from "../call.ts";
 
-type UpdateHandlers = Pick<
-  Handlers,
-  | "getUpdates"
-  | "checkForUpdates"
-  | "listUpdateHistory"
-  | "applyUpdates"
-  | "rollBackUpdate"
-  | "postponeUpdate"
-  | "dismissFailedUpdate"
-  | "confirmUpdateTrust"
->;
+type UpdateHandlers = HandlersOf<typeof updateOperations>;
 
 /** Handles the status of updates, checks, and the root of trust. */
 export function createUpdateHandlers(updates: Updates): UpdateHandlers {

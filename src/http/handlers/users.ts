@@ -5,25 +5,15 @@ import type { Throttle } from "../../auth/throttle/throttle.ts";
 import type { ApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { StewardError } from "../../contract/errors.ts";
 import { admins } from "../../contract/operations/operation.ts";
+import type { userOperations } from "../../contract/operations/users.ts";
 import type { Output, User } from "../../contract/types.ts";
 import type { EventDetails } from "../../journal/events/event.ts";
 import type { Accounts, Precondition } from "../../users/accounts.ts";
 import type { NewAccount } from "../../users/new-account.ts";
 import { authorise } from "../authorise.ts";
-import { type Actor, type Call, type EventNote, form, type Handlers } from "../call.ts";
+import { type Actor, type Call, type EventNote, form, type HandlersOf } from "../call.ts";
 
-type UserHandlers = Pick<
-  Handlers,
-  | "listUsers"
-  | "createUser"
-  | "getUser"
-  | "updateUser"
-  | "deleteUser"
-  | "resetPassword"
-  | "unlockUser"
-  | "rescueUser"
-  | "endUserSessions"
->;
+type UserHandlers = HandlersOf<typeof userOperations>;
 
 export interface UserHandlersOptions {
   accounts: Accounts;
