@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Ended } from "../basics/captured-streams.ts";
-import { temporaryDirectory } from "../command-line/run-steward.ts";
+import { temporaryDirectory } from "../basics/ending.ts";
 import { useOpenSsl } from "./quick-ed25519.ts";
 import { runPublisher } from "./run-publisher.ts";
 
@@ -23,7 +23,7 @@ export interface Bench {
 }
 
 export async function makeBench(test: TestContext): Promise<Bench> {
-  return benchIn(temporaryDirectory(test));
+  return benchIn(await temporaryDirectory(test));
 }
 
 /** In a directory that is there. */
