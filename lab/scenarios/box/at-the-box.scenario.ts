@@ -1,7 +1,7 @@
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
+import { addUser, password, signIn } from "../people.ts";
 
-const password = "green tractor sings loudly";
 const user = "anna";
 
 /** What a person types at the box, or a script of theirs: beside restarts, without a terminal, and when a login fails. */
@@ -13,8 +13,7 @@ export const scenario: TieredScenario = {
     {
       run: async (guest) => {
         await guest.stewardAnswers();
-        const add = ["user", "add", "root-admin", "--role", "admin", "--password-stdin"];
-        await guest.run("steward", add, { input: `${password}\n` });
+        await addUser(guest);
         await started(guest);
         await races(guest);
         await confirmations(guest);
@@ -94,9 +93,8 @@ async function confirmations(guest: Guest): Promise<void> {
 
 /** Puzzle: a login fails. One command has the answer, and one more mends it. */
 async function failingLogin(guest: Guest): Promise<void> {
-  const signIn = (password: string) => guest.http("/api/auth/login", { body: { username: user, password } });
-  for (let tries = 0; tries < 6; tries += 1) await signIn("not the password");
-  const locked = await signIn(password);
+  for (let tries = 0; tries < 6; tries += 1) await signIn(guest, user, { password: "not the password" });
+  const locked = await signIn(guest, user);
   guest.check(
     "after six wrong passwords the right one is refused as well",
     locked.status === 429,
@@ -106,7 +104,7 @@ async function failingLogin(guest: Guest): Promise<void> {
   guest.check("steward user diagnose says why", /lock/i.test(said.stdout), said);
   guest.note(said.stdout.trim().replaceAll("\n", " | "));
   const mended = await guest.steward("user", "unlock", user);
-  const session = await signIn(password);
+  const session = await signIn(guest, user);
   guest.check(
     "and steward user unlock mends it",
     mended.status === 0 && session.status === 200,

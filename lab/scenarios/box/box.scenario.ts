@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { Boot, TieredScenario } from "../../machines/scenario.ts";
+import { addUser, signIn } from "../people.ts";
 
-const password = "green tractor sings loudly";
 const state = "/var/lib/steward";
 const machineId = "/etc/machine-id";
 /** What the boots tell each other, outside of all that is reset. */
@@ -55,8 +55,7 @@ const users = async (guest: Guest) => {
 };
 
 async function addAdministrator(guest: Guest): Promise<void> {
-  const words = ["user", "add", "anna", "--role", "admin", "--password-stdin"];
-  const ran = await guest.run("steward", words, { input: `${password}\n` });
+  const ran = await addUser(guest, "anna");
   if (ran.status !== 0) throw new Error(ran.stderr);
 }
 
@@ -101,7 +100,7 @@ async function goesDown(guest: Guest, order: "reboot" | "power-off"): Promise<vo
 function overApi(order: "reboot" | "power-off"): Boot["run"] {
   return async (guest) => {
     await guest.stewardAnswers();
-    const login = await guest.http("/api/auth/login", { body: { username: "anna", password } });
+    const login = await signIn(guest, "anna");
     const token = String(login.body.access_token);
     const change = order === "reboot" ? hostOfReboot : { host_name: "pump-7", time_zone: "Europe/Berlin" };
     const changed = await guest.http("/api/system/host", { method: "PUT", token, body: change });
@@ -122,9 +121,8 @@ const hostOfReboot = { host_name: "pump-8", time_zone: "Asia/Tokyo" };
 
 /** The machine is for administrators, who have given their password: a reader may not order it. */
 async function refusals(guest: Guest, order: string): Promise<void> {
-  const words = ["user", "add", "reader", "--role", "readonly", "--password-stdin"];
-  await guest.run("steward", words, { input: `${password}\n` });
-  const login = await guest.http("/api/auth/login", { body: { username: "reader", password } });
+  await addUser(guest, "reader", "readonly");
+  const login = await signIn(guest, "reader");
   const byReader = await guest.http(`/api/system/${order}`, {
     token: String(login.body.access_token),
     body: {},

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
+import { addUser } from "../people.ts";
 import { api } from "../updates/update-scenario.ts";
 
 const state = "/var/lib/steward";
@@ -28,8 +29,7 @@ export const scenario: TieredScenario = {
 
 async function cloned(guest: Guest): Promise<void> {
   await guest.stewardAnswers();
-  const add = ["user", "add", "root-admin", "--role", "admin", "--password-stdin"];
-  await guest.run("steward", add, { input: "green tractor sings loudly\n" });
+  await addUser(guest);
   const before = await api(guest, "/api/events?after=0");
   await guest.run("systemctl", ["stop", "steward.service"]);
   const laid = await guest.run("sh", ["-c", layers]);

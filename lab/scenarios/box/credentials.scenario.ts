@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
+import { signIn } from "../people.ts";
 
-const password = "green tractor sings loudly";
 const administrator = {
   username: "anna",
   password_hash:
@@ -54,7 +54,7 @@ async function plainKey(guest: Guest): Promise<void> {
 }
 
 async function begins(guest: Guest, token: string): Promise<void> {
-  const session = await guest.http("/api/auth/login", { body: { username: "anna", password } });
+  const session = await signIn(guest, "anna");
   guest.check("the first administrator signs in", session.status === 200, session.body);
   const status = await guest.http("/api/status", { token });
   guest.check("the first API token is good", status.status === 200, status.body);
@@ -92,7 +92,7 @@ async function encryptedKey(guest: Guest): Promise<void> {
   guest.check("the unit starts with the encrypted key", ran.status === 0, ran);
   await guest.stewardAnswers();
   guest.check("the agent takes it, and still makes none", !existsSync(ownKey));
-  const session = await guest.http("/api/auth/login", { body: { username: "anna", password } });
+  const session = await signIn(guest, "anna");
   const health = await guest.http("/api/health", { token: String(session.body.access_token) });
   const named = (health.body.checks as { name: string; status: string }[]).find(
     ({ name }) => name === "two-factor key",

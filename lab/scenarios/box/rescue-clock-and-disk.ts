@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { codeOf } from "../../basics/authenticator.ts";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
-import { added, codeOf, doctorNames, enrolled, login, next, password, typed } from "./rescue-situations.ts";
+import { enrolled, signIn } from "../people.ts";
+import { added, doctorNames, next, typed } from "./rescue-situations.ts";
 
 /** The situations of steward-rescue(7) that take a clock and a disk of the machine's own. */
 
@@ -35,14 +37,14 @@ export async function refusedCodes(guest: Guest): Promise<void> {
   await guest.clock.step(2 * 86_400);
   const phone = () => Date.now() / 1_000 - 2 * 86_400;
   for (let tries = 0; tries < 3; tries += 1) {
-    await login(guest, "coded-one", { password, code: codeOf(secret, phone()) });
+    await signIn(guest, "coded-one", { code: codeOf(secret, phone()) });
   }
   const time = new Date(phone() * 1_000).toISOString();
   await typed(guest, "Codes are refused", { NAME: "coded-one", TIME: time });
   await isNow(guest, time, "the host's clock is the phone's again");
   // A code is good once, also one that was refused: the next step of the phone's.
   const session = await guest.until("the code of the phone is taken again", 120, async () => {
-    const { status, body } = await login(guest, "coded-one", { password, code: codeOf(secret) });
+    const { status, body } = await signIn(guest, "coded-one", { code: codeOf(secret) });
     if (status === 200) return body;
     throw new Error(JSON.stringify(body));
   });
@@ -57,7 +59,7 @@ export async function readOnlyDisk(guest: Guest): Promise<void> {
     return status !== 0;
   });
   guest.check("the doctor's last line mends it", (await next(guest)) === "mount -o remount,rw /");
-  const session = await login(guest, "root-admin");
+  const session = await signIn(guest);
   guest.check("meanwhile a user signs in", session.status === 200, session.body);
   const words = ["-c", "steward doctor --bundle - | tar -tz"];
   const bundle = await guest.run("sh", words, { timeoutSeconds: 300 });
@@ -92,7 +94,7 @@ export async function fullDisk(guest: Guest): Promise<void> {
     /No space|Free some space/.test(refused.stderr),
     refused,
   );
-  const session = await login(guest, "root-admin");
+  const session = await signIn(guest);
   guest.check("a user signs in all the same", session.status === 200, session.body);
   const line = await next(guest);
   const largest = await guest.run("sh", ["-c", line]);

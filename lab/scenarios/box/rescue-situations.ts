@@ -1,13 +1,12 @@
-import { createHmac } from "node:crypto";
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
+import { addUser, enrolled, password, signIn } from "../people.ts";
 import { appliedUntil, appliedWhole } from "../updates/power-cuts.ts";
 import { linked, outcomeOf, productSays, releaseJournal, trusting } from "../updates/update-scenario.ts";
 
 /** The situations of steward-rescue(7) that need no clock of the machine's own: brought about, and mended by its lines. */
 
 export const state = "/var/lib/steward";
-export const password = "green tractor sings loudly";
 
 /** The lines of the page as it is installed, by the beginning of a section's title. */
 export function linesOf(title: string): string[] {
@@ -63,38 +62,10 @@ export async function doctorNames(guest: Guest, what: string, line: string | Reg
   guest.check(`steward doctor names it: ${what}`, isNamed, ran);
 }
 
-export function login(guest: Guest, username: string, given: object = { password }) {
-  return guest.http("/api/auth/login", { body: { username, ...given } });
-}
-
-/** RFC 6238 with the usual 30 seconds, six digits and SHA-1. */
-export function codeOf(secret: string, seconds = Date.now() / 1_000): string {
-  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-  const bits = [...secret].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, "0")).join("");
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  const step = Buffer.alloc(8);
-  step.writeBigUInt64BE(BigInt(Math.floor(seconds / 30)));
-  const digest = createHmac("sha1", key).update(step).digest();
-  const offset = (digest.at(-1) ?? 0) & 15;
-  return String((digest.readUInt32BE(offset) & 0x7fff_ffff) % 1_000_000).padStart(6, "0");
-}
-
-/** Adds a user with the password above. */
+/** Adds a user with everyone's password. */
 export async function added(guest: Guest, name: string, role = "readonly"): Promise<void> {
-  const words = ["user", "add", name, "--role", role, "--password-stdin"];
-  const ran = await guest.run("/usr/bin/steward", words, { input: `${password}\n` });
+  const ran = await addUser(guest, name, role);
   guest.check(`${name} is added`, ran.status === 0, ran);
-}
-
-/** Gives a user a second factor, and returns its secret. */
-export async function enrolled(guest: Guest, name: string): Promise<string> {
-  const begin = ["-o", "json", "user", "2fa", "setup", name, "--begin", "--password-stdin"];
-  const setup = await guest.run("/usr/bin/steward", begin, { input: `${password}\n` });
-  const { secret } = JSON.parse(setup.stdout) as { secret: string };
-  const enable = ["user", "2fa", "enable", name, "--password-stdin", "--allow-unsynchronised-clock"];
-  const ran = await guest.run("/usr/bin/steward", enable, { input: `${password}\n${codeOf(secret)}\n` });
-  guest.check(`${name} has a second factor`, ran.status === 0, ran);
-  return secret;
 }
 
 /** Before there is an administrator: the token is printed, made anew, and makes one. */
@@ -114,10 +85,10 @@ export async function lostSetupToken(guest: Guest): Promise<void> {
 export async function lostPhone(guest: Guest): Promise<void> {
   await added(guest, "lost-phone");
   await enrolled(guest, "lost-phone");
-  const before = await login(guest, "lost-phone");
+  const before = await signIn(guest, "lost-phone");
   guest.check("the password alone does not do", before.body.code === "totp_required", before.body);
   await typed(guest, "A phone is lost", { NAME: "lost-phone" });
-  const after = await login(guest, "lost-phone");
+  const after = await signIn(guest, "lost-phone");
   guest.check("after the line it does", after.status === 200, after.body);
 }
 
@@ -125,7 +96,7 @@ export async function forgottenPassword(guest: Guest): Promise<void> {
   await added(guest, "forgetful");
   const [said] = await typed(guest, "A password is forgotten", { NAME: "forgetful" });
   const oneUse = said?.stdout.trim().split("\n").at(-1) ?? "";
-  const session = await login(guest, "forgetful", { password: oneUse });
+  const session = await signIn(guest, "forgetful", { password: oneUse });
   guest.check("the one-use password signs in", session.status === 200, session.body);
   guest.check(
     "and another one must be chosen",
@@ -145,7 +116,7 @@ export async function lostSealingKey(guest: Guest): Promise<void> {
   await doctorNames(guest, "the lost sealing key", /^ *> steward user rescue (sealed|coded)-one$/);
   const said = await typed(guest, "The sealing key is lost", { NAME: "sealed-one" });
   const oneUse = said.at(-1)?.stdout.trim().split("\n").at(-1) ?? "";
-  const session = await login(guest, "sealed-one", { password: oneUse });
+  const session = await signIn(guest, "sealed-one", { password: oneUse });
   guest.check("the user signs in with the one-use password", session.status === 200, session.body);
 }
 
@@ -185,7 +156,7 @@ export async function damagedUsers(guest: Guest): Promise<void> {
   const said = await typed(guest, damagedTitle, { NAME: "new-owner" });
   await begunAnew(guest, "users");
   const oneUse = said.at(-1)?.stdout.trim().split("\n").at(-1) ?? "";
-  const session = await login(guest, "new-owner", { password: oneUse });
+  const session = await signIn(guest, "new-owner", { password: oneUse });
   guest.check("a new administrator signs in", session.status === 200, session.body);
 }
 
@@ -266,7 +237,7 @@ export async function withoutShell(guest: Guest, administrator: string): Promise
     made.status === 201,
     made.body,
   );
-  const session = await login(guest, administrator, { password: chosen });
+  const session = await signIn(guest, administrator, { password: chosen });
   guest.check("and signs in", session.status === 200, session.body);
   const spent = await guest.http("/api/setup", { body });
   guest.check("the token is spent", spent.body.code === "setup_already_done", spent.body);

@@ -1,5 +1,6 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TimeServer } from "../../machines/host/time-servers.ts";
+import { addUser, password, signIn } from "../people.ts";
 
 /** Three true servers of the host, as the machine names them; each is a server of its own by its address. */
 export const trueServers: readonly TimeServer[] = [{ port: 11_123 }, { port: 11_124 }, { port: 11_125 }];
@@ -41,13 +42,10 @@ export function untilStatus(
   });
 }
 
-const password = "green tractor sings loudly";
-
 /** A token of an administrator who has just given the password again. */
 export async function administrator(guest: Guest): Promise<{ token: string; refreshToken: string }> {
-  const add = ["user", "add", "root-admin", "--role", "admin", "--password-stdin"];
-  await guest.run("/usr/bin/steward", add, { input: `${password}\n` });
-  const login = await guest.http("/api/auth/login", { body: { username: "root-admin", password } });
+  await addUser(guest);
+  const login = await signIn(guest);
   const token = String(login.body.access_token);
   const again = await guest.http("/api/auth/reauth", { token, body: { password } });
   if (again.status >= 300) throw new Error(`no step-up: ${JSON.stringify(again.body)}`);

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { giveOwnBootId } from "../../machines/container/own-boot-id.ts";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
+import { addUser, password } from "../people.ts";
 
 const name = "edge-7.example.net";
 const origin = `https://${name}`;
-const password = "green tractor sings loudly";
 /** The container's address in the LAN, where a browser would be. */
 const lan = "10.0.2.15";
 
@@ -23,9 +23,7 @@ export const scenario: TieredScenario = {
     {
       run: async (guest) => {
         await guest.stewardAnswers();
-        await guest.run("steward", ["user", "add", "root-admin", "--role", "admin", "--password-stdin"], {
-          input: `${password}\n`,
-        });
+        await addUser(guest);
         const before = await overLan(guest, "/api/version");
         guest.check("before, nothing answers on the LAN", before.status !== 0, before);
         await cooked(guest, String(await guest.ask("the recipe")));
@@ -153,11 +151,7 @@ async function streams(guest: Guest, token: string): Promise<void> {
     const isSeen = await guest
       .until(`a change in ${path}`, 20, async () => {
         tries += 1;
-        await guest.run(
-          "steward",
-          ["user", "add", `seen-in-${stream}-${tries}`, "--role", "readonly", "--password-stdin"],
-          { input: `${password}\n` },
-        );
+        await addUser(guest, `seen-in-${stream}-${tries}`, "readonly");
         return seen.includes(`seen-in-${stream}-`);
       })
       .catch(() => false);

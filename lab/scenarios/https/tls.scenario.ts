@@ -2,11 +2,11 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
+import { addUser } from "../people.ts";
 
 const name = "edge-7.example.net";
 const lan = "10.0.2.15";
 const own = "/var/lib/steward/tls/certificate.pem";
-const password = "green tractor sings loudly";
 
 /** docs/tls.md as it is written, with what Debian has to judge it: curl, sslscan, certbot, pebble, Avahi. */
 export const scenario: TieredScenario = {
@@ -20,9 +20,7 @@ export const scenario: TieredScenario = {
     {
       run: async (guest) => {
         await guest.stewardAnswers();
-        await guest.run("steward", ["user", "add", "root-admin", "--role", "admin", "--password-stdin"], {
-          input: `${password}\n`,
-        });
+        await addUser(guest);
         writeFileSync("/etc/steward/steward.json", JSON.stringify({ names: [name] }));
         await switchedOn(guest);
         await judged(guest);

@@ -1,8 +1,8 @@
 import { auditSocket, sendAsAgent } from "../../machines/guest/send-as-agent.ts";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
+import { addUser } from "../people.ts";
 
-const password = "green tractor sings loudly";
 const mainSocket = "/run/systemd/journal/socket";
 
 /** journald's limit for one service is 10,000 lines in 30 s, and up to six times that where the disk has room. */
@@ -27,11 +27,6 @@ export const scenario: TieredScenario = {
     },
   ],
 };
-
-function addUser(guest: Guest, name: string, role: string): Promise<Ran> {
-  const words = ["user", "add", name, "--role", role, "--password-stdin"];
-  return guest.run("steward", words, { input: `${password}\n` });
-}
 
 const journal = (guest: Guest, ...words: readonly string[]) =>
   guest.run("journalctl", ["--no-pager", "--output=cat", ...words]);

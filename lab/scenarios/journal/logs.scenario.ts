@@ -3,8 +3,7 @@ import { readFileSync } from "node:fs";
 import { giveOwnBootId } from "../../machines/container/own-boot-id.ts";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
-
-const password = "green tractor sings loudly";
+import { addUser, signIn } from "../people.ts";
 
 /** Who may read which logs: the agent what the host file allows, by steward-logs alone. */
 export const scenario: TieredScenario = {
@@ -53,11 +52,9 @@ async function agentAlone(guest: Guest): Promise<void> {
 
 /** A readonly user's token. */
 async function reader(guest: Guest): Promise<string> {
-  const add = (...words: readonly string[]) =>
-    guest.run("steward", ["user", "add", ...words, "--password-stdin"], { input: `${password}\n` });
-  await add("root-admin", "--role", "admin");
-  await add("log-reader", "--role", "readonly");
-  const signedIn = await guest.http("/api/auth/login", { body: { username: "log-reader", password } });
+  await addUser(guest);
+  await addUser(guest, "log-reader", "readonly");
+  const signedIn = await signIn(guest, "log-reader");
   return String(signedIn.body.access_token);
 }
 

@@ -1,7 +1,7 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
+import { addUser, signIn } from "../people.ts";
 
-const password = "green tractor sings loudly";
 const units = [
   "steward.service",
   "steward-guard.service",
@@ -38,10 +38,9 @@ async function settingUp(guest: Guest): Promise<void> {
 }
 
 async function firstAdministrator(guest: Guest): Promise<void> {
-  const add = ["user", "add", "root-admin", "--role", "admin", "--password-stdin"];
-  const added = await guest.run("steward", add, { input: `${password}\n` });
+  const added = await addUser(guest);
   guest.check("steward user add makes the first administrator", added.status === 0, added);
-  const session = await guest.http("/api/auth/login", { body: { username: "root-admin", password } });
+  const session = await signIn(guest);
   guest.check("who can sign in", session.status === 200, session.body);
   const { body } = await guest.http("/api/health", { token: String(session.body.access_token) });
   const troubles = (body.checks as { name: string; status: string }[]).filter(
@@ -100,7 +99,7 @@ async function confined(guest: Guest): Promise<void> {
 
 async function nextBoot(guest: Guest): Promise<void> {
   await guest.stewardAnswers();
-  const session = await guest.http("/api/auth/login", { body: { username: "root-admin", password } });
+  const session = await signIn(guest);
   guest.check("it comes up at the next boot, with its administrator", session.status === 200, session.body);
   const failed = await guest.run("systemctl", ["--failed", "--no-legend", "--no-pager"]);
   guest.check("no unit of the machine has failed", failed.stdout.trim() === "", failed.stdout);

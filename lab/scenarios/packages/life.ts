@@ -1,8 +1,8 @@
 /** The life of the packages on a bare Debian: installation, upgrade, downgrade, removal, purge. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
+import { addUser } from "../people.ts";
 
-const password = "green tractor sings loudly";
 const packageOf = (name: string, folder = "now"): string => `/root/${folder}/${name}.deb`;
 
 /** What apt says and does, without questions. */
@@ -22,8 +22,7 @@ export async function installed(guest: Guest, ...names: readonly string[]): Prom
     ran.stdout.slice(-600),
   );
   await guest.stewardAnswers();
-  const add = ["user", "add", "root-admin", "--role", "admin", "--password-stdin"];
-  const added = await guest.run("steward", add, { input: `${password}\n` });
+  const added = await addUser(guest);
   guest.check("the first administrator is added", added.status === 0, added);
   await has(guest, "root-admin");
   const enabled = await guest.run("systemctl", ["is-enabled", "steward.service", "steward-guard.service"]);

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
+import { addUser, password } from "../people.ts";
 import { openConsole, type Seen } from "./browser.ts";
 import { buildPackages, putNamedPackages } from "./built.ts";
 
-const password = "green tractor sings loudly";
-/** Of that password: what a factory puts beside the packages. */
+/** The hash of everyone's password: what a factory puts beside the packages. */
 const passwordHash =
   "$argon2id$v=19$m=19456,t=2,p=1$w1NguCBThr7KpO1XM0Iqng$9yMYGWvnRx7UwDnc86vJ/zVfcRgoRO0UWpGVgADGzuw";
 const administrator = "anna";
@@ -110,8 +110,7 @@ async function consoleOutside(guest: Guest): Promise<void> {
 }
 
 async function reading(guest: Guest): Promise<void> {
-  const add = ["user", "add", reader, "--role", "readonly", "--password-stdin"];
-  const added = await guest.run("steward", add, { input: `${password}\n` });
+  const added = await addUser(guest, reader, "readonly");
   guest.check("a readonly user is added", added.status === 0, added);
   const seen = (await guest.ask("the console of the reader")) as Seen;
   guest.check("who reads the journal in the console", seen.logLines > 3, seen);

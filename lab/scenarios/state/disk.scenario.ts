@@ -1,8 +1,8 @@
 import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
+import { addUser, signIn } from "../people.ts";
 
-const password = "green tractor sings loudly";
 const state = "/var/lib/steward";
 /** Where a file system has a directory that is not the state's. */
 const filler = `${state}/lost+found/filler`;
@@ -18,8 +18,7 @@ export const scenario: TieredScenario = {
       run: async (guest) => {
         await mountState(guest);
         await start(guest);
-        const add = ["user", "add", "root-admin", "--role", "admin", "--password-stdin"];
-        await guest.run("steward", add, { input: `${password}\n` });
+        await addUser(guest);
         await changes(guest, "on a sound disk a setting is changed", "sound");
         await readOnly(guest);
         await full(guest);
@@ -62,9 +61,7 @@ function fill(path: string): void {
 }
 
 async function session(guest: Guest): Promise<string> {
-  const { status, body } = await guest.http("/api/auth/login", {
-    body: { username: "root-admin", password },
-  });
+  const { status, body } = await signIn(guest);
   guest.check("the administrator signs in", status === 200, body);
   return String(body.access_token);
 }
@@ -156,10 +153,9 @@ async function fullFromTheBeginning(guest: Guest): Promise<void> {
   const health = await guest.http("/api/health");
   guest.check("it answers, and asks for its set-up", health.status === 200, health.body);
   rmSync(filler);
-  const add = ["user", "add", "root-admin", "--role", "admin", "--password-stdin"];
   const added = await guest
     .until("once there is space, the first administrator is made", 60, async () => {
-      const ran = await guest.run("steward", add, { input: `${password}\n` });
+      const ran = await addUser(guest);
       if (ran.status === 0) return true;
       throw new Error(ran.stderr);
     })

@@ -1,8 +1,8 @@
 import { readdirSync, rmSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
+import { addUser, enrolled } from "../people.ts";
 
-const password = "green tractor sings loudly";
 const directory = "/var/lib/steward";
 
 /** Health reports loss or damage from while the agent was down until a person has accepted it. */
@@ -23,21 +23,11 @@ export const scenario: TieredScenario = {
   ],
 };
 
-const stdin = (...lines: readonly string[]) => ({ input: `${lines.join("\n")}\n` });
-
 /** Two administrators, one of them with a second factor, and a setting. */
 async function settledIn(guest: Guest): Promise<void> {
-  for (const name of ["anna", "root-admin"]) {
-    await guest.run("steward", ["user", "add", name, "--role", "admin", "--password-stdin"], stdin(password));
-  }
+  for (const name of ["anna", "root-admin"]) await addUser(guest, name);
   await guest.steward("system", "set", "security.require_2fa=admins", "device.name=edge 7");
-  const begin = ["-o", "json", "user", "2fa", "setup", "anna", "--begin", "--password-stdin"];
-  const setup = await guest.run("steward", begin, stdin(password));
-  const { secret } = JSON.parse(setup.stdout) as { secret: string };
-  const code = (await guest.run("oathtool", ["--totp", "--base32", secret])).stdout.trim();
-  const enable = ["user", "2fa", "enable", "anna", "--password-stdin", "--allow-unsynchronised-clock"];
-  const enabled = await guest.run("steward", enable, stdin(password, code));
-  guest.check("an administrator has a second factor", enabled.status === 0, enabled);
+  await enrolled(guest, "anna");
 }
 
 /** Does something to the state while the agent is down. */

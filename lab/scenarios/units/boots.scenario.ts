@@ -1,8 +1,7 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
+import { password, signIn } from "../people.ts";
 import { probe, readProbe } from "./confinement.ts";
-
-const password = "green tractor sings loudly";
 
 /** The unit as a package installs it, on a machine without an administrator; then the same disk after a power cut. */
 export const scenario: TieredScenario = {
@@ -74,7 +73,7 @@ async function setUp(guest: Guest): Promise<void> {
     body: { setup_token: token, username: "root-admin", password },
   });
   guest.check("the token makes the first administrator", made.status === 201, made.body);
-  const session = await guest.http("/api/auth/login", { body: { username: "root-admin", password } });
+  const session = await signIn(guest);
   guest.check("who can sign in over TCP", session.status === 200, session.body);
   const read = await guest.http("/api/system/facts", { token: String(session.body.access_token) });
   guest.check("and read", read.status === 200, read.body);
@@ -133,7 +132,7 @@ async function stopping(guest: Guest): Promise<void> {
   );
   await guest.run("systemctl", ["start", "steward.service"]);
   await guest.stewardAnswers();
-  const session = await guest.http("/api/auth/login", { body: { username: "root-admin", password } });
+  const session = await signIn(guest);
   guest.check("and the administrator signs in after a restart", session.status === 200, session.body);
 }
 

@@ -1,5 +1,6 @@
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
+import { addUser, password, signIn, typing } from "../people.ts";
 import { stewardRelease } from "./steward-release.ts";
 import {
   applied,
@@ -11,7 +12,6 @@ import {
   updateSettings,
 } from "./update-scenario.ts";
 
-const password = "green tractor sings loudly";
 const agent = "http://127.0.0.1:8470";
 
 /** What the plan of Steward itself looks at, with less patience. */
@@ -89,17 +89,16 @@ async function answersAs(guest: Guest, version: string): Promise<void> {
 
 /** An administrator with two factors, an API token and a setting. */
 async function settledIn(guest: Guest): Promise<Person> {
-  const stdin = (...lines: readonly string[]) => ({ input: `${lines.join("\n")}\n` });
-  await guest.run("steward", ["user", "add", "anna", "--role", "admin", "--password-stdin"], stdin(password));
+  await addUser(guest, "anna");
   await guest.steward("system", "set", "device.name=edge 7");
   const token = ["token", "add", "--user", "anna", "--name", "script", "--scope", "system:read"];
-  const made = await guest.run("steward", ["-o", "json", ...token, "--password-stdin"], stdin(password));
+  const made = await guest.run("steward", ["-o", "json", ...token, "--password-stdin"], typing(password));
   const begin = ["-o", "json", "user", "2fa", "setup", "anna", "--begin", "--password-stdin"];
-  const setup = await guest.run("steward", begin, stdin(password));
+  const setup = await guest.run("steward", begin, typing(password));
   const { secret } = JSON.parse(setup.stdout) as { secret: string };
   const person: Person = { phone: secret, token: JSON.parse(made.stdout).token, step: 0 };
   const enable = ["user", "2fa", "enable", "anna", "--password-stdin"];
-  const enabled = await guest.run("steward", enable, stdin(password, await code(guest, person)));
+  const enabled = await guest.run("steward", enable, typing(password, await code(guest, person)));
   guest.check("the administrator has a second factor", enabled.status === 0, enabled);
   return person;
 }
@@ -115,10 +114,10 @@ async function code(guest: Guest, person: Person): Promise<string> {
 
 async function nothingIsLost(guest: Guest, person: Person, when: string): Promise<void> {
   await guest.stewardAnswers();
-  const body = { username: "anna", password, code: await code(guest, person) };
-  const session = await guest.http("/api/auth/login", { body });
+  const given = { code: await code(guest, person) };
+  const session = await signIn(guest, "anna", given);
   guest.check(`${when} the administrator signs in with both factors`, session.status === 200, session.body);
-  const used = await guest.http("/api/auth/login", { body });
+  const used = await signIn(guest, "anna", given);
   guest.check("a used code stays used", used.status === 401, used.body);
   const system = await guest.http("/api/system", { token: person.token });
   guest.check("the API token is good", system.status === 200, system.body);
