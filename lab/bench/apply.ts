@@ -65,7 +65,7 @@ async function makePayload(directory: string, name: string, bytes: number): Prom
   return payload;
 }
 
-/** What a device has when its agent has staged a release. */
+/** A device whose agent has staged a release. */
 interface Device {
   readonly id: string;
   readonly state: string;

@@ -22,7 +22,7 @@ const peerRuns = 20;
 const bounds = { median: 20, p95: 100 };
 
 /**
- * How far single measurements of this machine's own clock are off, against a server that has the same clock, so that
+ * The errors of single measurements of this machine's own clock, against a server that has the same clock, so that
  * the truth is 0: our exchange beside `chronyd -Q`, both with the kernel's time of arrival. Nothing sets the clock.
  */
 export async function clockRows(): Promise<Row[]> {

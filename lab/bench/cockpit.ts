@@ -7,7 +7,7 @@ import { until } from "../basics/until.ts";
 
 const port = 18_399;
 
-/** What a first view of a page fetches, with an empty cache. */
+/** The requests of a first view of a page, with an empty cache. */
 export interface CockpitView {
   readonly requests: number;
   /** Bytes as they came, compressed. */

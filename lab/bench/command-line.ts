@@ -1,4 +1,4 @@
-/** How long the command line takes for what shells and scripts ask of it often, against Node alone. */
+/** The time of commands that shells and scripts run often, against bare Node. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { agentOf, start } from "./contestant.ts";
@@ -14,7 +14,7 @@ const commands = [
   { words: ["user", "list"], most: 2.5 },
 ] as const;
 
-/** With an agent running that has one user. */
+/** Measures beside an agent that has one user. */
 export async function commandLine(at: Surroundings): Promise<Row[]> {
   const running = await start(agentOf(at.program), at.directory, at.node);
   try {

@@ -9,7 +9,7 @@ export interface Running {
   port: number;
   /** Milliseconds from the spawn to the first answer. */
   startMilliseconds: number;
-  /** What it has in memory now. */
+  /** Its memory now. */
   memory: () => Memory;
   /** Processor time of all its threads so far, in milliseconds. */
   processorMilliseconds: () => number;
@@ -61,13 +61,13 @@ export function fastifyJwt(body: string): Contestant {
   };
 }
 
-/** Where a contestant keeps its state between its runs. */
+/** The directory in which a contestant keeps its state between its runs. */
 export function scratchDirectory(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), "steward-bench-"));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** What steward.service sets for the agent; its peers have it as well. */
+/** The environment that steward.service sets for the agent; its peers have it as well. */
 function unitEnvironment(): Record<string, string> {
   const unit = readFileSync(join(root, "systemd/steward.service"), "utf8");
   const words = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line = ""]) => line.split(" "));

@@ -1,4 +1,4 @@
-/** What a program may find set without its measurements differing from those on a device. */
+/** Variables that a program may find set without its measurements differing from those on a device. */
 const kept = new Set(["PATH", "HOME", "TMPDIR"]);
 
 /**

@@ -15,14 +15,14 @@ import { callJson, requestsPerSecond } from "./requests.ts";
 import { type Row, ratioRow, type Series } from "./row.ts";
 
 const startRounds = 11;
-/** Of these, how many wait until they are idle: memory varies little from one start to the next. */
+/** The number of these that wait until they are idle: memory varies little from one start to the next. */
 const memoryRounds = 3;
 const loadRounds = 15;
 
 /** Milliseconds after the first answer until a server is idle. */
 const idleMilliseconds = 2_000;
 
-/** What about an hour of use asks of an agent: a person who signs in and looks around, and a console that polls. */
+/** The requests of about an hour of use: a person who signs in and looks around, and a console that polls. */
 const readsOfAnHour = 200;
 
 const pages = ["/api/system", "/api/status", "/api/system/time-sync", "/api/users"];
@@ -66,7 +66,7 @@ const provider = {
   ...{ origins: ["https://edge-7.example.net:8443"], roles: { operator: ["plant-operators"] } },
 };
 
-/** What a sign-in provider in the host file costs before the first sign-in: the agent with it against itself without. */
+/** The cost of a sign-in provider in the host file before the first sign-in: the agent with it against itself without. */
 export async function withProvider(at: Surroundings): Promise<Row[]> {
   const withHostFile = (name: string, content: object): Contestant => {
     const path = join(at.directory, name);

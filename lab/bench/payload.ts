@@ -106,7 +106,7 @@ export async function stage(program: string, directory: string, servers: readonl
   return measured;
 }
 
-/** What a process of ours says that it took. */
+/** The figures that a process of ours prints about itself. */
 export interface Measured {
   readonly milliseconds: number;
   readonly idleMiB: number;

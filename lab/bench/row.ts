@@ -21,7 +21,7 @@ export interface Bound {
   readonly value: number;
 }
 
-/** Of two series of measurements, taken in turns. */
+/** A row of two series of measurements, taken in turns. */
 export function ratioRow(what: string, unit: string, [own, peer]: Series, bound?: Bound): Row {
   const ratio = median(own.map((one, turn) => one / (peer[turn] ?? Number.NaN)));
   const isWithin = !bound || (bound.side === "most" ? ratio <= bound.value : ratio >= bound.value);

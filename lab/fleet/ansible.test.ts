@@ -14,12 +14,12 @@ const check = "ansible-playbook -i inventory.yml scripts/ansible/devices.yml --c
 const apply = "ansible-playbook -i inventory.yml scripts/ansible/devices.yml";
 const settings = "ansible-playbook -i inventory.yml scripts/ansible/settings.yml";
 
-/** Of an authenticator: the test key of RFC 6238, in base32. */
+/** The secret of an authenticator: the test key of RFC 6238, in base32. */
 const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ\n";
 
 const rootOfTrust = "site/public/metadata/1.root.json";
 
-/** What a playbook did: ansible's summary, and all that it printed. */
+/** The run of a playbook: ansible's summary, and all that it printed. */
 interface Run {
   readonly recap: Readonly<Record<string, { readonly changed: number; readonly failed: number }>>;
   readonly text: string;
@@ -73,7 +73,7 @@ describe("ansible", () => {
             scopes: ["system:read", "system:write"],
           },
         ],
-        // What differs between devices comes from the variables of each.
+        // The differences between devices come from the variables of each.
         settings: { device: { name: "{{ inventory_hostname }}" } },
         update_root: "{{ lookup('file', inventory_dir ~ '/update-root.json') | from_json }}",
       },
@@ -198,7 +198,7 @@ describe("ansible", () => {
     assert.match(run.text, /CERTIFICATE_VERIFY_FAILED/);
   });
 
-  /** How many tasks changed something, device by device. */
+  /** The number of tasks that changed something, device by device. */
   function changesOf({ recap }: Run): (number | undefined)[] {
     return devices.all.map(({ name }) => recap[name]?.changed);
   }
@@ -249,7 +249,7 @@ function newPlayer(devices: Devices, ofEach: readonly object[], variables: objec
   };
 }
 
-/** Of lines such as `device1 : ok=4 changed=2 unreachable=0 failed=0 …`. */
+/** Reads lines such as `device1 : ok=4 changed=2 unreachable=0 failed=0 …`. */
 function recapOf(text: string): Run["recap"] {
   const lines = text
     .slice(text.lastIndexOf("PLAY RECAP"))

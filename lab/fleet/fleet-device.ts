@@ -17,11 +17,11 @@ export interface FleetDevice extends Device {
 export interface FleetOptions {
   readonly url: string;
   readonly root: Uint8Array;
-  /** Where it keeps what it downloads. */
+  /** The directory for its downloads. */
   readonly directory: string;
   /** 0 to 1, of every draw. */
   readonly random: () => number;
-  /** Whether the release proves healthy, a minute after it began. */
+  /** Tells whether the release proves healthy, a minute after it began. */
   readonly isHealthy: (version: string) => boolean;
 }
 

@@ -225,7 +225,7 @@ describe("a scrape and the disk", () => {
       .replaceAll(/AT_FDCWD<[^>]*>/g, "AT_FDCWD")
       .split("\n");
     assert.ok(lines.filter((line) => /write|send/.test(line)).length >= 20, "strace saw no answers");
-    // Of a call the path itself, or with -y that of its file descriptor.
+    // The path of a call, or with -y that of its file descriptor.
     const paths = lines.flatMap((line) =>
       [...line.matchAll(/(?:<|")(\/[^>"]*)(?:>|")/g)].map(([, path]) => path ?? ""),
     );

@@ -9,7 +9,7 @@ import { heldPort } from "../basics/held-ports.ts";
 import { until } from "../basics/until.ts";
 
 export interface NginxServer {
-  /** Without a slash at its end. */
+  /** The address, without a slash at its end. */
   readonly url: string;
   readonly accessLog: string;
   /** nginx opens its logs again, as logrotate has it do. */

@@ -97,7 +97,7 @@ describe(`users of oidc-provider ${version}`, () => {
     return said.trim();
   }
 
-  /** What a person does in the provider's window: the name and any password, then yes. */
+  /** Does what a person does in the provider's window: the name and any password, then yes. */
   async function signInThere(window: Page, name: string): Promise<void> {
     await window.locator('input[name="login"]').fill(name);
     await window.locator('input[name="password"]').fill("any");

@@ -19,7 +19,7 @@ const devices = 200;
 const hour = 3_600;
 const row = (what: string, value: string): void => addRow({ subject: "rollout", what, value });
 
-/** Of devices together, and from when on. */
+/** The steps of the roll-out: the devices in all, and from when on. */
 const steps = [
   { percent: 10, after_seconds: 4 * hour },
   { percent: 50, after_seconds: 24 * hour },

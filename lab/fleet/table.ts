@@ -7,7 +7,7 @@ export interface FleetRow {
   /** The subject, as `SUBJECTS` names it. */
   readonly subject: string;
   readonly what: string;
-  /** With its unit. */
+  /** The value with its unit. */
   readonly value: string;
 }
 

@@ -22,5 +22,5 @@ const peakMiB = await target.run(fuzzing).catch((error: unknown) => {
 });
 const ownMiB = process.resourceUsage().maxRSS / 1_024;
 writeFileSync(reportFile, JSON.stringify(report(peakMiB ?? ownMiB)));
-// What is still open, such as connections to an agent that has been stopped, is not waited for.
+// Nothing waits for what is still open, such as connections to an agent that has been stopped.
 process.exit(0);

@@ -62,7 +62,7 @@ export function anyText(chance: Chance): string {
   return String.fromCharCode(...Array.from({ length: draw(chance, 40) }, () => draw(chance, 0x2ff)));
 }
 
-/** Whether it may have been drawn, and so is no secret of anyone. */
+/** True where it may have been drawn, and so is no secret of anyone. */
 export function isDrawn(text: string): boolean {
   return [...awkwardTexts, ...plausibleTexts].some((known) => known !== "" && text.startsWith(known));
 }

@@ -1,4 +1,4 @@
-/** What a target is fuzzed with, and where it says what came of it. */
+/** The record that a target keeps of its cases and their outcomes. */
 export interface Ledger {
   /** Begins the next case, under a name by which a person finds it again. */
   begin(what: string): void;
@@ -12,7 +12,7 @@ export interface Ledger {
   readonly findings: readonly string[];
 }
 
-/** What came of a target. */
+/** The outcome of a target. */
 export interface Report {
   readonly cases: number;
   readonly outcomes: Readonly<Record<string, number>>;

@@ -24,7 +24,7 @@ const ajv = new Ajv2020({
   formats: { "date-time": true },
 });
 const fits = ajv.compile(settingsSchema);
-/** Of a request's body: another never comes to the settings. */
+/** Judges a request's body: another never reaches the settings. */
 const fitsAsChange = ajv.compile(settingsChange);
 
 /**
@@ -88,7 +88,7 @@ async function useSettings(document: OpenedDocument<Settings>, fuzzing: Fuzzing)
 function judgeSettings(what: string, settings: Settings, { ledger }: Fuzzing): void {
   const known = structuredClone(settings);
   if (!fits(known)) {
-    // What a newer release put there stays, and is no fault.
+    // A member that a newer release put there stays, and is no fault.
     const faults = (fits.errors ?? []).filter(({ keyword }) => keyword !== "additionalProperties");
     for (const { instancePath, message } of faults.slice(0, 1))
       ledger.find(`${what}: ${instancePath} ${message}`);

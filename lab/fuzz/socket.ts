@@ -6,7 +6,7 @@ import { anyText, draw, oneOf, percent, randomBytes, spoiltBytes } from "./draw.
 import { startFuzzedAgent } from "./fuzzed-agent.ts";
 import type { Fuzzing } from "./target.ts";
 
-/** What a request that is hidden in another one's body would be answered with. */
+/** The mark of an answer to a request that is hidden in another one's body. */
 const mark = "smuggled-request";
 const hidden = requestText("GET /api/version", [`X-Request-Id: ${mark}`]);
 const json = "Content-Type: application/json";
@@ -152,7 +152,7 @@ function chunks(chance: Chance): Buffer {
   );
 }
 
-/** What no answer to such bytes may be. */
+/** Faults of the answers to such bytes. */
 function faultsOf(kind: string, { answers, isClosed, text }: RawAnswers): string[] {
   const faults: string[] = [];
   if (!isClosed) faults.push("the connection is still open");

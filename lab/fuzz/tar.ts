@@ -121,7 +121,7 @@ function faultsOf(place: string, outcome: string): string[] {
   return faults;
 }
 
-/** By the kernel's own walk; null: nothing is there. */
+/** Found by the kernel's own walk; null: nothing is there. */
 function endOf(path: string): string | null {
   try {
     return realpathSync.native(path);

@@ -1,7 +1,7 @@
 import type { Chance } from "../basics/chance.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** What a target is given: its chance, how many cases it is to make, and where it says what came of them. */
+/** The input of a target: its chance, the number of cases, and the ledger of their outcomes. */
 export interface Fuzzing {
   readonly chance: Chance;
   readonly cases: number;

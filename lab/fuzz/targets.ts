@@ -1,6 +1,6 @@
 import type { Target } from "./target.ts";
 
-/** By name. Each is loaded when it is its turn. */
+/** The targets by name. Each is loaded when it is its turn. */
 export const targets: Readonly<Record<string, Target>> = {
   api: { cases: 20_000, run: async (fuzzing) => (await import("./api/fuzz-api.ts")).fuzzApi(fuzzing) },
   socket: { cases: 3_000, run: async (fuzzing) => (await import("./socket.ts")).fuzzSocket(fuzzing) },

@@ -12,7 +12,7 @@ import type { Fuzzing } from "./target.ts";
 
 const types: readonly RoleType[] = ["root", "timestamp", "snapshot", "targets"];
 
-/** Of so many cases one is a refresh of the whole repository, which costs as much as many readings. */
+/** One of so many cases is a refresh of the whole repository, which costs as much as many readings. */
 const oneRefreshIn = 40;
 
 /**

@@ -13,7 +13,7 @@ export interface ImageRecipe {
   readonly base?: string;
   /** The third argument of build.sh, where it builds more than one. */
   readonly machine?: string;
-  /** What to do if it must be built and this process is not root. */
+  /** The advice if it must be built and this process is not root. */
   readonly withoutRoot: string;
 }
 

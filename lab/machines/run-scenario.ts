@@ -17,7 +17,7 @@ export interface Machine {
   readonly ended: Promise<void>;
   /** Seconds since it was started. */
   age(): number;
-  /** Whether its kernel panicked before it had started a process, which a busy host can cause. */
+  /** True where its kernel panicked before it had started a process, which a busy host can cause. */
   hasPanickedEarly(): boolean;
 }
 

@@ -6,9 +6,9 @@ import type { TimeServer, TimeServers } from "./host/time-servers.ts";
 export interface Boot {
   /** The boot clock: RFC 3339 without a zone (UTC), or seconds from the host's time; the host's time when absent. */
   readonly rtc?: string | number;
-  /** Whether there is a network card, which reaches only the servers of the scenario. Default true. */
+  /** A network card, which reaches only the servers of the scenario. Default true. */
   readonly network?: boolean;
-  /** What systemd starts beside its own and the guard; default steward.service. */
+  /** Units that systemd starts beside its own and the guard; default steward.service. */
   readonly units?: readonly string[];
   /** Further words of the kernel's command line. */
   readonly kernel?: readonly string[];
@@ -18,7 +18,7 @@ export interface Boot {
   readonly run: (guest: Guest) => Promise<void>;
 }
 
-/** Which image a scenario boots: a bare one has the name of its Debian; `autopkgtest` is bookworm with that program. */
+/** The image that a scenario boots: a bare one has the name of its Debian; `autopkgtest` is bookworm with that program. */
 export type MachineKind = "appliance" | "bookworm" | "trixie" | "autopkgtest";
 
 /** Actions of the host that the guest asks for by name. */
@@ -59,7 +59,7 @@ export interface Scenario {
   readonly machine?: MachineKind;
   /** TCP ports of the virtual machine that 127.0.0.1 of the scenario's own network leads to. */
   readonly forwards?: readonly number[];
-  /** Whether the container may mount files as disks; the virtual machine cannot. */
+  /** True where the container may mount files as disks; the virtual machine cannot. */
   readonly hasLoopDevices?: boolean;
   /** MiB of memory and processors of the machine; default 512 and 1. */
   readonly memory?: number;

@@ -8,7 +8,7 @@ export interface Answer {
   readonly file: string;
   /** The line that it is put into, without the blanks around it. */
   readonly source: string;
-  /** What stands there with the fault, as `make mutation` prints it. */
+  /** The text with the fault, as `make mutation` prints it. */
   readonly replacement: string;
   readonly why: string;
 }

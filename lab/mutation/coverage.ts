@@ -5,7 +5,7 @@ interface Switchboard {
   mutantCoverage?: { static: Record<string, number>; perTest: Record<string, Record<string, number>> };
 }
 
-/** What a run of a test file leaves. */
+/** The trace of a run of a test file. */
 interface Trace {
   /** The ids of the faults whose code it came through. */
   readonly faults: readonly string[];

@@ -11,14 +11,14 @@ export interface Mutant {
   readonly line: number;
   /** That line, without the blanks around it. */
   readonly source: string;
-  /** What stands there instead of a part of it. */
+  /** The text instead of a part of it. */
   readonly replacement: string;
   readonly kind: string;
 }
 
 export interface Instrumented {
   readonly mutants: readonly Mutant[];
-  /** By the absolute path of the source. */
+  /** The contents by the absolute path of the source. */
   readonly contents: ReadonlyMap<string, string>;
 }
 

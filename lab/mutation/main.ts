@@ -38,7 +38,7 @@ const rooms: readonly Room[] = [
     ...room("updates"),
     tests: [
       ["test/updates", /\.test\.ts$/],
-      // What only a whole agent shows: settings that are refused, channels, the status, reports.
+      // Only a whole agent shows these: settings that are refused, channels, the status, reports.
       ["test/end-to-end/updates", /\.test\.ts$/],
     ],
   },
@@ -100,7 +100,7 @@ const furtherSample = 300;
 const longestSeconds = 15;
 
 const root = process.cwd();
-/** What tests start as processes of their own. */
+/** Programs that tests start as processes of their own. */
 const programs = ["test", "lab"].flatMap((directory) => filesOf([directory, /-process\.ts$/]));
 const [packages = "", ...chosen] = process.argv.slice(2);
 const seed = Number(process.env.STEWARD_SEED ?? randomInt(2 ** 31));
@@ -114,7 +114,7 @@ interface Prepared {
   readonly tests: readonly { file: string; seconds: number; covered: ReadonlySet<string> }[];
 }
 
-/** Of the faults drawn in a room: those that a test noticed, and those that none can, with the reason in answered.ts. */
+/** The faults drawn in a room: those that a test noticed, and those that none can, with the reason in answered.ts. */
 interface Score {
   drawn: number;
   noticed: number;
@@ -196,7 +196,7 @@ function filesOf([folder, files]: readonly [string, RegExp]): string[] {
   return names.sort().map((name) => `${folder}/${name}`);
 }
 
-/** By the seed. */
+/** In an order that the seed decides. */
 function inRandomOrder<T>(all: readonly T[]): readonly T[] {
   const { uniform } = createChance(seed);
   return all

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { makeTemporaryDirectory } from "../../scripts/test-runner/temporary-files.ts";
 import { activeVariable } from "./instrument.ts";
 
-/** How a run of one test file ended. */
+/** The end of a run of one test file. */
 export type Ending = "passed" | "failed" | "hung";
 
 /** Names the file in which a run leaves the faults whose code it came through. */
@@ -11,7 +11,7 @@ export const coverageVariable = "STEWARD_MUTATION_COVERAGE";
 /** Characters kept of what has come, so that a line in two pieces is one. */
 const longestLine = 200;
 
-/** How a test that fails is told of, as soon as it does: by TAP, and by Node's own words. */
+/** The line about a test that fails, as soon as it does: by TAP, and by Node's own words. */
 const failedTest = /^\s*(not ok |✖ )/m;
 
 /**
@@ -23,7 +23,7 @@ export function runTestFile(
   seconds: number,
   given: { directory: string; mutant?: string; coverage?: string },
 ): Promise<Ending> {
-  // Of its own: a test that is killed does not remove what it has made.
+  // A directory of its own: a test that is killed does not remove its files.
   const temporary = makeTemporaryDirectory();
   const child = spawn(process.execPath, [file], {
     stdio: ["ignore", "pipe", "ignore"],
@@ -32,7 +32,7 @@ export function runTestFile(
     env: {
       ...process.env,
       TMPDIR: temporary.directory,
-      // Where a test finds the programs that it starts.
+      // A test finds the programs that it starts here.
       STEWARD_COMPILED_TESTS: given.directory,
       ...(given.mutant !== undefined && { [activeVariable]: given.mutant }),
       ...(given.coverage !== undefined && { [coverageVariable]: given.coverage }),

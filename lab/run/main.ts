@@ -24,9 +24,9 @@ const places = {
   state: join(home, "state"),
   run: join(home, "run"),
   socket: join(home, "run/steward.sock"),
-  /** What root decides on a device stands here in a folder of the run's own. */
+  /** The host file, which is root's on a device, in a folder of the run's own. */
   hostFile: join(home, "etc/steward.json"),
-  /** Where the installer puts releases, and what it trusts. */
+  /** The installer's directories for releases and for its trust. */
   releases: join(home, "releases"),
   trust: join(home, "trust"),
   initialSettings: join(home, "initial-settings.json"),
@@ -84,7 +84,7 @@ function writeCommand(path: string, file: string, environment = ""): void {
   chmodSync(path, 0o755);
 }
 
-/** What the agent says it listens at, once it does; its log goes on to this terminal, and its end is this program's. */
+/** The agent's address, once it listens; its log goes on to this terminal, and its end is this program's. */
 async function listeningAddress(): Promise<string> {
   const found = new Promise<string>((resolve) => {
     let said = "";

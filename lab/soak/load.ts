@@ -6,7 +6,7 @@ import { draw, oneOf } from "../fuzz/draw.ts";
 import { password, type SoakedAgent, usernames } from "./soaked-agent.ts";
 import type { Tally } from "./tally.ts";
 
-/** What a caller works with. */
+/** The input of a caller. */
 export interface Loading {
   readonly agent: SoakedAgent;
   readonly chance: Chance;
@@ -98,7 +98,7 @@ async function signIn(ask: Ask, role: Role): Promise<Session | null> {
   return answer?.status === 200 ? { tokens: answer.json, at: performance.now() } : null;
 }
 
-/** Of a 401 only those reasons are expected with which the session goes on; an agent that was restarted has a new key. */
+/** A 401 may have only those reasons with which the session goes on; an agent that was restarted has a new key. */
 async function work(
   ask: Ask,
   loading: Loading,

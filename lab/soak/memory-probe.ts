@@ -19,7 +19,7 @@ export interface MemoryReading {
 const readingSeconds = 5;
 
 const file = process.env[memoryFileVariable];
-// What the agent starts inherits its environment: other processes, and threads with a heap of their own.
+// Processes, and threads with a heap of their own, inherit the agent's environment.
 if (file !== undefined && isMainThread && process.argv.includes("serve")) {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;

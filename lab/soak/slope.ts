@@ -4,12 +4,12 @@ export interface Reading {
   readonly value: number;
 }
 
-/** How a value changes with time, by least squares. */
+/** The change of a value with time, by least squares. */
 export interface Slope {
   readonly perHour: number;
   /** Half of the 95 % confidence interval. */
   readonly plusMinus: number;
-  /** Where the line ends. */
+  /** The end of the line. */
   readonly last: number;
 }
 

@@ -15,7 +15,7 @@ export interface SoakedAgent {
   present(): AgentProcess | null;
   /** Ends it by this signal and starts it again. Gives the exit code. */
   restart(signal: "SIGTERM" | "SIGKILL"): Promise<number | null>;
-  /** How often that has begun. */
+  /** The number of restarts that have begun. */
   restarts(): number;
   /** When it was last ended by SIGKILL, by performance.now(); 0: never. */
   killedAt(): number;
@@ -28,7 +28,7 @@ export interface SoakedAgent {
   dispose(): Promise<void>;
 }
 
-/** What a process takes. */
+/** The resources of a process. */
 export interface Measured {
   /** MiB by memory-probe.ts: what V8 cannot collect, and all of the process. */
   readonly held: number;
@@ -89,7 +89,7 @@ export async function startSoakedAgent(name: string, servers: readonly string[])
   };
 }
 
-/** What root decides, a publisher, and how the agent is started: it tells the time by a file. */
+/** Prepares root's decisions, a publisher, and the start of an agent that reads the time from a file. */
 async function prepare(
   directory: string,
   servers: readonly string[],

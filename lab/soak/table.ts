@@ -2,7 +2,7 @@ import { linesOf } from "../basics/table.ts";
 import type { Slope } from "./slope.ts";
 import type { Row } from "./tally.ts";
 
-/** What an agent's process took from the end of the warm-up on. */
+/** The resources of an agent's process from the end of the warm-up on. */
 export interface Usage {
   readonly name: string;
   /** MiB: what V8 cannot collect, and all of the process after a collection. */

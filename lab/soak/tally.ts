@@ -1,4 +1,4 @@
-/** What came of the requests of each kind of caller. */
+/** The outcomes of the requests of each kind of caller. */
 export interface Tally {
   /** Counts an answer; one whose status is none of `expected` is kept with its words. */
   count(
@@ -48,7 +48,7 @@ export function createTally(): Tally {
       const row = rowOf(caller);
       row.requests += 1;
       if (!expected.includes(status)) {
-        // Without what differs each time, so that the same fault is one.
+        // Parts that differ each time are removed, so that the same fault is one.
         const words = ["code", "reason"].map(
           (name) => new RegExp(`"${name}":"(\\w+)"`).exec(text)?.[1] ?? "",
         );

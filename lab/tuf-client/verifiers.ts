@@ -12,7 +12,7 @@ const rsaPss: VerifySignature = (key, message, signature) =>
 const ecdsa: VerifySignature = (key, message, signature) =>
   attempt(() => verify("sha256", message, publicKey(key), signature));
 
-/** What the agent knows, and what other repositories sign with; some of them name the curve in the key type. */
+/** The agent's verifiers, and those of other repositories; some of them name the curve in the key type. */
 export const everyVerifier: Verifiers = {
   ...ed25519Alone,
   "rsa/rsassa-pss-sha256": rsaPss,

@@ -64,7 +64,7 @@ const clients: readonly Client[] = [
   },
 ];
 
-/** Where they are written: Node takes imports with their extensions alone. */
+/** Node takes only imports with their extensions. */
 function heyApiSettings(into: string): string {
   const output = { path: into, importFileExtension: ".js" };
   const settings = { input: document, output, plugins: ["@hey-api/client-fetch"], logs: { file: false } };
@@ -84,7 +84,7 @@ function orvalSettings(into: string, baseUrl: string): string {
 const run = (args: readonly string[], cwd: string): Promise<{ stdout: string }> =>
   promisify(execFile)(process.execPath, args, { ...options, cwd });
 
-/** What a generated client made of the agent, as the table has it. Throws where one of the steps fails. */
+/** The row of a generated client in the table. Throws where one of the steps fails. */
 async function tryClient(client: Client, agent: RunningAgent): Promise<string[]> {
   const { directory, files } = await compiled(client, agent.url);
   const { stdout } = await run(

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../basics/until.ts";
 
-/** How a command ended. */
+/** The end of a command. */
 export interface Ended {
   readonly status: number | null;
   readonly stdout: string;
@@ -25,7 +25,7 @@ export interface Devices {
   /** For files of the test; gone at the end. */
   readonly directory: string;
   readonly all: readonly { readonly name: string; readonly address: string }[];
-  /** How an SSH client is told of key and hosts. */
+  /** The arguments that give an SSH client key and hosts. */
   readonly ssh: readonly string[];
   /** Runs a command where the devices can be reached. */
   readonly run: (
@@ -87,7 +87,7 @@ export async function startDevices(count: number): Promise<Devices> {
   return { directory, all, ssh, run, on, dispose };
 }
 
-/** What network.sh finds in the directory. */
+/** Puts everything that network.sh needs into the directory. */
 function prepare(directory: string, devices: Devices["all"]): void {
   const root = join(import.meta.dirname, "../../..");
   const newKey = (path: string) => execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", path]);

@@ -11,7 +11,7 @@ import { follow } from "./effects.ts";
 import { forbiddance } from "./permitted.ts";
 import type { Actor, World } from "./world.ts";
 
-/** What a request says beside who sends it. */
+/** The parts of a request without its sender. */
 export interface Given {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export class Bench {
   readonly succeeded = new Map<OperationId, number>();
   /** Successes of each kind of caller. */
   readonly callers = new Map<string, number>();
-  /** Whether users, tokens or settings may have changed since this was last set to false. */
+  /** True where users, tokens or settings may have changed since this was last set to false. */
   hasChanged = true;
   /** As the agent showed them last. */
   #settings: Settings | null = null;
@@ -59,7 +59,7 @@ export class Bench {
       return answer;
     } catch (error) {
       if (error instanceof TooManyFindings) throw error;
-      // Of a body that is larger than the agent reads, it may end the connection before the answer is read.
+      // The agent may end the connection before the answer is read where a body is larger than it reads.
       const isCutOff = String(body ?? "").length > 1_000_000 && String(error).includes("ECONNRESET");
       if (isCutOff) this.ledger.count("cut off");
       else this.ledger.find(`no answer: ${String(error)}`);

@@ -12,12 +12,12 @@ export interface Success {
   readonly json: Answer["json"];
 }
 
-/** What was taken is of the operation's form. */
+/** A request that was taken has the operation's form. */
 type Taken<Id extends OperationId> = Success & Pick<Input<Id>, "body">;
 
 type Effect<Id extends OperationId> = (world: World, taken: Taken<Id>) => void;
 
-/** What follows for those who are signed in, as docs/sign-in.md says. All else leaves the world as it is. */
+/** The consequences for those who are signed in, as docs/sign-in.md says. All else leaves the world as it is. */
 const effects: { readonly [Id in OperationId]?: Effect<Id> } = {
   createUser: (world, { json, body }) => {
     world.learn(json, body.password ?? json.initial_password);

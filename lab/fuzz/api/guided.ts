@@ -12,7 +12,7 @@ const roles: readonly Role[] = ["admin", "operator", "readonly"];
 /** Users beyond which some are deleted, so that lists stay as long as those of a device. */
 const mostPeople = 20;
 
-/** What people and programs do in good order, so that a wild request finds users, sessions and tokens of every kind. */
+/** People and programs work in good order, so that a wild request finds users, sessions and tokens of every kind. */
 export async function actInOrder(bench: Bench, chance: Chance): Promise<void> {
   await oneOf(chance, walks)(bench, chance);
 }
@@ -145,7 +145,7 @@ async function leave(bench: Bench, chance: Chance): Promise<void> {
   if (one) await bench.act({ kind: "anonymous" }, "logout", { body: { refresh_token: one.refresh } });
 }
 
-/** What a person has made is ended by them, or by root. */
+/** A person, or root, ends things that the person has made. */
 async function endOne(bench: Bench, chance: Chance): Promise<void> {
   const { world } = bench;
   if (world.credentials.length === 0) return;

@@ -36,7 +36,7 @@ export function judgeAdministrators({ users }: Snapshot, ledger: Ledger): void {
     ledger.find("there is no administrator who may sign in");
 }
 
-/** Where two texts part. */
+/** The place where two texts part. */
 export function difference(one: string, other: string): string {
   const at = [...one].findIndex((letter, index) => letter !== other[index]);
   return `…${one.slice(Math.max(0, at - 60), at + 60)}… became …${other.slice(Math.max(0, at - 60), at + 60)}…`;

@@ -23,7 +23,7 @@ export async function actWildly(bench: Bench, chance: Chance): Promise<void> {
   await bench.act(actor, id, { ...content, params, query, headers, from: anyAddress(chance), ...method });
 }
 
-/** Of a network of many, so that no row of failures fills the window of one address (docs/design/throttling.md). */
+/** An address of a network of many, so that no row of failures fills the window of one address (docs/design/throttling.md). */
 export function anyAddress(chance: Chance): string {
   return `10.${draw(chance, 4)}.${draw(chance, 256)}.${1 + draw(chance, 250)}`;
 }
@@ -81,7 +81,7 @@ function paramsFor(
   );
 }
 
-/** What encodeURIComponent takes; `.` and `..` would be another path. */
+/** A text that encodeURIComponent takes; `.` and `..` would be another path. */
 function pathText(chance: Chance, schema: object): string {
   const text = percent(chance, 50) ? String(fromSchema(schema, chance)) : anyText(chance);
   return /^\.{0,2}$/.test(text) ? "x" : Buffer.from(text.slice(0, 300)).toString();
@@ -110,7 +110,7 @@ function contentFor({ body }: Operation, chance: Chance, id: OperationId): Given
   return { raw: JSON.stringify({ device: { name: "x".repeat(2_000_000) } }) };
 }
 
-/** What no rule of passwords refuses, half of the time. */
+/** A password that no rule refuses, half of the time. */
 function withGoodPassword(value: unknown, chance: Chance): unknown {
   const body = value as Record<string, unknown>;
   if (typeof body?.password === "string" && percent(chance, 50)) body.password = freshPassword(chance);

@@ -12,7 +12,7 @@ export interface Person {
   isEnabled: boolean;
   mustChange: boolean;
   password: string;
-  /** Of an authenticator; null: no second factor. */
+  /** The secret of an authenticator; null: no second factor. */
   secret: string | null;
   recoveryCodes: string[];
   /** The last time step whose code was sent, which no sign-in may use again. */
@@ -33,7 +33,7 @@ export interface Credential {
   state: "live" | "doubtful" | "dead";
 }
 
-/** Who sends a request. */
+/** The sender of a request. */
 export type Actor =
   | { readonly kind: "anonymous" }
   | { readonly kind: "stranger"; readonly bearer: string }
@@ -46,7 +46,7 @@ const mostSessions = 10;
 /** Ended credentials that are remembered, to be tried again. */
 const mostDead = 300;
 
-/** What is known of the agent's users and of what they can sign in with. */
+/** The agent's users and their credentials, as far as they are known. */
 export class World {
   readonly people = new Map<string, Person>();
   credentials: Credential[] = [];

@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Machine } from "../run-scenario.ts";
 import type { Scenario } from "../scenario.ts";
 
-/** What a boot takes; the directory gets the console's log. */
+/** The options of a boot; the directory gets the console's log. */
 export interface ContainerOptions {
   /** The tree of Debian, and the one with Steward and the scenario that lies over it; neither is ever written to. */
   readonly image: string;
@@ -22,7 +22,7 @@ const disk = "/run/disk";
 const merged = "/run/container";
 const talk = "/run/talk";
 
-/** What lies in each container besides. */
+/** Files that are in each container besides. */
 export const filesOfContainer: Readonly<Record<string, string>> = {
   // Nothing may set this computer's clock, the agent neither: it measures and says so.
   "/etc/systemd/system/steward.service.d/container.conf":
@@ -101,7 +101,7 @@ async function plugIn(isOver: () => boolean): Promise<void> {
     throw new Error("the container's network could not be set up");
 }
 
-/** Where the guest part connects to. */
+/** The socket that the guest part connects to. */
 function listen(lines: PassThrough): { answer: (line: string) => void; close: () => void } {
   let guest: Socket | undefined;
   const path = join(talk, "socket");

@@ -13,10 +13,10 @@ export interface KernelClock {
   readonly status: number;
 }
 
-/** What a run of samples of clock_gettime(2) says about CLOCK_REALTIME. */
+/** The behaviour of CLOCK_REALTIME in a run of samples of clock_gettime(2). */
 export interface ClockSamples {
   readonly count: number;
-  /** How often a sample was earlier than the one before it: 0 for a monotone clock. */
+  /** The number of samples that were earlier than the one before: 0 for a monotone clock. */
   readonly backwards: number;
   /** The largest change of realtime minus CLOCK_MONOTONIC from one sample to the next: what was stepped, not slewed. */
   readonly largestStepSeconds: number;

@@ -4,7 +4,7 @@ import { createGuestClock } from "./clock.ts";
 import { runCommand } from "./command.ts";
 import type { Guest, HttpAnswer, HttpOptions } from "./vocabulary.ts";
 
-/** Which boot it is, and by which factor it took longer than on a quiet machine: so much longer does everything get. */
+/** The number of the boot, and the factor by which it took longer than on a quiet machine: everything gets so much longer. */
 export interface Circumstances {
   readonly boot: number;
   /** At least 1. */

@@ -1,6 +1,6 @@
 import type { Guest, Ran } from "./vocabulary.ts";
 
-/** Where the agent sends audit lines. */
+/** The socket that the agent sends audit lines to. */
 export const auditSocket = "/run/systemd/journal.steward/socket";
 
 /** Lines for a socket of journald. */

@@ -1,13 +1,13 @@
 import type { GuestClock } from "./clock.ts";
 
-/** What a command said; status null when a signal ended it. */
+/** The output of a command; status null when a signal ended it. */
 export interface Ran {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** How a command is run. */
+/** Options of a command. */
 export interface RunOptions {
   /** Given to its standard input. */
   readonly input?: string;
@@ -24,7 +24,7 @@ export interface HttpAnswer {
   readonly body: any;
 }
 
-/** How a request is made. */
+/** Options of a request. */
 export interface HttpOptions {
   /** Default GET, or POST where there is a body. */
   readonly method?: string;
@@ -34,7 +34,7 @@ export interface HttpOptions {
 }
 
 /**
- * What a guest part can say and do. Everything is bounded; whatever throws fails the scenario. Seconds are those of a
+ * The vocabulary of a guest part. Everything is bounded; whatever throws fails the scenario. Seconds are those of a
  * quiet machine: where the boot took three times as long, so may all that is waited for.
  */
 export interface Guest {
@@ -45,7 +45,7 @@ export interface Guest {
   run(command: string, args?: readonly string[], options?: RunOptions): Promise<Ran>;
   /** The command line of the agent, as root. */
   steward(...args: readonly string[]): Promise<Ran>;
-  /** What systemd has of a property of the agent's unit, such as `MainPID`. */
+  /** A property of the agent's unit as systemd shows it, such as `MainPID`. */
   property(name: string): Promise<string>;
   /** A request to http://127.0.0.1:8470; throws without an answer. */
   http(path: string, options?: HttpOptions): Promise<HttpAnswer>;

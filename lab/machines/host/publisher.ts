@@ -11,7 +11,7 @@ export interface Repository {
   readonly port: number;
   /** The product of its releases. */
   readonly product: string;
-  /** How long a timestamp is valid; a week by default. */
+  /** The validity of a timestamp; a week by default. */
   readonly timestampExpires?: string;
 }
 
@@ -29,7 +29,7 @@ export interface NewRelease {
   readonly options?: readonly string[];
 }
 
-/** How a device identifies a release. */
+/** A release as a device identifies it. */
 export interface PublishedRelease {
   readonly id: string;
   readonly version: string;

@@ -9,7 +9,7 @@ export interface TimeServer {
   readonly port: number;
   /** 1 to 15; default 2. */
   readonly stratum?: number;
-  /** What libfaketime makes of its clock, such as "+3s" or "-2000s"; absent: the truth. */
+  /** The offset that libfaketime gives its clock, such as "+3s" or "-2000s"; absent: none. */
   readonly fakeTime?: string;
 }
 

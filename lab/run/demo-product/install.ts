@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 /** The host file of earlier versions of `make run`; it is replaced by the present one. */
 const formerText = `${JSON.stringify({ product: "demo", update: { allow_local_servers: true } }, null, 2)}\n`;
 
-/** Where the run has its product, and what root decides on a device. */
+/** The places of the run's product and of its host file. */
 export interface DemoPlaces {
   /** The engine, and what it has loaded. */
   readonly product: string;

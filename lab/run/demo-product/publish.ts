@@ -11,7 +11,7 @@ import { roleNames } from "../../../src/publishing/roles.ts";
 import { withWorkspace } from "../../../src/publishing/workspace.ts";
 import { readRootOfTrust } from "../../../src/tuf/root-of-trust.ts";
 
-/** Where the demonstration's publisher works, and what the device has of it. */
+/** The places of the demonstration's publisher, and of its files on the device. */
 export interface PublisherPlaces {
   /** The publisher's repository, with its keys; only one run uses it. */
   readonly publisher: string;
@@ -20,11 +20,11 @@ export interface PublisherPlaces {
 }
 
 export interface Published {
-  /** Where devices look: a `file:` address. */
+  /** The address for devices: a `file:` one. */
   readonly server: string;
   /** SHA-256 of the publisher's root, in hex. */
   readonly fingerprint: string;
-  /** Whether this root is the one that the device goes by. */
+  /** True where the device goes by this root. */
   readonly isTrusted: boolean;
 }
 

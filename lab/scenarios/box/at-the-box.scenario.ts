@@ -4,7 +4,7 @@ import { addUser, password, signIn } from "../people.ts";
 
 const user = "anna";
 
-/** What a person types at the box, or a script of theirs: beside restarts, without a terminal, and when a login fails. */
+/** A person, or a script of theirs, types commands at the box: beside restarts, without a terminal, and when a login fails. */
 export const scenario: TieredScenario = {
   title: "at the box: commands wait for a restart and for each other, ask first, and say why a login fails",
   tiers: { container: {} },

@@ -5,7 +5,7 @@ import { addUser, signIn } from "../people.ts";
 
 const state = "/var/lib/steward";
 const machineId = "/etc/machine-id";
-/** What the boots tell each other, outside of all that is reset. */
+/** The file by which boots tell each other something, outside of all that is reset. */
 const note = "/root/former-machine-id";
 /** A line for each shutdown that went the whole way: what it was, and the boot that it ended. */
 const ends = "/root/ends";
@@ -96,7 +96,7 @@ async function goesDown(guest: Guest, order: "reboot" | "power-off"): Promise<vo
   guest.check(`by which the machine goes the whole way down (${order})`, isDown);
 }
 
-/** What an administrator does in the console: name, zone, and an order to the machine, each with the password just given. */
+/** An administrator changes name and zone in the console, and orders the machine, each with the password just given. */
 function overApi(order: "reboot" | "power-off"): Boot["run"] {
   return async (guest) => {
     await guest.stewardAnswers();

@@ -67,7 +67,7 @@ async function begins(guest: Guest, token: string): Promise<void> {
   guest.note(listed.stdout.trim().replaceAll("\n", " | "));
 }
 
-/** What was deleted does not come back, although the file is still there. */
+/** A deleted account does not come back, although the file is still there. */
 async function restarted(guest: Guest, token: string): Promise<void> {
   const listed = await guest.steward("-o", "json", "token", "list");
   const [{ id }] = (JSON.parse(listed.stdout) as { items: [{ id: string }] }).items;

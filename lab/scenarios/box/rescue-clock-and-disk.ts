@@ -106,7 +106,7 @@ export async function fullDisk(guest: Guest): Promise<void> {
   await changesAreTaken(guest, "emptied");
 }
 
-/** By openssl of the host, for a month from now: the certificate and its key. */
+/** Makes a certificate and its key with the host's openssl, for a month from now. */
 export function makeCertificate(): string {
   const words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
   const more = ["-days", "30", "-subj", "/CN=lan", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "-"];
@@ -153,7 +153,7 @@ async function expiredCertificates(guest: Guest, time: string): Promise<void> {
   await isShown(guest, "/var/lib/steward/tls/certificate.pem");
 }
 
-/** By its dates, too: curl goes by the clock of the host. */
+/** The dates are checked, too: curl goes by the clock of the host. */
 async function isShown(guest: Guest, path: string): Promise<void> {
   const shown = await guest.until(`HTTPS shows ${path}`, 60, async () => {
     const words = ["--silent", "--show-error", "--cacert", path, "https://127.0.0.1:8443/api/health"];

@@ -10,7 +10,7 @@ export const state = "/var/lib/steward";
 
 /** The lines of the page as it is installed, by the beginning of a section's title. */
 export function linesOf(title: string): string[] {
-  // Without what scripts/roff.ts puts in for roff.
+  // Removes the marks that scripts/roff.ts puts in for roff.
   const page = readFileSync("/usr/share/man/man7/steward-rescue.7", "utf8")
     .replaceAll("\\-", "-")
     .replaceAll("\\(dq", '"')
@@ -144,7 +144,7 @@ async function begunAnew(guest: Guest, name: "users" | "settings"): Promise<void
 
 const damagedTitle = "Settings or users are damaged";
 
-/** With `settings` in the place of `users`; the third line is for users. */
+/** The same with `settings` in the place of `users`; the third line is for users. */
 export async function damagedSettings(guest: Guest): Promise<void> {
   await damaged(guest, "settings");
   await typed(guest, damagedTitle, { users: "settings" }, 2);

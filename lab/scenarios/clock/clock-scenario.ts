@@ -16,7 +16,7 @@ Environment=STEWARD_INITIAL_SETTINGS=/etc/steward/initial-settings.json
   };
 }
 
-/** What the agent says of its clock; asked as root over its socket. */
+/** The agent's status of its clock; asked as root over its socket. */
 // biome-ignore lint/suspicious/noExplicitAny: scenarios look into answers of every shape
 export async function clockStatus(guest: Guest): Promise<any> {
   // Not the command line: under emulation its start alone takes seconds.
@@ -37,7 +37,7 @@ export function untilStatus(
   return guest.until(what, seconds, async () => {
     const status = await clockStatus(guest);
     if (isSo(status)) return status;
-    // What `until` says when it gives up.
+    // `until` says this when it gives up.
     throw new Error(JSON.stringify(status));
   });
 }

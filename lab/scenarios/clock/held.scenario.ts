@@ -16,12 +16,12 @@ const settlingMinutes = 3;
 const readingSeconds = 20;
 const exchanges = 32;
 
-/** What the agent's median may be of chronyd's. */
+/** The agent's median may be this many times chronyd's. */
 const mostRatio = 3;
 
 interface Reading {
   readonly error: number;
-  /** By how much a second reading at once differs: what the yardstick itself scatters. */
+  /** The difference of a second reading at once: the yardstick's own scatter. */
   readonly scatter: number;
 }
 

@@ -2,7 +2,7 @@ import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { chronyConfiguration, timesyncdConfiguration } from "./time-daemons.ts";
 
-/** What the scenarios of the clock measure with, tried on the machine's clock without the agent. */
+/** The instruments of the clock's scenarios, tried on the machine's clock without the agent. */
 export const scenario: TieredScenario = {
   title: "the machine's clock can be moved, held and measured",
   tiers: { vm: {} },

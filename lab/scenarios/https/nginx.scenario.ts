@@ -109,7 +109,7 @@ async function signsIn(guest: Guest): Promise<string> {
   return String((JSON.parse(again.stdout) as { access_token: string }).access_token);
 }
 
-/** Where requests come from, by the sessions that they begin. */
+/** The addresses that requests come from, by the sessions that they begin. */
 async function addresses(guest: Guest, token: string): Promise<void> {
   const forged = ["--header", "X-Forwarded-For: 203.0.113.9"];
   const login = json({ username: "root-admin", password });
@@ -135,7 +135,7 @@ async function addresses(guest: Guest, token: string): Promise<void> {
   guest.check("the API works through nginx", read.status === 0 && read.stdout.includes('"device"'), read);
 }
 
-/** What happens is seen while the stream is still open: nothing on the way waits for more. */
+/** Events are seen while the stream is still open: nothing on the way waits for more. */
 async function streams(guest: Guest, token: string): Promise<void> {
   const tls = ["--cacert", "/etc/ssl/certs/steward.pem", "--resolve", `${name}:443:${lan}`];
   const bearer = ["--header", `Authorization: Bearer ${token}`];

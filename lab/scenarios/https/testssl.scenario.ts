@@ -48,11 +48,11 @@ const explained: Readonly<Record<string, RegExp>> = {
   cert_revocation: /^Neither CRL nor OCSP URI provided$/,
   // docs/tls.md: with it a browser would not offer to go on past the warning at the first visit.
   HSTS: /^not offered$/,
-  // Of the console's files alone, which are the same for everyone: `compressed` looks at an answer of the API.
+  // Only the console's files, which are the same for everyone: `compressed` looks at an answer of the API.
   BREACH: /only supplied '\/' tested/,
 };
 
-/** What must be among the findings, so that it was looked at. */
+/** Findings that must be there, as a sign that testssl.sh looked. */
 const expected = [
   ...["SSLv2", "SSLv3", "TLS1", "TLS1_1", "TLS1_2", "TLS1_3", "cipherlist_NULL", "cipherlist_aNULL"],
   ...["cipherlist_STRONG", "PFS", "cert_chain_of_trust", "cert_keySize", "heartbleed", "CCS", "ticketbleed"],

@@ -76,7 +76,7 @@ async function switchedOn(guest: Guest): Promise<void> {
   guest.check("and the journal says so", typeof journal === "string");
 }
 
-/** What judges ciphers for a living finds no weak one. */
+/** A program that judges ciphers finds no weak one. */
 async function judged(guest: Guest): Promise<void> {
   // Slower than the bound on handshakes: a refused one would count as a cipher that is not accepted.
   const slowly = ["--no-colour", "--sleep=200"];
@@ -151,7 +151,7 @@ async function renewed(guest: Guest, page: string): Promise<void> {
   guest.check("and the certificate from before stays", third.stdout.includes('"steward"'), third);
 }
 
-/** What the lines for step-ca call when there is a certificate, and when it is renewed; Debian has no `step` that would. */
+/** The lines for step-ca call this when there is a certificate, and when it is renewed; Debian has no `step` that would. */
 async function asByStep(guest: Guest, page: string): Promise<void> {
   const [, block = ""] = /^```sh appliance\n(step ca certificate .*?)^```$/ms.exec(page) ?? [];
   const first = block.split("\n").find((line) => line.startsWith("/usr/local/sbin/steward-certificate"));

@@ -31,7 +31,7 @@ export const scenario: TieredScenario = {
 const journal = (guest: Guest, ...words: readonly string[]) =>
   guest.run("journalctl", ["--no-pager", "--output=cat", ...words]);
 
-/** How often the journal of audit lines, and the usual one, say that this user was made. */
+/** Counts the lines about this user's making in the journal of audit lines and in the usual one. */
 async function known(guest: Guest, name: string): Promise<{ audit: number; main: number }> {
   const words = ["--unit=steward.service", "STEWARD_EVENT=user.created"];
   const count = ({ stdout }: Ran) => stdout.split("\n").filter((line) => line.includes(`: ${name},`)).length;

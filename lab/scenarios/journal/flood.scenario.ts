@@ -23,7 +23,7 @@ const filler = (): string => {
   return text;
 };
 
-/** What an agent that is under an attacker's control can have root write to the disk. */
+/** An agent that is under an attacker's control can have root write a bounded number of bytes to the disk. */
 export const scenario: TieredScenario = {
   title: "a flood of orders and of audit lines has root write a bounded number of bytes",
   tiers: { container: {} },

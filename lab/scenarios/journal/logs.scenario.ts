@@ -5,7 +5,7 @@ import type { Guest, Ran } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { addUser, signIn } from "../people.ts";
 
-/** Who may read which logs: the agent what the host file allows, by steward-logs alone. */
+/** The agent may read the logs that the host file allows, only by steward-logs. */
 export const scenario: TieredScenario = {
   title: "the agent reads the logs that root allows, and has no right to the journal itself",
   tiers: { container: {} },
@@ -38,7 +38,7 @@ const as = (user: string, ...command: readonly string[]): string[] => [
   ...command,
 ];
 
-/** What somebody could read who has taken over the agent. */
+/** An attacker who has taken over the agent reads no more than the agent could. */
 async function agentAlone(guest: Guest): Promise<void> {
   const root = await guest.run("journalctl", ["--unit=other.service", "--output=cat"]);
   guest.check("root reads the other service's log", root.stdout.includes("the secret"), root);

@@ -21,7 +21,7 @@ const flags = [
 /** Milliseconds for anything in a page: an emulated machine answers slowly. */
 const patienceMilliseconds = 120_000;
 
-/** What a person outside of the machine sees. */
+/** The console as a person outside of the machine sees it. */
 export interface Seen {
   /** Lines of the journal on its page. */
   readonly logLines: number;

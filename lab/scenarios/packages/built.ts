@@ -56,7 +56,7 @@ export function putDistribution(directory: string): void {
   cpSync(join(cache, "now"), directory, { recursive: true });
 }
 
-/** What an earlier `make install` has left in the machine. */
+/** Puts the files of an earlier `make install` into the machine. */
 export async function putOlderInstallation(directory: string): Promise<void> {
   const { install } = await import("../../../scripts/install/files.ts");
   await install({ destination: directory, prefix: "/usr" });

@@ -5,7 +5,7 @@ import { addUser } from "../people.ts";
 
 const packageOf = (name: string, folder = "now"): string => `/root/${folder}/${name}.deb`;
 
-/** What apt says and does, without questions. */
+/** Runs apt without questions. */
 export function apt(guest: Guest, ...words: readonly string[]): Promise<Ran> {
   const environment = { DEBIAN_FRONTEND: "noninteractive" };
   return guest.run("apt-get", ["--yes", "--quiet", ...words], { environment, timeoutSeconds: 180 });
@@ -54,7 +54,7 @@ export async function mainProcess(guest: Guest): Promise<string> {
   return stdout.trim();
 }
 
-/** By the API, and by the command line, which the launcher starts each for itself. */
+/** Asks the API and the command line, which the launcher starts each for itself. */
 export async function answersAs(guest: Guest, version: string): Promise<void> {
   await guest.until(`Steward ${version} answers`, 120, async () => {
     const { body } = await guest.http("/api/version");
@@ -70,13 +70,13 @@ async function has(guest: Guest, name: string): Promise<void> {
   guest.check(`the account ${name} is there`, list.stdout.includes(name), list);
 }
 
-/** How often the agent has begun to listen. */
+/** Counts how often the agent has begun to listen. */
 async function starts(guest: Guest): Promise<number> {
   const { stdout } = await guest.run("journalctl", ["--unit", "steward", "--no-pager"]);
   return stdout.split("listening (mode").length - 1;
 }
 
-/** What an administrator has written into /etc/steward. */
+/** A file that an administrator has written into /etc/steward. */
 const own = "/etc/steward/steward.json";
 const written = '{ "names": ["pump.example"] }\n';
 
@@ -150,9 +150,9 @@ export async function timekeeper(guest: Guest): Promise<void> {
   );
 }
 
-/** What Steward has made, on request or by itself, in directories of others. */
+/** Files that Steward has made, on request or by itself, in directories of others. */
 async function leftOutside(guest: Guest): Promise<void> {
-  // What tells that avahi-daemon and systemd-resolved are installed.
+  // These files show that avahi-daemon and systemd-resolved are installed.
   await guest.run("mkdir", ["--parents", "/etc/avahi/services"]);
   await guest.run("touch", ["/usr/lib/systemd/systemd-resolved"]);
   const enabled = await guest.steward("tls", "enable");

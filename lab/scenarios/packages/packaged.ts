@@ -88,7 +88,7 @@ async function typed(guest: Guest, line: string): Promise<void> {
   guest.check(`${line}`, ran.status === 0, ran);
 }
 
-/** Of the program's package in a folder. */
+/** The version of the program's package in a folder. */
 function versionIn(folder: string): string {
   const names = readdirSync(folder).map((name) => /^steward_([^_]+)_/.exec(name)?.[1]);
   return names.find((version) => version !== undefined) ?? "none";
@@ -203,7 +203,7 @@ async function files(guest: Guest): Promise<string[]> {
   return stdout.trim().split("\n");
 }
 
-/** What systemd, dpkg, apt and this scenario have written meanwhile; and /etc/passwd's backups. */
+/** Files that systemd, dpkg, apt and this scenario have written meanwhile; and /etc/passwd's backups. */
 function isOthers(path: string): boolean {
   return (
     /^\/(root|var\/(log|lib\/(systemd|dpkg|apt|private)|cache\/(apt|ldconfig|debconf)|tmp)|tmp|usr\/lib\/steward-vm)\b/.test(

@@ -74,7 +74,7 @@ async function downgrade(guest: Guest): Promise<void> {
   await answersAs(guest, "0.1.0");
 }
 
-/** By the update path, to its good end. */
+/** Installs it by the update path, to its good end. */
 async function released(guest: Guest, version: string): Promise<void> {
   const id = await offered(guest, "binary", version);
   await applied(guest, "binary");

@@ -4,7 +4,7 @@ import type { TieredScenario } from "../../machines/scenario.ts";
 import { addUser, signIn } from "../people.ts";
 
 const state = "/var/lib/steward";
-/** Where a file system has a directory that is not the state's. */
+/** The directory of a file system that is not the state's. */
 const filler = `${state}/lost+found/filler`;
 
 /** The state partition at a boot: mounted read-only, full, and full before there was anything on it. */
@@ -131,7 +131,7 @@ async function readOnly(guest: Guest): Promise<void> {
 async function full(guest: Guest): Promise<void> {
   guest.note("the disk is full at the start");
   await stop(guest);
-  // What the agent has kept in reserve is gone as well: another program has taken it.
+  // The agent's reserve is gone as well: another program has taken it.
   rmSync(`${state}/.reserve`, { force: true });
   fill(filler);
   await start(guest);

@@ -7,7 +7,7 @@ const cuts = 20;
 /** Seconds of load before a cut: at least, and by how much longer it may be. */
 const [leastSeconds, spreadSeconds] = [2, 6];
 
-/** What the agent has acknowledged, as the host knows it: it is told before the next request of the same writer. */
+/** Acknowledged changes, as the host knows them: it hears of each before the next request of the same writer. */
 interface Acknowledged {
   readonly users: readonly string[];
   /** The highest number that was stored as a setting. */

@@ -92,7 +92,7 @@ async function facts(guest: Guest): Promise<void> {
   guest.check("and its uptime", Math.abs(said.uptime_seconds - uptime) < 10, [said.uptime_seconds, uptime]);
 }
 
-/** What the agent shows of the journal, beside what journalctl says of it. */
+/** Compares the journal that the agent shows with journalctl's output. */
 async function logs(guest: Guest): Promise<void> {
   const shown = await guest.steward("-o", "json", "logs", "--unit", "steward.service", "--limit", "200");
   guest.check("`steward logs` reads the live journal", shown.status === 0, shown.stderr);
@@ -142,7 +142,7 @@ async function events(guest: Guest): Promise<void> {
   guest.note(verified.stdout.trim().replaceAll("\n", "; "));
 }
 
-/** What the agent is there to do must work from inside of its unit, not only as its user. */
+/** The agent's work must succeed inside its unit, not only as its user. */
 async function confinement(guest: Guest): Promise<void> {
   for (const [name, passed, detail] of readProbe(await probe(guest))) guest.check(name, passed, detail);
   await guest.stewardAnswers();

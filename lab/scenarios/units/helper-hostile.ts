@@ -30,7 +30,7 @@ const malformed: Readonly<Record<string, string>> = {
   "a verb with a line feed": "chrony burst\nshutdown\n",
 };
 
-/** What the machine is called, where it is, and what systemd has been asked for. */
+/** The machine's name and zone, and the jobs of systemd. */
 async function standing(guest: Guest): Promise<string> {
   const { stdout } = await guest.run("systemctl", ["list-jobs", "--no-legend", "--no-pager"]);
   return [readFileSync("/etc/hostname", "utf8"), readlinkSync("/etc/localtime"), stdout].join("|");
@@ -86,7 +86,7 @@ async function held(guest: Guest): Promise<void> {
   guest.check("by the same process", (await helper()).stdout === before);
 }
 
-/** What a command to chronyd runs as: the lines of /proc/self/status that a drop-in has written. */
+/** A drop-in that prints the identity of a command to chronyd, from /proc/self/status. */
 export const chronyDropIn: Readonly<Record<string, string>> = {
   "/usr/lib/sysusers.d/chrony.conf": "u _chrony - chronyd /var/lib/chrony\n",
   "/etc/systemd/system/steward-chrony@.service.d/standing.conf": `[Service]

@@ -10,7 +10,7 @@ const installation = "steward-install@0123456789abcdef0123456789abcdef.service";
 
 /** Requests of systemd that only root may make; each is answered with a refusal, not with "there is no such thing". */
 export const requests: readonly (readonly string[])[] = [
-  // What the root helper does: there is no other way to it.
+  // The root helper does these: there is no other way to them.
   systemctl("start", installation),
   systemctl("start", chrony),
   systemctl("restart", timesyncd),
@@ -39,7 +39,7 @@ export const requests: readonly (readonly string[])[] = [
     systemctl(verb, "other.service"),
   ),
   systemctl("enable", "steward.service"),
-  // What undoes a release, or lets it stay, is nothing that the agent may begin or end.
+  // The agent may neither begin nor end whatever undoes a release or lets it stay.
   ...["start", "stop", "restart", "kill"].flatMap((verb) => [
     systemctl(verb, "steward-guard.service"),
     systemctl(verb, "steward-guard-boot.service"),
@@ -67,7 +67,7 @@ export const requests: readonly (readonly string[])[] = [
   ["timedatectl", "--no-ask-password", "set-local-rtc", "1"],
   ["hostnamectl", "--no-ask-password", "hostname", "mine"],
   ["localectl", "--no-ask-password", "set-locale", "LANG=C"],
-  // What needs no service.
+  // These need no service.
   ["date", "--set", "2030-01-01"],
   ["journalctl", "--rotate"],
   ["touch", "/etc/systemd/system/mine.service"],

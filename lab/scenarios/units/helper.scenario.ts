@@ -9,7 +9,7 @@ import { outside, requests } from "./helper-requests.ts";
 
 const id = "0123456789abcdef".repeat(2);
 
-/** What the agent's user may ask of root: the vocabulary of the root helper, and nothing of systemd. */
+/** The agent's user may ask root for the vocabulary of the root helper, and for nothing of systemd. */
 export const scenario: TieredScenario = {
   title: "the agent's user orders what is in the root helper's vocabulary, and nothing else, however often",
   tiers: { container: {} },

@@ -8,7 +8,7 @@ const id = "0123456789abcdef".repeat(2);
 const seconds = 60;
 const auditGroup = "system.slice/system-systemd\\x2djournald.slice/systemd-journald@steward.service";
 
-/** How much of the processor root spends on an agent that orders as often as it can, while the product needs it all. */
+/** An agent orders as often as it can, while the product needs the whole processor: root spends a bounded share on it. */
 export const scenario: TieredScenario = {
   title:
     "a flood of orders and audit lines costs the product no more than a bounded share of processor and disk",
@@ -68,7 +68,7 @@ async function audited(guest: Guest): Promise<void> {
   guest.check("the kernel bounds what it writes to the disk of the journal", /wbps=\d+/.test(limit), limit);
   const before = usage();
   const sent = await sendAsAgent(guest, { socket: auditSocket, ...lines });
-  // What waits in memory is written.
+  // Data that waits in memory is written.
   await guest.run("sync", [], { timeoutSeconds: 120 });
   const after = usage();
   guest.check("a flood of long audit lines is sent", sent.status === 0, sent);
@@ -120,7 +120,7 @@ function secondsOf(group: string): number {
   }
 }
 
-/** What a group has had written to all disks; it counts when the kernel writes, not when the process does. */
+/** Bytes that a group has had written to all disks; they count when the kernel writes, not when the process does. */
 function bytesOf(group: string): number {
   try {
     const text = readFileSync(`/sys/fs/cgroup/${group}/io.stat`, "utf8");

@@ -97,7 +97,7 @@ async function bounds(guest: Guest): Promise<void> {
   );
 }
 
-/** By the addon alone: no program is started for it. */
+/** The addon says it: no program is started for it. */
 async function status(guest: Guest): Promise<void> {
   const said = await guest.property("StatusText");
   const parts = ["Serving (", "version ", "; no administrator yet; clock "];

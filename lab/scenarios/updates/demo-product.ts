@@ -2,10 +2,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { NewRelease } from "../../machines/host/publisher.ts";
 
-/** Where the product of these scenarios answers in the machine. */
+/** The address at which the product of these scenarios answers in the machine. */
 export const productAddress = "http://127.0.0.1:9000";
 
-/** How a release of it behaves once it is started. */
+/** The behaviour of a release once it is started. */
 export type Behaviour = "good" | "unhealthy" | "exits" | "hangs" | "dies after 5 s";
 
 /**
@@ -76,7 +76,7 @@ if ls /var/lib/steward-trust 2>/dev/null; then echo "a release sees what root tr
 exec perl -c "$1/server.pl"
 `;
 
-/** How many healthy answers the product must give, and in which time. */
+/** The number of healthy answers that the product must give, and the time for them. */
 export interface Patience {
   readonly successes: number;
   readonly interval: string;

@@ -40,7 +40,7 @@ export function heavyBinary(version: string, isGood = true) {
   return binary(version, isGood ? "good" : "exits", () => filler(version));
 }
 
-/** Whether the installer is at this point now. Cheap, because it is asked every few milliseconds. */
+/** True while the installer is at this point. Cheap, because it is asked every few milliseconds. */
 function isAt(place: CutAt): boolean {
   const trial = releaseJournal().slots.binary.trial;
   if (place === "verifying") return trial === null && existsSync("/var/lib/steward-trust/intake");
@@ -76,7 +76,7 @@ export async function appliedUntil(
   throw new Error(`it never was ${place}`);
 }
 
-/** What the installer has found and done in this boot, from its log. */
+/** The installer's findings and deeds in this boot, from its log. */
 export async function doneAtBoot(guest: Guest): Promise<string> {
   const units = ["--unit=steward-guard-boot.service", "--unit=steward-guard.service"];
   const args = ["--boot", "--identifier=steward", ...units, "--output=cat", "--no-pager"];
@@ -84,7 +84,7 @@ export async function doneAtBoot(guest: Guest): Promise<string> {
   return stdout.trim().replaceAll("\n", "; ") || "there was nothing to do";
 }
 
-/** Whether the tree of a release is whole: every file of it as it was packed. */
+/** True where the tree of a release is whole: every file of it as it was packed. */
 function isWhole(id: string, version: string): boolean {
   const tree = `/var/lib/steward-releases/releases/${id}`;
   const sha = (text: string | Buffer) => createHash("sha256").update(text).digest("hex");

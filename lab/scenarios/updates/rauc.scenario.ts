@@ -45,7 +45,7 @@ export const scenario: TieredScenario = {
   ],
 };
 
-/** What a person does once: the slots of the factory, and the recipe. */
+/** A person does this once: the slots of the factory, and the recipe. */
 async function settingUp(guest: Guest): Promise<void> {
   await guest.stewardAnswers();
   await guest.run("cp", ["-a", "--no-target-directory", "/opt/slots", "/var/slots"]);
@@ -121,7 +121,7 @@ async function oldImage(guest: Guest): Promise<void> {
   guest.check("and no slot was written", written() === before, [before, written()]);
 }
 
-/** What RAUC has noted of its slots: it is asked itself only while nothing is being shut down. */
+/** RAUC's notes about its slots: it is asked itself only while nothing is being shut down. */
 const slots = (): string => readFileSync("/var/lib/rauc.status", "utf8");
 
 /** The same without the times at which the way back has had a slot marked active: it does so again, and writes nothing. */

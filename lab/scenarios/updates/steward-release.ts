@@ -17,7 +17,7 @@ import type { NewRelease } from "../../machines/host/publisher.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** How a release of Steward differs from this checkout. */
+/** The differences of a release of Steward from this checkout. */
 export interface StewardDifference {
   /** `exits`: exits as soon as it runs as the agent; `no passwords`: neither Node nor a module hashes its passwords. */
   readonly fault?: "exits" | "no passwords";
@@ -70,7 +70,7 @@ function breakAgent(path: string): void {
   );
 }
 
-/** Without the module, and without the argon2 of Node 24.7 and later. */
+/** Removes the module and the argon2 of Node 24.7 and later. */
 function breakPasswords(home: string): void {
   rmSync(join(home, "node_modules/@node-rs"), { recursive: true });
   for (const name of ["main.js", "self-check.js"])
@@ -84,7 +84,7 @@ function insert(path: string, fault: string): void {
   writeFileSync(path, `${first}${fault}\n${rest}`);
 }
 
-/** What each kind of document goes through in a release with the next forms. */
+/** The function that each kind of document passes in a release with the next forms. */
 const nextForm = `export function nextForm(kind: any): any {
   const formatVersion = \`1.\${Number(kind.formatVersion.split(".")[1]) + 1}.0\`;
   const migrate = (members: any) => members.set("next_form", "written by the next release");

@@ -14,7 +14,7 @@ import {
   updateSettings,
 } from "./update-scenario.ts";
 
-/** What root can do about a release on trial when nothing else is alive, and what an administrator can undo. */
+/** Root can end a trial when nothing else is alive, and an administrator can undo a release. */
 export const scenario: TieredScenario = {
   title: "confirm and abort work with agent and guard dead; a rollback holds what it leaves",
   tiers: { container: {} },

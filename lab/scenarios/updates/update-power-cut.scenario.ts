@@ -41,7 +41,7 @@ const longPhases: readonly Cut[] = [
 const last = "1.9.0";
 const units = ["steward.service", "demo-product.service"];
 
-/** What the scenario remembers from boot to boot, on the disk that is kept. */
+/** The memory of the scenario from boot to boot, on the disk that is kept. */
 const memory = "/root/power-cuts.json";
 
 interface Memory {

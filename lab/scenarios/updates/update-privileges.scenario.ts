@@ -56,7 +56,7 @@ async function attacks(guest: Guest): Promise<void> {
   await guest.run("systemctl", ["start", "steward.service"]);
   await guest.stewardAnswers(60);
   await runs(guest, "binary", present);
-  // What was refused was refused for its reason: the next one, fresh, is taken.
+  // Each refusal was for its reason: the next release, fresh, is taken.
   await installs(guest, await published(guest, "1.3.0"));
   await exposures(guest);
 }

@@ -14,7 +14,7 @@ import {
 
 const agent = "http://127.0.0.1:8470";
 
-/** What the plan of Steward itself looks at, with less patience. */
+/** The plan of Steward itself, with less patience. */
 const plan = {
   unit: "steward.service",
   health: {

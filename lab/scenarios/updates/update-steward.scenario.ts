@@ -94,7 +94,7 @@ async function answersAs(guest: Guest, version: string): Promise<void> {
   guest.check(`it is Steward ${version} that answers`, body.version === version, body);
 }
 
-/** Of the metadata that the agent trusts, and of those that the installer trusts. */
+/** The versions of the metadata that the agent trusts, and of those that the installer trusts. */
 function versions(): Readonly<Record<string, number>> {
   const places = ["/var/lib/steward/updates/metadata", "/var/lib/steward-trust/metadata"];
   const found = places.flatMap((place) =>

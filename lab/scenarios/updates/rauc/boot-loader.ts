@@ -54,7 +54,7 @@ bootloader-custom-backend=/usr/lib/demo/boot-loader
 
 ${slot(0, "A")}
 ${slot(1, "B")}`,
-  // What the kernel's command line would say.
+  // The kernel's command line would say this.
   "/etc/systemd/system/rauc.service.d/booted.conf": unit(`[Service]
 ExecStart=
 ExecStart=/bin/sh -c 'exec /usr/bin/rauc --mount=/run/rauc --override-boot-slot="$(cat /run/booted)" service'`),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { NewRelease } from "../../../machines/host/publisher.ts";
 import { type Behaviour, server } from "../demo-product.ts";
 
-/** Of the host part, in memory, gone with the scenario. */
+/** The directory of the host part, in memory, gone with the scenario. */
 const place = "/run/rauc";
 
 /** Bytes of a slot. */
