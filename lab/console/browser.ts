@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import type { Role } from "../../src/contract/types.ts";
 import { adminName, adminPassword, type RunningAgent, startAgentProcess } from "../agents/running-agent.ts";
 import { counted } from "../basics/counts.ts";
-import { type Ending, endOfSuite } from "../basics/ending.ts";
+import { type Ending, endOfSuite, ofSuite } from "../basics/ending.ts";
 import { until } from "../basics/until.ts";
 import { isFirefox, launchChromium, launchFirefox, patienceMilliseconds, type Scheme } from "./launch.ts";
 import {
@@ -128,6 +128,23 @@ export async function startConsole(
   ending.after(() => agent.dispose());
   await addUsers(agent);
   return { agent, browser: await startBrowser(ending) };
+}
+
+/** The same for all tests of a suite, in whose body it is called. */
+export function consoleOf(
+  ending: ConsoleEnding,
+  start: () => Promise<RunningAgent> = startAgentProcess,
+): { agent: RunningAgent; browser: TestBrowser } {
+  return { agent: agentWithUsers(start), browser: ofSuite(() => startBrowser(ending)) };
+}
+
+/** A suite's agent, with a user of each role. */
+export function agentWithUsers(start: () => Promise<RunningAgent>): RunningAgent {
+  return ofSuite(async () => {
+    const agent = await start();
+    await addUsers(agent);
+    return agent;
+  });
 }
 
 export type { ConsoleWindow };

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { codeNear, codeOf, wrongCodeOf } from "../../lab/basics/authenticator.ts";
 import {
   confirmPassword,
@@ -13,7 +12,7 @@ import {
   startBrowser,
   type TestBrowser,
 } from "../../lab/console/browser.ts";
-import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import { assertFits, axe, picture } from "../../lab/console/page-checks.ts";
 
@@ -25,17 +24,13 @@ const button = (page: Page, name: string) => page.getByRole("button", { name, ex
 describe("the own account in the console", () => {
   const ending = endOfConsole();
   const looks = new Looks();
-  let agent: RunningAgent;
-  let browser: TestBrowser;
   const userOf = async (username: string) => {
     const { json } = await agent.call("GET", `/api/users?q=${username}`, { local: true });
     return json.items[0];
   };
   const login = (username: string, password: string, more = {}) =>
     agent.call("POST", "/api/auth/login", { body: { username, password, ...more } });
-  before(async () => {
-    ({ agent, browser } = await startLightConsole(ending));
-  });
+  const { agent, browser } = lightConsoleOf(ending);
 
   it("says who one is and what the role may do, and takes any display name as text", async () => {
     const { page, complaints } = await browser.open(agent, { scheme: "dark" });

@@ -2,16 +2,8 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { sampled } from "../../lab/basics/counts.ts";
-import {
-  endOfConsole,
-  passwords,
-  signIn,
-  startConsole,
-  type TestBrowser,
-  untilFocused,
-} from "../../lab/console/browser.ts";
+import { consoleOf, endOfConsole, passwords, signIn, untilFocused } from "../../lab/console/browser.ts";
 import { axe, picture, stepTo } from "../../lab/console/page-checks.ts";
 import { tabStops } from "../../lab/console/tab-stops.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
@@ -26,10 +18,8 @@ const windows = [
 /** WCAG 2.2, 2.4.11, which axe-core does not see: a bar that stays in its place may cover what is behind it. */
 describe("what has the keyboard", () => {
   const ending = endOfConsole();
-  let agent: RunningAgent;
-  let browser: TestBrowser;
+  const { agent, browser } = consoleOf(ending, startAgentInProcess);
   before(async () => {
-    ({ agent, browser } = await startConsole(ending, startAgentInProcess));
     for (let index = 0; index < 15; index += 1) {
       const body = { username: `reader-${index}`, password: passwords.readonly, role: "readonly" };
       assert.equal((await agent.call("POST", "/api/users", { body, local: true })).status, 201);

@@ -17,7 +17,7 @@ import {
   type TestBrowser,
   untilFocused,
 } from "../../lab/console/browser.ts";
-import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import { assertFits, axe, picture, stepTo } from "../../lab/console/page-checks.ts";
 import { asRoot, writeHostFile } from "../../lab/host/host-file-of-root.ts";
@@ -35,11 +35,9 @@ const banner = (page: Page, text: RegExp) => page.locator(".banners").getByText(
 describe("the console around its pages", () => {
   const ending = endOfConsole();
   const looks = new Looks();
-  let agent: RunningAgent;
-  let browser: TestBrowser;
   let chromium: TestBrowser;
+  const { agent, browser } = lightConsoleOf(ending);
   before(async () => {
-    ({ agent, browser } = await startLightConsole(ending));
     chromium = await startBrowser(ending);
   });
 

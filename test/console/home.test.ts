@@ -1,15 +1,8 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
-import {
-  endOfConsole,
-  signIn,
-  signInByForm,
-  startBrowser,
-  type TestBrowser,
-} from "../../lab/console/browser.ts";
-import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { endOfConsole, signIn, signInByForm, startBrowser } from "../../lab/console/browser.ts";
+import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import { assertReads } from "../../lab/console/page-checks.ts";
 import type { Status } from "../../src/contract/types.ts";
@@ -41,11 +34,7 @@ async function answerWith(page: Page, members: object): Promise<void> {
 describe("the page at the beginning", () => {
   const ending = endOfConsole();
   const looks = new Looks();
-  let agent: RunningAgent;
-  let browser: TestBrowser;
-  before(async () => {
-    ({ agent, browser } = await startLightConsole(ending));
-  });
+  const { agent, browser } = lightConsoleOf(ending);
 
   const status = async (): Promise<Status> => (await agent.call("GET", "/api/status", { local: true })).json;
   const tile = (page: Page, title: string) =>

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import { endOfConsole, signIn, type TestBrowser } from "../../lab/console/browser.ts";
-import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { endOfConsole, signIn } from "../../lab/console/browser.ts";
+import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { whole } from "../../lab/console/page-checks.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
 import type { Role } from "../../src/contract/types.ts";
@@ -45,11 +44,7 @@ const offers: [path: ConsolePath, kind: "button" | "link", name: string | RegExp
 
 describe("the console's pages", () => {
   const ending = endOfConsole();
-  let agent: RunningAgent;
-  let browser: TestBrowser;
-  before(async () => {
-    ({ agent, browser } = await startLightConsole(ending));
-  });
+  const { agent, browser } = lightConsoleOf(ending);
 
   for (const role of ["admin", "operator", "readonly"] as const) {
     describe(`for the role ${role}`, () => {

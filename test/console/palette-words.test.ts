@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
-import { endOfConsole, signIn, type TestBrowser } from "../../lab/console/browser.ts";
-import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { endOfConsole, signIn } from "../../lab/console/browser.ts";
+import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 
 /** Sixty words that people type, with the name of what they look for; it is among the first three. */
 const english: Readonly<Record<string, string>> = {
@@ -143,11 +142,7 @@ const german: Readonly<Record<string, string>> = {
 
 describe("the search by the words that people type", () => {
   const ending = endOfConsole();
-  let agent: RunningAgent;
-  let browser: TestBrowser;
-  before(async () => {
-    ({ agent, browser } = await startLightConsole(ending));
-  });
+  const { agent, browser } = lightConsoleOf(ending);
 
   const open = async (role: "admin" | "readonly", language: string): Promise<Page> => {
     const { page } = await browser.open(agent, { language });

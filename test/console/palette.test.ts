@@ -1,25 +1,14 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
-import {
-  endOfConsole,
-  signIn,
-  startConsole,
-  type TestBrowser,
-  untilFocused,
-} from "../../lab/console/browser.ts";
+import { consoleOf, endOfConsole, signIn, untilFocused } from "../../lab/console/browser.ts";
 import { assertFits, axe, brokenText, picture } from "../../lab/console/page-checks.ts";
 
 describe("the console's search and look", () => {
   const ending = endOfConsole();
-  let agent: RunningAgent;
-  let browser: TestBrowser;
-  before(async () => {
-    ({ agent, browser } = await startConsole(ending, startAgentInProcess));
-  });
+  const { agent, browser } = consoleOf(ending, startAgentInProcess);
 
   describe("the search of all that has a name", () => {
     const field = (page: Page) => page.getByRole("combobox", { name: "Page, user, setting or action" });

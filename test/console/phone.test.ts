@@ -2,18 +2,10 @@ import assert from "node:assert/strict";
 import { afterEach, before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { counted, sampled } from "../../lab/basics/counts.ts";
 import { until } from "../../lab/basics/until.ts";
 import { answerAwkwardly, awkward, awkwardTexts as texts } from "../../lab/console/awkward.ts";
-import {
-  endOfConsole,
-  names,
-  signIn,
-  startConsole,
-  type TestBrowser,
-  untilShown,
-} from "../../lab/console/browser.ts";
+import { consoleOf, endOfConsole, names, signIn, untilShown } from "../../lab/console/browser.ts";
 import {
   assertFits,
   brokenText,
@@ -29,14 +21,12 @@ const widths = counted({ usual: [320, 360, 1280], all: [320, 360, 768, 1280] });
 
 describe("the console on a phone, with texts that are awkward", () => {
   const ending = endOfConsole();
-  let agent: RunningAgent;
-  let browser: TestBrowser;
   const send = async (method: string, path: string, body: unknown): Promise<void> => {
     const { status, text } = await agent.call(method, path, { body, local: true });
     assert.ok(status < 300, text);
   };
+  const { agent, browser } = consoleOf(ending, startAgentInProcess);
   before(async () => {
-    ({ agent, browser } = await startConsole(ending, startAgentInProcess));
     for (const [index, text] of texts.entries()) {
       const username = `user-${index}${"x".repeat(25)}`;
       await send("POST", "/api/users", { username, display_name: text, role: "readonly" });

@@ -2,15 +2,8 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { codeNear } from "../../lab/basics/authenticator.ts";
-import {
-  endOfConsole,
-  signIn,
-  startConsole,
-  type TestBrowser,
-  untilShown,
-} from "../../lab/console/browser.ts";
+import { consoleOf, endOfConsole, signIn, untilShown } from "../../lab/console/browser.ts";
 import { assertFits, axe, picture, stepTo } from "../../lab/console/page-checks.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
 
@@ -19,10 +12,8 @@ const badName = `<i>Straßenverkehrszulassungsordnung</i>شركة🏭${"x".repea
 
 describe("what is printed", () => {
   const ending = endOfConsole();
-  let agent: RunningAgent;
-  let browser: TestBrowser;
+  const { agent, browser } = consoleOf(ending, startAgentInProcess);
   before(async () => {
-    ({ agent, browser } = await startConsole(ending, startAgentInProcess));
     const body = { device: { name: badName } };
     assert.equal((await agent.call("PUT", "/api/system", { local: true, body })).status, 200);
   });

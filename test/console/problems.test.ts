@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import {
   endOfConsole,
   signIn,
   startBrowser,
-  type TestBrowser,
   untilFocused,
   untilShown,
   untilThereAre,
 } from "../../lab/console/browser.ts";
-import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import { assertFits, assertReads } from "../../lab/console/page-checks.ts";
 import { commands as commandTable } from "../../src/cli/command-table.ts";
@@ -51,11 +49,7 @@ describe("the words for an error", () => {
 describe("a problem on a page", () => {
   const ending = endOfConsole();
   const looks = new Looks();
-  let agent: RunningAgent;
-  let browser: TestBrowser;
-  before(async () => {
-    ({ agent, browser } = await startLightConsole(ending));
-  });
+  const { agent, browser } = lightConsoleOf(ending);
 
   /** As the agent would say it. */
   const refuse = (page: Page, path: string, code: keyof typeof errorCodes, times?: number) =>

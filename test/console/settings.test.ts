@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
 import {
   type ConsoleWindow,
@@ -14,7 +13,7 @@ import {
   untilFocused,
   type WindowOptions,
 } from "../../lab/console/browser.ts";
-import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import { looks as everyLook } from "../../lab/console/page-checks.ts";
 
@@ -23,13 +22,9 @@ const canary = `<img src=x onerror="document.title='broken'">`;
 describe("the console's settings", () => {
   const ending = endOfConsole();
   const looks = new Looks();
-  let agent: RunningAgent;
-  let browser: TestBrowser;
   /** For what a page without a browser cannot show. */
   let chromium: TestBrowser;
-  before(async () => {
-    ({ agent, browser } = await startLightConsole(ending));
-  });
+  const { agent, browser } = lightConsoleOf(ending);
 
   const open = async (
     role: "admin" | "operator" | "readonly",

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { sampled } from "../../lab/basics/counts.ts";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
-import { endOfConsole, signIn, startConsole, type TestBrowser } from "../../lab/console/browser.ts";
+import { consoleOf, endOfConsole, signIn } from "../../lab/console/browser.ts";
 import { firstView } from "../../lab/console/first-view.ts";
 import { picture } from "../../lab/console/page-checks.ts";
 import { budgets, buildConsole, checkSizes, consoleSizes } from "../../scripts/build-console.ts";
@@ -67,11 +66,7 @@ describe("the console's size", () => {
 
 describe("what a page takes", () => {
   const ending = endOfConsole();
-  let agent: RunningAgent;
-  let browser: TestBrowser;
-  before(async () => {
-    ({ agent, browser } = await startConsole(ending, startAgentInProcess));
-  });
+  const { agent, browser } = consoleOf(ending, startAgentInProcess);
 
   it("is at most six requests for Home, seven files for any page, and 60 KiB of scripts, for an administrator who has nothing yet", async (test) => {
     const { context, page, complaints } = await browser.open(agent);

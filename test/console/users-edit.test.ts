@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { until } from "../../lab/basics/until.ts";
 import {
   confirmPassword,
@@ -9,10 +8,9 @@ import {
   names,
   passwords,
   startBrowser,
-  type TestBrowser,
   untilFocused,
 } from "../../lab/console/browser.ts";
-import { startLightConsole } from "../../lab/console/light/light-browser.ts";
+import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import {
   lock,
@@ -26,11 +24,7 @@ import {
 describe("users in the console, added and edited", () => {
   const ending = endOfConsole();
   const looks = new Looks();
-  let agent: RunningAgent;
-  let browser: TestBrowser;
-  before(async () => {
-    ({ agent, browser } = await startLightConsole(ending, () => startLockingAgent()));
-  });
+  const { agent, browser } = lightConsoleOf(ending, () => startLockingAgent());
 
   async function openAdding(page: Page): Promise<Locator> {
     await page.getByRole("button", { name: "Add user" }).click();

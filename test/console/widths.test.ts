@@ -2,16 +2,14 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
-import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { counted, sampled } from "../../lab/basics/counts.ts";
 import { until } from "../../lab/basics/until.ts";
 import {
+  consoleOf,
   endOfConsole,
   names,
   passwords,
   signIn,
-  startConsole,
-  type TestBrowser,
   untilFocused,
 } from "../../lab/console/browser.ts";
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
@@ -70,15 +68,13 @@ const looksAt = ({ role, looks }: Visitor, path: ConsolePath): readonly Look[] =
 
 describe("the console in windows of any width", () => {
   const ending = endOfConsole();
-  let agent: RunningAgent;
-  let browser: TestBrowser;
   const light = lightBrowser(ending);
   const send = async (method: string, path: string, body: unknown): Promise<void> => {
     const { status, text } = await agent.call(method, path, { body, local: true });
     assert.ok(status < 300, text);
   };
+  const { agent, browser } = consoleOf(ending, startAgentInProcess);
   before(async () => {
-    ({ agent, browser } = await startConsole(ending, startAgentInProcess));
     const longest = { username: longName, display_name: "Beauftragte".repeat(5), role: "operator" };
     await send("POST", "/api/users", longest);
   });

@@ -7,7 +7,13 @@
 import { startAgentInProcess } from "../../agents/agent-in-process.ts";
 import type { RunningAgent } from "../../agents/running-agent.ts";
 import type { Ending } from "../../basics/ending.ts";
-import { addUsers, type ConsoleEnding, type ConsoleWindow, type TestBrowser } from "../browser.ts";
+import {
+  addUsers,
+  agentWithUsers,
+  type ConsoleEnding,
+  type ConsoleWindow,
+  type TestBrowser,
+} from "../browser.ts";
 import { LightContext } from "./context.ts";
 import { LightPage } from "./page.ts";
 
@@ -50,4 +56,12 @@ export async function startLightConsole(
   ending.after(() => agent.dispose());
   await addUsers(agent);
   return { agent, browser: lightBrowser(ending) };
+}
+
+/** The same for all tests of a suite, in whose body it is called. */
+export function lightConsoleOf(
+  ending: ConsoleEnding,
+  start: () => Promise<RunningAgent> = startAgentInProcess,
+): { agent: RunningAgent; browser: TestBrowser } {
+  return { agent: agentWithUsers(start), browser: lightBrowser(ending) };
 }

@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import type { RunningAgent } from "../../../lab/agents/running-agent.ts";
 import { sampled } from "../../../lab/basics/counts.ts";
 import { until } from "../../../lab/basics/until.ts";
 import {
   type ConsoleWindow,
+  consoleOf,
   endOfConsole,
   names,
   passwords,
   signIn,
-  startConsole,
-  type TestBrowser,
   untilFocused,
   untilShown,
 } from "../../../lab/console/browser.ts";
@@ -22,13 +20,11 @@ import { assertOrdered, assertWords } from "../../../lab/console/walks/reading.t
 
 describe("a reader of logs, by screen reader and keyboard alone", () => {
   const ending = endOfConsole();
-  let agent: RunningAgent;
-  let browser: TestBrowser;
   let window: ConsoleWindow;
   let page: Page;
 
+  const { agent, browser } = consoleOf(ending);
   before(async () => {
-    ({ agent, browser } = await startConsole(ending));
     window = await browser.open(agent, { scheme: "dark" });
     ({ page } = window);
   });
