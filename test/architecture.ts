@@ -274,7 +274,8 @@ const smallValues = [
   "event-types",
   "event-records",
   "error-codes",
-  "clock-word",
+  "clock/clock-word",
+  "clock/source-intervals",
   "need-areas",
 ];
 

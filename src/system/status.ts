@@ -1,4 +1,4 @@
-import { type ClockWord, clockWordOf } from "../contract/clock-word.ts";
+import { type ClockWord, clockWordOf } from "../contract/clock/clock-word.ts";
 import { needOf } from "../contract/finding.ts";
 import type { Finding, Need, ReleaseHold, Status, TimeSync, Updates } from "../contract/types.ts";
 import { type NeedsInput, needsOf } from "./status-needs.ts";

@@ -1,16 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { courseOf, linePath, partsOf, rangeOfCourse } from "../../src/console/system/clock/course.ts";
-import {
-  agreedRange,
-  axisFor,
-  keepAxis,
-  neededRange,
-  placeOf,
-  rangeOfSources,
-  seenOn,
-} from "../../src/console/system/clock/picture-axis.ts";
+import { agreedRange, axisFor, keepAxis, seenOn } from "../../src/console/system/clock/picture-axis.ts";
 import { silentOf, stripOf } from "../../src/console/system/clock/strip.ts";
+import { neededRange, placeOf, rangeOfSources } from "../../src/contract/clock/source-intervals.ts";
 import type { TimeSource } from "../../src/contract/types.ts";
 
 const source = (

@@ -7,7 +7,7 @@ import {
   exampleTrust,
   exampleUpdates,
 } from "../../lab/command-line/example-updates.ts";
-import { clockWordOf } from "../../src/contract/clock-word.ts";
+import { clockWordOf } from "../../src/contract/clock/clock-word.ts";
 import { finding, line } from "../../src/contract/finding.ts";
 import { settings as settingsSchema } from "../../src/contract/schemas/settings.ts";
 import type { Need, Settings, TimeSync } from "../../src/contract/types.ts";

@@ -1,7 +1,15 @@
+import {
+  agreedOverlap,
+  type Interval,
+  intervalOf,
+  placeOf,
+  type Range,
+  rangeOfSources,
+  withMargin,
+} from "../../contract/clock/source-intervals.ts";
 import type { TimeSource } from "../../contract/types.ts";
 import { escapeText } from "../../terminal/escape.ts";
 import { axisLabels, formatOffset, formatSpan } from "../../terminal/time-figures.ts";
-import { type Axis, agreedZone, axisOf, columnOf, type Interval, intervalOf } from "./time-axis.ts";
 
 /** The marks of chronyc, where it has one. */
 const marks: Readonly<Record<TimeSource["state"], string>> = {
@@ -14,6 +22,14 @@ const marks: Readonly<Record<TimeSource["state"], string>> = {
   kod: "!",
   unused: ".",
 };
+
+/** The one scale of all bars: from `low` to `high` (s) in `columns` places. */
+interface Axis extends Range {
+  readonly columns: number;
+}
+
+/** Share of the span that stays free at each end. */
+const margin = 0.06;
 
 /** Places of a bar: with a name and the mark a line stays within 80. */
 const barColumns = 46;
@@ -61,10 +77,11 @@ function detailLines({ host, address, reason }: TimeSource): string[] {
 }
 
 function pictureLines(sources: readonly TimeSource[]): string[] {
-  const axis = axisOf(sources, barColumns);
-  if (axis === null) return [];
+  const range = rangeOfSources(sources);
+  if (range === null) return [];
+  const axis = { ...withMargin(range, margin), columns: barColumns };
   const width = nameWidth(sources);
-  const zone = agreedZone(sources);
+  const zone = agreedOverlap(sources);
   const drawn = sources.flatMap((source) => {
     const interval = intervalOf(source);
     const bar = interval && drawBar(axis, interval, marks[source.state], zone);
@@ -81,7 +98,7 @@ function pictureLines(sources: readonly TimeSource[]): string[] {
 }
 
 /** `    |----*----|   `: ends, offset, the agreed zone's edges; `<<` or `>>` for an interval beyond the axis. */
-export function drawBar(axis: Axis, interval: Interval, mark: string, zone: Interval | null): string {
+export function drawBar(axis: Axis, interval: Interval, mark: string, zone: Range | null): string {
   const { columns } = axis;
   const cells = Array.from({ length: columns }, () => " ");
   const put = (column: number, glyph: string): void => {
@@ -101,7 +118,7 @@ export function drawBar(axis: Axis, interval: Interval, mark: string, zone: Inte
 }
 
 /** The scale: the place of this clock, the agreed zone, and the values of the ends. */
-function scaleLines(axis: Axis, zone: Interval | null): string[] {
+function scaleLines(axis: Axis, zone: Range | null): string[] {
   const { low, high, columns } = axis;
   const cells = Array.from({ length: columns }, () => "-");
   const zero = columnOf(axis, 0);
@@ -115,6 +132,11 @@ function scaleLines(axis: Axis, zone: Interval | null): string[] {
   const ends = [label(low), label(high)] as const;
   const ruler = `${zero < 0 ? "0" : "+"}${cells.join("")}${zero >= columns ? "0" : "+"}`;
   return [ruler, `${ends[0]}${ends[1].padStart(columns + 2 - ends[0].length)}`];
+}
+
+/** The place of an offset on the axis, from 0; beyond its ends negative or at least `columns`. */
+function columnOf(axis: Axis, seconds: number): number {
+  return Math.round(placeOf(axis, seconds) * (axis.columns - 1));
 }
 
 function nameWidth(sources: readonly TimeSource[]): number {

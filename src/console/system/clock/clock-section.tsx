@@ -1,5 +1,5 @@
 import { Fragment } from "preact";
-import { type ClockWord, clockWordOf } from "../../../contract/clock-word.ts";
+import { type ClockWord, clockWordOf } from "../../../contract/clock/clock-word.ts";
 import type { Need, TimeSync } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { codeOf } from "../../client/problem.ts";

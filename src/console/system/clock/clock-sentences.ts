@@ -1,4 +1,4 @@
-import type { ClockWord } from "../../../contract/clock-word.ts";
+import type { ClockWord } from "../../../contract/clock/clock-word.ts";
 import type { TimeSource, TimeSync } from "../../../contract/types.ts";
 import { clockSentences, sourceReasonWords } from "../../../contract/words/clock.ts";
 import { pageFormat } from "../../catalogue/formats.ts";

@@ -1,4 +1,4 @@
-import type { ClockWord } from "../../../contract/clock-word.ts";
+import type { ClockWord } from "../../../contract/clock/clock-word.ts";
 import type { TimeSync } from "../../../contract/types.ts";
 import { t } from "../../catalogue/words.ts";
 import { Link } from "../../navigation/link.tsx";

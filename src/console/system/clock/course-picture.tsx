@@ -1,4 +1,5 @@
 import { useRef } from "preact/hooks";
+import { placeOf } from "../../../contract/clock/source-intervals.ts";
 import type { TimeSync } from "../../../contract/types.ts";
 import { relativeTime } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
@@ -13,7 +14,7 @@ import {
   partsOf,
   rangeOfCourse,
 } from "./course.ts";
-import { type Axis, keepAxis, percent, placeOf } from "./picture-axis.ts";
+import { type Axis, keepAxis, percent } from "./picture-axis.ts";
 
 /** The offset over the last hours as a line in its uncertainty, with the last step. */
 export function CoursePicture({ status }: { readonly status: TimeSync }) {

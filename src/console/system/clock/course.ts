@@ -1,5 +1,5 @@
+import { neededRange, placeOf, type Range } from "../../../contract/clock/source-intervals.ts";
 import type { TimeSync } from "../../../contract/types.ts";
-import { neededRange, placeOf, type Range } from "./picture-axis.ts";
 
 /** One measurement: milliseconds since 1970, and the offset then with its uncertainty in seconds. */
 export interface CoursePoint {

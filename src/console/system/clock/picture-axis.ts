@@ -1,15 +1,11 @@
-import type { TimeSource, TimeSync } from "../../../contract/types.ts";
-
-/** Offsets in seconds; positive: this host is behind. */
-export interface Range {
-  readonly low: number;
-  readonly high: number;
-}
-
-/** The interval of the true offset by one source; `low` and `high` are equal where it does not say how sure it is. */
-export interface Interval extends Range {
-  readonly middle: number;
-}
+import {
+  agreedOverlap,
+  type Interval,
+  placeOf,
+  type Range,
+  withMargin,
+} from "../../../contract/clock/source-intervals.ts";
+import type { TimeSync } from "../../../contract/types.ts";
 
 /** The one scale of a picture: both ends are multiples of `step` (s). */
 export interface Axis extends Range {
@@ -35,12 +31,6 @@ const boundReach = 5;
 /** As many times the farthest, so that a place is not at the very end. */
 const boundMargin = 1.1;
 
-/** As many times the span of those that vote an axis may grow to show one more: a farther one gets an arrow. */
-const reach = 2.5;
-
-/** Seconds: the least span, for intervals without any width. */
-const leastSpan = 1e-6;
-
 /** Share of the span that is left free at each end, so that an interval's end is seen. */
 const margin = 0.04;
 
@@ -50,18 +40,6 @@ const parts = 4;
 /** An axis that values no longer fill is kept until it is as many times too wide. */
 const tooWide = 4;
 
-/** null where the source has no figures. */
-export function intervalOf({ offset_seconds, uncertainty_seconds }: TimeSource): Interval | null {
-  if (offset_seconds === null) return null;
-  const width = Math.abs(uncertainty_seconds ?? 0);
-  return { low: offset_seconds - width, high: offset_seconds + width, middle: offset_seconds };
-}
-
-/** True of a source that agrees with others, or may yet. */
-export function isVoting({ state }: TimeSource): boolean {
-  return state === "selected" || state === "candidate" || state === "outlier";
-}
-
 /** Where all that agree overlap, or what was made of them; null: none is chosen. */
 export function agreedRange({
   sources,
@@ -69,32 +47,11 @@ export function agreedRange({
   uncertainty_seconds,
 }: Pick<TimeSync, "sources" | "offset_seconds" | "uncertainty_seconds">): Range | null {
   if (!sources.some(({ state }) => state === "selected")) return null;
-  const agreeing = sources.filter(isVoting).flatMap((source) => intervalOf(source) ?? []);
-  const low = Math.max(...agreeing.map((one) => one.low));
-  const high = Math.min(...agreeing.map((one) => one.high));
-  if (low <= high && agreeing.length > 0) return { low, high };
+  const overlap = agreedOverlap(sources);
+  if (overlap !== null) return overlap;
   // More than half of them suffice, so that all together need not overlap.
   if (offset_seconds === null || uncertainty_seconds === null) return null;
   return { low: offset_seconds - uncertainty_seconds, high: offset_seconds + uncertainty_seconds };
-}
-
-/** The range to show: all of `core`, and those of `others` that are not too far from it. null: there are none. */
-export function neededRange(core: readonly Range[], others: readonly Range[]): Range | null {
-  const [first, ...rest] = core;
-  if (first === undefined) return null;
-  const inner = rest.reduce(spanning, first);
-  const longest = reach * Math.max(leastSpan, inner.high - inner.low);
-  return others.reduce((range, one) => {
-    const wider = spanning(range, one);
-    return wider.high - wider.low <= longest ? wider : range;
-  }, inner);
-}
-
-/** The range to show in the picture of the sources: those that vote, or all where none does, and near ones and this host (0). */
-export function rangeOfSources(sources: readonly TimeSource[]): Range | null {
-  const all = sources.flatMap((source) => intervalOf(source) ?? []);
-  const voting = sources.filter(isVoting).flatMap((source) => intervalOf(source) ?? []);
-  return neededRange(voting.length > 0 ? voting : all, [{ low: 0, high: 0 }, ...all]);
 }
 
 /** The axis that was there before, as long as it shows all that must be seen and is not too wide; else a new one. */
@@ -124,22 +81,10 @@ export function shareOf(bound: number, offset: number): number {
 }
 
 /** An axis with round ends that shows all of the range. */
-export function axisFor({ low, high }: Range): Axis {
-  // A narrow interval far from zero has ends that a double cannot tell apart.
-  const span = Math.max(leastSpan, high - low, Math.abs(high) * 1e-12);
-  const centre = (low + high) / 2;
-  const half = span * (0.5 + margin);
-  const step = roundUp((2 * half) / parts);
-  return {
-    low: Math.floor((centre - half) / step) * step,
-    high: Math.ceil((centre + half) / step) * step,
-    step,
-  };
-}
-
-/** Share of the axis from its low end; below 0 and above 1 where it is beyond. */
-export function placeOf({ low, high }: Range, seconds: number): number {
-  return (seconds - low) / (high - low);
+export function axisFor(range: Range): Axis {
+  const { low, high } = withMargin(range, margin);
+  const step = roundUp((high - low) / parts);
+  return { low: Math.floor(low / step) * step, high: Math.ceil(high / step) * step, step };
 }
 
 /** The part of an interval that the axis shows. */
@@ -165,8 +110,4 @@ function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   const factor = [1, 2, 5].find((one) => one * power >= value * (1 - 1e-9)) ?? 10;
   return factor * power;
-}
-
-function spanning(one: Range, other: Range): Range {
-  return { low: Math.min(one.low, other.low), high: Math.max(one.high, other.high) };
 }

@@ -1,22 +1,18 @@
 import { useRef } from "preact/hooks";
+import {
+  intervalOf,
+  isVoting,
+  placeOf,
+  type Range,
+  rangeOfSources,
+} from "../../../contract/clock/source-intervals.ts";
 import type { TimeSource, TimeSync } from "../../../contract/types.ts";
 import { shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { visible } from "../../ui/visible.ts";
 import { reasonOf } from "./clock-sentences.ts";
 import { badgeOf, beyondInWords, offsetWithUncertainty, placeInWords } from "./clock-words.ts";
-import {
-  type Axis,
-  agreedRange,
-  intervalOf,
-  isVoting,
-  keepAxis,
-  percent,
-  placeOf,
-  type Range,
-  rangeOfSources,
-  seenOn,
-} from "./picture-axis.ts";
+import { type Axis, agreedRange, keepAxis, percent, seenOn } from "./picture-axis.ts";
 
 /** Share of the axis that this host's label takes on a phone: so close to an end there is no room for the end's. */
 const besideShare = 0.28;

@@ -1,5 +1,6 @@
+import { isVoting } from "../../../contract/clock/source-intervals.ts";
 import type { TimeSource } from "../../../contract/types.ts";
-import { isVoting, keptBound, shareOf } from "./picture-axis.ts";
+import { keptBound, shareOf } from "./picture-axis.ts";
 
 /** The sources that agree, as one place. */
 export interface Cluster {

@@ -55,7 +55,7 @@ export const findingWords: FindingWords = {
     `The stored state is damaged, and nothing can be changed. On the device, root finds out more with ${typed("steward doctor", format)}.`,
   state_unreachable: () => "The agent cannot reach its stored state.",
   disk_read_only: ({ path }) =>
-    `The disk at ${path} is read-only, and the state cannot be written. Users can sign in and read; changes of users and settings are refused.`,
+    `The disk at ${path} is read-only. Users can sign in and read; changes of users and settings are refused.`,
   disk_space_unknown: ({ path }) => `The disk at ${path} does not say how much space is left.`,
   disk_space_low: ({ path, free_bytes, least_bytes, has_reserve }, { bytes }) =>
     `Only ${bytes(free_bytes)} are free on ${path}; below ${bytes(least_bytes)} this warns.${has_reserve ? "" : " The reserve, which is given up first, does not exist."} When the disk is full, changes of users and settings are refused.`,

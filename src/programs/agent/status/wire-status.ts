@@ -1,7 +1,7 @@
 import { peopleFacts } from "../../../auth/people.ts";
 import type { TrustedTime } from "../../../auth/trusted-time.ts";
 import type { Clock } from "../../../clock/loop/clock.ts";
-import { clockWordOf } from "../../../contract/clock-word.ts";
+import { clockWordOf } from "../../../contract/clock/clock-word.ts";
 import type { EventType } from "../../../contract/event-types.ts";
 import { finding } from "../../../contract/finding.ts";
 import type { ConsoleGreeting, Finding, Settings, UpdateProblem, Version } from "../../../contract/types.ts";

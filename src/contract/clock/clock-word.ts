@@ -1,5 +1,5 @@
-import type { clockWords } from "./clock-states.ts";
-import type { TimeSync } from "./types.ts";
+import type { clockWords } from "../clock-states.ts";
+import type { TimeSync } from "../types.ts";
 
 /** Seconds of a measured error, in a mode that does not correct it, from which on a clock is not called right (RFC 5905 §11.3, STEPT). */
 const stepThresholdSeconds = 0.128;
