@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { publisherProgram } from "../build/publisher.ts";
 import type { Place } from "./files.ts";
 
-/** What the build makes, and where it belongs below the prefix. */
+/** The files of the build, with their places below the prefix. */
 const files: Readonly<Record<string, string>> = {
   [publisherProgram]: `share/steward-publisher/${publisherProgram}`,
   "completion/steward-publisher.bash": "share/bash-completion/completions/steward-publisher",

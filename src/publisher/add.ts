@@ -178,7 +178,7 @@ async function readText(path: string): Promise<string> {
   });
 }
 
-/** Of a file the first line is the title; older agents show that alone. */
+/** The first line of a file is the title; older agents show only that. */
 async function notesOf({ options }: Options): Promise<Pick<ReleaseEntry, "notes" | "more_notes">> {
   const path = options.text("notes-file");
   const line = options.text("notes");

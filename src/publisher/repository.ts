@@ -51,8 +51,8 @@ export function surroundingsOf({ context }: Invocation): Surroundings {
 }
 
 /**
- * Does `work` on the repository that `directory`, the first argument if not given, names, while no other command changes it: with the keys that --key
- * and --signer name and those in DIR/keys, and with the former alone.
+ * Does `work` on the repository while no other command changes it. The repository is the one in the given directory, by
+ * default the first argument. `work` gets the keys of --key and --signer with those in DIR/keys, and then only the former.
  */
 export function onWorkspace<T>(
   invocation: Invocation,

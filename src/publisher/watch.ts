@@ -158,7 +158,7 @@ function directoryOf({ positionals }: Invocation): string {
   return positionals[1] ?? ".";
 }
 
-/** A halt publishes its own change alone: what waits in a draft would keep it from that. */
+/** A halt publishes only its own change: a draft that waits for a signature would stop it. */
 async function remarkDrafts(invocation: Invocation, directory: string): Promise<void> {
   const { drafts } = await readState(await openWorkspace(directory, surroundingsOf(invocation)));
   for (const role of releaseRoles.filter((one) => drafts[one] !== null))

@@ -12,7 +12,7 @@ export interface Filling {
   readonly command: string;
 }
 
-/** The share of a limit from which on people are told: there is as much time left as it took to get there. */
+/** The share of a limit from which on commands warn: there is as much time left as it took to get there. */
 const warnedShare = 0.5;
 
 /** Bytes of a file that devices read, by its type. */

@@ -48,7 +48,7 @@ export interface TargetReport {
 }
 
 export interface Report {
-  /** Of 1.root.json, as devices show it; null: not published yet. */
+  /** The fingerprint of 1.root.json, as devices show it; null: not published yet. */
   readonly fingerprint: string | null;
   readonly product: string | null;
   readonly published: readonly RoleReport[];
@@ -56,7 +56,7 @@ export interface Report {
   readonly targets: readonly TargetReport[];
   /** Reasons why devices cannot read the published repository; empty: none. */
   readonly problems: readonly string[];
-  /** Who holds a key, by its id; an uploaded copy does not say it. */
+  /** The holders of keys, by key id; an uploaded copy does not say it. */
   readonly key_owners: Workspace["owners"];
   /** Limits of devices of which the metadata take up half or more, with those of drafts where there are any. */
   readonly fillings: readonly Filling[];
@@ -170,7 +170,7 @@ export interface FileReport {
   readonly expires_in_seconds: number;
   readonly signatures: readonly { readonly key_id: string; readonly good: boolean | null }[];
   readonly signed: unknown;
-  /** Of a root, as devices show it. */
+  /** The fingerprint of a root, as devices show it. */
   readonly fingerprint: string | null;
 }
 

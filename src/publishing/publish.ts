@@ -37,7 +37,7 @@ export interface PublishResult {
   readonly floors: readonly RaisedFloor[];
   /** Names under metadata/ that must be uploaded last, in this order. */
   readonly last: readonly string[];
-  /** Of 1.root.json, as devices show it. */
+  /** The fingerprint of 1.root.json, as devices show it. */
   readonly fingerprint: string;
   readonly remarks: readonly string[];
   /** Drafts that were not chosen, or came too late. */
@@ -53,7 +53,7 @@ export interface PublishOptions {
   readonly signers?: readonly SigningKey[];
   /** The drafts to publish; all if not given. */
   readonly only?: readonly DraftedRole[];
-  /** How long before an expiry it is reported; a share of each period if not given. */
+  /** The time before an expiry at which it is reported; a share of each period if not given. */
   readonly marginSeconds?: number | undefined;
 }
 
@@ -91,7 +91,7 @@ export async function publish(
   };
 }
 
-/** Whether there is something to publish, or the published files do not fit together. */
+/** There is something to publish, or the published files do not fit together. */
 function hasNews({ published, drafts }: State): boolean {
   if (Object.values(drafts).some((draft) => draft !== null)) return true;
   // A publish that was interrupted after a new root, and whose drafts were discarded, leaves a timestamp of old keys.

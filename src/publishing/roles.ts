@@ -66,7 +66,7 @@ export function isRoleName(text: string): text is RoleName {
   return roleNames.some((name) => name === text);
 }
 
-/** Whether payloads are signed under this role. */
+/** True for a role under which payloads are signed. */
 export function isReleaseRole(role: RoleName): role is ReleaseRole {
   return role === "rules" || role === "binary";
 }

@@ -14,7 +14,7 @@ import type { Workspace } from "./workspace.ts";
 /** Metadata files to be published, by their names under metadata/. */
 export type Staged = ReadonlyMap<string, Uint8Array>;
 
-/** How clients read the repository after the publish. */
+/** The repository as clients read it after the publish. */
 export interface Verdict {
   /** Findings that do not prevent the publish. */
   readonly remarks: readonly string[];
@@ -67,7 +67,7 @@ interface Clients {
   knowingRoot(staged: Staged): Promise<Client>;
   /** null: the published repository cannot be read. */
   knowingAll(): Promise<Client | null>;
-  /** Whether a device that has read everything published so far could continue with this. */
+  /** A device that has read everything published so far can continue with this. */
   canRead(staged: Staged, start?: Date): Promise<boolean>;
 }
 

@@ -19,7 +19,7 @@ export interface Workspace {
   readonly product: string;
   /** Seconds from signing to expiry. */
   readonly periods: Readonly<Record<RoleName, number>>;
-  /** Who holds a key, by its id: for people, and never signed. */
+  /** The holders of keys, by key id: for people, and never signed. */
   readonly owners: Readonly<Record<string, string>>;
   readonly now: () => Date;
   readonly askPassphrase: AskPassphrase;

@@ -47,7 +47,7 @@ const lasting: readonly StewardError["code"][] = [
   "no_majority",
 ];
 
-/** Whether waiting helps, and the message does not say so itself. */
+/** True where waiting helps and the message does not say so itself. */
 function isPassing({ code, message }: StewardError): boolean {
   return !lasting.includes(code) && !/\btry again\b/i.test(message);
 }

@@ -11,9 +11,9 @@ import { type Fields, formatCell, formatFields, formatTable, type Table } from "
 export interface Output {
   table(document: unknown, table: Table): Promise<void>;
   fields(document: unknown, fields: Fields): Promise<void>;
-  /** One value alone on its line, so that it can be captured. */
+  /** One value on a line of its own, so that it can be captured. */
   value(document: unknown, value: unknown): Promise<void>;
-  /** Several values, each alone on its line. */
+  /** Several values, each on a line of its own. */
   values(document: unknown, values: readonly string[]): Promise<void>;
   document(document: unknown): Promise<void>;
   /** Text that the command has laid out and escaped; each line ends in a line feed. */

@@ -21,10 +21,10 @@ const significantDigits = 3;
 /** Years beyond this are shown as "more than": such a figure is broken. */
 const mostFigure = 9_999;
 
-/** Share of the unit below which the ends of an axis are told apart in seconds rather than in years or days. */
+/** Share of the unit below which the ends of an axis are distinguished in seconds rather than in years or days. */
 const finestShare = 1e-3;
 
-/** `12.3 us`, `8.10 ms`, `3.00 s`, `9.90 y`: a length of time without its sign; ASCII alone. */
+/** `12.3 us`, `8.10 ms`, `3.00 s`, `9.90 y`: a length of time without its sign, in ASCII. */
 export function formatSpan(seconds: number): string {
   const amount = Math.abs(seconds);
   // A figure that is rounded up to the next unit is shown in that unit.

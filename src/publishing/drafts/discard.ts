@@ -47,7 +47,7 @@ export function planDiscard({ directory }: Workspace, state: State, role?: RoleN
   );
 }
 
-/** Whether the role exists without its draft, or an empty one can replace it. */
+/** True where the role exists without its draft, or an empty one can replace it. */
 function canGo({ published, drafts }: State, role: RoleName): boolean {
   if (published[role] !== null || role === "timestamp" || role === "snapshot") return true;
   return isReleaseRole(role) && Object.keys(drafts[role]?.signed.targets ?? {}).length > 0;

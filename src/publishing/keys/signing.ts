@@ -29,7 +29,7 @@ export function countSignatures(file: File, authority: Authority): Count {
   return { by, isRequired, threshold, keyids, signedBy, missing: Math.max(0, threshold - distinct.size) };
 }
 
-/** Whether the file has a valid signature of that key. */
+/** True where the file has a valid signature of that key. */
 function isSignedBy({ signatures, signedBytes }: File, id: string, { keys }: Signers): boolean {
   const key = keys[id];
   const sig = signatures.find(({ keyid }) => keyid === id)?.sig ?? "";

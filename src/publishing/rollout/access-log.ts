@@ -1,10 +1,10 @@
 import { isIPv6 } from "node:net";
 
-/** What a line of an access log says of a request. Clients wrote most of it: it is read, not believed. */
+/** A request, as a line of an access log has it. Clients wrote most of it: it is read, not believed. */
 export interface LogLine {
   /** Seconds since 1970, by the server's clock; null: the line has no time that can be read. */
   readonly seconds: number | null;
-  /** Of the client, as the server wrote it. */
+  /** The address of the client, as the server wrote it. */
   readonly address: string;
   /** The header `Steward-Report`; null: the request had none, or the log does not keep it. */
   readonly report: string | null;

@@ -20,7 +20,7 @@ export interface Halted {
 }
 
 /**
- * Pauses or withdraws a release in the channels in which it is the newest, and publishes that alone. Without a signature,
+ * Pauses or withdraws a release in the channels in which it is the newest, and publishes only that. Without a signature,
  * or with a draft of its kind that waits, the change is drafted, and a person publishes it.
  */
 export async function haltRollout(

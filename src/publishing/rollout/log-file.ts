@@ -180,7 +180,7 @@ export class LogFile {
     for (const one of later) await readWhole(one, onLine);
   }
 
-  /** What was written behind the place that was reached: the rest of the copy that a rotation has made, and later copies. */
+  /** The lines behind the place that was reached: the rest of the copy that a rotation has made, and later copies. */
   async #readCopy({ at, tail, lines, modified }: Opened, onLine: OnLine): Promise<void> {
     const former = await this.#former?.opened.handle.stat();
     // A copy is as new as what it is of. The former file may be changed late, and may have the same bytes at that place.

@@ -27,7 +27,7 @@ interface Reach {
   readonly percent: number;
 }
 
-/** What devices said of a release. */
+/** The reports of devices about a release. */
 export interface ReleaseFigures extends Omit<WatchedRelease, "reach"> {
   /** Devices by the last state that each reported. */
   readonly states: Readonly<Record<ReportedState, number>>;
@@ -42,13 +42,13 @@ export interface ReleaseFigures extends Omit<WatchedRelease, "reach"> {
   readonly silent: number | null;
   /** They are among `undone` and `tried`. */
   readonly counts_silent: boolean;
-  /** Of those that tried it, in percent; null: none has. */
+  /** The share of those that tried it, in percent; null: none has. */
   readonly undone_percent: number | null;
   /** The last place in the waves from which it was tried, in percent; null: none. */
   readonly reached_percent: number | null;
 }
 
-/** What the log consists of, besides reports that count. */
+/** The lines of the log that are not reports that count. */
 export interface LogFigures {
   readonly lines: number;
   /** Time of the newest line, RFC 3339; null: no line has one. */
@@ -65,7 +65,7 @@ export interface LogFigures {
   readonly beyond_limit: number;
 }
 
-/** What one vote belongs to. An address cannot be made up as easily as the number of a device. */
+/** The owner of one vote. An address cannot be made up as easily as the number of a device. */
 export type CountBy = "devices" | "addresses";
 
 /** Devices that are kept, of all releases: some 200 MB. A flood of made-up ones must not fill the memory. */
@@ -169,7 +169,7 @@ export class Tally {
     return { ...this.#log, newest_at };
   }
 
-  /** Of each published release, newest first within its name. */
+  /** The figures of each published release, newest first within its name. */
   figures(): readonly ReleaseFigures[] {
     const sorted = [...this.#releases].toSorted(
       ([, one], [, other]) =>
@@ -226,7 +226,7 @@ export function watchedReleases(published: Held): readonly WatchedRelease[] {
     const same = entries.filter((one) => one.product === product && one.kind === kind && one.name === name);
     const onOffer = same.filter((one) => one.version === version && !one.withdrawn && !one.paused);
     const channels = [...new Set(onOffer.map(({ channel }) => channel))];
-    // Of all, those that were stopped too: the one before is known to work, and must not be stopped in their place.
+    // Stopped releases count as well: the one before is known to work, and must not be stopped in their place.
     const newestIn = channels.filter((channel) =>
       same.every((one) => one.channel !== channel || compareVersions(one.version, version) <= 0),
     );

@@ -126,7 +126,7 @@ function checkValue({ rawName, value, inlineValue }: GivenOption, option: Option
     if (value !== undefined) throw usageError(`${rawName} is a switch and takes no value.`, usage);
     return;
   }
-  // A word that begins with a hyphen is more likely the next option than a value; a hyphen alone is standard output.
+  // A word that begins with a hyphen is more likely the next option than a value; a single hyphen is standard output.
   if (value === undefined || (!inlineValue && /^-./.test(value))) {
     throw usageError(`${rawName} needs a value: --${option.name}=${option.value}.`, usage);
   }

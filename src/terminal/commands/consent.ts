@@ -28,7 +28,7 @@ export async function requireConsent(
 
 /** The effect of a command on a user or a program. */
 export interface Consequences {
-  /** Who is affected, and how they get back in. */
+  /** The people or programs that are affected, and their way back in. */
   readonly says: readonly string[];
   readonly question: string;
 }
