@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
+import { messageOf } from "../contract/errors.ts";
 import type { InstalledPair, Pair } from "../host/certificate-ports.ts";
 import type { EventFacts } from "../journal/events/event.ts";
 import { agentEvent } from "../journal/events/event.ts";
@@ -112,7 +113,7 @@ function checked(pair: { name: string } & Pair): Shown | { detail: string } {
       };
     return { certificate, key, installed: name, facts: factsOf(certificate) };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { detail: `${name}.crt or ${name}.key is not valid PEM (${why}).` };
   }
 }

@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { join } from "node:path";
+import { messageOf } from "../contract/errors.ts";
 import type { CertificateRequest, Pair, SignOwn } from "../host/certificate-ports.ts";
 import type { Log } from "../journal/logs/log.ts";
 import { makeDirectory, writeDurably } from "../store/files/durable-file.ts";
@@ -157,7 +158,7 @@ async function keep(path: string, text: string, log: Log): Promise<void> {
   try {
     await writeDurably(path, text);
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = messageOf(error);
     log("error", "the certificate for HTTPS cannot be kept: the next start makes another", { detail });
   }
 }

@@ -2,7 +2,8 @@ import type { StoredApiToken } from "../auth/tokens/api-token.ts";
 import { rightsOf } from "../auth/tokens/token-rights.ts";
 import { settings as settingsSchema } from "../contract/schemas/settings.ts";
 import type { ConfigurationChange } from "../contract/types.ts";
-import { changedMembers, dotted, isObject } from "../settings/changes.ts";
+import { changedMembers, dotted } from "../settings/changes.ts";
+import { isObject } from "../store/validation/members.ts";
 import type { Account, AccountsState } from "../users/account.ts";
 import type { Present } from "./order.ts";
 

@@ -79,6 +79,11 @@ export function requireSocketPath(path: string, option: string): void {
   );
 }
 
+/** The message of anything thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** The system error code (ENOENT, ENOSPC, …) of anything thrown, or undefined. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;

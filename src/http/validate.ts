@@ -1,6 +1,7 @@
 import { type InputError, StewardError } from "../contract/errors.ts";
 import type { Operation } from "../contract/operations/operation.ts";
 import { type OperationId, operationOf } from "../contract/operations.ts";
+import { isObject } from "../store/validation/members.ts";
 import { createValidator, inputValidatorName, type Validator } from "../store/validation/schemas.ts";
 
 /** Path parameters, query and body as they were sent; the body is undefined if there was none. */
@@ -119,10 +120,6 @@ function withoutWrong(body: unknown, errors: readonly InputError[]): unknown {
 /** RFC 6901 §4. */
 function unescaped(name: string): string {
   return name.replaceAll("~1", "/").replaceAll("~0", "~");
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Throws one error that lists all of them; does nothing if there are none. */

@@ -1,7 +1,7 @@
-import { StewardError } from "../contract/errors.ts";
+import { messageOf, StewardError } from "../contract/errors.ts";
 import type { ApplyPlan } from "../host/release-ports.ts";
 import { requireAgentMayRollBack } from "../releases/agent-rollback.ts";
-import { formerOf, kindOnTrial } from "../releases/journal-queries.ts";
+import { formerOf, kindOnTrial, packagedInsteadOf } from "../releases/journal-queries.ts";
 import { type Cause, outcomeCause, outcomeSentence } from "../releases/outcome-reasons.ts";
 import type { Release, UpdateKind } from "../releases/release.ts";
 import type { KnownRelease, ReleaseJournal, Slot, Trial, Undo } from "../releases/release-journal.ts";
@@ -12,7 +12,6 @@ import { labelText } from "./files/journal-store.ts";
 import { conformLinks } from "./files/links.ts";
 import { pathsOf } from "./files/release-directories.ts";
 import { tidy } from "./trial/guard.ts";
-import { messageOf } from "./trial/health-watch.ts";
 import { refused, withSlot } from "./trial/outcomes.ts";
 import { type InstallerContext, runTrial } from "./trial/run-trial.ts";
 import type { VerifiedRelease } from "./verify/verify-and-copy.ts";
@@ -187,11 +186,6 @@ function planOf({ plans }: InstallerContext, kind: UpdateKind): ApplyPlan {
 function requireAbsence({ journal }: InstallerContext, { kind, id, name, version }: Release): void {
   if (!journal.read().slots[kind].good.some((one) => one.id === id)) return;
   throw new StewardError("update_not_acceptable", `${name} ${version} is already on this device.`);
-}
-
-/** The package's version, which remains when the last release is removed. */
-function packagedInsteadOf({ name }: KnownRelease, version: string | null): Former | null {
-  return version === null ? null : { name, version };
 }
 
 function requireFloor(kind: UpdateKind, { name, version }: Former, floors: Floors): void {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { createSeal } from "../auth/second-factor/seal.ts";
-import { systemErrorCode } from "../contract/errors.ts";
+import { messageOf, systemErrorCode } from "../contract/errors.ts";
 import { loadClockAddon } from "../host/linux/clock/clock-addon.ts";
 import { becomeUser, openCredentials } from "../host/linux/credentials.ts";
 import { type ProgramPart, reportLine } from "../system/program-parts.ts";
@@ -91,7 +91,7 @@ async function main(): Promise<number> {
       await trial();
       console.log(reportLine(part, null));
     } catch (error) {
-      console.log(reportLine(part, error instanceof Error ? error.message : String(error)));
+      console.log(reportLine(part, messageOf(error)));
       status = 1;
     }
   }

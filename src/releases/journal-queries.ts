@@ -60,6 +60,14 @@ export function formerOf({ good, trial }: Slot): KnownRelease | null {
   return good.filter(({ id }) => id !== trial?.release.id).at(-1) ?? null;
 }
 
+/** The package's version, which remains when the last release is removed; null: there is none. */
+export function packagedInsteadOf(
+  { name }: KnownRelease,
+  version: string | null,
+): Pick<KnownRelease, "name" | "version"> | null {
+  return version === null ? null : { name, version };
+}
+
 /** The kind that is on trial; null: nothing is. */
 export function kindOnTrial({ slots }: ReleaseJournal): UpdateKind | null {
   return updateKinds.find((kind) => slots[kind].trial !== null) ?? null;

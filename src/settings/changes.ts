@@ -1,5 +1,6 @@
 import { settings as settingsSchema } from "../contract/schemas/settings.ts";
 import type { Settings, SettingsChange } from "../contract/types.ts";
+import { isObject } from "../store/validation/members.ts";
 
 /** The settings merged with the given members. Throws a TypeError if these do not fit the settings' shape. */
 export function mergeSettings(present: Settings, change: SettingsChange): Settings {
@@ -63,8 +64,4 @@ export function changedMembers(
 /** The name of the setting at a JSON Pointer, such as `update.ota.server`. */
 export function dotted(pointer: string): string {
   return pointer.slice(1).replaceAll("/", ".");
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -5,15 +5,8 @@ import type { Scope } from "../contract/scopes.ts";
 import type { Role, Settings, SettingsChange } from "../contract/types.ts";
 import type { Document } from "../store/documents/document.ts";
 import type { DocumentKind } from "../store/documents/document-kind.ts";
-import { onlyKnown } from "../store/validation/members.ts";
-import {
-  type ChangedMember,
-  changedMembers,
-  dotted,
-  isObject,
-  mergeSettings,
-  onlyDifferences,
-} from "./changes.ts";
+import { isObject, onlyKnown } from "../store/validation/members.ts";
+import { type ChangedMember, changedMembers, dotted, mergeSettings, onlyDifferences } from "./changes.ts";
 import { type SettingsGuard, settingsFaults } from "./faults.ts";
 import { refuseDirectory } from "./rules.ts";
 

@@ -1,5 +1,5 @@
 import { errorCodes } from "../contract/error-codes.ts";
-import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import { messageOf, StewardError, systemErrorCode } from "../contract/errors.ts";
 
 /**
  * Ends this process with an exit status, after all output has been written. Node itself would first wait until V8's
@@ -19,7 +19,7 @@ export function end(status: number): void {
  * Prints the reason why a program ends, and ends it with the exit status of the error, 2 for an unknown option, else 1.
  */
 export function fail(error: unknown, program = "steward"): void {
-  process.stderr.write(`${program}: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${program}: ${messageOf(error)}\n`);
   if (error instanceof StewardError) end(errorCodes[error.code].exit);
   else end(systemErrorCode(error)?.startsWith("ERR_PARSE_ARGS") ? 2 : 1);
 }

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { errorCodes } from "../contract/error-codes.ts";
-import { StewardError, systemErrorCode } from "../contract/errors.ts";
+import { messageOf, StewardError, systemErrorCode } from "../contract/errors.ts";
 import type { ProblemClock } from "../contract/types.ts";
 import { titleOf } from "../contract/words/en/problems.ts";
 import { CommandError } from "./command-error.ts";
@@ -26,7 +26,7 @@ export function exitCodeOf(error: unknown): number {
 /** The text for standard error, without the last line feed. */
 export function describeFailure(program: string, error: unknown): string {
   if (error instanceof CommandError) return escapeLines(`${program}: ${error.message}`);
-  if (!(error instanceof StewardError)) return escapeText(`${program}: ${unforeseen(error)}`);
+  if (!(error instanceof StewardError)) return escapeText(`${program}: ${messageOf(error)}`);
   const { reason, errors, clock, retryAfterSeconds } = error.details;
   const lines = [`${program}: ${error.message}${reason === undefined ? "" : ` (${reason})`}`];
   for (const wrong of errors ?? []) lines.push(`  ${wrong.pointer}: ${wrong.detail}`);
@@ -63,7 +63,7 @@ export function describeClock({ server_time, synchronised, skew_suspected }: Pro
 export function failureDocument(error: unknown): object {
   if (error instanceof DocumentedRefusal) return error.problem;
   if (!(error instanceof StewardError)) {
-    const detail = error instanceof CommandError ? error.message : unforeseen(error);
+    const detail = error instanceof CommandError ? error.message : messageOf(error);
     // RFC 9457 §4.2.1: about:blank says no more than the other members do.
     return { type: "about:blank", title: "The command failed", detail, exit_code: exitCodeOf(error) };
   }
@@ -89,7 +89,7 @@ export function fileFailure(error: unknown, path: string): CommandError {
     return new CommandError(4, escapeText(why));
   }
   if (code === "EISDIR") return new CommandError(6, escapeText(`${path} is a directory. Name a file.`));
-  return new CommandError(1, escapeText(`${path} cannot be used: ${unforeseen(error)}`));
+  return new CommandError(1, escapeText(`${path} cannot be used: ${messageOf(error)}`));
 }
 
 /** A file that cannot be made; nothing is ever written over. */
@@ -99,8 +99,4 @@ export function newFileFailure(error: unknown, path: string): CommandError {
   if (code !== "EEXIST") return fileFailure(error, path);
   const why = `${path} is there already and is not written over. Remove it first, or name another file.`;
   return new CommandError(1, escapeText(why));
-}
-
-function unforeseen(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -46,7 +46,7 @@ export async function followStream<Id extends StreamId>(
 }
 
 /** An agent that is absent or stopping may be back soon; any other refusal lasts. */
-function isPassing(error: unknown): boolean {
+export function isPassing(error: unknown): boolean {
   if (error instanceof CommandError) return error.exitCode === 8 && !(error instanceof BoundlessAnswer);
   return error instanceof StewardError && error.code === "shutting_down";
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../contract/errors.ts";
 import { findingOf } from "../../contract/finding.ts";
 import type { Area } from "../../contract/need-areas.ts";
 import { createHttpClient } from "../client/client.ts";
@@ -80,7 +81,7 @@ async function attempt(area: Area, look: () => Promise<readonly Entry[]>): Promi
   try {
     return await Promise.race([look(), patience]);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return [unseen("not_seen", `It could not be examined: ${why}`)];
   } finally {
     clearTimeout(timer);

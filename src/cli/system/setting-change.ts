@@ -1,8 +1,9 @@
 import { settings } from "../../contract/schemas/settings.ts";
 import { hidden } from "../../contract/schemas/settings-forms.ts";
 import type { SettingsChange } from "../../contract/types.ts";
+import { isObject } from "../../store/validation/members.ts";
 import { CommandError } from "../../terminal/command-error.ts";
-import { isRecord, type SettingKey, settingFields, settingKeysOf, unknownKey } from "./setting-keys.ts";
+import { type SettingKey, settingFields, settingKeysOf, unknownKey } from "./setting-keys.ts";
 
 export const settingKeys: readonly SettingKey[] = settingKeysOf(settings);
 
@@ -73,7 +74,7 @@ function membersOf(value: unknown, prefix: string): Member[] {
 function parseJson(text: string, name: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    if (isRecord(value)) return value;
+    if (isObject(value)) return value;
   } catch {
     // Falls through: JSON that is cut off gets the same error as JSON of another kind.
   }

@@ -1,3 +1,4 @@
+import { isObject } from "../../store/validation/members.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { nearMisses } from "../../terminal/commands/near-miss.ts";
 
@@ -16,8 +17,8 @@ export interface SettingKey {
 
 /** The settings of a JSON Schema in its order; an object without `properties` counts as one setting. */
 export function settingKeysOf(schema: unknown, prefix = ""): SettingKey[] {
-  if (!isRecord(schema)) return [];
-  if (isRecord(schema.properties)) {
+  if (!isObject(schema)) return [];
+  if (isObject(schema.properties)) {
     return Object.entries(schema.properties).flatMap(([name, member]) =>
       settingKeysOf(member, prefix === "" ? name : `${prefix}.${name}`),
     );
@@ -26,7 +27,7 @@ export function settingKeysOf(schema: unknown, prefix = ""): SettingKey[] {
     {
       key: prefix,
       type: Array.isArray(schema.type) ? schema.type.join(" or ") : String(schema.type),
-      itemType: isRecord(schema.items) ? String(schema.items.type) : undefined,
+      itemType: isObject(schema.items) ? String(schema.items.type) : undefined,
       values: Array.isArray(schema.enum) ? schema.enum : undefined,
       defaultValue: schema.default,
       writer: schema["x-writer"],
@@ -37,7 +38,7 @@ export function settingKeysOf(schema: unknown, prefix = ""): SettingKey[] {
 
 /** The settings of a document as dotted keys and values; `prefix` is the key of `value` itself. */
 export function settingFields(value: unknown, prefix: string): [string, unknown][] {
-  if (!isRecord(value)) return [[prefix, value]];
+  if (!isObject(value)) return [[prefix, value]];
   return Object.entries(value).flatMap(([name, member]) =>
     settingFields(member, prefix === "" ? name : `${prefix}.${name}`),
   );
@@ -54,7 +55,7 @@ export function settingText(value: unknown): string {
 export function valueAt(document: unknown, key: string): unknown {
   let value = document;
   for (const name of key.split(".")) {
-    if (!isRecord(value) || !Object.hasOwn(value, name)) return undefined;
+    if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;
     value = value[name];
   }
   return value;
@@ -70,8 +71,4 @@ export function unknownKey(key: string, known: readonly SettingKey[]): CommandEr
   const near = [...nearMisses(key, keys), ...keys.filter((candidate) => candidate.endsWith(`.${last}`))];
   const hint = near.length === 0 ? 'See "steward system get".' : `Near: ${[...new Set(near)].join(", ")}.`;
   return new CommandError(6, `There is no setting "${key}". ${hint}`);
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -5,7 +5,7 @@ import type { UpdateProgress, Updates } from "../../contract/types.ts";
 import { CommandError } from "../../terminal/command-error.ts";
 import { escapeText } from "../../terminal/escape.ts";
 import type { Invocation } from "../client/command.ts";
-import { BoundlessAnswer } from "../client/context.ts";
+import { isPassing } from "../client/follow.ts";
 import { formatBytes } from "../system/facts-view.ts";
 import { healthWords, releaseWords } from "./update-words.ts";
 
@@ -102,17 +102,12 @@ async function nextStatus(invocation: Invocation, { status, interruption, show }
     try {
       return await invocation.client.call("getUpdates", {});
     } catch (error) {
-      if (!isAway(error) || waited >= most) throw error;
+      if (!isPassing(error) || waited >= most) throw error;
     }
     show("The agent is restarting …");
     await delay(mostPollMilliseconds, undefined, { signal: interruption }).catch(() => undefined);
     if (interruption.aborted) throw interrupted(status);
   }
-}
-
-function isAway(error: unknown): boolean {
-  if (error instanceof CommandError) return error.exitCode === 8 && !(error instanceof BoundlessAnswer);
-  return error instanceof StewardError && error.code === "shutting_down";
 }
 
 function interrupted(status: Updates): CommandError {

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { newFirstToken } from "../../auth/tokens/first-token.ts";
+import { messageOf } from "../../contract/errors.ts";
 import { userScopes } from "../../contract/scopes.ts";
 import { UsageError } from "../../terminal/command-error.ts";
 import type { Option } from "../../terminal/commands/command.ts";
@@ -54,7 +55,7 @@ function made(plan: Parameters<typeof newFirstToken>[0]): ReturnType<typeof newF
   try {
     return newFirstToken(plan);
   } catch (error) {
-    const fault = error instanceof Error ? error.message : String(error);
+    const fault = messageOf(error);
     throw new UsageError(`This token cannot be made: ${fault}.`);
   }
 }

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { messageOf, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { type ClockAddon, openClockAddon } from "./clock/clock-addon.ts";
 
 /** The credentials by which the kernel decides about this process (credentials(7)). */
@@ -81,7 +81,7 @@ function changing(change: () => void): void {
   try {
     change();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new StewardError(
       "internal_error",
       `Root's rights cannot be given up, so nothing was done: ${why}. Install this version of Steward again.`,

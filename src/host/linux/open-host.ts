@@ -1,3 +1,4 @@
+import { messageOf } from "../../contract/errors.ts";
 import type { Host } from "../host.ts";
 import { openClockAddon } from "./clock/clock-addon.ts";
 import { openClockDriver } from "./clock/clock-driver.ts";
@@ -38,9 +39,7 @@ export interface HostOptions {
 /** The Linux host that this process runs on. The addon is loaded and the process's right to set clocks is found once, now. */
 export function openHost(options: HostOptions): Host {
   const { maySteerClock, mayAskRoot, clockAddon, onUnusableAddon, adoptTimeZone } = options;
-  const addon = openClockAddon(clockAddon, (cause) =>
-    onUnusableAddon(cause instanceof Error ? cause.message : String(cause)),
-  );
+  const addon = openClockAddon(clockAddon, (cause) => onUnusableAddon(messageOf(cause)));
   const run = createRunCommand();
   const { identity, renamed } = openIdentity();
   return {

@@ -1,3 +1,4 @@
+import { messageOf } from "../../contract/errors.ts";
 import type { ApplyPlan, ReleaseAtWork, ReleaseHost } from "../../host/release-ports.ts";
 import type { Trial } from "../../releases/release-journal.ts";
 import { cut } from "./outcomes.ts";
@@ -79,9 +80,4 @@ export function createHealthWatch(host: ReleaseHost): HealthWatch {
       return { crashes, health: { successes, needed: plan.health.successes, last, at } };
     },
   };
-}
-
-/** The message of an error, for people. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

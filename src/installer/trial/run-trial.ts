@@ -1,3 +1,4 @@
+import { messageOf } from "../../contract/errors.ts";
 import type { ApplyPlan, ReleaseAtWork, ReleaseHost } from "../../host/release-ports.ts";
 import { formerOf, isOvertaken } from "../../releases/journal-queries.ts";
 import { type OutcomeCause, outcomeCause, outcomeSentence } from "../../releases/outcome-reasons.ts";
@@ -8,7 +9,7 @@ import type { InstalledVersions } from "../../releases/selection.ts";
 import type { JournalStore } from "../files/journal-store.ts";
 import { conformLinks } from "../files/links.ts";
 import { pathsOf, type ReleaseDirectories } from "../files/release-directories.ts";
-import { createHealthWatch, type HealthWatch, messageOf } from "./health-watch.ts";
+import { createHealthWatch, type HealthWatch } from "./health-watch.ts";
 import { readOrder } from "./orders.ts";
 import { committed, cut, cutCause, type Moment, refused, undone, withSlot } from "./outcomes.ts";
 import { nextStep, type TrialStep, takesLong } from "./trial-step.ts";

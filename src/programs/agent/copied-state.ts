@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { resealed } from "../../auth/second-factor/reseal.ts";
-import { isOfStorage, StewardError } from "../../contract/errors.ts";
+import { isOfStorage, messageOf, StewardError } from "../../contract/errors.ts";
 import type { Host } from "../../host/host.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import { moveDirectory } from "../../store/files/move-directory.ts";
@@ -31,7 +31,7 @@ export async function adoptState(config: RoomsConfig, host: Host): Promise<void>
     await writeStateIdentity(stateDirectory, { device_id: deviceId, untold });
   } catch (error) {
     if (error instanceof StewardError && !isOfStorage(error)) throw error;
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = messageOf(error);
     log("warning", "the state is not wholly this machine's yet", { detail });
   }
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { provision } from "../../auth/sign-in/first-administrator.ts";
 import { provisionToken } from "../../auth/tokens/first-token.ts";
-import { isOfStorage } from "../../contract/errors.ts";
+import { isOfStorage, messageOf } from "../../contract/errors.ts";
 import { agentEvent } from "../../journal/events/event.ts";
 import { withoutRepeats } from "../../journal/logs/log.ts";
 import type { AgentConfig } from "./config.ts";
@@ -76,7 +76,7 @@ async function using({ log }: Plan, name: string, work: () => Promise<void>): Pr
     await work();
     return true;
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = messageOf(error);
     log("error", `the credential ${name} cannot be used`, { detail });
     return !isOfStorage(error);
   }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { messageOf } from "../../contract/errors.ts";
 import type { Finding } from "../../contract/types.ts";
 import type { Reread } from "../../http/handlers/system.ts";
 import { agentEvent, type EventFacts } from "../../journal/events/event.ts";
@@ -57,7 +58,7 @@ export function createReload({ path, read, started, log, apply, record }: Reload
       log(needsRestart.length > 0 ? "warning" : "notice", "the host file was read again", detailsOf(found));
       return found;
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
+      const detail = messageOf(error);
       if (error instanceof HostFileRefused) trouble = refusedFinding(path, error, isAccepted);
       log("error", "the agent goes on with the host file that it has read before", { detail });
       record(agentEvent("host_file.refused", { detail }));

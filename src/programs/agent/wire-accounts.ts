@@ -26,7 +26,7 @@ import { createApiTokens } from "../../auth/tokens/api-tokens.ts";
 import { createBearer } from "../../auth/tokens/bearer.ts";
 import type { TrustedTime } from "../../auth/trusted-time.ts";
 import { durationSeconds } from "../../contract/durations.ts";
-import { isOfStorage } from "../../contract/errors.ts";
+import { isOfStorage, messageOf } from "../../contract/errors.ts";
 import type { Settings, User } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import { readClientSecret } from "../../host/linux/host-file/client-secret.ts";
@@ -229,7 +229,7 @@ async function readSeal(config: RoomsConfig, { files }: Host) {
     });
     return { seal: createSeal(keys), unusable: null, isOfStorage: false };
   } catch (error) {
-    const unusable = error instanceof Error ? error.message : String(error);
+    const unusable = messageOf(error);
     return { seal: createSeal([]), unusable, isOfStorage: isOfStorage(error) };
   }
 }

@@ -1,4 +1,5 @@
 import type { InputError } from "../../contract/errors.ts";
+import { messageOf } from "../../contract/errors.ts";
 import { hostFile } from "../../contract/host-file/host-file.ts";
 import type { HostFileDocument } from "../../contract/types.ts";
 import { tolerant, unknownMembers } from "../../store/validation/members.ts";
@@ -40,7 +41,7 @@ export function checkHostFile(text: string): CheckedHostFile {
 
 /** V8 gives the character of most mistakes; people look for a line. */
 function notJson(text: string, error: unknown): InputError {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   const [, position] = /at position (\d+)/.exec(why) ?? [];
   const end = /end of JSON input/.test(why) ? text.trimEnd().length : undefined;
   const at = position === undefined ? end : Number(position);

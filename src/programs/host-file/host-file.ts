@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from "node:path";
-import { type InputError, StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { type InputError, messageOf, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { finding, line } from "../../contract/finding.ts";
 import type { Finding } from "../../contract/types.ts";
 import type { TrustedOwners } from "../../host/host.ts";
@@ -182,7 +182,7 @@ export function refusedFinding(path: string, refusal: HostFileRefused, isAccepte
 /** A disk that cannot be read refuses the file as well. */
 function asRefusal(path: string, error: unknown): HostFileRefused {
   if (error instanceof HostFileRefused) return error;
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return new HostFileRefused(path, [{ pointer: "", code: "unreadable", detail: `cannot be read: ${why}` }]);
 }
 

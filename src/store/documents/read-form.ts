@@ -1,5 +1,5 @@
 import Conf from "conf";
-import { systemErrorCode } from "../../contract/errors.ts";
+import { messageOf, systemErrorCode } from "../../contract/errors.ts";
 import { NotRegular, readRegularSync } from "../files/regular-file.ts";
 import { filledIn, unknownMembers } from "../validation/members.ts";
 import type { Validator } from "../validation/schemas.ts";
@@ -149,8 +149,4 @@ function tooNew(
   const why = cause === undefined ? "" : `, and does not fit: ${messageOf(cause)}`;
   const problem = `${configName}.json was written by a newer release (format ${version}, known here: ${kind.formatVersion}${why})`;
   return { problem, why: "newer", ...(unchangedSince !== undefined && { unchangedSince }) };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

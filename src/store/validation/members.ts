@@ -5,8 +5,6 @@ interface Shape {
   readonly oneOf?: readonly Shape[];
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
 /**
  * The schema for documents on the disk: unknown members are no error, because a newer release of the same major format
  * may have written them. The API validates by the strict schema.
@@ -128,6 +126,7 @@ function propertiesOf(shape: Shape): Shape["properties"] {
   return shape.properties ?? shape.oneOf?.find((one) => one.properties)?.properties;
 }
 
-function isObject(value: unknown): value is Members {
+/** True for a JSON object: neither null nor a list. */
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

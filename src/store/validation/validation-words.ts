@@ -1,4 +1,5 @@
 import type { InputError } from "../../contract/errors.ts";
+import { isObject } from "./members.ts";
 
 /** An error of the schema checker, as far as it is used here. */
 export interface SchemaError {
@@ -63,9 +64,9 @@ function parentOf({ schemaPath }: SchemaError, schema: object): Schema {
   let at: unknown = schema;
   for (const part of schemaPath.split("/").slice(1, -1)) {
     const name = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
-    at = isRecord(at) || Array.isArray(at) ? (at as Schema)[name] : undefined;
+    at = isObject(at) || Array.isArray(at) ? (at as Schema)[name] : undefined;
   }
-  return isRecord(at) ? at : {};
+  return isObject(at) ? at : {};
 }
 
 /** Completes a sentence that begins with the member's name. */
@@ -125,8 +126,4 @@ function typeWords(type: unknown): string {
 
 function wordsOf(values: unknown): string {
   return Array.isArray(values) ? values.map((value) => String(value)).join(", ") : String(values);
-}
-
-function isRecord(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

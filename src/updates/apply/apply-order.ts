@@ -1,9 +1,13 @@
 import { StewardError } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { requireAgentMayRollBack } from "../../releases/agent-rollback.ts";
-import { installedVersions, type SetAsideRelease, setAsideAt } from "../../releases/journal-queries.ts";
+import {
+  installedVersions,
+  packagedInsteadOf,
+  type SetAsideRelease,
+  setAsideAt,
+} from "../../releases/journal-queries.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import type { KnownRelease } from "../../releases/release-journal.ts";
 import { floorOf } from "../../releases/selection.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import type { CheckSource } from "../check/check-outcome.ts";
@@ -59,11 +63,6 @@ export function requireRollback(parts: Parts, kind: UpdateKind): void {
     throw belowFloor(before.version, floor);
   const { bootId, uptime } = parts.options;
   requireAgentMayRollBack(kind, present, { ...slot, boot: { bootId, uptime: uptime() } });
-}
-
-/** The copy of the package, which is there when the last release goes; null: there is none. */
-function packagedInsteadOf({ name }: KnownRelease, version: string | null) {
-  return version === null ? null : { name, version };
 }
 
 function requireReadable({ watch }: Parts): void {

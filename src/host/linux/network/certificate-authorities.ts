@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import type { SecureContext } from "node:tls";
-import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
+import { messageOf, StewardError, systemErrorCode } from "../../../contract/errors.ts";
 
 /** Bytes of a bundle: twenty times that of Debian. */
 const mostBundleBytes = 4_194_304;
@@ -26,7 +26,7 @@ export function createCertificateAuthorities(bundlePath: string | undefined): Ce
       }
       return known.context;
     } catch (cause) {
-      const why = systemErrorCode(cause) ?? (cause instanceof Error ? cause.message : String(cause));
+      const why = systemErrorCode(cause) ?? messageOf(cause);
       throw new StewardError(
         "update_server_unreachable",
         `The bundle of certificate authorities ${bundlePath} cannot be used (${why}). ` +

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../contract/errors.ts";
 import type { ApplyPlan, HealthAnswer, HttpCheck, ReleaseAtWork, ReleaseHost } from "../../release-ports.ts";
 import { askHttp } from "../network/http-check.ts";
 import { printableLine } from "../printable-text.ts";
@@ -23,7 +24,7 @@ export function createHealthCheck(options: HealthCheckOptions): ReleaseHost["ask
   return async (plan: ApplyPlan, release: ReleaseAtWork) => {
     const answers = await Promise.all(
       checksOf(options, plan, release).map((check) =>
-        check().catch((error: unknown) => unwell(reasonOf(error))),
+        check().catch((error: unknown) => unwell(messageOf(error))),
       ),
     );
     if (answers.length === 0) return unwell("no health check is configured");
@@ -80,8 +81,4 @@ function well(words: string): HealthAnswer {
 
 function unwell(words: string): HealthAnswer {
   return { isHealthy: false, words };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-import { StewardError } from "../../../contract/errors.ts";
+import { messageOf, StewardError } from "../../../contract/errors.ts";
 import type { ApplyPlan, ReleaseAtWork, ReleaseHost, Units } from "../../release-ports.ts";
 import type { ProgramEnd, RunForRelease } from "../releases/release-programs.ts";
 
@@ -22,7 +22,7 @@ export function createActivation(options: ActivationOptions): ReleaseHost["activ
       const name = plan.activate[0] ?? "";
       const limits = { timeoutMilliseconds: patienceMilliseconds };
       const end = await run(plan.activate, release, limits).catch((cause: unknown) => {
-        throw new StewardError("internal_error", `${name} could not be run: ${reasonOf(cause)}`, { cause });
+        throw new StewardError("internal_error", `${name} could not be run: ${messageOf(cause)}`, { cause });
       });
       if (end.status !== 0) throw failed(name, end, patienceMilliseconds);
       return;
@@ -49,8 +49,4 @@ function withoutSystemd(unit: string, { kind }: ReleaseAtWork): StewardError {
     "internal_error",
     `${unit} cannot be ${kind === "rules" ? "reloaded" : "restarted"} without systemd: add update.${kind}.activate to the host file`,
   );
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,7 +3,7 @@ import { rename } from "node:fs/promises";
 import type { SetupToken } from "../../../auth/sign-in/setup-token.ts";
 import type { Configurator, ConfiguratorOptions } from "../../../configuration/configuration.ts";
 import { transactionPath } from "../../../configuration/transaction.ts";
-import { StewardError } from "../../../contract/errors.ts";
+import { messageOf, StewardError } from "../../../contract/errors.ts";
 import type { Host } from "../../../host/host.ts";
 import { agentEvent, type EventSink } from "../../../journal/events/event.ts";
 import type { SettingsStore } from "../../../settings/settings.ts";
@@ -54,7 +54,7 @@ async function resume(
     config.log("notice", "a configuration that was interrupted is finished", { changes: changes.length });
     await record(state.events, { type: "configuration.applied", details });
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = messageOf(error);
     config.log("error", "a configuration that was interrupted cannot be finished: apply it again", {
       detail,
     });

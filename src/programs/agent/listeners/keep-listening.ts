@@ -1,3 +1,4 @@
+import { messageOf } from "../../../contract/errors.ts";
 import type { Timers } from "../../../host/ports.ts";
 import type { Listener } from "../../../http/wire/listeners.ts";
 import type { Log } from "../../../journal/logs/log.ts";
@@ -48,7 +49,7 @@ export function keepListening(options: KeepOptions): KeptListener {
       problem = null;
       if (isAgain) log("notice", "listens again", { address: listener.address });
     } catch (error) {
-      const found = error instanceof Error ? error.message : String(error);
+      const found = messageOf(error);
       if (found !== problem) log("error", "does not listen, and tries again each minute", { detail: found });
       problem = found;
       onFailure?.();

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { certificateTrouble } from "../../../certificates/certificate-trouble.ts";
 import { type Certificates, createCertificates, type Shown } from "../../../certificates/certificates.ts";
 import { createSelfMade } from "../../../certificates/self-made.ts";
+import { messageOf } from "../../../contract/errors.ts";
 import { finding } from "../../../contract/finding.ts";
 import type { Finding, Tls } from "../../../contract/types.ts";
 import type { HostTime } from "../../../host/host.ts";
@@ -63,7 +64,7 @@ export function openHttps(place: HttpsPlace): OpenedHttps {
   const bring = async (as: HttpsDecisions, on: HttpsContext): Promise<void> => {
     if (!as.enabled) return listeners.close(stopMilliseconds);
     // If a certificate cannot be made, the present one stays.
-    const failure = await certificates.read().then(() => undefined, reasonOf);
+    const failure = await certificates.read().then(() => undefined, messageOf);
     const shown = certificates.present();
     if (shown !== null) await listeners.bring(as, shown, on);
     if (failure !== undefined) throw new Error(failure);
@@ -71,7 +72,7 @@ export function openHttps(place: HttpsPlace): OpenedHttps {
   return {
     apply: async (next, on) => {
       [decisions, context] = [next, on];
-      const found = await bring(next, on).then(() => null, reasonOf);
+      const found = await bring(next, on).then(() => null, messageOf);
       if (found !== null && found !== problem) place.log("error", "HTTPS does not work", { detail: found });
       problem = found;
     },
@@ -137,10 +138,6 @@ function wantedOf(decisions: HttpsDecisions | undefined) {
     names: [...new Set(usable.map((name) => name.toLowerCase()))],
     addresses: [...addresses, ...loopback.addresses],
   };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function statusOf(
