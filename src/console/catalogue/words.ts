@@ -1,34 +1,21 @@
 /// <reference types="vite/client" />
-import type * as account from "./languages/en/account.ts";
-import type * as base from "./languages/en/base.ts";
-import type * as device from "./languages/en/device.ts";
-import type * as lists from "./languages/en/lists.ts";
-import type * as machine from "./languages/en/machine.ts";
-import type * as palette from "./languages/en/palette.ts";
-import type * as people from "./languages/en/people.ts";
-import type * as problems from "./languages/en/problems.ts";
-import type * as records from "./languages/en/records.ts";
-import type * as settings from "./languages/en/settings.ts";
-import type * as setup from "./languages/en/setup.ts";
-import type * as sheet from "./languages/en/sheet.ts";
-import type * as updates from "./languages/en/updates.ts";
 import { localeAmong, wantedAmong } from "./wanted-language.ts";
 
 /** Files of texts: those of `base` are there before anything is drawn, the others with the parts that use them. */
 interface English {
-  readonly base: typeof base;
-  readonly account: typeof account;
-  readonly device: typeof device;
-  readonly lists: typeof lists;
-  readonly machine: typeof machine;
-  readonly palette: typeof palette;
-  readonly people: typeof people;
-  readonly problems: typeof problems;
-  readonly records: typeof records;
-  readonly settings: typeof settings;
-  readonly setup: typeof setup;
-  readonly sheet: typeof sheet;
-  readonly updates: typeof updates;
+  readonly base: typeof import("./languages/en/base.ts");
+  readonly account: typeof import("./languages/en/account.ts");
+  readonly device: typeof import("./languages/en/device.ts");
+  readonly lists: typeof import("./languages/en/lists.ts");
+  readonly machine: typeof import("./languages/en/machine.ts");
+  readonly palette: typeof import("./languages/en/palette.ts");
+  readonly people: typeof import("./languages/en/people.ts");
+  readonly problems: typeof import("./languages/en/problems.ts");
+  readonly records: typeof import("./languages/en/records.ts");
+  readonly settings: typeof import("./languages/en/settings.ts");
+  readonly setup: typeof import("./languages/en/setup.ts");
+  readonly sheet: typeof import("./languages/en/sheet.ts");
+  readonly updates: typeof import("./languages/en/updates.ts");
 }
 
 /** Every text of the console. English is the shape that the other languages have. */
@@ -109,6 +96,11 @@ export function languageName(tag: string): string {
   const name = found.charAt(0).toLocaleUpperCase(tag) + found.slice(1);
   languageNames.set(tag, name);
   return name;
+}
+
+/** The word for a name of the agent's. Undefined: a newer agent has names that this page does not know. */
+export function wordFor<T>(words: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(words, name) ? words[name] : undefined;
 }
 
 /** The language to speak, see `wantedAmong`. */

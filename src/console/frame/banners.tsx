@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Need, Status } from "../../contract/types.ts";
-import { t } from "../catalogue/words.ts";
+import { t, wordFor } from "../catalogue/words.ts";
 import { device } from "../client/connection.ts";
 import { Link } from "../navigation/link.tsx";
 import { colourOf } from "../needs/how.ts";
@@ -53,8 +53,7 @@ export function Banners({ status, path }: { readonly status: Status | null; read
 /** An update under way may restart what a person is using: it names itself wherever they are. Home has a tile for it. */
 function RunningUpdate({ status, path }: { readonly status: Status | null; readonly path: string }) {
   const summary = status?.updates?.summary;
-  const words: Readonly<Record<string, (release: string) => string>> = t.frame.running;
-  const sentence = summary && Object.hasOwn(words, summary.code) ? words[summary.code] : undefined;
+  const sentence = summary && wordFor<(release: string) => string>(t.frame.running, summary.code);
   if (!summary || !sentence) return null;
   const names = summary.releases.map(({ name, version }) =>
     [name, version]

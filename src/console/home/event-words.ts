@@ -1,7 +1,7 @@
 import type { EventSentenceFacts } from "../../contract/events/row.ts";
 import type { AuditEvent } from "../../contract/types.ts";
 import { shortDuration } from "../catalogue/formats.ts";
-import { t } from "../catalogue/words.ts";
+import { t, wordFor } from "../catalogue/words.ts";
 import { toldNeedTitle } from "../needs/need-words.ts";
 import { visible } from "../ui/visible.ts";
 
@@ -30,9 +30,8 @@ export function toldOf(events: readonly AuditEvent[]): readonly Told[] {
 
 /** An event in a sentence; a newer agent may have types that this page does not know, which are named as they are. */
 export function eventSentence(event: AuditEvent): string {
-  const words: Readonly<Record<string, (facts: EventSentenceFacts) => string>> = t.home.happened;
-  const sentence = Object.hasOwn(words, event.type) ? words[event.type]?.(factsOf(event)) : undefined;
-  return sentence ?? event.type;
+  const sentence = wordFor<(facts: EventSentenceFacts) => string>(t.home.happened, event.type);
+  return sentence?.(factsOf(event)) ?? event.type;
 }
 
 function factsOf({ actor, subject, details, code }: AuditEvent): EventSentenceFacts {

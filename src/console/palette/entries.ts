@@ -1,5 +1,5 @@
 import { chooseLanguage } from "../catalogue/wanted-language.ts";
-import { language, languageName, languages, t } from "../catalogue/words.ts";
+import { language, languageName, languages, t, wordFor } from "../catalogue/words.ts";
 import { navigate } from "../navigation/navigation.ts";
 import { signOut } from "../session/session.ts";
 import { chooseTheme, chosenTheme, themes } from "../ui/theme.ts";
@@ -28,9 +28,8 @@ export function userEntry({
 }
 
 function settings(): Entry[] {
-  const also: Readonly<Record<string, string>> = t.settings.also;
   return Object.entries(t.settings.words).map(([pointer, { label, hint }]) => ({
-    ...{ kind: "setting", text: label, words: also[pointer] ?? "", more: hint },
+    ...{ kind: "setting", text: label, words: wordFor<string>(t.settings.also, pointer) ?? "", more: hint },
     run: () =>
       void (pointer.startsWith("/update/ota/")
         ? navigate("/updates", { open: "settings" })

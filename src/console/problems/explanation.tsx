@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks";
-import { t } from "../catalogue/words.ts";
+import { t, wordFor } from "../catalogue/words.ts";
 import type { ExplanationProps } from "../client/parts.ts";
 import { Link } from "../navigation/link.tsx";
 import { place } from "../navigation/navigation.ts";
@@ -11,8 +11,7 @@ import { commands, places, type Remedy, remedyFor } from "./remedies.ts";
 
 /** The cause of a problem, and the one button that leads to what helps. */
 export function Explanation({ code, advice, onRetry, isForm = false }: ExplanationProps) {
-  const causes: Readonly<Record<string, string>> = t.causes;
-  const cause = advice ?? (Object.hasOwn(causes, code) ? causes[code] : undefined);
+  const cause = advice ?? wordFor<string>(t.causes, code);
   return (
     <>
       {cause && <p>{cause}</p>}

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { TimeProbe } from "../../contract/types.ts";
 import { shortDuration } from "../catalogue/formats.ts";
-import { t } from "../catalogue/words.ts";
+import { t, wordFor } from "../catalogue/words.ts";
 import { Badge, type State } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/form/field.tsx";
@@ -99,8 +99,8 @@ function Answer({ server, found }: { readonly server: string; readonly found: Ti
   if (said === undefined) return null;
   const { answers, reason, delay_seconds } = said;
   if (reason !== null) {
-    const words: Readonly<Record<string, string>> = t.firstRun.sourceReasons;
-    return <Badge state={answers ? "wrong" : "attention"}>{words[reason.code] ?? reason.detail}</Badge>;
+    const text = wordFor<string>(t.firstRun.sourceReasons, reason.code) ?? reason.detail;
+    return <Badge state={answers ? "wrong" : "attention"}>{text}</Badge>;
   }
   return <Badge state="good">{t.firstRun.answersIn(shortDuration(delay_seconds ?? 0))}</Badge>;
 }

@@ -1,4 +1,4 @@
-import { t } from "../catalogue/words.ts";
+import { t, wordFor } from "../catalogue/words.ts";
 import { visible } from "./visible.ts";
 
 /** A sentence, and whether it is the agent's own, which is English. */
@@ -18,14 +18,13 @@ export function sentenceOf<Given extends readonly unknown[]>(
   { code, detail }: { readonly code: string; readonly detail: string },
   ...given: Given
 ): Sentence {
-  const own = Object.hasOwn(words, code) ? words[code]?.(...given) : undefined;
+  const own = wordFor(words, code)?.(...given);
   return own === undefined ? { text: detail, isAgents: true } : { text: visible(own), isAgents: false };
 }
 
 /** The name of an error by its code; null: this page does not know it. */
 export function problemName(code: string): string | null {
-  const names: Readonly<Record<string, string>> = t.problem.codes;
-  return Object.hasOwn(names, code) ? (names[code] ?? null) : null;
+  return wordFor<string>(t.problem.codes, code) ?? null;
 }
 
 /** An error in one entry of a form, as the agent found it. */
@@ -37,10 +36,10 @@ export interface EntryError {
 
 /** The same in words. */
 export function entrySentence({ code, detail }: EntryError): string {
-  const words: Readonly<Record<string, (figure: string, other: string) => string>> = t.problem.entries;
   const figures: readonly string[] = detail.match(/\d+/g) ?? [];
   // "must be from 1 to 8" names both bounds.
   const figure = figures.at(code.startsWith("max") ? -1 : 0) ?? "";
-  const said = Object.hasOwn(words, code) && words[code]?.(figure, figures[1] ?? "");
+  const words = wordFor<(figure: string, other: string) => string>(t.problem.entries, code);
+  const said = words?.(figure, figures[1] ?? "");
   return said || (problemName(code) ?? detail);
 }

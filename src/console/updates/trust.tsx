@@ -2,7 +2,7 @@ import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 import type { Updates, UpdateTrust } from "../../contract/types.ts";
 import { absoluteTime } from "../catalogue/formats.ts";
-import { t } from "../catalogue/words.ts";
+import { t, wordFor } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
 import { isOneOf, me } from "../session/session.ts";
 import { Badge } from "../ui/badge.tsx";
@@ -68,8 +68,7 @@ function needsPerson({ installed, confirmed }: UpdateTrust): boolean {
 /** How far trust has come, in few words. */
 function trustWords({ status: { code }, confirmed_by }: UpdateTrust): string {
   if (code === "established") return t.updates.confirmedBy(visible(confirmed_by ?? "root"));
-  const words: Readonly<Record<string, string>> = t.updates.trustSteps;
-  return words[code] ?? t.updates.trustSteps.not_confirmed;
+  return wordFor<string>(t.updates.trustSteps, code) ?? t.updates.trustSteps.not_confirmed;
 }
 
 function NextStep({ trust: { status } }: { readonly trust: UpdateTrust }) {

@@ -1,6 +1,6 @@
 import type { AuditEvent } from "../../../contract/types.ts";
 import { absoluteTime, figure, shortDuration } from "../../catalogue/formats.ts";
-import { language, t } from "../../catalogue/words.ts";
+import { language, t, wordFor } from "../../catalogue/words.ts";
 import { toldNeedTitle } from "../../needs/need-words.ts";
 import { problemName } from "../../ui/by-code.ts";
 import { checkName } from "../../ui/health-words.ts";
@@ -45,24 +45,10 @@ function textOf(type: string, member: string, value: unknown): string {
   if (/^\d{4}-\d\d-\d\dT.*Z$/.test(text)) return absoluteTime(new Date(text));
   if (type === "settings.changed") return labelOf(`/${text.replaceAll(".", "/")}`);
   if (member === "document") return checkName(text);
-  if (member === "role" || member === "role_before") return roleName(text);
+  if (member === "role" || member === "role_before") return wordFor<string>(t.person.roles, text) ?? text;
   if (member === "level") return text === "failing" ? t.home.failing : t.home.attention;
-  if (member === "word") return clockWordOf(text);
-  if (member === "code") return problemName(text) ?? wordOf(text);
-  return chosen.includes(member) || typeof value === "boolean" ? wordOf(text) : text;
-}
-
-function clockWordOf(word: string): string {
-  const words: Readonly<Record<string, string>> = t.frame.clockWords;
-  return words[word] ?? word;
-}
-
-function roleName(role: string): string {
-  const names: Readonly<Record<string, string>> = t.person.roles;
-  return names[role] ?? role;
-}
-
-function wordOf(value: string): string {
-  const words: Readonly<Record<string, string>> = t.events.factValues;
-  return Object.hasOwn(words, value) ? (words[value] ?? value) : value;
+  if (member === "word") return wordFor<string>(t.frame.clockWords, text) ?? text;
+  const word = wordFor<string>(t.events.factValues, text) ?? text;
+  if (member === "code") return problemName(text) ?? word;
+  return chosen.includes(member) || typeof value === "boolean" ? word : text;
 }

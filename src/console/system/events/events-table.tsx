@@ -1,5 +1,5 @@
 import type { AuditEvent } from "../../../contract/types.ts";
-import { t } from "../../catalogue/words.ts";
+import { t, wordFor } from "../../catalogue/words.ts";
 import { usePart } from "../../client/parts.ts";
 import { LongTable } from "../../lists/long-table.tsx";
 import { Badge } from "../../ui/badge.tsx";
@@ -79,6 +79,5 @@ function outcome({ outcome: how, code, count }: AuditEvent) {
 
 /** The title of a type of event. A newer agent may have types that this page does not know. */
 function titleOf(type: string): string {
-  const titles: Readonly<Record<string, string>> = t.events.titles;
-  return titles[type] ?? type;
+  return wordFor<string>(t.events.titles, type) ?? type;
 }

@@ -1,4 +1,4 @@
-import { t } from "../../catalogue/words.ts";
+import { t, wordFor } from "../../catalogue/words.ts";
 import { ProblemError } from "../../client/problem.ts";
 import { type EntryError, entrySentence } from "../../ui/by-code.ts";
 import { isSame } from "./draft.ts";
@@ -47,9 +47,8 @@ const ofForm = ["pattern", "format", "out_of_range", "not", "oneOf", "anyOf"];
 
 /** A value that contradicts another setting, or has the wrong form, has words of its own by the setting. */
 function wordsFor(one: EntryError): string {
-  const misfits: Readonly<Record<string, string>> = t.settings.misfits;
-  if (["inconsistent", "not_allowed"].includes(one.code) && misfits[one.pointer])
-    return misfits[one.pointer] ?? "";
+  const misfit = wordFor<string>(t.settings.misfits, one.pointer);
+  if (misfit && ["inconsistent", "not_allowed"].includes(one.code)) return misfit;
   return (ofForm.includes(one.code) && faultOf(one.pointer)) || entrySentence(one);
 }
 
