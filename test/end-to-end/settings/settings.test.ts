@@ -5,38 +5,24 @@ import { adminName, adminPassword, stepUp } from "../../../lab/agents/running-ag
 import { startObservingAgent } from "../../../lab/agents/time-servers.ts";
 import { passingTime } from "../../../lab/simulated/test-time.ts";
 import { stepUpSeconds } from "../../../src/auth/sessions/step-up.ts";
+import { settings } from "../../../src/contract/schemas/settings.ts";
+import type { Settings } from "../../../src/contract/types.ts";
 
-/** The contract's page, "Settings", by hand. */
-const defaults = {
-  device: { name: "", location: "", contact: "", not_needed: [] },
-  time: {
-    // Not the default, which the schema below names: no agent under test asks the servers of the default.
-    mode: "manual",
-    servers: [
-      "0.debian.pool.ntp.org",
-      "1.debian.pool.ntp.org",
-      "2.debian.pool.ntp.org",
-      "3.debian.pool.ntp.org",
-    ],
-    min_agreeing: null,
-    panic_threshold: "1000s",
-  },
-  update: {
-    ota: {
-      enabled: false,
-      server: "",
-      channel: "stable",
-      check_interval: "6h",
-      auto_update_rules: true,
-      auto_update_binary: false,
-      verify_signature: true,
-      report: false,
-    },
-    windows: [],
-  },
-  security: { require_2fa: "none", session_idle: "60m", session_absolute: "24h", password_min_length: 15 },
-  console: { language: "en", banner: "" },
-};
+interface Part {
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Part>>;
+}
+
+/** The default of each setting, as the contract declares it. */
+function declared({ properties, default: value }: Part): unknown {
+  if (properties === undefined) return value;
+  return Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, declared(part)]));
+}
+
+const contracts = declared(settings) as Settings;
+
+// Not the default: no agent under test asks the servers of the default.
+const defaults = { ...contracts, time: { ...contracts.time, mode: "manual" } };
 
 describe("settings", () => {
   let agent: CheckedAgent;
@@ -57,6 +43,19 @@ describe("settings", () => {
 
   it("begin with the contract's defaults", async () => {
     assert.deepEqual(await read(), defaults);
+  });
+
+  // By hand, whatever the contract says.
+  it("begin safe", async () => {
+    const { time: clock, update, security } = await read();
+    const { require_2fa, session_idle, session_absolute, password_min_length } = security;
+    assert.deepEqual([require_2fa, session_idle, session_absolute], ["none", "60m", "24h"]);
+    assert.equal(password_min_length, 15);
+    const { enabled, server, auto_update_binary, verify_signature, report } = update.ota;
+    assert.deepEqual([enabled, server, verify_signature, report], [false, "", true, false]);
+    assert.equal(auto_update_binary, false);
+    assert.deepEqual([clock.min_agreeing, clock.panic_threshold], [null, "1000s"]);
+    assert.ok(clock.servers.length >= 4 && clock.servers.every((one: string) => /debian\.pool/.test(one)));
   });
 
   it("schema names the default and the writer of each of them", async () => {
