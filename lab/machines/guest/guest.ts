@@ -23,9 +23,17 @@ export function createGuest({ boot, slowness }: Circumstances, channel: Channel)
     clock: createGuestClock(),
     run,
     steward: (...args) => run("/usr/bin/steward", args),
-    property: async (name) => {
-      const { stdout } = await run("systemctl", ["show", "--value", `--property=${name}`, "steward.service"]);
+    property: async (name, unit = "steward.service") => {
+      const { stdout } = await run("systemctl", ["show", "--value", `--property=${name}`, unit]);
       return stdout.trim();
+    },
+    api: async (path, body) => {
+      const json = ["--header", "Content-Type: application/json", "--data", JSON.stringify(body)];
+      const socket = ["--silent", "--unix-socket", "/run/steward/steward.sock"];
+      const posted = body === undefined ? [] : json;
+      const { stdout } = await run("curl", [...socket, ...posted, `http://localhost${path}`]);
+      if (stdout === "") throw new Error(`the agent did not answer ${path} on its socket`);
+      return JSON.parse(stdout);
     },
     http,
     until,

@@ -45,10 +45,13 @@ export interface Guest {
   run(command: string, args?: readonly string[], options?: RunOptions): Promise<Ran>;
   /** The command line of the agent, as root. */
   steward(...args: readonly string[]): Promise<Ran>;
-  /** A property of the agent's unit as systemd shows it, such as `MainPID`. */
-  property(name: string): Promise<string>;
+  /** A property of a unit as systemd shows it, such as `MainPID`; default the agent's. */
+  property(name: string, unit?: string): Promise<string>;
   /** A request to http://127.0.0.1:8470; throws without an answer. */
   http(path: string, options?: HttpOptions): Promise<HttpAnswer>;
+  /** A request as root over the agent's socket: the start of a command line alone takes seconds in a virtual machine. */
+  // biome-ignore lint/suspicious/noExplicitAny: scenarios look into answers of every shape
+  api(path: string, body?: unknown): Promise<any>;
   /** Looks every 200 ms until something is there, and throws after that many seconds; counts the errors of `look` as "not yet". */
   until<T>(
     what: string,

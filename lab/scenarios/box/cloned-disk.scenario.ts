@@ -2,7 +2,6 @@ import { readdirSync } from "node:fs";
 import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { addUser } from "../people.ts";
-import { api } from "../updates/update-scenario.ts";
 
 const state = "/var/lib/steward";
 
@@ -30,7 +29,7 @@ export const scenario: TieredScenario = {
 async function cloned(guest: Guest): Promise<void> {
   await guest.stewardAnswers();
   await addUser(guest);
-  const before = await api(guest, "/api/events?after=0");
+  const before = await guest.api("/api/events?after=0");
   await guest.run("systemctl", ["stop", "steward.service"]);
   const laid = await guest.run("sh", ["-c", layers]);
   if (laid.status !== 0) throw new Error(laid.stderr);
@@ -38,7 +37,7 @@ async function cloned(guest: Guest): Promise<void> {
   await guest.stewardAnswers();
   const users = await guest.steward("user", "list");
   guest.check("the accounts are there", users.stdout.includes("root-admin"), users);
-  const { items } = await api(guest, "/api/events?after=0");
+  const { items } = await guest.api("/api/events?after=0");
   const [first] = items;
   const isNew = first.seq === 1 && first.type === "host.identity_changed";
   guest.check("a new record of events begins", isNew, { before: before.items[0], first });
@@ -47,7 +46,7 @@ async function cloned(guest: Guest): Promise<void> {
   const pid = await guest.property("MainPID");
   await guest.run("systemctl", ["restart", "steward.service"]);
   await guest.stewardAnswers();
-  const again = await api(guest, "/api/events?after=0");
+  const again = await guest.api("/api/events?after=0");
   const news = again.items.filter(({ type }: { type: string }) => type === "host.identity_changed");
   guest.check("once", news.length === 1 && pid !== (await guest.property("MainPID")), news);
 }

@@ -4,7 +4,6 @@ import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { binary, productFiles } from "../updates/demo-product.ts";
 import {
-  api,
   publishing,
   repositoryAddress,
   trusting,
@@ -78,9 +77,9 @@ async function flooding(guest: Guest): Promise<void> {
 async function staged(guest: Guest): Promise<string> {
   const { id, path } = (await guest.ask("publish binary 1.0.0")) as { id: string; path: string };
   await guest.until("it is found", 60, async () => {
-    const { state, available } = await api(guest, "/api/updates");
+    const { state, available } = await guest.api("/api/updates");
     if (available.binary?.version === "1.0.0") return true;
-    if (state !== "checking") await api(guest, "/api/updates/check", {});
+    if (state !== "checking") await guest.api("/api/updates/check", {});
     throw new Error(state);
   });
   const place = "/var/lib/steward/updates/staged";

@@ -126,7 +126,4 @@ async function packaged(guest: Guest, name: "next" | "0.5.0"): Promise<void> {
   guest.check("with the accounts", users.stdout.includes("root-admin"), users);
 }
 
-async function guardProcess(guest: Guest): Promise<string> {
-  const words = ["show", "--value", "--property=MainPID", "steward-guard.service"];
-  return (await guest.run("systemctl", words)).stdout.trim();
-}
+const guardProcess = (guest: Guest): Promise<string> => guest.property("MainPID", "steward-guard.service");

@@ -118,10 +118,7 @@ async function reading(guest: Guest): Promise<void> {
 
 /** As if it were stuck: the watchdog starts it again. */
 async function stopped(guest: Guest): Promise<void> {
-  const restarts = async () =>
-    Number(
-      (await guest.run("systemctl", ["show", "--value", "--property=NRestarts", "steward.service"])).stdout,
-    );
+  const restarts = async () => Number(await guest.property("NRestarts"));
   const before = await restarts();
   const begun = performance.now();
   await guest.run("systemctl", ["kill", "--kill-whom=main", "--signal=STOP", "steward.service"]);

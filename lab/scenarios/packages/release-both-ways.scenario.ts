@@ -2,7 +2,6 @@ import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { stewardRelease } from "../updates/steward-release.ts";
 import {
-  api,
   applied,
   linked,
   offered,
@@ -90,7 +89,7 @@ async function packaged(guest: Guest, name: "now" | "0.3.0" | "0.5.0"): Promise<
 
 async function nothingToGoBackTo(guest: Guest): Promise<void> {
   guest.check("the release that was overtaken is gone", linked("binary", "current") === null);
-  const { installed } = await api(guest, "/api/updates");
+  const { installed } = await guest.api("/api/updates");
   guest.check("the status says the package's version", installed.binary === "0.3.0", installed);
   const back = await guest.run("steward", ["update", "rollback", "binary", "--yes"]);
   guest.check("and there is nothing to go back to", back.status === 5, back);

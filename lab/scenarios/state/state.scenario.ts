@@ -44,9 +44,8 @@ async function restarted(guest: Guest): Promise<void> {
 
 /** The faults in the health that local root sees. */
 async function troubles(guest: Guest): Promise<{ name: string; detail?: string }[]> {
-  const socket = ["--silent", "--unix-socket", "/run/steward/steward.sock"];
-  const { stdout } = await guest.run("curl", [...socket, "http://localhost/api/health"]);
-  const { checks } = JSON.parse(stdout) as { checks: { name: string; status: string; detail?: string }[] };
+  const health = await guest.api("/api/health");
+  const checks = health.checks as { name: string; status: string; detail?: string }[];
   return checks.filter(({ name, status }) => status !== "ok" && name !== "clock");
 }
 

@@ -2,7 +2,6 @@ import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { Scenario, TieredScenario } from "../../machines/scenario.ts";
 import { type Behaviour, binary, productFiles } from "./demo-product.ts";
 import {
-  api,
   applied,
   newestOutcome,
   offered,
@@ -87,7 +86,7 @@ async function undone(
   guest.check("within its deadline and the way back", entry.seconds < mostSeconds, entry.seconds);
   await runs(guest, "binary", before);
   const count = releaseJournal().history.length;
-  await api(guest, "/api/updates/check", {});
+  await guest.api("/api/updates/check", {});
   await guest.pause(5);
   const { slots, history } = releaseJournal();
   guest.check(
@@ -108,14 +107,12 @@ async function goodOne(guest: Guest): Promise<void> {
     90,
     () => releaseJournal().slots.binary.trial?.phase === "confirming",
   );
-  const guard = async () =>
-    (await guest.run("systemctl", ["show", "--value", "--property=InvocationID", "steward-guard.service"]))
-      .stdout;
+  const guard = () => guest.property("InvocationID", "steward-guard.service");
   const before = await guard();
   await guest.until("it answers", 30, async () => (await productSays()) === version);
   await guest.run("systemctl", ["restart", "demo-product.service"]);
   await guest.run("systemctl", ["restart", "steward.service"]);
-  const stays = (await guard()) === before && before.trim() !== "";
+  const stays = (await guard()) === before && before !== "";
   guest.check("the guard goes on when the agent is restarted", stays, before);
   const entry = await outcomeOf(guest, id, 180);
   guest.check("a restart by an operator is no failure", entry.outcome === "good", entry);

@@ -5,7 +5,6 @@ import type { PublishedRelease } from "../../machines/host/publisher.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { binary, productFiles } from "./demo-product.ts";
 import {
-  api,
   linked,
   publishing,
   releaseJournal,
@@ -80,9 +79,9 @@ async function whoItIs(guest: Guest): Promise<void> {
 async function published(guest: Guest, version: string): Promise<PublishedRelease> {
   const release = (await guest.ask(`publish binary ${version}`)) as PublishedRelease;
   await guest.until(`the agent knows of ${version}`, 90, async () => {
-    const { state, available } = await api(guest, "/api/updates");
+    const { state, available } = await guest.api("/api/updates");
     if (available.binary?.version === version) return true;
-    if (state !== "checking") await api(guest, "/api/updates/check", {});
+    if (state !== "checking") await guest.api("/api/updates/check", {});
     throw new Error(JSON.stringify(available));
   });
   const fetched = await asAgent(

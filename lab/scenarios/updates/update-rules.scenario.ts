@@ -85,7 +85,4 @@ async function broken(guest: Guest): Promise<void> {
   guest.note(entry.detail);
 }
 
-async function mainProcess(guest: Guest): Promise<string> {
-  const show = ["show", "--value", "--property=MainPID", "demo-product.service"];
-  return (await guest.run("systemctl", show)).stdout.trim();
-}
+const mainProcess = (guest: Guest): Promise<string> => guest.property("MainPID", "demo-product.service");

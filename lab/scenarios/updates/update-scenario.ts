@@ -45,17 +45,6 @@ export function publishing(...releases: readonly NewRelease[]): NonNullable<Scen
   };
 }
 
-/** A request to the agent as root, over its socket: not the command line, whose start alone takes seconds here. */
-// biome-ignore lint/suspicious/noExplicitAny: scenarios look into answers of every shape
-export async function api(guest: Guest, path: string, body?: unknown): Promise<any> {
-  const posted =
-    body === undefined ? [] : ["--header", "Content-Type: application/json", "--data", JSON.stringify(body)];
-  const socket = ["--silent", "--unix-socket", "/run/steward/steward.sock"];
-  const { stdout } = await guest.run("curl", [...socket, ...posted, `http://localhost${path}`]);
-  if (stdout === "") throw new Error(`the agent did not answer ${path} on its socket`);
-  return JSON.parse(stdout);
-}
-
 /** Waits until the agent answers and the clock is trusted; then installs and confirms the root of trust. */
 export async function trusting(guest: Guest): Promise<void> {
   await guest.stewardAnswers(90);
@@ -65,21 +54,21 @@ export async function trusting(guest: Guest): Promise<void> {
   const installed = await guest.steward("update", "trust", "install", "/root/root.json", "--yes");
   guest.check("root installs the root of trust", installed.status === 0, installed);
   const { trust } = await guest.until("the agent has it", 30, async () => {
-    const status = await api(guest, "/api/updates");
+    const status = await guest.api("/api/updates");
     return status.trust?.fingerprint ? status : undefined;
   });
-  await api(guest, "/api/updates/trust", { fingerprint: trust.fingerprint });
+  await guest.api("/api/updates/trust", { fingerprint: trust.fingerprint });
 }
 
 /** Has the host publish a release and the agent find it. */
 export async function offered(guest: Guest, kind: Kind, version: string): Promise<string> {
   const { id } = (await guest.ask(`publish ${kind} ${version}`)) as { id: string };
   await guest.until(`${kind} ${version} is found`, 90, async () => {
-    const { state, available, summary, schedule } = await api(guest, "/api/updates");
+    const { state, available, summary, schedule } = await guest.api("/api/updates");
     if (available[kind]?.version === version || newestOutcome(id) !== undefined) return true;
     if (releaseJournal().slots[kind].trial?.release.id === id) return true;
     // A check that began earlier does not see the new release, and this request would only join it.
-    if (state !== "checking") await api(guest, "/api/updates/check", {});
+    if (state !== "checking") await guest.api("/api/updates/check", {});
     throw new Error(JSON.stringify({ state, summary, available, schedule }));
   });
   return id;
@@ -88,7 +77,7 @@ export async function offered(guest: Guest, kind: Kind, version: string): Promis
 /** Has the agent apply what it has found. */
 export async function applied(guest: Guest, kind: Kind): Promise<void> {
   await guest.until(`the agent takes the order to apply ${kind}`, 60, async () => {
-    const answer = await api(guest, "/api/updates/apply", { kind });
+    const answer = await guest.api("/api/updates/apply", { kind });
     if (answer.code === undefined) return true;
     throw new Error(JSON.stringify(answer));
   });

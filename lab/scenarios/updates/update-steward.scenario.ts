@@ -3,7 +3,6 @@ import type { Guest } from "../../machines/guest/vocabulary.ts";
 import type { TieredScenario } from "../../machines/scenario.ts";
 import { stewardRelease } from "./steward-release.ts";
 import {
-  api,
   applied,
   linked,
   offered,
@@ -56,8 +55,7 @@ async function bad(guest: Guest, version: string, before: string): Promise<void>
   const known = versions();
   await applied(guest, "binary");
   await guest.until("it is at work", 120, () => releaseJournal().slots.binary.trial?.phase === "confirming");
-  const show = ["show", "--value", "--property=MainPID", "steward-guard.service"];
-  const guard = (await guest.run("systemctl", show)).stdout.trim();
+  const guard = await guest.property("MainPID", "steward-guard.service");
   const words = readFileSync(`/proc/${guard}/cmdline`, "utf8").replaceAll("\0", " ");
   guest.check(
     "the guard is not of the release that it watches",
@@ -73,7 +71,7 @@ async function bad(guest: Guest, version: string, before: string): Promise<void>
   guest.figure("from its beginning to the end of its undoing", Math.round(entry.seconds), "s");
   await answersAs(guest, before);
   guest.check("it is no longer current", linked("binary", "current") !== id);
-  const settings = await api(guest, "/api/system");
+  const settings = await guest.api("/api/system");
   const device = settings.device ?? settings.settings?.device;
   guest.check(
     "settings are not rolled back",

@@ -89,8 +89,7 @@ async function last(guest: Guest): Promise<void> {
 
 /** When something of a unit was, in microseconds of monotonic time; 0: never. */
 async function at(guest: Guest, what: string, unit: string): Promise<number> {
-  const show = ["show", "--value", `--property=${what}TimestampMonotonic`, `${unit}.service`];
-  return Number((await guest.run("systemctl", show)).stdout.trim());
+  return Number(await guest.property(`${what}TimestampMonotonic`, `${unit}.service`));
 }
 
 function confirming(guest: Guest): Promise<true> {
