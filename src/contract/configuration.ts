@@ -3,7 +3,7 @@ import { settingsChange } from "./schemas/settings-forms.ts";
 import { scopeList, sourceList, tokenHash } from "./schemas/tokens.ts";
 import { displayName, passwordHash, role, timestamp, username } from "./shapes.ts";
 
-/** What happens to those of a list that the file does not name. */
+/** The treatment of members of a list that the file does not name. */
 const notNamed = {
   type: "string",
   enum: ["keep", "remove"],
@@ -83,7 +83,7 @@ const mostRoots = 32;
 /** Entries of one list. */
 export const mostEntries = 1_000;
 
-/** What `steward apply` brings about: members that are absent stay as they are. */
+/** The document of `steward apply`: absent members stay as they are. */
 export const configuration = {
   type: "object",
   additionalProperties: false,
@@ -123,7 +123,7 @@ export const sealKey = {
 
 const text = { type: ["string", "null"] } as const;
 
-/** What came of a configuration, or would come of it. */
+/** The result of a configuration, or of its check. */
 export const configurationResult = {
   type: "object",
   additionalProperties: false,

@@ -10,7 +10,7 @@ export interface InputError {
 
 /** One thing wrong with a form, beyond what a schema can say. */
 export interface Fault extends InputError {
-  /** What the answer is where this is the first that is wrong. */
+  /** The code of the answer if this is the first fault. */
   as: ErrorCode;
   /** The same as a sentence, without the full stop. */
   sentence: string;
@@ -31,7 +31,7 @@ export interface ErrorDetails {
   /** A finer cause under the same code, for `invalid_token`: expired, clock_epoch, revoked, source, binding, malformed, signature. */
   reason?: string;
   errors?: readonly InputError[];
-  /** What the device knows of its clock, where that may be why. */
+  /** The device's facts about its clock, if the clock may be the cause. */
   clock?: ProblemClock;
   /** With `totp_required`: what goes on with this sign-in. */
   challengeToken?: string;
@@ -57,7 +57,7 @@ export class StewardError extends Error {
   }
 }
 
-/** Whether the disk that was to be written is why: `storage_full` or `storage_unwritable`. */
+/** True if the disk is the cause: `storage_full` or `storage_unwritable`. */
 export function isOfStorage(error: unknown): error is StewardError {
   const codes: readonly ErrorCode[] = ["storage_full", "storage_unwritable"];
   return error instanceof StewardError && codes.includes(error.code);

@@ -2,7 +2,7 @@ import type { roleNames } from "./shapes.ts";
 
 type RoleName = (typeof roleNames)[number];
 
-/** What an API token may be good for, and the roles whose users can have one for it. */
+/** The scopes of API tokens, and the roles whose users can have a token with each. */
 export const scopes = {
   "logs:read": ["admin", "operator", "readonly"],
   "metrics:read": ["admin", "operator", "readonly"],

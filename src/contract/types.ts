@@ -52,7 +52,7 @@ export type Enrolment = Typed<typeof enrolment>;
 export type ApiToken = Typed<typeof apiToken>;
 export type CreatedToken = Typed<typeof createdToken>;
 export type TokenList = Typed<typeof tokenList>;
-/** What a problem says of the device's clock. */
+/** The facts about the device's clock in a problem document. */
 export type ProblemClock = Typed<typeof problem.properties.clock>;
 export type Settings = Typed<typeof settings>;
 export type SettingsChange = Typed<typeof settingsChange>;
@@ -124,7 +124,7 @@ export type SeverityWord = (typeof severityWords)[number];
 
 type Table = typeof operations;
 
-/** What an operation reads: path parameters, query and body, each already validated. */
+/** The input of an operation: path parameters, query and body, each already validated. */
 export interface Input<Id extends OperationId> {
   params: Table[Id] extends { pathParameters: infer P } ? { [K in keyof P]: string } : undefined;
   query: Table[Id] extends { query: infer Q } ? Sent<Q> : undefined;
@@ -136,7 +136,7 @@ export type StreamId = {
   [Id in OperationId]: Table[Id]["response"] extends { stream: true } ? Id : never;
 }[OperationId];
 
-/** What an operation answers on success; undefined for 204. */
+/** The answer of an operation on success; undefined for 204. */
 export type Output<Id extends OperationId> = Table[Id]["response"] extends { schema: infer S }
   ? Typed<S>
   : undefined;

@@ -1,7 +1,7 @@
 /** Rules are a bundle for the appliance's engine; a binary is a release of the appliance's service, or of Steward. */
 export const updateKinds = ["rules", "binary"] as const;
 
-/** Where updates are looked for by hand. */
+/** The directory in which updates are looked for by hand. */
 export const repositoryDirectory = {
   type: "string",
   pattern: "^file:///[^?#]*$",

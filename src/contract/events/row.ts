@@ -1,6 +1,6 @@
 import { updateKinds } from "../update-kinds.ts";
 
-/** What the console reads again after an event; console/client/staleness.ts has the operations of each. */
+/** The data that the console reads again after an event; console/client/staleness.ts has the operations of each. */
 export type Stale =
   | "people"
   | "sessions"
@@ -72,7 +72,7 @@ export const refused = {
 /** The facts of an event as a sentence has them; empty where it has no such thing. */
 export interface EventSentenceFacts {
   readonly who: string;
-  /** Why it was refused; empty: it was not. */
+  /** The code of its refusal; empty: it was not refused. */
   readonly code: string;
   readonly about: string;
   /** `base 1.3.0`. */

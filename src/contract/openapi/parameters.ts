@@ -72,7 +72,7 @@ export function parametersOf(operation: Operation, writer: SchemaWriter): object
   ];
 }
 
-/** What the references lead to. */
+/** The targets of the references. */
 export function sharedParameters(writer: SchemaWriter): Record<string, object> {
   return Object.fromEntries(
     Object.entries(shared).map(([key, one]) => [

@@ -2,10 +2,10 @@ import { describedBy, examples, extensions, type ShapeName, shapes } from "./sha
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Who sends what has the schema. */
+/** The sender of a document with the schema. */
 export type Use = "request" | "answer";
 
-/** Where in the document a schema is written. */
+/** The place in the document at which a schema is written. */
 interface Place {
   readonly use: Use;
   /** Its members are described elsewhere. */
@@ -52,7 +52,7 @@ export class SchemaWriter {
     if (name !== undefined) return this.refer(name, schema, place);
     if (isMoreThanCodes(schema)) return this.splitCodes(schema, place);
     const nonNull = withoutNull(schema);
-    // Of a time or a name the reference would be longer than what it leads to.
+    // The reference to a time or a name would be longer than its target.
     const isLong = nonNull?.type === "object" || nonNull?.enum !== undefined;
     const nullable = nonNull && isLong ? this.names.get(keyOf(nonNull)) : undefined;
     if (nullable === undefined) return this.members(schema, place);

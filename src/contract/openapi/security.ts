@@ -1,7 +1,7 @@
 import type { Access, Operation } from "../operations/operation.ts";
 import { roleNames } from "../shapes.ts";
 
-/** How callers prove who they are. */
+/** The ways in which callers authenticate. */
 export const securitySchemes = {
   accessToken: {
     type: "http",

@@ -2,7 +2,7 @@ import * as auth from "../schemas/auth.ts";
 import * as users from "../schemas/users.ts";
 import { everyone, newPasswordErrors, type Operation } from "./operation.ts";
 
-/** What a second factor can be wrong with. */
+/** The errors of a second factor. */
 const factorErrors = [
   "totp_invalid",
   "totp_reused",
@@ -12,7 +12,7 @@ const factorErrors = [
   "second_factor_unavailable",
 ] as const;
 
-/** What a sign-in at the provider can be refused for. */
+/** The errors of a sign-in at the provider. */
 const providerErrors = [
   "provider_refused",
   "provider_unreachable",

@@ -3,7 +3,7 @@ import type { Operation } from "./operation.ts";
 
 const readers = { roles: ["admin", "operator"] } as const;
 
-/** What happened: changes and refusals. */
+/** The record of changes and refusals. */
 export const eventOperations = {
   listEvents: {
     method: "GET",

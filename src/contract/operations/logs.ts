@@ -1,7 +1,7 @@
 import * as logs from "../schemas/logs.ts";
 import { everyone, type Operation } from "./operation.ts";
 
-/** What the agent and the units around it have to say. */
+/** The log of the agent and of the units around it. */
 export const logOperations = {
   listLogs: {
     method: "GET",

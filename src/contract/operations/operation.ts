@@ -41,9 +41,12 @@ export interface Operation {
    * local root nor API tokens have one.
    */
   readonly stepUp?: true | "others";
-  /** Of what a user alone may do: what an administrator does in its place for another user, after "An administrator ". */
+  /**
+   * For an operation that only the user may call: the way in which an administrator does it for them, after "An
+   * administrator ".
+   */
   readonly insteadForAdmins?: string;
-  /** Root's command line alone calls it, over the socket: the OpenAPI document, for clients, leaves it out. */
+  /** Only root's command line calls it, over the socket: the OpenAPI document, for clients, leaves it out. */
   readonly isOfCommandLine?: true;
   /** The scope that lets an API token call it; without one no API token may. */
   readonly scope?: Scope;
@@ -52,7 +55,7 @@ export interface Operation {
    * X-Refresh-Binding header.
    */
   readonly cookie?: "set" | "read";
-  /** Of use to the console's page alone, where a sign-in provider sends the browser back to. */
+  /** Only the console's page uses it, to which a sign-in provider sends the browser back. */
   readonly ofConsole?: true;
   /** Accepts a token whose time claims are all that is wrong with it, for a clock that is to be mended. */
   readonly clockTolerant?: true;
@@ -77,7 +80,7 @@ export interface Operation {
     readonly weakEtag?: readonly string[];
     readonly stream?: true;
     readonly file?: true;
-    /** Of an answer that is text and not JSON: its media type. */
+    /** The media type of an answer that is text and not JSON. */
     readonly mediaType?: string;
     /** With 201: the path under which what was made is found by its id. */
     readonly collection?: string;
@@ -86,9 +89,9 @@ export interface Operation {
   readonly idempotencyKey?: true;
   /** If-Match is honoured though the success has no ETag; where it has one, it is on writes. */
   readonly precondition?: true;
-  /** What a success is written down as; reads are not. */
+  /** The type of the event of a success; reads have none. */
   readonly event?: EventType;
-  /** What a refusal (401, 403, 429) is written down as, if not as `request.refused`. */
+  /** The type of the event of a refusal (401, 403, 429), if not `request.refused`. */
   readonly refusal?: EventType;
   /** Codes of this operation's own; those that follow from access, body and parameters are derived. */
   readonly errors?: readonly ErrorCode[];

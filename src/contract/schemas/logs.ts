@@ -9,7 +9,7 @@ export const severityWords = ["emerg", "alert", "crit", "err", "warning", "notic
 /** Which requests are asked for by how they ended; `failed`: of either of the last two. */
 export const requestStatuses = ["2xx", "3xx", "4xx", "5xx", "failed"] as const;
 
-/** What a unit may be called where it is asked for or allowed (systemd.unit(5), without its escapes). */
+/** The form of a unit's name that is asked for or allowed (systemd.unit(5), without its escapes). */
 export const unitName = {
   type: "string",
   pattern: "^[A-Za-z0-9:_.@-]{1,128}\\.(service|timer|socket|mount|target)$",

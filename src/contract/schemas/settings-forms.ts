@@ -14,10 +14,10 @@ function mergeSchema<S extends object>(schema: S): Merge<S> {
   return rest as Merge<S>;
 }
 
-/** What a change of the settings may hold. */
+/** The form of a change of the settings. */
 export const settingsChange = mergeSchema(settings);
 
-/** What stands in the place of a member that the reader may not see. */
+/** The text in place of a member that the reader may not see. */
 export const hidden = "(hidden)";
 
 /** The settings as they are shown: members marked `x-redacted` may be hidden. */

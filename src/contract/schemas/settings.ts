@@ -12,10 +12,10 @@ const timeServer = {
   "x-expected": "a time server: host, host:port or [v6]:port",
 } as const;
 
-/** What the first run offers and a device can do without, each by the code of the need that asks for it. */
+/** The parts of the first run that a device can do without, each by the code of its need. */
 export const dispensableNeeds = ["second_factor_advised", "updates_not_set_up"] as const;
 
-/** How many time servers a device may ask. */
+/** The most time servers that a device may ask. */
 const mostTimeServers = 8;
 
 const device = {
@@ -225,7 +225,7 @@ const probedServer = {
   },
 } as const;
 
-/** What servers say that may become time servers of this device. */
+/** The answers of servers that may become time servers of this device. */
 export const timeProbe = {
   type: "object",
   additionalProperties: false,

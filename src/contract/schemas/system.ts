@@ -229,7 +229,7 @@ export const timeZone = {
   description: "a name of the IANA time zone database, such as Europe/Berlin; update windows go by it",
 } as const;
 
-/** How the maker's support stands, by a time that is trusted. */
+/** The states of the maker's support, by a trusted time. */
 export const supportStates = ["supported", "ending", "ended", "unknown"] as const;
 
 export const hostSettings = {
@@ -258,7 +258,7 @@ export const hostChange = {
   properties: { host_name: hostName, time_zone: timeZone },
 } as const;
 
-/** What a restart or a shutdown may be asked with. */
+/** The form of a request for a restart or a shutdown. */
 export const powerRequest = {
   type: "object",
   additionalProperties: false,

@@ -65,7 +65,7 @@ export const tls = {
   },
 } as const;
 
-/** What another reading of the host file has found. */
+/** The result of another reading of the host file. */
 export const reloaded = {
   type: "object",
   additionalProperties: false,

@@ -33,7 +33,7 @@ export const updateStates = [
   "rolled_back",
 ] as const;
 
-/** Of a check of the repository. */
+/** The outcomes of a check of the repository. */
 export const checkOutcomes = ["ok", "failed", "waiting_for_clock"] as const;
 
 const nullableText = { type: ["string", "null"] } as const;

@@ -76,7 +76,7 @@ export const userWithInitialPassword = {
   properties: { ...user.properties, initial_password: { type: "string" } },
 } as const;
 
-/** Of what lets a user in again: a token that an intruder made with the account ends with it. */
+/** For operations that let a user in again: a token that an intruder made with the account ends with them. */
 export const keepTokens = {
   type: "boolean",
   default: false,
