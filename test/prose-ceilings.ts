@@ -3,24 +3,24 @@
  * "Style", says what to write instead. Lower a number when you have mended its sentences; never raise one.
  */
 export const ceilings: Readonly<Record<string, number>> = {
-  message: 2,
-  "What …": 480,
-  "Of …": 121,
-  "How …": 85,
-  "Whether …": 48,
-  "Why …": 55,
-  "Where …": 68,
-  "Who …": 12,
-  alone: 98,
-  told: 74,
-  anew: 27,
+  message: 0,
+  "What …": 287,
+  "Of …": 83,
+  "How …": 47,
+  "Whether …": 14,
+  "Why …": 54,
+  "Where …": 49,
+  "Who …": 6,
+  alone: 74,
+  told: 64,
+  anew: 17,
   "good for nothing": 0,
-  stands: 66,
-  lies: 68,
-  "type …Ground": 2,
+  stands: 51,
+  lies: 51,
+  "type …Ground": 1,
   "type …Seat": 0,
   "type …Occupant": 0,
 };
 
-/** A ceiling may be this far above the count. It is to be 20; it is more while many sentences are being mended. */
-export const leeway = 400;
+/** A ceiling may be this far above the count: mended sentences of several people need not lower it each time. */
+export const leeway = 150;

@@ -5,7 +5,7 @@ export const account = {
   later: "Later",
   ofProvider: "You sign in at the provider, which keeps your password, second factor, name and role.",
   you: "You",
-  displayNameHint: "How others see you in lists. At most 64 characters; you can leave it empty",
+  displayNameHint: "The name that others see in lists. At most 64 characters; you can leave it empty",
   passwordText: "When you change it, your other sessions end; this one continues.",
   oneUsePassword: "The one-use password has been used. Choose a password that only you know to continue.",
   presentPassword: "Current password",

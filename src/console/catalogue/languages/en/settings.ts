@@ -55,7 +55,7 @@ export const settings = {
     "/device/contact": { label: "Contact", hint: "The person to ask about it" },
     "/device/not_needed": {
       label: "Not needed here",
-      hint: "What this device does without. Home asks for it no more",
+      hint: "Parts that this device does without. Home no longer asks for them",
     },
     "/time/mode": {
       label: "Clock set by",
