@@ -184,10 +184,7 @@ describe("the console around its pages", () => {
           await page.getByRole("heading", { name: "Users", level: 1 }).waitFor();
         };
         await needing("failing", [full, locked]);
-        await banner(
-          page,
-          /The disk cannot be written to\. The disk at \/var is read-only, and the state cannot be written\./,
-        ).waitFor();
+        await banner(page, /The disk cannot be written to\. The disk at \/var is read-only\./).waitFor();
         assert.equal(await page.locator(".banner").count(), 1);
         await page.getByRole("link", { name: /^Home: .*, 2 need a person$/ }).waitFor();
         await page.waitForFunction(() => /^\(2\) Users · /.test(document.title));

@@ -79,7 +79,7 @@ describe("the page at the beginning", () => {
     await items.nth(3).waitFor();
     assert.match(
       await items.nth(0).innerText(),
-      /^The disk cannot be written to\s+The disk at \/var is read-only, and the state cannot be written\./,
+      /^The disk cannot be written to\s+The disk at \/var is read-only\./,
     );
     assert.match(await items.nth(2).innerText(), /<b>ana<\/b>/);
     assert.match(await items.nth(3).innerText(), /^The agent's own sentence\.$/);
