@@ -1,6 +1,8 @@
 import { type ErrorCode, errorCodes } from "../contract/error-codes.ts";
 import { type outcomeCodes, reasonCodes } from "../contract/schemas/update-reasons.ts";
 import type { UpdateReason } from "../contract/types.ts";
+import { updateWords } from "../contract/words/en/updates.ts";
+import { sentence } from "../contract/updates/update-facts.ts";
 
 export type OutcomeCode = (typeof outcomeCodes)[number];
 
@@ -26,31 +28,13 @@ export function outcomeCause(
 
 /** The cause in a sentence, for programs from before the codes. */
 export function outcomeSentence({ code, count, last_answer }: OutcomeCause): string {
-  const lastAnswer = last_answer === null ? "" : ` The last health check: ${fullSentence(last_answer)}`;
-  switch (code) {
-    case "healthy":
-      return `It became healthy.${lastAnswer}`;
-    case "confirmed_by_root":
-      return `Root confirmed it.${lastAnswer}`;
-    case "unclean_exits":
-      return `It exited uncleanly ${count ?? 0} times.${lastAnswer}`;
-    case "not_healthy_in_time":
-      return `It did not become healthy in time.${lastAnswer}`;
-    case "activation_failed":
-      return `It could not be activated. ${fullSentence(last_answer ?? "No reason is known")}`;
-    case "configuration_removed":
-      return "The host file no longer says how to apply releases of this kind.";
-    case "restarts":
-      return `The device was rebooted ${count ?? 0} times before it became healthy.`;
-    case "aborted_by_root":
-      return "Root aborted it.";
-    case "overtaken":
-      return "A package of the same or a newer version was installed.";
-    case "rolled_back":
-      return "It was rolled back on request.";
-    case "interrupted":
-      return "The installation was interrupted before anything was changed. It can be applied again.";
-  }
+  const said = sentence(updateWords.reasons[code], { count: count ?? 0 });
+  if (code === "activation_failed") return `${said} ${fullSentence(last_answer ?? "No reason is known")}`;
+  return last_answer === null ? said : `${said} ${lastAnswerSentence(last_answer)}`;
+}
+
+export function lastAnswerSentence(answer: string): string {
+  return `The last health check: ${fullSentence(answer)}`;
 }
 
 /** `detail`: the stored sentence; without a cause a release from before the codes wrote it. */

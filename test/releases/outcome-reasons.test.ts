@@ -64,11 +64,11 @@ describe("why an attempt ended", () => {
     const last = { last_answer: "status 503" };
     assert.equal(told("healthy"), "It became healthy.");
     assert.equal(told("confirmed_by_root", last), "Root confirmed it. The last health check: status 503.");
-    assert.equal(told("unclean_exits", { count: 3 }), "It exited uncleanly 3 times.");
+    assert.equal(told("unclean_exits", { count: 3 }), "It crashed 3 times.");
     assert.equal(told("not_healthy_in_time"), "It did not become healthy in time.");
     assert.equal(told("activation_failed"), "It could not be activated. No reason is known.");
     assert.equal(told("activation_failed", last), "It could not be activated. status 503.");
-    assert.equal(told("restarts", { count: 2 }), "The device was rebooted 2 times before it became healthy.");
+    assert.equal(told("restarts", { count: 2 }), "The device restarted 2 times before it became healthy.");
     const sentences = outcomeCodes.filter((code) => code !== "unrecorded").map((code) => told(code));
     assert.equal(new Set(sentences).size, sentences.length, "two codes have the same sentence");
   });

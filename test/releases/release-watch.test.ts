@@ -106,7 +106,7 @@ describe("a watch over the journal of releases", () => {
     await watch.refresh();
     side.damage = "{}";
     await watch.refresh();
-    assert.match(watch.unreadable() ?? "", /cannot be read/);
+    assert.match(watch.unreadable()?.detail ?? "", /cannot be read/);
     assert.equal(watch.journal().slots.rules.good[0]?.version, "1.0.0");
     side.damage = null;
     await watch.refresh();

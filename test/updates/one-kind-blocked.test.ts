@@ -101,7 +101,7 @@ describe("one kind of releases whose metadata cannot be used", () => {
       assert.equal(available.binary?.staged, true);
       assert.equal(schedule.last_check?.outcome, "ok");
       assert.deepEqual([blockers?.rules?.code, blockers?.binary], [code, null]);
-      assert.match(summary.detail, /No rules are accepted\. /);
+      assert.match(summary.detail, / for rules, so none of it is accepted\. /);
       assert.equal(device.room.problem()?.code, "not_verifiable");
     });
   }
@@ -116,7 +116,7 @@ describe("one kind of releases whose metadata cannot be used", () => {
     assert.equal(blockers?.binary?.code, "update_metadata_expired");
     assert.match(
       summary.detail,
-      /No binary is accepted\. The metadata of the role binary expired at 2026-11-19/,
+      / for services, so none of it is accepted\. The metadata of the role binary expired at 2026-11-19/,
     );
   });
 

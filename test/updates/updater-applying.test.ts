@@ -179,7 +179,7 @@ describe("applying unasked", () => {
     const { state, summary, failed, available } = device.room.status();
     assert.deepEqual([state, failed[0]?.id, available.rules], ["rolled_back", bad, null]);
     assert.deepEqual([summary.code, summary.reason?.code], ["undone", "not_healthy_in_time"]);
-    assert.match(summary.detail, /did not answer.*apply --again.*update history/);
+    assert.match(summary.detail, /did not answer.*apply rules --again.*update history/);
     await device.time.runUntil(11);
     await device.room.check({});
     await device.rest();
@@ -427,7 +427,7 @@ describe("applying by hand", () => {
       [problem?.code, problem?.release, problem?.reason?.code, problem?.failures, problem?.until],
       ["installer_unavailable", release, "internal_error", null, null],
     );
-    assert.match(problem?.detail ?? "", /^The rules base 1\.0\.0 could not be applied\. .*without an entry/);
+    assert.match(problem?.detail ?? "", /could not be started for base 1\.0\.0\. .*without an entry/);
     const { type, details } = device.events.at(-1) ?? {};
     const { release_id, detail, ...rest } = details ?? {};
     assert.deepEqual([type, rest], ["update.refused", { ...release, code: "internal_error" }]);

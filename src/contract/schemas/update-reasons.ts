@@ -1,6 +1,15 @@
 import { type ErrorCode, errorCodes } from "../error-codes.ts";
 import { nullableTimestamp, timestamp } from "../shapes.ts";
 import { updateKinds } from "../update-kinds.ts";
+import { holdCodes } from "../updates/update-holds.ts";
+import {
+  type BlockingHoldCode,
+  blockingHolds,
+  otherUpdateProblems,
+  type UpdateProblemCode,
+  type UpdateSummaryCode,
+  updateSummaries,
+} from "../updates/update-summaries.ts";
 
 const nullableText = { type: ["string", "null"] } as const;
 const detail = { type: "string", description: "the same in an English sentence" } as const;
@@ -27,31 +36,6 @@ export const reasonCodes: readonly ((typeof outcomeCodes)[number] | ErrorCode)[]
   ...(Object.keys(errorCodes) as ErrorCode[]),
 ];
 
-/** Why something is not fetched or applied without a request. */
-export const holdCodes = [
-  "signature_verification_off",
-  "channel_not_allowed",
-  "trust_not_installed",
-  "trust_unusable",
-  "journal_unreadable",
-  "not_verifiable",
-  "failed",
-  "held",
-  "deferred",
-  "not_configured",
-  "not_automatic",
-  "trust_not_established",
-  "clock_not_trusted",
-  "wave",
-  "disabled",
-  "refused",
-  "installer_unavailable",
-  "postponed",
-  "window",
-  "busy",
-  "download_failed",
-] as const;
-
 /** Why the root of trust is as it is. */
 export const trustCodes = [
   "not_installed",
@@ -63,48 +47,16 @@ export const trustCodes = [
 ] as const;
 
 /** What the summary of all updates is about. */
-export const summaryCodes = [
-  "signature_verification_off",
-  "channel_not_allowed",
-  "trust_not_installed",
-  "trust_unusable",
-  "checking",
-  "downloading",
-  "requested",
-  "installing",
-  "confirming",
-  "rolling_back",
-  "waiting_for_clock",
-  "check_waiting_for_clock",
-  "available",
-  "staged",
-  "applied",
-  "undone",
-  "server_not_set",
-  "not_checked",
-  "not_checked_disabled",
-  "nothing_newer",
-  "check_failed",
-] as const;
+export const summaryCodes = Object.keys(updateSummaries) as readonly UpdateSummaryCode[];
 
 /** What a trial does next. */
 export const trialStepCodes = ["activate", "watch", "collect_answers", "restore", "watch_former"] as const;
 
 /** The problem of updates as a whole. */
-export const updateProblemCodes = [
-  "signature_verification_off",
-  "channel_not_allowed",
-  "trust_not_installed",
-  "trust_unusable",
-  "automatic_binary_ineffective",
-  "journal_unreadable",
-  "former_not_healthy",
-  "refused",
-  "installer_unavailable",
-  "request_failed",
-  "check_failed",
-  "not_verifiable",
-] as const;
+export const updateProblemCodes: readonly UpdateProblemCode[] = [
+  ...(Object.keys(blockingHolds) as BlockingHoldCode[]),
+  ...otherUpdateProblems,
+];
 
 /** Why an attempt ended, by an outcome code or, of what was refused, by an error code. */
 export const updateReason = {
@@ -128,6 +80,17 @@ export const updateReason = {
 
 const nullableReason = { oneOf: [{ type: "null" }, updateReason] } as const;
 
+/** Facts that a sentence names besides; which of them there are depends on the code. */
+const facts = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    channel: { type: "string" },
+    allowed_channels: { type: "array", items: { type: "string" } },
+    in_progress: { type: "string", description: "in English" },
+  },
+} as const;
+
 /** Why a release is not fetched or applied without a request. */
 export const hold = {
   type: ["object", "null"],
@@ -141,8 +104,9 @@ export const hold = {
     setting: { ...nullableText, description: "the setting that decides it, as a JSON pointer" },
     reason: {
       ...nullableReason,
-      description: "what went wrong: of failed, held, deferred, refused, not_verifiable and the like",
+      description: "what went wrong",
     },
+    facts,
   },
 } as const;
 
@@ -169,6 +133,8 @@ export const updateProblem = {
     reason: nullableReason,
     failures: { type: ["integer", "null"], description: "checks in a row that failed" },
     until: { ...nullableTimestamp, description: "when it is tried again; null: at no known time" },
+    at: timestamp,
+    facts,
   },
 } as const;
 
@@ -181,7 +147,7 @@ export const updateSummary = {
     code: { type: "string", enum: summaryCodes },
     detail: {
       type: "string",
-      description: "in English: how it is, and what to do if something is to be done",
+      description: "in English: how it is, and what to do",
     },
     releases: { type: "array", items: releaseName, description: "what the code is about" },
     at: { ...nullableTimestamp, description: "when the last check, or the last attempt, ended" },

@@ -1,3 +1,4 @@
+import type { UpdateReason } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
@@ -7,8 +8,8 @@ import type { WindowsNow } from "./windows.ts";
 /** All that decides whether a release is applied without a request. */
 export interface ApplySituation {
   readonly conditions: HoldConditions;
-  /** Why the release journal cannot be read, in a sentence; null: it can. */
-  readonly unreadable: string | null;
+  /** Why the release journal cannot be read; null: it can. */
+  readonly unreadable: UpdateReason | null;
   /** The host file says how releases of this kind are activated. */
   readonly isConfigured: (kind: UpdateKind) => boolean;
   readonly windows: WindowsNow;
@@ -41,11 +42,11 @@ export function decideApplying(staged: readonly StoredRelease[], situation: Appl
 export function applyHoldOf(release: StoredRelease, situation: ApplySituation): HoldReason | null {
   const { conditions, unreadable, isConfigured, windows, postponed, refused, busy } = situation;
   const { kind } = release;
-  if (unreadable !== null) return holdBecause("journal_unreadable", { what: unreadable });
+  if (unreadable !== null) return holdBecause("journal_unreadable", { reason: unreadable });
   const hold = holdReasonOf(release, conditions);
   if (hold !== null && (hold === conditions.blocked || ["not_verifiable", "failed"].includes(hold.code)))
     return hold;
-  if (!isConfigured(kind)) return holdBecause("not_configured", { kind });
+  if (!isConfigured(kind)) return holdBecause("not_configured", { member: `/update/${kind}` });
   if (hold !== null) return hold;
   if (!conditions.ota.enabled) return holdBecause("disabled", { setting: "/update/ota/enabled" });
   const refusal = refused.get(release.id);
@@ -54,5 +55,5 @@ export function applyHoldOf(release: StoredRelease, situation: ApplySituation): 
   if (until && until > conditions.now) return holdBecause("postponed", { until });
   if (!windows.isOpen && !release.urgent)
     return holdBecause("window", { until: windows.opensAt, setting: "/update/windows" });
-  return busy === null ? null : holdBecause("busy", { what: busy });
+  return busy === null ? null : holdBecause("busy", { facts: { in_progress: busy } });
 }

@@ -68,7 +68,7 @@ export function requireRollback(parts: Parts, kind: UpdateKind): void {
 function requireReadable({ watch }: Parts): void {
   const unreadable = watch.unreadable();
   if (unreadable !== null)
-    throw new StewardError("state_damaged", holdSentence("journal_unreadable", { what: unreadable }));
+    throw new StewardError("state_damaged", holdSentence("journal_unreadable", { reason: unreadable }));
 }
 
 /** Those of them that the host file knows; throws where that is none. */

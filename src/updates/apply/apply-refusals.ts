@@ -1,8 +1,8 @@
 import { StewardError } from "../../contract/errors.ts";
+import { releaseName } from "../../contract/updates/update-facts.ts";
 import type { SetAsideRelease } from "../../releases/journal-queries.ts";
 import { reasonOf } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";
-import { capitalised, nameOf } from "../facts/update-sentences.ts";
 
 /** `update_busy`; `what` is in progress. */
 export function busyWith(what: string): StewardError {
@@ -30,11 +30,10 @@ export function nothingAvailable(): StewardError {
 }
 
 /** `update_not_acceptable`: the only release there is has failed here. */
-export function hasFailed({ kind, name, version, at, reason, cause }: SetAsideRelease): StewardError {
-  const what = nameOf({ kind, name, version });
+export function hasFailed({ name, version, at, reason, cause }: SetAsideRelease): StewardError {
   return new StewardError(
     "update_not_acceptable",
-    `${capitalised(what)} failed on this device at ${at}, and there is no other. ${reasonOf(reason, cause).detail} Publish a newer release, or allow this one as root with \`steward update apply --again\`.`,
+    `${releaseName({ name, version })} failed on this device at ${at}, and there is no other. ${reasonOf(reason, cause).detail} Publish a newer release, or allow this one as root with \`steward update apply --again\`.`,
   );
 }
 

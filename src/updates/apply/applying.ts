@@ -1,10 +1,10 @@
+import { releaseName } from "../../contract/updates/update-facts.ts";
 import { goodIds, kindOnTrial } from "../../releases/journal-queries.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
 import { type Alarm, createAlarm } from "../check/alarm.ts";
 import type { CheckSource } from "../check/check-outcome.ts";
 import { shuttingDown } from "../check/check-refusals.ts";
-import { capitalised, nameOf } from "../facts/update-sentences.ts";
 import { applySituationOf, stagedReleases } from "./apply-conditions.ts";
 import { decideApplying } from "./apply-decision.ts";
 import type { ApplyParts } from "./apply-parts.ts";
@@ -30,7 +30,7 @@ export class Applying {
     const journal = this.#parts.watch.journal();
     const kind = kindOnTrial(journal);
     const release = kind && journal.slots[kind].trial?.release;
-    return kind && release ? `${nameOf({ ...release, kind })} is on trial` : this.#task;
+    return kind && release ? `${releaseName(release)} is on trial` : this.#task;
   }
 
   /** Throws `update_busy`, `shutting_down`. */
@@ -67,7 +67,7 @@ export class Applying {
     if (this.#parts.checks.isUnderWay()) return;
     const situation = applySituationOf(parts, this.busy());
     const { apply, again } = decideApplying(stagedReleases(parts), situation);
-    if (apply !== null) this.#run(`${nameOf(apply)} is being applied`, () => this.#askFor(apply));
+    if (apply !== null) this.#run(`${releaseName(apply)} is being applied`, () => this.#askFor(apply));
     else if (again === null) this.#alarm.clear();
     else this.#alarm.set(Math.max(1, (again.getTime() - situation.conditions.now.getTime()) / 1_000));
   }
@@ -151,7 +151,7 @@ export class Applying {
     // A check writes what the installer is about to read.
     await this.#parts.checks.settled();
     if (!this.#parts.downloads.isStaged(id))
-      throw noneToApply(`${capitalised(nameOf(release))} is no longer on this device.`);
+      throw noneToApply(`${releaseName(release)} is no longer on this device.`);
     await this.#parts.requests.send({ verb: "install", id }, release, this.#ending.signal);
   }
 

@@ -8,7 +8,6 @@ import type { JournalEntry } from "../../releases/release-journal.ts";
 import { type HoldReason, holdBecause } from "../facts/hold-reason.ts";
 import { problemWith } from "../facts/problem.ts";
 import type { ReleaseWatch } from "../facts/release-watch.ts";
-import { requestFailedSentence } from "../facts/update-sentences.ts";
 import type { InstallRequest, ReleaseName, UpdaterOptions } from "../facts/updater-options.ts";
 import { nothingRecorded } from "./apply-refusals.ts";
 
@@ -125,7 +124,7 @@ export class InstallerRequests {
   fail(cause: unknown): void {
     const error = asStewardError(cause);
     const reason = reasonOfError(error);
-    this.#problem = problemWith("request_failed", requestFailedSentence(null, reason), { reason });
+    this.#problem = problemWith("request_failed", { reason });
     const { code, message: detail } = error;
     const facts = { release_id: null, kind: null, name: null, version: null, code, detail };
     this.#plan.options.notify("update.refused", facts);
@@ -150,8 +149,7 @@ export class InstallerRequests {
     const error = asStewardError(cause);
     const reason = reasonOfError(error);
     const release = { kind, name, version };
-    const sentence = requestFailedSentence(release, reason);
-    this.#problem = problemWith("installer_unavailable", sentence, { release, reason });
+    this.#problem = problemWith("installer_unavailable", { release, reason });
     const isNews = this.#failures.get(id)?.reason.code !== reason.code;
     this.#failures.set(id, { reason, code: "installer_unavailable", until: uptime() + retrySeconds });
     const { code, message: detail } = error;

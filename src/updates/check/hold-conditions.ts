@@ -4,12 +4,12 @@ import { reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
-import { type HoldConditions, type HoldReason, holdBecause } from "../facts/hold-reason.ts";
+import { type BlockReason, type HoldConditions, holdBecause } from "../facts/hold-reason.ts";
 import type { CheckParts } from "./check-parts.ts";
 import { settingsBlock } from "./settings-block.ts";
 
 /** Why updates do not work at all; null: they do. */
-export function blockedReason({ options, trust }: Pick<CheckParts, "options" | "trust">): HoldReason | null {
+export function blockedReason({ options, trust }: Pick<CheckParts, "options" | "trust">): BlockReason | null {
   const { ota } = options.settings();
   const block = settingsBlock(options);
   if (block !== null) return block;

@@ -1,36 +1,29 @@
 import type { ErrorCode } from "../../contract/error-codes.ts";
 import { StewardError } from "../../contract/errors.ts";
-import { type HoldReason, holdBecause } from "../facts/hold-reason.ts";
+import type { BlockingHoldCode } from "../../contract/updates/update-summaries.ts";
+import { holdBecause } from "../facts/hold-reason.ts";
 import type { UpdaterOptions } from "../facts/updater-options.ts";
-
-type BlockCode = "signature_verification_off" | "channel_not_allowed";
 
 /**
  * Why the settings block all updates; null: they do not. The API refuses such settings: they stand only in a file that
  * was edited by hand, or that is older than the host file.
  */
-export function settingsBlock(
-  options: Pick<UpdaterOptions, "settings" | "allowedChannels">,
-): (HoldReason & { readonly code: BlockCode }) | null {
+export function settingsBlock(options: Pick<UpdaterOptions, "settings" | "allowedChannels">) {
   const { verify_signature, channel } = options.settings().ota;
   const { allowedChannels } = options;
-  if (!verify_signature) return blockOf("signature_verification_off", "/update/ota/verify_signature");
+  if (!verify_signature)
+    return holdBecause("signature_verification_off", { setting: "/update/ota/verify_signature" });
   if (allowedChannels === null || allowedChannels.includes(channel)) return null;
-  return blockOf("channel_not_allowed", "/update/ota/channel", { channel, allowedChannels });
+  return holdBecause("channel_not_allowed", {
+    setting: "/update/ota/channel",
+    facts: { channel, allowed_channels: [...allowedChannels] },
+  });
 }
 
-function blockOf(
-  code: BlockCode,
-  setting: string,
-  facts: { channel?: string; allowedChannels?: readonly string[] } = {},
-): HoldReason & { readonly code: BlockCode } {
-  return { ...holdBecause(code, { setting, ...facts }), code };
-}
-
-const errors: Readonly<Record<BlockCode, ErrorCode>> = {
+const errors = {
   signature_verification_off: "signature_verification_required",
   channel_not_allowed: "pinned_by_host",
-};
+} as const satisfies Partial<Record<BlockingHoldCode, ErrorCode>>;
 
 /** Throws `signature_verification_required`, `pinned_by_host` where the settings block all updates. */
 export function requireSettings(options: Pick<UpdaterOptions, "settings" | "allowedChannels">): void {

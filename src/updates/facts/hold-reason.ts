@@ -1,14 +1,16 @@
 import type { ReleaseHold, Settings } from "../../contract/types.ts";
+import type { Told } from "../../contract/updates/update-facts.ts";
+import type { BlockingHoldCode } from "../../contract/updates/update-summaries.ts";
 import type { SetAsideRelease } from "../../releases/journal-queries.ts";
 import type { Blockers } from "../../releases/kind-blockers.ts";
 import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
-import { type HoldFacts, holdSentence } from "./update-sentences.ts";
+import { holdSentence } from "./update-sentences.ts";
 
 /** What decides whether a release is fetched, or applied, without a request. */
 export interface HoldConditions {
   /** Why updates do not work at all. */
-  readonly blocked: HoldReason | null;
+  readonly blocked: BlockReason | null;
   /** Kinds whose metadata the last check could not verify. */
   readonly blockers: Blockers;
   readonly ota: Settings["update"]["ota"];
@@ -25,14 +27,17 @@ export interface HoldReason extends Omit<ReleaseHold, "until"> {
   readonly until: Date | null;
 }
 
-/** A hold with its sentence. */
-export function holdBecause(
-  code: HoldReason["code"],
-  facts: Omit<HoldFacts, "until"> & { readonly until?: Date | null; readonly setting?: string } = {},
-): HoldReason {
-  const { until = null, setting = null, reason = null } = facts;
-  const detail = holdSentence(code, { ...facts, until: until?.toISOString() ?? null });
-  return { code, detail, until, setting, reason };
+/** A reason that blocks all updates. */
+export type BlockReason = HoldReason & { readonly code: BlockingHoldCode };
+
+/** A hold with its sentence. `member`: of the host file, where that decides it and no setting. */
+export function holdBecause<Code extends HoldReason["code"]>(
+  code: Code,
+  told: Omit<Told, "until"> & { readonly until?: Date | null; readonly member?: string } = {},
+): HoldReason & { readonly code: Code } {
+  const { until = null, setting = null, reason = null, member = setting, facts } = told;
+  const detail = holdSentence(code, { ...told, setting: member, until: until?.toISOString() ?? null });
+  return { code, detail, until, setting, reason, ...(facts && { facts }) };
 }
 
 /** As the API has it. */
@@ -48,7 +53,7 @@ export function holdReasonOf(release: StoredRelease, conditions: HoldConditions)
   const blocker = blockers[kind];
   if (blocker !== null) {
     const reason = reasonOfError({ code: blocker.code, message: blocker.detail });
-    return holdBecause("not_verifiable", { kind, reason });
+    return holdBecause("not_verifiable", { reason });
   }
   const listed = blocklist.get(release.id);
   if (listed) return blocklistHold(listed);
@@ -60,8 +65,9 @@ export function holdReasonOf(release: StoredRelease, conditions: HoldConditions)
   return holdBecause("wave", { until: new Date(release.due_at) });
 }
 
-function blocklistHold({ why, reason, cause, until }: SetAsideRelease): HoldReason {
+function blocklistHold({ kind, why, reason, cause, until }: SetAsideRelease): HoldReason {
   return holdBecause(why, {
+    kind,
     reason: reasonOf(reason, cause),
     until: until === null ? null : new Date(until),
   });

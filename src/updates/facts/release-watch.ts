@@ -1,6 +1,7 @@
+import type { UpdateReason } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { kindOnTrial, withoutOvertaken } from "../../releases/journal-queries.ts";
-import { fullSentence, reasonOf } from "../../releases/outcome-reasons.ts";
+import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
 import {
   emptyJournal,
   type JournalEntry,
@@ -27,7 +28,7 @@ export class ReleaseWatch {
   readonly #options: WatchOptions;
   readonly #onChange: () => void;
   #journal = emptyJournal;
-  #unreadable: string | null = null;
+  #unreadable: UpdateReason | null = null;
   #reading: Promise<void> | null = null;
   #isAgain = false;
   #holds = 0;
@@ -47,8 +48,8 @@ export class ReleaseWatch {
     return this.#journal;
   }
 
-  /** Why it cannot be read, in a sentence; null: it can. */
-  unreadable(): string | null {
+  /** Why it cannot be read; null: it can. */
+  unreadable(): UpdateReason | null {
     return this.#unreadable;
   }
 
@@ -128,8 +129,8 @@ export class ReleaseWatch {
       this.#unreadable = null;
       if (bytes !== null) this.#tell();
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      this.#unreadable = fullSentence(why);
+      const message = error instanceof Error ? error.message : String(error);
+      this.#unreadable = reasonOfError({ code: "state_damaged", message });
     }
     if (JSON.stringify([this.#journal, this.#unreadable]) === before) return;
     for (const settle of [...this.#waiting]) settle();

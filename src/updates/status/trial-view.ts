@@ -1,8 +1,8 @@
 import type { TrialNextStep, Updates } from "../../contract/types.ts";
 import { kindOnTrial } from "../../releases/journal-queries.ts";
-import { reasonOf } from "../../releases/outcome-reasons.ts";
+import { lastAnswerSentence, reasonOf } from "../../releases/outcome-reasons.ts";
 import type { ReleaseJournal, Trial, TrialPhase } from "../../releases/release-journal.ts";
-import { trialStepSentence } from "../facts/update-sentences.ts";
+import { undoneSentences } from "../facts/update-sentences.ts";
 import { type State, stateWith } from "./update-summary.ts";
 
 export type TrialView = NonNullable<Updates["trial"]>;
@@ -51,13 +51,19 @@ export function trialView(journal: ReleaseJournal, moment: Moment): TrialView | 
 /** The state that follows from a trial. */
 export function trialState(trial: TrialView): State {
   const { phase, health, next, kind, name, version } = trial;
-  const lastAnswer = phase === "installing" ? null : (health.last?.detail ?? null);
-  const releases = [{ kind, name, version }];
-  return stateWith(phase, phase, { releases, reason: next.reason, step: next.detail, lastAnswer });
+  const answer = phase === "installing" ? undefined : health.last?.detail;
+  const facts = { releases: [{ kind, name, version }], reason: next.reason };
+  return stateWith(phase, phase, facts, [
+    next.detail,
+    ...(answer === undefined ? [] : [lastAnswerSentence(answer)]),
+  ]);
 }
 
 /** The state that the last attempt has left behind; null: there was none, or the last one changed nothing. */
-export function outcomeState({ history }: Pick<ReleaseJournal, "history">): State | null {
+export function outcomeState({
+  history,
+  slots,
+}: Pick<ReleaseJournal, "history"> & Partial<ReleaseJournal>): State | null {
   const entry = history.at(-1);
   if (entry === undefined || entry.outcome === "refused") return null;
   const { kind, name, version, at, outcome } = entry;
@@ -65,9 +71,12 @@ export function outcomeState({ history }: Pick<ReleaseJournal, "history">): Stat
     releases: [{ kind, name, version }],
     at,
     reason: reasonOf(entry.detail, entry.cause),
-    entry,
   };
-  return outcome === "good" ? stateWith("good", "applied", facts) : stateWith("rolled_back", "undone", facts);
+  if (outcome === "good") return stateWith("good", "applied", facts);
+  const aside = kind && slots?.[kind].setAside.find(({ id }) => id === entry.release_id);
+  const until = aside ? aside.until : null;
+  const { state, summary } = stateWith("rolled_back", "undone", facts);
+  return { state, summary: { ...summary, detail: undoneSentences({ ...facts, until }, entry).join(" ") } };
 }
 
 function deadlineOf({ deadline_uptime, boot_id }: Trial, { now, uptime, bootId }: Moment): string | null {
@@ -102,3 +111,23 @@ const nextSteps: Readonly<Record<TrialPhase, TrialNextStep["code"]>> = {
   reactivating: "restore",
   recovering: "watch_former",
 };
+
+/** \`reason\`: of \`restore\` and \`watch_former\`, why it is undone. */
+function trialStepSentence({ code, answers_left, until, reason }: Omit<TrialNextStep, "detail">): string {
+  const why = reason === null ? "" : ` Reason: ${reason.detail}`;
+  switch (code) {
+    case "activate":
+      return "It is being unpacked and tested. Nothing has been changed yet.";
+    case "watch":
+      return "It is activated next, and its health is watched.";
+    case "collect_answers": {
+      const answers =
+        answers_left === 1 ? "1 more healthy answer" : `${answers_left} more healthy answers in a row`;
+      return `After ${answers} it is kept. Without them${until === null ? "" : ` by ${until}`} it is undone.`;
+    }
+    case "restore":
+      return `The previous release is activated next, and its health is watched.${why}`;
+    case "watch_former":
+      return `The previous release is running again, and its health is watched.${why}`;
+  }
+}

@@ -7,14 +7,7 @@ import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { JournalEntry } from "../../releases/release-journal.ts";
 import { blockedReason } from "../check/hold-conditions.ts";
 import { problemWith } from "../facts/problem.ts";
-import {
-  checksFailedSentence,
-  holdSentence,
-  ineffectiveSentence,
-  notVerifiableSentence,
-  refusedSentence,
-} from "../facts/update-sentences.ts";
-import { outcomeState } from "./trial-view.ts";
+import { problemSentence } from "../facts/update-sentences.ts";
 import type { UpdateParts } from "./update-parts.ts";
 
 /** Failures that a network has now and then; they are a problem only when they persist. */
@@ -40,29 +33,30 @@ export function updateProblem(parts: Parts): UpdateProblem | null {
 export function refusedProblem({ kind, name, version, at, detail, cause }: JournalEntry): UpdateProblem {
   const release = { kind, name, version };
   const reason = reasonOf(detail, cause);
-  return problemWith("refused", refusedSentence(release, at, reason), { release, reason });
+  return problemWith("refused", { release, reason, at });
 }
 
 /** A sentence for each kind whose metadata could not be verified. */
 export function blockerSentences(blockers: Blockers): readonly string[] {
   return updateKinds.flatMap((kind) => {
     const blocker = blockers[kind];
-    return blocker === null ? [] : [notVerifiableSentence(kind, blocker.detail)];
+    if (blocker === null) return [];
+    const reason = reasonOfError({ code: blocker.code, message: blocker.detail });
+    return [problemSentence("not_verifiable", { kind, reason })];
   });
 }
 
 function blockedProblem(parts: Pick<Parts, "options" | "trust">): UpdateProblem | null {
   const blocked = blockedReason(parts);
   if (blocked === null) return null;
-  const codes = ["signature_verification_off", "channel_not_allowed", "trust_not_installed"] as const;
-  const code = codes.find((one) => one === blocked.code) ?? "trust_unusable";
-  return problemWith(code, blocked.detail, { reason: blocked.reason });
+  const { code, detail, reason, facts } = blocked;
+  return { ...problemWith(code, { reason, ...(facts && { facts }) }), detail };
 }
 
 /** Only a file that was edited by hand says so: the API refuses it. */
 function ineffectiveSetting({ options, trust }: Pick<Parts, "options" | "trust">): UpdateProblem | null {
   if (!options.settings().ota.auto_update_binary || trust.isEstablished()) return null;
-  return problemWith("automatic_binary_ineffective", ineffectiveSentence);
+  return problemWith("automatic_binary_ineffective", { setting: "/update/ota/auto_update_binary" });
 }
 
 /** A journal that cannot be read, a restored release that is not healthy, and what could not be applied. */
@@ -72,8 +66,7 @@ function applyingProblem({
   requests,
 }: Pick<Parts, "options" | "watch" | "requests">): UpdateProblem | null {
   const unreadable = watch.unreadable();
-  if (unreadable !== null)
-    return problemWith("journal_unreadable", holdSentence("journal_unreadable", { what: unreadable }));
+  if (unreadable !== null) return problemWith("journal_unreadable", { reason: unreadable });
   const { available } = options.record.read();
   for (const kind of updateKinds) {
     const entry = newestEntry(watch.journal(), kind);
@@ -86,14 +79,12 @@ function applyingProblem({
   if (failure === undefined) return null;
   const facts = { reason: failure.reason, until: failure.until?.toISOString() ?? null };
   const code = failure.code === "refused" ? "refused" : "installer_unavailable";
-  return problemWith(code, `An update is not applied. ${failure.detail}`, facts);
+  return problemWith(code, facts);
 }
 
-function formerProblem(entry: JournalEntry): UpdateProblem {
-  const { kind, name, version, detail, cause } = entry;
-  const sentence = outcomeState({ history: [entry] })?.summary.detail ?? detail;
-  const facts = { release: { kind, name, version }, reason: reasonOf(detail, cause) };
-  return problemWith("former_not_healthy", sentence, facts);
+function formerProblem({ kind, name, version, at, detail, cause }: JournalEntry): UpdateProblem {
+  const release = { kind, name, version };
+  return problemWith("former_not_healthy", { release, reason: reasonOf(detail, cause), at });
 }
 
 function checkProblem({ options }: Pick<Parts, "options">): UpdateProblem | null {
@@ -103,7 +94,7 @@ function checkProblem({ options }: Pick<Parts, "options">): UpdateProblem | null
   if (isTransient && failures < tolerated) return null;
   const code = last_check.code ?? "internal_error";
   const reason = reasonOfError({ code, message: last_check.detail ?? code });
-  return problemWith("check_failed", checksFailedSentence(failures, reason.detail), { reason, failures });
+  return problemWith("check_failed", { reason, failures });
 }
 
 /** A doubt that only the clock causes goes away with it. */
@@ -119,5 +110,5 @@ function kindProblem({ record }: Parts["options"]): UpdateProblem | null {
   if (!first || !blocker) return null;
   const reason = reasonOfError({ code: blocker.code, message: blocker.detail });
   const release = { kind: first, name: null, version: null };
-  return problemWith("not_verifiable", blockerSentences(kept).join(" "), { release, reason });
+  return { ...problemWith("not_verifiable", { release, reason }), detail: blockerSentences(kept).join(" ") };
 }

@@ -132,8 +132,9 @@ function situationOf(parts: UpdateParts, releases: readonly Release[], trial: Tr
 }
 
 function requestedState({ release, isRollback }: PendingRequest): State {
-  const facts = { releases: [release], isRollback };
-  return stateWith(isRollback ? "rolling_back" : "verifying", "requested", facts);
+  const facts = { releases: [release] };
+  if (!isRollback) return stateWith("verifying", "requested", facts);
+  return stateWith("rolling_back", "requested", facts, ["The previous release comes back."]);
 }
 
 /** Of the last request; a refusal that its release shows as a hold is not repeated. */

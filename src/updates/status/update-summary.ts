@@ -1,14 +1,15 @@
 import type { Release, UpdateProblem, UpdateSummary, Updates } from "../../contract/types.ts";
+import type { Told } from "../../contract/updates/update-facts.ts";
 import { reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { StoredCheck } from "../../releases/update-record.ts";
-import { type HoldReason, releaseHold } from "../facts/hold-reason.ts";
-import { type SummaryFacts, summarySentence } from "../facts/update-sentences.ts";
+import { type BlockReason, releaseHold } from "../facts/hold-reason.ts";
+import { summarySentence } from "../facts/update-sentences.ts";
 import type { ReleaseName } from "../facts/updater-options.ts";
 
 /** All that the state of updates follows from. */
 export interface Situation {
   /** Why updates do not work at all; null: they do. */
-  readonly blocked: HoldReason | null;
+  readonly blocked: BlockReason | null;
   readonly phase: "checking" | "downloading" | null;
   /** The release that is being downloaded. */
   readonly downloading: ReleaseName | null;
@@ -47,29 +48,22 @@ export function stateOf(situation: Situation): State {
   return { state, summary: { ...summary, detail, problem } };
 }
 
-/** A state whose summary has this code and these facts. */
+/** A state whose summary has this code and these facts; \`more\`: sentences behind that of the code. */
 export function stateWith(
   state: State["state"],
   code: UpdateSummary["code"],
-  facts: SummaryFacts = {},
+  facts: Partial<Omit<UpdateSummary, "code" | "detail">> & Pick<Told, "setting"> = {},
+  more: readonly string[] = [],
 ): State {
   const { releases = [], at = null, reason = null, hold = null } = facts;
   const named = releases.map(({ kind, name, version }) => ({ kind, name, version }));
-  const detail = summarySentence(code, facts);
+  const detail = [summarySentence(code, facts), ...more].join(" ");
   return { state, summary: { code, detail, releases: named, at, reason, hold, problem: null } };
 }
 
-function blockedState(blocked: HoldReason): State {
-  const code = blockedCodes.find((one) => one === blocked.code) ?? "trust_unusable";
-  return stateWith("blocked", code, { hold: releaseHold(blocked), reason: blocked.reason });
+function blockedState(blocked: BlockReason): State {
+  return stateWith("blocked", blocked.code, { hold: releaseHold(blocked), reason: blocked.reason });
 }
-
-const blockedCodes = [
-  "signature_verification_off",
-  "channel_not_allowed",
-  "trust_not_installed",
-  "trust_unusable",
-] as const;
 
 function restingState(situation: Situation): State {
   const { releases, outcome } = situation;
@@ -117,12 +111,16 @@ function stagedState(staged: readonly Release[]): State {
 }
 
 function quietState({ isEnabled, server, lastCheck, forOthers }: Situation): State {
-  if (server === "" && lastCheck === null) return stateWith("idle", "server_not_set");
-  if (lastCheck === null) return stateWith("idle", isEnabled ? "not_checked" : "not_checked_disabled");
+  if (server === "" && lastCheck === null)
+    return stateWith("idle", "server_not_set", { setting: "/update/ota/server" });
+  if (lastCheck === null) {
+    if (isEnabled) return stateWith("idle", "not_checked");
+    return stateWith("idle", "not_checked_disabled", { setting: "/update/ota/enabled" });
+  }
   const { outcome, code, detail, at } = lastCheck;
   if (outcome === "ok") {
     const more = [detail, forOthers].filter((sentence) => sentence !== null);
-    return stateWith("idle", "nothing_newer", { at, more });
+    return stateWith("idle", "nothing_newer", { at }, more);
   }
   const reason = code === null ? null : reasonOfError({ code, message: detail ?? "No reason is known." });
   return stateWith("idle", "check_failed", { at, reason });

@@ -64,5 +64,5 @@ function codeOf(isConfirmed: boolean, isProven: boolean, server: string): TrustS
 }
 
 function statusOf(code: TrustStatus["code"], reason: UpdateReason | null = null): TrustStatus {
-  return { code, detail: trustSentence(code, reason), reason };
+  return { code, detail: trustSentence(code, { reason, setting: "/update/ota/server" }), reason };
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { SetAsideRelease } from "../../../src/releases/journal-queries.ts";
+import { reasonOfError } from "../../../src/releases/outcome-reasons.ts";
 import {
   type ApplySituation,
   applyHoldOf,
@@ -81,7 +82,11 @@ describe("why a staged release is not applied without a request", () => {
   it("is nothing where all is well", () => assert.deepEqual([codeOf({}), codeOf({}, binary)], [null, null]));
 
   const cases: [string, Change, string][] = [
-    ["a journal that cannot be read, before all else", { unreadable: "No.", blocked }, "journal_unreadable"],
+    [
+      "a journal that cannot be read, before all else",
+      { unreadable: reasonOfError({ code: "state_damaged", message: "No." }), blocked },
+      "journal_unreadable",
+    ],
     ["what blocks everything", { blocked, blocklist: listed("failed") }, "trust_not_installed"],
     ["that it failed here", { blocklist: listed("failed"), isConfigured: () => false }, "failed"],
     ["a host file that says nothing of it", { isConfigured: () => false, busy: "x" }, "not_configured"],
@@ -110,21 +115,27 @@ describe("why a staged release is not applied without a request", () => {
       const { detail = "", setting } = applyHoldOf(release, situation(change)) ?? {};
       return `${setting} ${detail}`;
     };
-    assert.match(told({ unreadable: "It is cut." }), /^null It is cut\. Nothing is applied/);
+    assert.match(
+      told({ unreadable: reasonOfError({ code: "state_damaged", message: "It is cut" }) }),
+      /^null The record .* nothing is applied\. It is cut\.$/,
+    );
     assert.match(
       told({ isConfigured: () => false }, binary),
-      /^null The host file .* how a binary is activated/,
+      /^null Updates .* not set up\. .* in the host file \(update\.binary\)\.$/,
     );
     assert.match(
       told({ ota: { ...ota, enabled: false } }),
-      /^\/update\/ota\/enabled update\.ota\.enabled is off/,
+      /^\/update\/ota\/enabled Scheduled updates are off \(update\.ota\.enabled\)/,
     );
-    assert.match(told({ windows: closed }), /^\/update\/windows It waits .* opens at 2026-11-21T02:00/);
+    assert.match(
+      told({ windows: closed }),
+      /^\/update\/windows It waits .* \(update\.windows\), at 2026-11-21T02:00/,
+    );
     assert.match(
       told({ postponed: new Map([[rules.id, later]]) }),
-      /^null It is postponed until 2026-11-20T14:00/,
+      /^null It is postponed and continues at 2026-11-20T14:00/,
     );
-    assert.match(told({ busy: "demo is on trial" }), /^null It waits: demo is on trial\.$/);
+    assert.match(told({ busy: "demo is on trial" }), /^null It waits .*: demo is on trial\.$/);
   });
 
   it("is a trust that is not established, for binaries alone", () => {

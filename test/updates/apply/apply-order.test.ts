@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { UpdateReason } from "../../../src/contract/types.ts";
+import { reasonOfError } from "../../../src/releases/outcome-reasons.ts";
 import {
   emptyJournal,
   type GoodRelease,
@@ -18,7 +20,7 @@ interface Given {
   readonly staged?: readonly string[];
   readonly ota?: Partial<typeof conditions.ota>;
   readonly slots?: Partial<ReleaseJournal["slots"]>;
-  readonly unreadable?: string;
+  readonly unreadable?: UpdateReason;
   readonly installed?: { rules: string | null; binary: string | null };
   readonly packaged?: { rules: string | null; binary: string | null };
   readonly floors?: Record<string, string>;
@@ -58,6 +60,8 @@ it("all kinds are the rules and then the binary", () => {
   assert.deepEqual(kindsOf("binary"), ["binary"]);
 });
 
+const cut = reasonOfError({ code: "state_damaged", message: "It is cut" });
+
 describe("a request to apply", () => {
   const fromServer = { url: server, isServer: true };
 
@@ -77,9 +81,9 @@ describe("a request to apply", () => {
   });
 
   it("is refused while the release journal cannot be read", () =>
-    assert.throws(() => order({ unreadable: "It is cut." }, "all"), {
+    assert.throws(() => order({ unreadable: cut }, "all"), {
       code: "state_damaged",
-      message: /^It is cut\. Nothing/,
+      message: /nothing is applied\. It is cut\.$/,
     }));
 
   it("of a directory is for all that was asked for, whatever is known", () =>
@@ -114,7 +118,7 @@ describe("a request to apply", () => {
     assert.throws(() => order({ available: nothing }, "all"), { code: "no_update_available" }));
 
   it("says that a release has failed here where that is why there is none", () => {
-    const failed = { code: "update_not_acceptable", message: /^The rules base 1\.2\.0 failed .*No\./ };
+    const failed = { code: "update_not_acceptable", message: /^base 1\.2\.0 failed .*No\./ };
     const slots = withAside(aside("1.2.0"));
     assert.throws(() => order({ available: nothing, slots }, "all"), failed);
     assert.throws(() => order({ available: nothing, slots }, "rules"), failed);
@@ -169,6 +173,6 @@ describe("a request to go back", () => {
   it("is refused where the kind is not set up, and while the journal cannot be read", () => {
     const slots = slotsOf(one, two);
     assert.throws(() => back({ slots, setUp: ["binary"] }), { code: "update_not_set_up" });
-    assert.throws(() => back({ slots, unreadable: "It is cut." }), { code: "state_damaged" });
+    assert.throws(() => back({ slots, unreadable: cut }), { code: "state_damaged" });
   });
 });

@@ -12,7 +12,7 @@ describe("settings whose channel the host file does not allow", () => {
     assert.deepEqual(device.opened, []);
     assert.equal(device.room.status().state, "blocked");
     assert.equal(device.room.problem()?.code, "channel_not_allowed");
-    assert.match(device.room.problem()?.detail ?? "", /channel "beta" of update\.ota\.channel/);
+    assert.match(device.room.problem()?.detail ?? "", /the channel beta \(update\.ota\.channel\)/);
     await device.room.stop();
   });
 

@@ -148,7 +148,10 @@ describe("the release journal is looked at", () => {
     side.damage = "{";
     await watch.refresh();
     await watch.refresh();
-    assert.match(watch.unreadable() ?? "", /^The journal of releases cannot be read: it is not JSON\.$/);
+    assert.match(
+      watch.unreadable()?.detail ?? "",
+      /^The journal of releases cannot be read: it is not JSON\.$/,
+    );
     assert.equal(watch.journal().slots.rules.good[0]?.version, "1.2.0");
     side.damage = null;
     await watch.refresh();

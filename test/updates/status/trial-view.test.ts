@@ -62,7 +62,7 @@ describe("a trial as people see it", () => {
     assert.deepEqual([state, summary.code], ["confirming", "confirming"]);
     assert.match(
       summary.detail,
-      /^Demo 2\.0\.0 is .*4 more healthy answers in a row.*by 2026-11-20T12:04.*undone/,
+      /^demo 2\.0\.0 is .*4 more healthy answers in a row.*by 2026-11-20T12:04.*undone/,
     );
     assert.match(summary.detail, /The last health check: status 503 instead of 200\.$/);
   });
@@ -105,10 +105,10 @@ describe("what the last attempt has left behind", () => {
   });
 
   const cases: [JournalEntry["outcome"], RegExp][] = [
-    ["failed", /not applied again: publish a newer release.*--again/],
-    ["deferred", /tries it again in a day/],
-    ["aborted", /held, and applied again on request only/],
-    ["rolled_back", /held, and applied again on request only/],
+    ["failed", /not applied again\. Wait for a newer release.*--again/],
+    ["deferred", /because the device restarted\. It is tried again later/],
+    ["aborted", /no longer applied automatically\. An administrator can/],
+    ["rolled_back", /no longer applied automatically\. An administrator can/],
   ];
   for (const [outcome, sequel] of cases) {
     it(`is rolled back after ${outcome}, with why, what follows and where the log is`, () => {

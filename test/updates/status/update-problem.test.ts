@@ -28,7 +28,7 @@ describe("what blocks updates is the problem", () => {
     expectProblem(
       { ota: { verify_signature: false }, record: { last_check: { ...goodCheck, outcome: "failed" } } },
       { ...no, code: "signature_verification_off" },
-      /verify_signature is false/,
+      /verifying signatures is off/,
     ));
 
   it("without a root of trust, where it is wanted at all", async () => {
@@ -58,6 +58,7 @@ describe("what was applied", () => {
     code: "former_not_healthy" as const,
     release: { kind, name: "base", version: "1.2.0" },
     reason: reason("unrecorded", "It did not answer."),
+    at: entry(1).at,
   });
 
   for (const kind of ["rules", "binary"] as const)
@@ -90,8 +91,9 @@ describe("what was applied", () => {
         code: "refused",
         release: { kind: "rules", name: "base", version: "1.2.0" },
         reason: reason("unrecorded", "It does not fit."),
+        at: refused.at,
       },
-      /^The rules base 1\.2\.0 was refused at/,
+      /^The installer refused base 1\.2\.0 at/,
     );
     assert.equal(await problemOf({ journal }), null);
     const other = { ...rules, id: "9".repeat(32) };
@@ -152,11 +154,11 @@ describe("a kind that could not be verified", () => {
     reason: reason("update_metadata_expired", "Expired."),
   });
   const cases = [
-    ["rules", { rules: expired, binary: null }, /^No rules are accepted\. Expired\.$/],
-    ["binary", { rules: null, binary: expired }, /^No binary is accepted\. Expired\.$/],
-    ["rules", { rules: expired, binary: expired }, /^No rules are .*Expired\. No binary is .*Expired\.$/],
-    ["binary", { rules: doubt, binary: expired }, /^No binary is accepted\. Expired\.$/],
-    ["rules", { rules: expired, binary: doubt }, /^No rules are accepted\. Expired\.$/],
+    ["rules", { rules: expired, binary: null }, / for rules, .* accepted\. Expired\.$/],
+    ["binary", { rules: null, binary: expired }, / for services, .* accepted\. Expired\.$/],
+    ["rules", { rules: expired, binary: expired }, / for rules, .*Expired\. .* for services, .*Expired\.$/],
+    ["binary", { rules: doubt, binary: expired }, / for services, .* accepted\. Expired\.$/],
+    ["rules", { rules: expired, binary: doubt }, / for rules, .* accepted\. Expired\.$/],
   ] as const;
   for (const [kind, blockers, detail] of cases)
     it(`is a problem: ${detail.source}`, () =>

@@ -184,10 +184,10 @@ describe("what a check has left behind", () => {
   it("names a kind that could not be verified, unless the check failed as a whole, which says so", async () => {
     const blockers = { rules: null, binary: { code: "update_metadata_expired", detail: "It has expired." } };
     const good = await statusOf({ record: { blockers, last_check: goodCheck } });
-    assert.match(good.summary.detail, /No binary is accepted\. It has expired\.$/);
+    assert.match(good.summary.detail, / for services, .* accepted\. It has expired\.$/);
     const last_check = { ...goodCheck, outcome: "failed", code: "update_metadata_expired" } as const;
     const failed = await statusOf({ record: { blockers, last_check } });
-    assert.doesNotMatch(failed.summary.detail, /No binary/);
+    assert.doesNotMatch(failed.summary.detail, /for services/);
   });
 });
 
@@ -247,10 +247,10 @@ describe("the last request", () => {
   it("is a problem where the installer refused it", async () => {
     const { summary } = await statusOf({ journal });
     assert.deepEqual(summary.problem, {
-      ...{ code: "refused", failures: null, until: null },
+      ...{ code: "refused", failures: null, until: null, at: "2026-11-20T11:00:00.000Z" },
       release: { kind: "rules", name: "base", version: "1.2.0" },
       reason: { code: "unrecorded", detail: "It does not fit.", count: null, last_answer: null },
-      detail: "The rules base 1.2.0 was refused at 2026-11-20T11:00:00.000Z. It does not fit.",
+      detail: "The installer refused base 1.2.0 at 2026-11-20T11:00:00.000Z. It does not fit.",
     });
   });
 

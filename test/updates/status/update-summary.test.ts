@@ -6,6 +6,8 @@ import { problemWith } from "../../../src/updates/facts/problem.ts";
 import { type Situation, stateOf, stateWith } from "../../../src/updates/status/update-summary.ts";
 import { rules as stored } from "../example-releases.ts";
 
+const broke = { code: "internal_error", detail: "It broke.", count: null, last_answer: null } as const;
+
 const rules: Release = { ...stored, hold: null, staged: false };
 const opens = new Date("2026-11-21T02:00:00Z");
 const heldBy = (...because: Parameters<typeof holdBecause>): Release => ({
@@ -48,13 +50,13 @@ const undone = stateWith("rolled_back", "undone", { releases: [...named.releases
 
 describe("the state of updates", () => {
   const cases: [name: string, Partial<Situation>, state: string, code: string, detail: RegExp][] = [
-    ["nothing was ever checked", {}, "idle", "not_checked", /makes the first one soon/],
+    ["nothing was ever checked", {}, "idle", "not_checked", /the first one comes soon/],
     [
       "the schedule is off",
       { isEnabled: false },
       "idle",
       "not_checked_disabled",
-      /update\.ota\.enabled is off/,
+      /are off \(update\.ota\.enabled\)/,
     ],
     ["there is no server", { server: "", isEnabled: false }, "idle", "server_not_set", /update\.ota\.server/],
     ["nothing newer is there", { lastCheck: { ...failed, outcome: "ok" } }, "idle", "nothing_newer", /newer/],
@@ -75,12 +77,12 @@ describe("the state of updates", () => {
       { releases: [heldBy("wave", { until: opens })] },
       ...(["available", "available", /reaches this device at 2026-11-21T02:00/] as const),
     ],
-    ["something is due", { releases: [rules] }, "available", "available", /rules base 1\.2\.0.*next check/],
-    ["the clock holds it up", held, "waiting_for_clock", "waiting_for_clock", /not trusted/],
+    ["something is due", { releases: [rules] }, "available", "available", /^base 1\.2\.0.*next check/],
+    ["the clock holds it up", held, "waiting_for_clock", "waiting_for_clock", /when the clock .* is trusted/],
     [
       "the clock left a check in doubt",
       { isClockTrusted: false, lastCheck: { ...failed, outcome: "waiting_for_clock" } },
-      ...(["waiting_for_clock", "check_waiting_for_clock", /could not tell/] as const),
+      ...(["waiting_for_clock", "check_waiting_for_clock", /not known whether/] as const),
     ],
     ["the clock is good again", { ...held, isClockTrusted: true }, "available", "available", /available/],
     ["it is staged", staged, "staged", "staged", /verified, and can be applied/],
@@ -93,7 +95,7 @@ describe("the state of updates", () => {
     [
       "it is staged and another reason than a window holds it",
       { releases: [{ ...heldBy("disabled"), staged: true }] },
-      ...(["staged", "staged", /can be applied\. update\.ota\.enabled is off/] as const),
+      ...(["staged", "staged", /can be applied\. Scheduled updates are off/] as const),
     ],
     [
       "something is on trial",
@@ -115,11 +117,11 @@ describe("the state of updates", () => {
     [
       "there is nothing newer than what was undone",
       { outcome: undone, releases: [heldBy("held")] },
-      ...(["rolled_back", "undone", /^The rules base 1\.1\.0 was undone/] as const),
+      ...(["rolled_back", "undone", /^base 1\.1\.0 was undone/] as const),
     ],
     [
       "a request failed",
-      { ...staged, problem: problemWith("request_failed", "It broke.") },
+      { ...staged, problem: problemWith("request_failed", { reason: broke }) },
       ...(["staged", "staged", /applied\. It broke\.$/] as const),
     ],
   ];
@@ -171,11 +173,11 @@ describe("the state of updates", () => {
 
   it("names no release while none is known to be downloaded", () => {
     const { summary } = stateOf({ ...quiet, phase: "downloading" });
-    assert.deepEqual([summary.releases, summary.detail], [[], "Downloading a release."]);
+    assert.deepEqual([summary.releases, summary.detail], [[], "A release is being downloaded."]);
   });
 
   it("names the hold, the releases and what went wrong with the last request", () => {
-    const problem = problemWith("request_failed", "It broke.");
+    const problem = problemWith("request_failed", { reason: broke });
     const { summary } = stateOf({ ...quiet, releases: [heldBy("wave", { until: opens })], problem });
     assert.deepEqual([summary.hold?.code, summary.hold?.until], ["wave", opens.toISOString()]);
     assert.deepEqual(summary.releases, [{ kind: "rules", name: "base", version: "1.2.0" }]);

@@ -1,0 +1,64 @@
+/** A person's way to put it right; each is one button. */
+export type UpdateRemedy =
+  /** Ask the update server again. */
+  | "check"
+  /** Apply the release that is on offer. */
+  | "apply"
+  /** The parts of the page about updates that are folded. */
+  | "settings"
+  | "trust"
+  | "clock"
+  | "logs"
+  /** Nothing here: the sentence says who can, or it ends without help. */
+  | null;
+
+/** Updates in a word. */
+export type UpdateTile = "upToDate" | "available" | "failed" | "undone" | "underWay" | "notSetUp" | "unknown";
+
+const row = (tile: UpdateTile, remedy: UpdateRemedy = null) => ({ tile, remedy });
+
+/** Reasons that block all updates: each is a hold, a summary and a problem. The gravest first. */
+export const blockingHolds = {
+  signature_verification_off: row("notSetUp", "settings"),
+  channel_not_allowed: row("notSetUp", "settings"),
+  trust_not_installed: row("notSetUp", "trust"),
+  trust_unusable: row("unknown", "trust"),
+} as const;
+
+/** The subjects of the summary of all updates; a release's own card says what can be done about it. */
+export const updateSummaries = {
+  ...blockingHolds,
+  checking: row("underWay"),
+  downloading: row("underWay"),
+  requested: row("underWay"),
+  installing: row("underWay"),
+  confirming: row("underWay"),
+  rolling_back: row("underWay"),
+  waiting_for_clock: row("available", "clock"),
+  check_waiting_for_clock: row("unknown", "clock"),
+  available: row("available"),
+  staged: row("available"),
+  applied: row("upToDate"),
+  undone: row("undone"),
+  server_not_set: row("notSetUp", "settings"),
+  not_checked: row("unknown", "check"),
+  not_checked_disabled: row("unknown", "check"),
+  nothing_newer: row("upToDate"),
+  check_failed: row("unknown", "check"),
+} as const;
+
+/** The problems of updates as a whole that block nothing. */
+export const otherUpdateProblems = [
+  "automatic_binary_ineffective",
+  "journal_unreadable",
+  "former_not_healthy",
+  "refused",
+  "installer_unavailable",
+  "request_failed",
+  "check_failed",
+  "not_verifiable",
+] as const;
+
+export type BlockingHoldCode = keyof typeof blockingHolds;
+export type UpdateSummaryCode = keyof typeof updateSummaries;
+export type UpdateProblemCode = BlockingHoldCode | (typeof otherUpdateProblems)[number];
