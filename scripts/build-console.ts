@@ -11,7 +11,8 @@ const ofSomePages =
   /^(setup|print\/(?!paper|qr-)|palette|ui\/form\/(zones?|duration|choices)|users|account|problems|updates|system|lists|parts\/|styles\/(settings|lists|account))\b|\.css\?inline$|\/node_modules\/uqr\//;
 
 /** Files of the contract that belong to the part or the file of texts that imports them. */
-const ofSomeFiles = /\/contract\/(error-codes\.ts|clock\/source-intervals\.ts|words\/)/;
+const ofSomeFiles =
+  /\/contract\/(error-codes\.ts|clock\/source-intervals\.ts|updates\/update-holds\.ts|words\/)/;
 
 /** Within the source; a file here is a file of the console as well, of which a person loads one language's. */
 const languages = /^catalogue\/languages\/(.+)\.ts$/;

@@ -7,11 +7,10 @@ import * as enBase from "../../src/console/catalogue/languages/en/base.ts";
 import * as enUpdates from "../../src/console/catalogue/languages/en/updates.ts";
 import { putTexts } from "../../src/console/catalogue/words.ts";
 import type { Sentence } from "../../src/console/ui/by-code.ts";
+import { reasonSentence } from "../../src/console/ui/words/update-format.ts";
 import {
   blockerSentence,
-  checkFailure,
   holdSentence,
-  reasonSentence,
   summarySentence,
 } from "../../src/console/updates/update-sentences.ts";
 import type { UpdateReason } from "../../src/contract/types.ts";
@@ -28,11 +27,11 @@ const ofHealth: UpdateReason = {
 
 /** The particulars that the agent knows, and each sentence in which a page can say them. */
 const cases: readonly [name: string, particular: string, say: () => Sentence | null][] = [
-  ["a check that failed", detail, () => checkFailure(ofError.code, detail)],
+  ["a check that failed", detail, () => reasonSentence({ code: ofError.code, detail })],
   [
     "a kind that cannot be verified",
     detail,
-    () => blockerSentence({ code: "update_metadata_expired", detail }),
+    () => blockerSentence({ code: "update_metadata_expired", detail }, "rules"),
   ],
   ["a release that was refused", detail, () => reasonSentence(ofError)],
   [

@@ -11,13 +11,15 @@ import {
 } from "../../lab/command-line/example-updates.ts";
 import * as base from "../../src/console/catalogue/languages/en/base.ts";
 import * as updates from "../../src/console/catalogue/languages/en/updates.ts";
-import { putTexts, t } from "../../src/console/catalogue/words.ts";
+import { putTexts } from "../../src/console/catalogue/words.ts";
 import { cardOf, workOf } from "../../src/console/updates/card/card-state.ts";
 import { readNotes } from "../../src/console/updates/card/notes-markdown.ts";
-import { checkRemedy, holdRemedy, type Remedy, summaryRemedy } from "../../src/console/updates/remedies.ts";
-import { wholeOf } from "../../src/console/updates/updates-whole.ts";
+import { checkRemedy } from "../../src/console/updates/remedies.ts";
+import { remedyOf, wholeOf } from "../../src/console/updates/updates-whole.ts";
 import { summaryCodes } from "../../src/contract/schemas/update-reasons.ts";
 import type { HistoryEntry, Need, UpdateProgress, Updates } from "../../src/contract/types.ts";
+import { holdRemedy } from "../../src/contract/updates/update-holds.ts";
+import type { UpdateRemedy } from "../../src/contract/updates/update-summaries.ts";
 
 const idle: UpdateProgress = {
   phase: "idle",
@@ -118,7 +120,7 @@ describe("the card of one kind of release", () => {
 
 describe("how updates are as a whole", () => {
   before(() => putTexts("en", { ...base, ...updates }));
-  const whole = (change: Parameters<typeof exampleUpdates>[0]): { text: string; remedy: Remedy } => {
+  const whole = (change: Parameters<typeof exampleUpdates>[0]): { text: string; remedy: UpdateRemedy } => {
     const { sentences, remedy } = wholeOf(exampleUpdates(change), null, []);
     return { text: sentences.map(({ text }) => text).join(" "), remedy };
   };
@@ -129,10 +131,14 @@ describe("how updates are as a whole", () => {
   });
 
   it("is what stops them, before anything else", () => {
-    const hold = exampleHold("channel_not_allowed", "Not allowed.");
+    const facts = { channel: "beta", allowed_channels: ["a", "b"] };
+    const hold = { ...exampleHold("channel_not_allowed", "Not allowed."), facts };
     const summary = { ...exampleUpdateSummary("channel_not_allowed", "Not allowed."), hold };
     const { text, remedy } = whole({ state: "blocked", summary });
-    assert.equal(text, t.updates.hold.channel_not_allowed());
+    assert.equal(
+      text,
+      "Updates are blocked because the host file does not allow the channel beta. Choose one of these: a, b.",
+    );
     assert.equal(remedy, "settings");
   });
 
@@ -174,8 +180,8 @@ describe("how updates are as a whole", () => {
   });
 
   it("has a remedy or none for every code, and applying for one of a newer agent", () => {
-    for (const code of summaryCodes) assert.notEqual(summaryRemedy(code), undefined);
-    assert.equal(summaryRemedy("newer"), null);
+    for (const code of summaryCodes) assert.notEqual(remedyOf(code), undefined);
+    assert.equal(remedyOf("newer"), null);
     assert.equal(holdRemedy("newer"), "apply");
     assert.equal(holdRemedy("toString"), "apply");
     assert.equal(checkRemedy("update_server_unreachable"), "check");

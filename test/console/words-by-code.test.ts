@@ -26,8 +26,9 @@ import { boundInWords } from "../../src/console/system/clock/clock-words.ts";
 import { labelOf, schemaRead } from "../../src/console/system/settings/said.ts";
 import { entrySentence, problemName, type Sentence } from "../../src/console/ui/by-code.ts";
 import { foundZones, zoneMeant, zoneOptions } from "../../src/console/ui/form/zones.ts";
-import { healthSentence } from "../../src/console/ui/health-words.ts";
-import { holdSentence, reasonSentence, summarySentence } from "../../src/console/updates/update-sentences.ts";
+import { healthSentence } from "../../src/console/ui/words/health-words.ts";
+import { reasonSentence } from "../../src/console/ui/words/update-format.ts";
+import { holdSentence, summarySentence } from "../../src/console/updates/update-sentences.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { eventTypes } from "../../src/contract/event-types.ts";
 import { finding } from "../../src/contract/finding.ts";
@@ -40,13 +41,9 @@ import {
   notSetCodes,
   sourceReasonCodes,
 } from "../../src/contract/schemas/clock.ts";
-import {
-  holdCodes,
-  outcomeCodes,
-  summaryCodes,
-  updateProblemCodes,
-} from "../../src/contract/schemas/update-reasons.ts";
+import { outcomeCodes, summaryCodes, updateProblemCodes } from "../../src/contract/schemas/update-reasons.ts";
 import type { AuditEvent, ClockSummary, Need, TimeSource, TimeSync } from "../../src/contract/types.ts";
+import { holdCodes } from "../../src/contract/updates/update-holds.ts";
 import { type Format, terminalFormat } from "../../src/contract/words/format.ts";
 
 /** What the agent says of each code, in English; no page in another language may show it. */

@@ -1,41 +1,17 @@
 import type { Need, Status } from "../../contract/types.ts";
+import { updateSummaries } from "../../contract/updates/update-summaries.ts";
 import { relativeTime, shortDuration } from "../catalogue/formats.ts";
-import type { UpdateStates } from "../catalogue/languages/en/base/home.ts";
 import { t } from "../catalogue/words.ts";
 import { deviceNow } from "../client/device-time.ts";
 import { type How, howIs } from "../needs/how.ts";
 import { brief, visible } from "../ui/visible.ts";
 
-/** The word for updates by the code of their summary. */
-const updateStates: UpdateStates = {
-  signature_verification_off: "notSetUp",
-  channel_not_allowed: "notSetUp",
-  trust_not_installed: "notSetUp",
-  trust_unusable: "unknown",
-  checking: "underWay",
-  downloading: "underWay",
-  requested: "underWay",
-  installing: "underWay",
-  confirming: "underWay",
-  rolling_back: "underWay",
-  waiting_for_clock: "available",
-  check_waiting_for_clock: "unknown",
-  available: "available",
-  staged: "available",
-  applied: "upToDate",
-  undone: "undone",
-  server_not_set: "notSetUp",
-  not_checked: "unknown",
-  not_checked_disabled: "unknown",
-  nothing_newer: "upToDate",
-  check_failed: "unknown",
-};
-
 type UpdatesInShort = NonNullable<Status["updates"]>;
 
 /** A release that waits without a need is applied by the device itself. */
 export function updatesHow(updates: UpdatesInShort, needs: readonly Need[]): How {
-  const known = updateStates[updates.summary.code] ?? "unknown";
+  const { code } = updates.summary;
+  const known = Object.hasOwn(updateSummaries, code) ? updateSummaries[code].tile : "unknown";
   const isCalm = known === "upToDate" || known === "available";
   const calm = { state: isCalm ? "good" : "unknown", word: t.home.updateStates[known] } as const;
   const hasFailed = needs.some(({ code }) => code === "update_failed");

@@ -2,8 +2,8 @@ import type { AuditEvent, Need } from "../../contract/types.ts";
 import type { NeedFacts, NeedWords } from "../catalogue/languages/en/base/home.ts";
 import { locale, t } from "../catalogue/words.ts";
 import type { Sentence } from "../ui/by-code.ts";
-import { healthSentence } from "../ui/health-words.ts";
 import { brief, visible } from "../ui/visible.ts";
+import { healthSentence } from "../ui/words/health-words.ts";
 
 /** A need as people read it. */
 interface NeedInWords {

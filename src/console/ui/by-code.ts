@@ -19,7 +19,8 @@ export function sentenceOf<Given extends readonly unknown[]>(
   ...given: Given
 ): Sentence {
   const own = wordFor(words, code)?.(...given);
-  return own === undefined ? { text: detail, isAgents: true } : { text: visible(own), isAgents: false };
+  if (own === undefined) return { text: detail, isAgents: true };
+  return { text: visible(own.replace(/ +/g, " ").trim()), isAgents: false };
 }
 
 /** The name of an error by its code; null: this page does not know it. */

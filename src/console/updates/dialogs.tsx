@@ -2,9 +2,11 @@ import { useState } from "preact/hooks";
 import type { Release, SetAsideRelease, Updates } from "../../contract/types.ts";
 import { t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
+import type { Sentence } from "../ui/by-code.ts";
 import { ConfirmDialog } from "../ui/dialog/confirm-dialog.tsx";
 import { toast } from "../ui/dialog/toasts.tsx";
 import { DurationField } from "../ui/form/duration-field.tsx";
+import { Said } from "../ui/spoken.tsx";
 import { visible } from "../ui/visible.ts";
 import { holdSentence, releaseName } from "./update-sentences.ts";
 
@@ -29,9 +31,8 @@ export function OrderDialog({ order, ...rest }: Omit<DialogProps, "kind"> & { re
 }
 
 /** Why a release that was undone is not applied automatically. */
-export function asideWords({ why, until }: SetAsideRelease): string {
-  const code = why === "deferred" ? "deferred" : "held";
-  return holdSentence({ code, detail: "", until, setting: null, reason: null }).text;
+export function asideSentence({ why, until, kind }: SetAsideRelease): Sentence {
+  return holdSentence({ code: why, detail: "", until, setting: null, reason: null }, kind);
 }
 
 function ApplyDialog({ kind, status, onBegun, onClose }: DialogProps) {
@@ -45,7 +46,11 @@ function ApplyDialog({ kind, status, onBegun, onClose }: DialogProps) {
       onConfirm={async () => onBegun(await call("applyUpdates", { body: { kind } }))}
       onClose={onClose}
     >
-      {aside && <p>{asideWords(aside)}</p>}
+      {aside && (
+        <p>
+          <Said sentence={asideSentence(aside)} />
+        </p>
+      )}
       <p>
         {t.updates.applyText} {t.updates.about[kind]}
       </p>

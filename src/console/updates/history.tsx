@@ -15,9 +15,10 @@ import { Said } from "../ui/spoken.tsx";
 import { Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { visible } from "../ui/visible.ts";
-import { asideWords, type Order } from "./dialogs.tsx";
+import { reasonSentence } from "../ui/words/update-format.ts";
+import { asideSentence, type Order } from "./dialogs.tsx";
 import { Fold } from "./fold.tsx";
-import { endWords, reasonSentence, releaseName } from "./update-sentences.ts";
+import { endWords, releaseName } from "./update-sentences.ts";
 
 const shapes: Readonly<Record<HistoryEntry["outcome"], State>> = {
   good: "good",
@@ -171,18 +172,12 @@ function Again({
   readonly onClose: () => void;
 }) {
   const isOffered = status.available[aside.kind]?.id === aside.id;
-  if (aside.why === "failed")
-    return (
-      <>
-        <h3>{t.updates.again}</h3>
-        <p>{t.updates.againFailed}</p>
-        <pre class="updates-command">steward update apply {aside.kind} --again</pre>
-      </>
-    );
   return (
     <>
-      <p>{asideWords(aside)}</p>
-      {isOneOf("admin") && (
+      <p>
+        <Said sentence={asideSentence(aside)} />
+      </p>
+      {aside.why !== "failed" && isOneOf("admin") && (
         <Button
           why={isOffered ? null : t.updates.againLater}
           onClick={() => {

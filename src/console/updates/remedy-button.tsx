@@ -1,8 +1,8 @@
+import type { UpdateRemedy } from "../../contract/updates/update-summaries.ts";
 import { t } from "../catalogue/words.ts";
 import { Link } from "../navigation/link.tsx";
 import { isOneOf } from "../session/session.ts";
 import { Button } from "../ui/button.tsx";
-import type { Remedy } from "./remedies.ts";
 
 /** The places that remedies lead to: parts of this page, and other pages. */
 const places = {
@@ -17,7 +17,7 @@ export function RemedyButton({
   remedy,
   onCheck,
 }: {
-  readonly remedy: Remedy;
+  readonly remedy: UpdateRemedy;
   /** Absent: a button for it is in sight already. */
   readonly onCheck?: () => void;
 }) {

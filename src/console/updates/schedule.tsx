@@ -5,8 +5,9 @@ import { Badge } from "../ui/badge.tsx";
 import { Facts } from "../ui/page.tsx";
 import { Said } from "../ui/spoken.tsx";
 import { Time } from "../ui/time.tsx";
+import { reasonSentence } from "../ui/words/update-format.ts";
 import { Fold } from "./fold.tsx";
-import { checkFailure, passedOverSentence } from "./update-sentences.ts";
+import { passedOverSentence } from "./update-sentences.ts";
 
 /** When the next check comes, how the last one ended, and whether an update window is open. */
 export function Schedule({ status: { schedule, passed_over = [] } }: { readonly status: Updates }) {
@@ -37,7 +38,7 @@ export function Schedule({ status: { schedule, passed_over = [] } }: { readonly 
                 <Time at={last_check.at} /> {failures > 1 && t.updates.failures(failures)}
                 {last_check.outcome !== "ok" && last_check.detail !== null && (
                   <p>
-                    <Said sentence={checkFailure(last_check.code, last_check.detail)} />
+                    <Said sentence={reasonSentence({ ...last_check, detail: last_check.detail })} />
                   </p>
                 )}
               </>

@@ -16,7 +16,7 @@ import { Said } from "../ui/spoken.tsx";
 import { Time } from "../ui/time.tsx";
 import { visible } from "../ui/visible.ts";
 import { Fold } from "./fold.tsx";
-import { unusableTrust } from "./update-sentences.ts";
+import { trustSentence } from "./update-sentences.ts";
 
 interface TrustProps {
   readonly status: Updates;
@@ -72,27 +72,12 @@ function trustWords({ status: { code }, confirmed_by }: UpdateTrust): string {
 }
 
 function NextStep({ trust: { status } }: { readonly trust: UpdateTrust }) {
-  switch (status.code) {
-    case "established":
-      return null;
-    case "not_installed":
-      return (
-        <>
-          <p>{t.updates.noRoot}</p>
-          <pre class="updates-command">steward update trust install FILE</pre>
-        </>
-      );
-    case "unusable":
-      return (
-        <p>
-          <Said sentence={unusableTrust(status)} />
-        </p>
-      );
-    case "not_confirmed":
-      return <p>{t.updates.unconfirmed}</p>;
-    default:
-      return <p>{t.updates.unproven}</p>;
-  }
+  if (status.code === "established") return null;
+  return (
+    <p>
+      <Said sentence={trustSentence(status)} />
+    </p>
+  );
 }
 
 function Root({ trust }: { readonly trust: UpdateTrust }) {

@@ -4,78 +4,64 @@ import type {
   Release,
   ReleaseHold,
   TrustStatus,
-  UpdateReason,
   UpdateSummary,
   Updates,
 } from "../../contract/types.ts";
-import { relativeTime } from "../catalogue/formats.ts";
+import {
+  releaseName as nameOf,
+  type UpdateFormat,
+  updateFacts,
+} from "../../contract/updates/update-facts.ts";
 import { language, t } from "../catalogue/words.ts";
 import { deviceNow } from "../client/device-time.ts";
-import { problemName, type Sentence, sentenceOf } from "../ui/by-code.ts";
+import { type Sentence, sentenceOf } from "../ui/by-code.ts";
 import { visible } from "../ui/visible.ts";
+import { updatesSentence } from "../ui/words/health-words.ts";
+import { quoted, quoting, updateFormat } from "../ui/words/update-format.ts";
 import { momentPhrase } from "./moments.ts";
+
+const format: UpdateFormat = {
+  ...updateFormat,
+  moment: momentPhrase,
+  hold: (hold) => holdSentence(hold).text,
+};
 
 /** Still to come, by the device's clock. */
 export function isAhead(at: string): boolean {
   return Date.parse(at) > deviceNow();
 }
 
-/** A time of the device's, as people say it. */
-export function fromNow(at: string): string {
-  return relativeTime((Date.parse(at) - deviceNow()) / 1_000);
-}
-
 /** `base 1.3.0`, as the person sees it. */
-export function releaseName({ name, version }: { name: string | null; version: string | null }): string {
-  const known = [name, version].filter((part) => part !== null);
-  return known.length === 0 ? t.updates.what : visible(known.join(" "));
+export function releaseName(release: Parameters<typeof nameOf>[0]): string {
+  return visible(nameOf(release)) || t.updates.what;
 }
 
 /** Why a release is not applied automatically. */
-export function holdSentence(hold: ReleaseHold): Sentence {
-  const { reason, until } = hold;
-  const when = until === null ? "" : momentPhrase(until);
-  return quoting(sentenceOf(t.updates.hold, hold, { ...nothing, when, reason: reasonText(reason) }), reason);
+export function holdSentence(hold: ReleaseHold, kind?: Release["kind"]): Sentence {
+  const words = { ...t.health.updates, ...t.updates.holds };
+  const sentence = quoting(sentenceOf(words, hold, updateFacts({ ...hold, kind }, format)), hold.reason);
+  // The agent names it in English.
+  return language === "en" ? sentence : quoted(sentence, hold.facts?.in_progress ?? sentence.quote);
 }
 
-/** Why an attempt ended as it did, or what failed. */
-export function reasonSentence(reason: UpdateReason): Sentence {
-  const name = problemName(reason.code);
-  if (name !== null) return language === "en" ? agents(reason.detail) : quoting(own(`${name}.`), reason);
-  return quoting(sentenceOf(t.updates.reasons, reason, { ...nothing, count: reason.count ?? 0 }), reason);
-}
+/** A summary, or what the page itself sums up, with the checks that failed. */
+type Told = Pick<UpdateSummary, "code" | "detail" | "at" | "hold" | "reason"> &
+  Partial<Pick<UpdateSummary, "releases">> & { readonly failures?: number };
 
-/** How updates are. */
-export function summarySentence(summary: UpdateSummary): Sentence {
-  const { releases, at, hold } = summary;
-  const reason = hold === null ? summary.reason : hold.reason;
-  const sentence = sentenceOf(t.updates.summary, summary, {
-    ...nothing,
-    what: releases.map(releaseName).join(", ") || t.updates.what,
-    when: at === null ? "" : fromNow(at),
-    reason: hold === null ? reasonText(reason) : holdSentence(hold).text,
-  });
-  return quoting(sentence, reason);
-}
-
-/** The sentence with the particulars that only the agent's own words have: an error's in full, or the last health check. */
-function quoting(sentence: Sentence, reason: UpdateReason | null): Sentence {
-  if (reason === null || sentence.isAgents) return sentence;
-  const isError = problemName(reason.code) !== null;
-  const quote = isError ? (language === "en" ? null : reason.detail) : reason.last_answer;
-  return quote === null ? sentence : { ...sentence, quote };
+/** How updates are. What blocks all of them is a hold. */
+export function summarySentence(summary: Told): Sentence {
+  const { hold, code } = summary;
+  if (hold?.code === code) return holdSentence(hold);
+  const words = { ...t.health.updates, ...t.updates.summaries };
+  return quoting(
+    sentenceOf(words, summary, updateFacts(summary, format)),
+    hold === null ? summary.reason : hold.reason,
+  );
 }
 
 /** How an attempt has ended, in short. */
 export function endWords(entry: HistoryEntry): string {
   return `${releaseName(entry)}: ${t.updates.outcomes[entry.outcome]}`;
-}
-
-/** Why a check failed. */
-export function checkFailure(code: string | null, detail: string): Sentence {
-  const name = problemName(code ?? "");
-  if (name === null || language === "en") return agents(detail);
-  return { ...own(`${name}.`), quote: detail };
 }
 
 /** How an attempt ended that did not stay, in a sentence. */
@@ -86,12 +72,15 @@ export function attemptSentence({ outcome, version, at, name }: HistoryEntry): s
 /** Why nothing of one kind can be verified; null: it can. */
 export function blockerSentence(
   blocker: NonNullable<Updates["blockers"]>["rules"] | undefined,
+  kind: Release["kind"],
 ): Sentence | null {
   if (!blocker) return null;
-  return {
-    ...own(t.updates.notVerified(`${problemName(blocker.code) ?? blocker.code}.`)),
-    quote: blocker.detail,
-  };
+  const { detail } = blocker;
+  const reason = { ...blocker, count: null, last_answer: null };
+  return updatesSentence({
+    ...{ code: "not_verifiable", detail, reason },
+    release: { kind, name: null, version: null },
+  });
 }
 
 /** Of what was found and not chosen, what a person may have expected. */
@@ -118,24 +107,10 @@ export function passedOverSentence({ code, version, name, path, offered, here, d
   return visible(words[code]?.(what, facts) ?? what);
 }
 
-/** Why the installed root of trust cannot be used. */
-export function unusableTrust({ reason, detail }: TrustStatus): Sentence {
-  return quoting(
-    own(t.updates.hold.trust_unusable({ ...nothing, reason: reason ? reasonText(reason) : detail })),
-    reason,
-  );
-}
-
-const nothing = { what: "", when: "", reason: "", count: 0 } as const;
-
-function reasonText(reason: UpdateReason | null): string {
-  return reason === null ? "" : reasonSentence(reason).text;
-}
-
-function own(text: string): Sentence {
-  return { text, isAgents: false };
-}
-
-function agents(text: string): Sentence {
-  return { text, isAgents: true };
+/** Says why the root of trust cannot be used yet, and what to do. */
+export function trustSentence({ code, ...status }: TrustStatus): Sentence {
+  if (code === "not_installed" || code === "unusable")
+    return updatesSentence({ ...status, code: `trust_${code}` });
+  const words = { ...t.updates.summaries, ...t.updates.trustStatus };
+  return sentenceOf(words, { ...status, code }, updateFacts({}, format));
 }

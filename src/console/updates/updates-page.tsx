@@ -78,8 +78,8 @@ export function UpdatesPage() {
 
 /** null: it can be looked for updates. */
 function whyNotCheck({ trust, summary }: Updates, work: Work | null): string | null {
-  if (!trust.installed) return t.updates.why.noRoot;
-  if (summary.code === "server_not_set") return t.updates.why.noServer;
+  if (!trust.installed) return t.updates.trustSteps.not_installed;
+  if (summary.code === "server_not_set") return t.updates.trustSteps.server_not_set;
   return busyWords(work, false);
 }
 

@@ -1,17 +1,23 @@
 import type { Need, UpdateProgress, Updates } from "../../contract/types.ts";
+import {
+  type UpdateRemedy,
+  type UpdateSummaryCode,
+  updateSummaries,
+} from "../../contract/updates/update-summaries.ts";
 import { t } from "../catalogue/words.ts";
 import { howIs } from "../needs/how.ts";
 import type { State } from "../ui/badge.tsx";
 import type { Sentence } from "../ui/by-code.ts";
-import { updatesSentence } from "../ui/health-words.ts";
-import { checkRemedy, type Remedy, summaryRemedy } from "./remedies.ts";
-import { checkFailure, fromNow, reasonSentence, summarySentence } from "./update-sentences.ts";
+import { updatesSentence } from "../ui/words/health-words.ts";
+import { fromNow } from "../ui/words/update-format.ts";
+import { checkRemedy } from "./remedies.ts";
+import { summarySentence } from "./update-sentences.ts";
 
 /** How updates are as a whole. */
 export interface Whole {
   readonly state: State;
   readonly sentences: readonly Sentence[];
-  readonly remedy: Remedy;
+  readonly remedy: UpdateRemedy;
 }
 
 /**
@@ -30,48 +36,51 @@ export function wholeOf(
   return { state: how.state, sentences: [...named, ...sentences], remedy };
 }
 
-function toldOf(status: Updates, progress: UpdateProgress | null): Whole {
-  const { summary, schedule } = status;
-  const { problem } = summary;
-  if (status.state === "blocked" || schedule.last_check === null) return wholeOfSummary(status, progress);
-  if (progress?.phase === "checking") return whole("unknown", [t.updates.summary.checking()]);
-  if (problem !== null) {
-    const why = problem.reason === null ? [] : [reasonSentence(problem.reason)];
-    return { state: "wrong", sentences: [updatesSentence(problem), ...why], remedy: "logs" };
-  }
-  return wholeOfCheck(schedule);
+function toldOf({ state, summary, schedule }: Updates, progress: UpdateProgress | null): Whole {
+  const { last_check } = schedule;
+  if (progress?.phase === "checking") return summed({ ...summary, code: "checking" }, "unknown", null);
+  if (state === "blocked") return summed(summary, "wrong");
+  if (last_check === null) return summed(summary, "attention");
+  if (summary.problem !== null)
+    return { state: "wrong", sentences: [updatesSentence(summary.problem)], remedy: "logs" };
+  return wholeOfCheck(schedule, last_check);
 }
 
-function wholeOfSummary({ state, summary }: Updates, progress: UpdateProgress | null): Whole {
-  if (progress?.phase === "checking") return whole("unknown", [t.updates.summary.checking()]);
-  const sentence = summarySentence(summary);
-  const remedy = summaryRemedy(summary.code);
-  return { state: state === "blocked" ? "wrong" : "attention", sentences: [sentence], remedy };
-}
-
-function wholeOfCheck({ last_check, next_check_at, enabled, failures }: Updates["schedule"]): Whole {
-  if (last_check?.outcome === "waiting_for_clock")
-    return whole("attention", [t.updates.summary.check_waiting_for_clock()], "clock");
-  const when = fromNow(last_check?.at ?? "");
+function wholeOfCheck(
+  { next_check_at, enabled, failures }: Updates["schedule"],
+  { outcome, at, code, detail }: NonNullable<Updates["schedule"]["last_check"]>,
+): Whole {
+  const facts = { at, detail: detail ?? "", hold: null, reason: null };
+  if (outcome === "waiting_for_clock")
+    return summed({ ...facts, code: "check_waiting_for_clock" }, "attention");
   const next = !enabled
     ? t.updates.notScheduledNext
     : next_check_at === null
       ? ""
       : t.updates.nextCheckComes(fromNow(next_check_at));
-  if (last_check?.outcome === "ok") return whole("good", [t.updates.checked(when), next]);
-  const { code = null, detail = null } = last_check ?? {};
-  const why = checkFailure(code, detail ?? "");
-  const often = failures > 1 ? t.updates.failures(failures) : "";
-  const words = t.updates.checkFailed(when, often);
+  const isGood = outcome === "ok";
+  const reason = code === null ? null : { code, detail: facts.detail, count: null, last_answer: null };
+  const sentence = isGood
+    ? own(t.updates.checked(fromNow(at)))
+    : summarySentence({ ...facts, code: "check_failed", reason, failures });
   return {
-    state: "attention",
-    sentences: [own(words), why, own(next)],
-    remedy: checkRemedy(code),
+    state: isGood ? "good" : "attention",
+    sentences: [sentence, ...(next === "" ? [] : [own(next)])],
+    remedy: isGood ? null : checkRemedy(code),
   };
 }
 
-function whole(state: State, texts: readonly string[], remedy: Remedy = null): Whole {
-  return { state, sentences: texts.filter(Boolean).map(own), remedy };
+function summed(
+  summary: Parameters<typeof summarySentence>[0],
+  state: State,
+  remedy: UpdateRemedy = remedyOf(summary.code),
+): Whole {
+  return { state, sentences: [summarySentence(summary)], remedy };
+}
+
+/** A summary of a newer agent's may have no remedy here. */
+export function remedyOf(code: string): UpdateRemedy {
+  return Object.hasOwn(updateSummaries, code) ? updateSummaries[code as UpdateSummaryCode].remedy : null;
 }
 
 function own(text: string): Sentence {

@@ -3,8 +3,8 @@ import { absoluteTime, figure, shortDuration } from "../../catalogue/formats.ts"
 import { language, t, wordFor } from "../../catalogue/words.ts";
 import { toldNeedTitle } from "../../needs/need-words.ts";
 import { problemName } from "../../ui/by-code.ts";
-import { checkName } from "../../ui/health-words.ts";
 import { visible } from "../../ui/visible.ts";
+import { checkName } from "../../ui/words/health-words.ts";
 import { labelOf } from "../settings/said.ts";
 
 /** A fact of an event as a person reads it. */

@@ -15,12 +15,12 @@ import { isOneOf } from "../../session/session.ts";
 import { useStore } from "../../store.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { checkName } from "../../ui/health-words.ts";
 import { Facts, Pending, Section } from "../../ui/page.tsx";
 import { ReadProblem } from "../../ui/problem-view.tsx";
 import { Said } from "../../ui/spoken.tsx";
 import { Time } from "../../ui/time.tsx";
 import { visible } from "../../ui/visible.ts";
+import { checkName } from "../../ui/words/health-words.ts";
 
 /** The state of the host and its storage; behind a fold its hardware and software. */
 export function HostSection() {

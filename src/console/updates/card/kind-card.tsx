@@ -41,7 +41,7 @@ export interface CardProps {
 export function KindCard(props: CardProps) {
   const { kind, card, status, ended } = props;
   const { version, work, release, attempts } = card;
-  const blocker = blockerSentence(status.blockers?.[kind]);
+  const blocker = blockerSentence(status.blockers?.[kind], kind);
   const isOpen = (id: string | null) => status.failed.some((one) => one.id === id && one.state === "open");
   const hasFailed = status.failed.some((one) => one.kind === kind && one.state === "open");
   const isCalm = blocker === null && !hasFailed;
@@ -106,7 +106,7 @@ function Offer(props: CardProps & { readonly release: Release }) {
   const { release, status } = props;
   const { version, length_bytes, urgent, hold, staged, kind } = release;
   const notes = readNotes([release.notes, "", ...(release.more_notes ?? [])].join("\n"));
-  const [before, after] = t.updates.isOut(versionPlace).split(versionPlace);
+  const [before, after] = t.home.offered(versionPlace).split(versionPlace);
   const facts = [
     bytes(length_bytes),
     ...(staged ? [t.updates.staged] : []),
@@ -124,7 +124,7 @@ function Offer(props: CardProps & { readonly release: Release }) {
           {facts.map((fact) => ` · ${fact}`)} {urgent && <Badge state="attention">{t.updates.urgent}</Badge>}
         </p>
         <p class="hint">
-          {hold === null ? t.updates.automatic : <Said sentence={holdSentence(hold)} />}
+          {hold === null ? t.updates.automatic : <Said sentence={holdSentence(hold, kind)} />}
           <AlsoDue release={release} postponed={status.postponed[kind]} />
         </p>
         <NotesDetails notes={notes} />

@@ -1,4 +1,5 @@
 import type { Release, Updates } from "../../../contract/types.ts";
+import { holdRemedy } from "../../../contract/updates/update-holds.ts";
 import { t } from "../../catalogue/words.ts";
 import { call } from "../../client/call.ts";
 import { useAction } from "../../client/use-action.ts";
@@ -8,7 +9,6 @@ import { Menu } from "../../ui/menu.tsx";
 import { ProblemView } from "../../ui/problem-view.tsx";
 import type { Order } from "../dialogs.tsx";
 import { momentPhrase } from "../moments.ts";
-import { holdRemedy } from "../remedies.ts";
 import { RemedyButton } from "../remedy-button.tsx";
 
 /** How long a release can be put off with one touch. */
@@ -28,7 +28,7 @@ interface OfferButtonsProps {
 export function OfferButtons({ kind, release, status, busy, onOrder, onBegun, onCheck }: OfferButtonsProps) {
   const what = `${t.updates.kinds[kind]} ${release.version}`;
   const code = release.hold?.code;
-  const remedy = holdRemedy(code);
+  const remedy = code === undefined ? "apply" : holdRemedy(code);
   const later = useAction(async (span: string) => {
     const after = await call("postponeUpdate", { body: { kind, for: span } });
     onBegun(after);

@@ -1,6 +1,8 @@
+import { updateWords } from "../../../../contract/words/de/updates.ts";
 import type { Catalogue } from "../../words.ts";
 
 export const updates: Catalogue["updates"] = {
+  ...updateWords,
   checkNow: "Jetzt suchen",
   kinds: { rules: "Regeln", binary: "Dienst" },
   about: {
@@ -15,13 +17,10 @@ export const updates: Catalogue["updates"] = {
   nothingNewer: "Aktuell.",
   asDelivered: "kam mit dem Gerät",
   quoted: (text) => `„${text}“`,
-  isOut: (version) => `${version} ist erschienen`,
   staged: "heruntergeladen und geprüft",
   urgent: "dringend",
   notes: "Was ist neu",
   automatic: "Es wird automatisch installiert.",
-  notVerified: (reason) =>
-    `Die letzte Suche konnte nicht prüfen, was der Herausgeber signiert hat. ${reason}`,
   attempts: {
     good: (version, when) => `${version} wurde ${when} installiert.`,
     failed: (version, when) => `${version} ist hier ${when} fehlgeschlagen und wurde zurückgenommen.`,
@@ -47,84 +46,7 @@ export const updates: Catalogue["updates"] = {
     not_newer: (version, { here }) =>
       version === here ? `${version} ist installiert.` : `${version} ist nicht neuer als ${here}.`,
   },
-  hold: {
-    signature_verification_off: () =>
-      "Updates sind gesperrt, weil die Prüfung von Signaturen in den gespeicherten Einstellungen aus ist. root muss sie einschalten.",
-    channel_not_allowed: () =>
-      "Updates sind gesperrt, weil root diesen Kanal nicht erlaubt. Wählen Sie einen anderen.",
-    trust_not_installed: () => "Updates sind gesperrt, weil kein Vertrauensanker installiert ist.",
-    trust_unusable: ({ reason }) => `Der installierte Vertrauensanker lässt sich nicht verwenden. ${reason}`,
-    journal_unreadable: () =>
-      "Das Verzeichnis der installierten Versionen ist nicht lesbar, deshalb wird nichts installiert.",
-    not_verifiable: ({ reason }) => `Die letzte Suche konnte es nicht prüfen. ${reason}`,
-    failed: ({ reason }) =>
-      `Es ist auf diesem Gerät fehlgeschlagen und wird nicht mehr installiert. ${reason}`,
-    held: () =>
-      "Es wurde auf diesem Gerät zurückgenommen und wird nicht mehr automatisch installiert. Ein Administrator kann es installieren.",
-    deferred: ({ when }) =>
-      `Es wurde zurückgenommen, weil das Gerät neu gestartet ist. Der nächste Versuch kommt ${when}, oder wenn ein Administrator es installiert.`,
-    not_configured: () =>
-      "Updates dieser Art sind nicht eingerichtet. root kann sie in der Host-Datei einrichten.",
-    not_automatic: () => "Versionen dieser Art werden nicht automatisch installiert.",
-    trust_not_established: () =>
-      "Es wartet, bis dem Herausgeber vertraut wird oder ein Administrator es installiert.",
-    clock_not_trusted: () =>
-      "Es wartet, bis der Uhr vertraut wird: Vorher lässt sich eine veraltete Version nicht erkennen.",
-    wave: ({ when }) => `Kommt ${when} (schrittweise Verteilung).`,
-    disabled: () => "Updates nach Zeitplan sind aus, deshalb wartet es auf einen Administrator.",
-    refused: ({ reason }) => `Der Installer hat es abgelehnt. ${reason}`,
-    installer_unavailable: ({ reason }) => `Der Installer ließ sich nicht starten. ${reason}`,
-    postponed: ({ when }) => `Es ist verschoben und geht ${when} weiter.`,
-    window: ({ when }) => `Es wartet auf das nächste Update-Fenster, ${when}.`,
-    busy: () => "Es wartet, bis das laufende Update beendet ist.",
-    download_failed: ({ reason }) =>
-      `Das Herunterladen ist fehlgeschlagen und wird noch einmal versucht. ${reason}`,
-  },
-  reasons: {
-    healthy: () => "Es funktioniert.",
-    confirmed_by_root: () => "root hat es bestätigt.",
-    unclean_exits: ({ count }) => `Es ist ${count}-mal abgestürzt.`,
-    not_healthy_in_time: () => "Es hat nicht rechtzeitig funktioniert.",
-    activation_failed: () => "Es ließ sich nicht starten.",
-    configuration_removed: () => "Updates dieser Art sind in der Host-Datei nicht mehr eingerichtet.",
-    restarts: ({ count }) => `Das Gerät ist ${count}-mal neu gestartet, bevor es funktionierte.`,
-    aborted_by_root: () => "root hat es abgebrochen.",
-    overtaken: () => "Ein Paket derselben oder einer neueren Version wurde installiert.",
-    rolled_back: () => "Ein Administrator hat es zurückgenommen.",
-    interrupted: () =>
-      "Es wurde unterbrochen, bevor etwas geändert war. Es lässt sich noch einmal installieren.",
-    unrecorded: () => "Eine frühere Version von Steward hat den Grund nicht aufgezeichnet.",
-  },
-  summary: {
-    signature_verification_off: ({ reason }) => reason,
-    channel_not_allowed: ({ reason }) => reason,
-    trust_not_installed: ({ reason }) => reason,
-    trust_unusable: ({ reason }) => reason,
-    checking: () => "Es wird nach Updates gesucht …",
-    downloading: ({ what }) => `${what} wird heruntergeladen.`,
-    requested: ({ what }) => `${what} wurde angefordert: Der Installer ist gestartet.`,
-    installing: ({ what }) => `${what} wird installiert.`,
-    confirming: ({ what }) => `${what} läuft und wird beobachtet.`,
-    rolling_back: ({ what }) => `${what} wird zurückgenommen.`,
-    waiting_for_clock: ({ what }) =>
-      `${what} ist verfügbar. Es wird heruntergeladen, sobald der Uhr vertraut wird.`,
-    check_waiting_for_clock: () =>
-      "Solange der Uhr nicht vertraut wird, lässt sich nicht feststellen, ob die Metadaten des Servers abgelaufen sind.",
-    available: ({ what, reason }) => `${what} ist verfügbar. ${reason}`,
-    staged: ({ what, reason }) =>
-      `${what} ist heruntergeladen und geprüft und kann installiert werden. ${reason}`,
-    applied: ({ what, when }) => `${what} wurde ${when} installiert und funktioniert.`,
-    undone: ({ what, when, reason }) => `${what} wurde ${when} zurückgenommen. ${reason}`,
-    server_not_set: () =>
-      "Es ist kein Update-Server eingestellt, deshalb kann dieses Gerät nicht nach Updates suchen.",
-    not_checked: () => "Die erste Suche kommt bald.",
-    not_checked_disabled: () => "Es wurde noch nicht gesucht, und Updates nach Zeitplan sind aus.",
-    nothing_newer: ({ when }) => `Die letzte Suche, ${when}, fand nichts Neueres für dieses Gerät.`,
-    check_failed: ({ when, reason }) => `Die letzte Suche, ${when}, ist fehlgeschlagen. ${reason}`,
-  },
   checked: (when) => `Nach Updates gesucht: ${when}.`,
-  checkFailed: (when, often) =>
-    `Die letzte Suche, ${when}, ist fehlgeschlagen${often === "" ? "." : ` (${often}).`}`,
   nextCheckComes: (when) => `Die nächste Suche kommt ${when}.`,
   scheduled: "Updates nach Zeitplan sind an.",
   inShort: (channel, scheduled) => `Kanal ${channel}. ${scheduled}`,
@@ -140,8 +62,6 @@ export const updates: Catalogue["updates"] = {
   why: {
     underWay: (what) => `Ein anderes Update läuft: ${what}`,
     checking: "Es wird gerade nach Updates gesucht",
-    noRoot: "Es ist kein Vertrauensanker installiert",
-    noServer: "Es ist kein Update-Server eingestellt",
     nothingBefore: "Es gibt keine frühere Version, die auf diesem Gerät funktioniert hat",
   },
   apply: "Jetzt aktualisieren",
@@ -202,20 +122,14 @@ export const updates: Catalogue["updates"] = {
   trusted: "vertrauenswürdig",
   notTrusted: "nicht vertrauenswürdig",
   trustSteps: {
-    not_installed: "es ist kein Vertrauensanker installiert",
-    unusable: "der Vertrauensanker lässt sich nicht verwenden",
-    not_confirmed: "der Fingerabdruck wurde noch nicht verglichen",
-    server_not_set: "es ist kein Update-Server eingestellt",
-    not_proven: "der Update-Server wurde noch nicht geprüft",
+    not_installed: "Es ist kein Vertrauensanker installiert",
+    unusable: "Der Vertrauensanker lässt sich nicht verwenden",
+    not_confirmed: "Der Fingerabdruck wurde noch nicht verglichen",
+    server_not_set: "Es ist kein Update-Server eingestellt",
+    not_proven: "Der Update-Server wurde noch nicht geprüft",
     established: "",
   },
   confirmedBy: (name) => `bestätigt von ${name}`,
-  noRoot:
-    "Es ist kein Vertrauensanker installiert, deshalb werden keine Updates angenommen. Lassen Sie sich von Ihrem Herausgeber die Datei root.json geben und führen Sie auf dem Gerät als root aus:",
-  unconfirmed:
-    "Der Fingerabdruck wurde noch nicht verglichen. Bis dahin werden Dienste nicht automatisch aktualisiert.",
-  unproven:
-    "Der Update-Server wurde noch nicht mit diesem Vertrauensanker geprüft: Stellen Sie einen Server ein und suchen Sie nach Updates.",
   fingerprint: "Fingerabdruck (SHA-256)",
   confirmed: "Bestätigt von",
   unconfirmedBy: "nicht bestätigt",
@@ -255,8 +169,6 @@ export const updates: Catalogue["updates"] = {
   lastLines: "Die letzten Zeilen des Protokolls",
   again: "Noch einmal versuchen",
   againLater: "Es ist nicht verfügbar: Suchen Sie zuerst nach Updates",
-  againFailed:
-    "Es ist auf diesem Gerät fehlgeschlagen und wird nicht mehr angeboten. Am besten warten Sie auf eine neuere Version. Lag es am Gerät, kann root es noch einmal erlauben:",
   settings: "Update-Einstellungen",
   tooEarly: "Zuerst muss dem Herausgeber vertraut werden.",
   whySigned:

@@ -1,13 +1,6 @@
-import type { outcomeCodes } from "../../../../contract/schemas/update-reasons.ts";
-import type {
-  PassedOver,
-  ReleaseHold,
-  TrustStatus,
-  UpdateSummary,
-  UpdateTrial,
-} from "../../../../contract/types.ts";
+import type { PassedOver, TrustStatus, UpdateTrial } from "../../../../contract/types.ts";
+import { updateWords } from "../../../../contract/words/en/updates.ts";
 
-type OutcomeCode = (typeof outcomeCodes)[number];
 type HealthAnswer = NonNullable<UpdateTrial["health"]["last"]>;
 
 /** What a release that is not for this device has, and what the device has. */
@@ -18,18 +11,9 @@ export interface PassedOverFacts {
   readonly detail: string;
 }
 
-/** Facts of updates as people read them. */
-export interface UpdateFacts {
-  /** The releases, such as `base 1.3.0`. */
-  readonly what: string;
-  /** A time seen from now, such as `in 2 hours`. */
-  readonly when: string;
-  /** A sentence; empty: there is nothing to say. */
-  readonly reason: string;
-  readonly count: number;
-}
-
 export const updates = {
+  /** Why releases are held, how updates are, and why attempts ended. */
+  ...updateWords,
   checkNow: "Check now",
   kinds: { rules: "Rules", binary: "Service" },
   about: {
@@ -45,12 +29,10 @@ export const updates = {
   nothingNewer: "Up to date.",
   asDelivered: "came with the device",
   quoted: (text: string) => `“${text}”`,
-  isOut: (version: string) => `${version} is out`,
   staged: "downloaded and verified",
   urgent: "urgent",
   notes: "Release notes",
   automatic: "It is applied automatically.",
-  notVerified: (reason: string) => `The last check could not verify what the publisher signed. ${reason}`,
   /** What was tried and did not stay. */
   attempts: {
     good: (version: string, when: string) => `${version} was applied ${when}.`,
@@ -78,78 +60,7 @@ export const updates = {
     not_newer: (version, { here }) =>
       version === here ? `${version} is installed.` : `${version} is not newer than ${here}.`,
   } satisfies Record<PassedOver["code"], (version: string, facts: PassedOverFacts) => string>,
-  /** Why a release is not applied automatically, by code. */
-  hold: {
-    signature_verification_off: () =>
-      "Updates are blocked because verifying signatures is off in the stored settings. Root must turn it on.",
-    channel_not_allowed: () =>
-      "Updates are blocked because root does not allow this channel. Choose another one.",
-    trust_not_installed: () => "Updates are blocked because no root of trust is installed.",
-    trust_unusable: ({ reason }) => `The installed root of trust cannot be used. ${reason}`,
-    journal_unreadable: () => "The record of installed releases cannot be read, so nothing is applied.",
-    not_verifiable: ({ reason }) => `The last check could not verify it. ${reason}`,
-    failed: ({ reason }) => `It failed on this device and is not applied again. ${reason}`,
-    held: () =>
-      "It was undone on this device, so it is no longer applied automatically. An administrator can apply it.",
-    deferred: ({ when }) =>
-      `It was undone because the device restarted. It is tried again ${when}, or when an administrator applies it.`,
-    not_configured: () => "Updates of this kind are not set up. Root can set them up in the host file.",
-    not_automatic: () => "Releases of this kind are not applied automatically.",
-    trust_not_established: () => "It waits until the publisher is trusted, or an administrator applies it.",
-    clock_not_trusted: () =>
-      "It waits until the clock is trusted: before that, an outdated release cannot be recognised.",
-    wave: ({ when }) => `Comes ${when} (staged rollout).`,
-    disabled: () => "Scheduled updates are off, so it waits for an administrator.",
-    refused: ({ reason }) => `The installer refused it. ${reason}`,
-    installer_unavailable: ({ reason }) => `The installer could not be started. ${reason}`,
-    postponed: ({ when }) => `It is postponed and continues ${when}.`,
-    window: ({ when }) => `It waits for the next update window, ${when}.`,
-    busy: () => "It waits until the update in progress has ended.",
-    download_failed: ({ reason }) => `The last download failed and is tried again. ${reason}`,
-  } satisfies Record<ReleaseHold["code"], (facts: UpdateFacts) => string>,
-  /** Why an attempt ended as it did, by code; errors have the words of all errors. */
-  reasons: {
-    healthy: () => "It became healthy.",
-    confirmed_by_root: () => "Root confirmed it.",
-    unclean_exits: ({ count }) => `It crashed ${count} times.`,
-    not_healthy_in_time: () => "It did not become healthy in time.",
-    activation_failed: () => "It could not be started.",
-    configuration_removed: () => "Updates of this kind are no longer set up in the host file.",
-    restarts: ({ count }) => `The device restarted ${count} times before it became healthy.`,
-    aborted_by_root: () => "Root stopped it.",
-    overtaken: () => "A package of the same or a newer version was installed.",
-    rolled_back: () => "An administrator undid it.",
-    interrupted: () => "It was interrupted before anything was changed. It can be applied again.",
-    unrecorded: () => "An earlier version of Steward did not record the reason.",
-  } satisfies Record<OutcomeCode, (facts: UpdateFacts) => string>,
-  /** How updates are, by code. Of those that block, the hold says it. */
-  summary: {
-    signature_verification_off: ({ reason }) => reason,
-    channel_not_allowed: ({ reason }) => reason,
-    trust_not_installed: ({ reason }) => reason,
-    trust_unusable: ({ reason }) => reason,
-    checking: () => "Checking for updates …",
-    downloading: ({ what }) => `Downloading ${what}.`,
-    requested: ({ what }) => `${what} was requested: the installer has been started.`,
-    installing: ({ what }) => `${what} is being installed.`,
-    confirming: ({ what }) => `${what} is running and being watched.`,
-    rolling_back: ({ what }) => `${what} is being undone.`,
-    waiting_for_clock: ({ what }) => `${what} is available. It is downloaded when the clock is trusted.`,
-    check_waiting_for_clock: () =>
-      "While the clock is not trusted, it is not known whether the server's metadata has expired.",
-    available: ({ what, reason }) => `${what} is available. ${reason}`,
-    staged: ({ what, reason }) => `${what} is downloaded and verified, and can be applied. ${reason}`,
-    applied: ({ what, when }) => `${what} was applied ${when} and is healthy.`,
-    undone: ({ what, when, reason }) => `${what} was undone ${when}. ${reason}`,
-    server_not_set: () => "No update server is set, so this device cannot check for updates.",
-    not_checked: () => "The first check comes soon.",
-    not_checked_disabled: () => "No check has been made yet, and scheduled updates are off.",
-    nothing_newer: ({ when }) => `The last check, ${when}, found nothing newer for this device.`,
-    check_failed: ({ when, reason }) => `The last check, ${when}, failed. ${reason}`,
-  } satisfies Record<UpdateSummary["code"], (facts: UpdateFacts) => string>,
   checked: (when: string) => `Checked for updates ${when}.`,
-  checkFailed: (when: string, often: string) =>
-    `The last check, ${when}, failed${often === "" ? "." : ` (${often}).`}`,
   nextCheckComes: (when: string) => `The next check comes ${when}.`,
   scheduled: "Scheduled updates are on.",
   inShort: (channel: string, scheduled: string) => `Channel ${channel}. ${scheduled}`,
@@ -166,8 +77,6 @@ export const updates = {
   why: {
     underWay: (what: string) => `Another update is in progress: ${what}`,
     checking: "A check for updates is in progress",
-    noRoot: "No root of trust is installed",
-    noServer: "No update server is set",
     nothingBefore: "There is no earlier release that worked on this device",
   },
   apply: "Update now",
@@ -225,20 +134,14 @@ export const updates = {
   notTrusted: "not trusted",
   /** What trust still needs, by code. */
   trustSteps: {
-    not_installed: "no root of trust is installed",
-    unusable: "the root of trust cannot be used",
-    not_confirmed: "the fingerprint has not been compared yet",
-    server_not_set: "no update server is set",
-    not_proven: "the update server has not been checked yet",
+    not_installed: "No root of trust is installed",
+    unusable: "The root of trust cannot be used",
+    not_confirmed: "The fingerprint has not been compared yet",
+    server_not_set: "No update server is set",
+    not_proven: "The update server has not been checked yet",
     established: "",
   } satisfies Record<TrustStatus["code"], string>,
   confirmedBy: (name: string) => `confirmed by ${name}`,
-  noRoot:
-    "No root of trust is installed, so updates are not accepted. Get the file root.json from your publisher and run this as root on the device:",
-  unconfirmed:
-    "The fingerprint has not been compared yet. Until then, services are not updated automatically.",
-  unproven:
-    "The update server has not been checked against this root yet: set a server and check for updates.",
   fingerprint: "Fingerprint (SHA-256)",
   confirmed: "Confirmed by",
   unconfirmedBy: "not confirmed",
@@ -278,8 +181,6 @@ export const updates = {
   lastLines: "The last lines of its log",
   again: "Try again",
   againLater: "It is not available: check for updates first",
-  againFailed:
-    "It failed on this device and is no longer offered. It is best to wait for a newer release. If the device was the cause, root can allow it once more:",
   settings: "Update settings",
   tooEarly: "The publisher must be trusted first.",
   whySigned:

@@ -1,5 +1,5 @@
-import type { summaryCodes } from "../../../../../contract/schemas/update-reasons.ts";
 import type { Need } from "../../../../../contract/types.ts";
+import type { UpdateTile } from "../../../../../contract/updates/update-summaries.ts";
 
 /** Figures and names of a need, as people read them. */
 export interface NeedFacts {
@@ -67,7 +67,7 @@ export const homePage = {
     underWay: "update in progress",
     notSetUp: "not set up",
     unknown: "unknown",
-  },
+  } satisfies Record<UpdateTile, string>,
   accounts: (administrators: number, all: number) =>
     `${all} ${all === 1 ? "user" : "users"}, ${administrators} ${administrators === 1 ? "administrator" : "administrators"}`,
   locked: (count: number) => `${count} locked`,
@@ -80,11 +80,6 @@ export const homePage = {
   memory: "Memory",
   used: (percent: string) => `${percent} used`,
 };
-
-type UpdateState = keyof typeof homePage.updateStates;
-
-/** How updates are in a word, by what their summary is about. */
-export type UpdateStates = Readonly<Record<(typeof summaryCodes)[number], UpdateState>>;
 
 export const needs = {
   rescue: {

@@ -1,7 +1,9 @@
-import type { Health, UpdateProblem } from "../../contract/types.ts";
-import { pageFormat } from "../catalogue/formats.ts";
-import { t } from "../catalogue/words.ts";
-import { type Sentence, sentenceOf } from "./by-code.ts";
+import type { Health, UpdateProblem } from "../../../contract/types.ts";
+import { updateFacts } from "../../../contract/updates/update-facts.ts";
+import { pageFormat } from "../../catalogue/formats.ts";
+import { t } from "../../catalogue/words.ts";
+import { type Sentence, sentenceOf } from "../by-code.ts";
+import { quoting, updateFormat } from "./update-format.ts";
 
 type HealthCheck = NonNullable<Health["checks"]>[number];
 
@@ -22,8 +24,9 @@ export function healthSentence({ code, detail, facts }: HealthCheck, format = pa
   return sentenceOf(words, { code, detail }, { ...noFacts, ...facts }, format);
 }
 
-/** The problem with updates; the page about updates says more. */
-export function updatesSentence(problem: UpdateProblem): Sentence {
-  const { release } = problem;
-  return sentenceOf(t.health.updates, problem, [release?.name, release?.version].filter(Boolean).join(" "));
+/** The problem with updates. */
+export function updatesSentence(
+  problem: Pick<UpdateProblem, "code" | "detail" | "reason"> & Partial<UpdateProblem>,
+): Sentence {
+  return quoting(sentenceOf(t.health.updates, problem, updateFacts(problem, updateFormat)), problem.reason);
 }

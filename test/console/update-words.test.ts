@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as deBase from "../../src/console/catalogue/languages/de/base.ts";
+import * as deUpdates from "../../src/console/catalogue/languages/de/updates.ts";
+import * as enBase from "../../src/console/catalogue/languages/en/base.ts";
+import * as enUpdates from "../../src/console/catalogue/languages/en/updates.ts";
+import { putTexts } from "../../src/console/catalogue/words.ts";
+import type { Sentence } from "../../src/console/ui/by-code.ts";
+import { updatesSentence } from "../../src/console/ui/words/health-words.ts";
+import { reasonSentence } from "../../src/console/ui/words/update-format.ts";
+import { holdSentence, summarySentence, trustSentence } from "../../src/console/updates/update-sentences.ts";
+import {
+  outcomeCodes,
+  summaryCodes,
+  trustCodes,
+  updateProblemCodes,
+} from "../../src/contract/schemas/update-reasons.ts";
+import type { UpdateReason } from "../../src/contract/types.ts";
+import { holdCodes } from "../../src/contract/updates/update-holds.ts";
+import { outcomeCause, outcomeSentence } from "../../src/releases/outcome-reasons.ts";
+import * as agent from "../../src/updates/facts/update-sentences.ts";
+
+/** As the agent writes them, and as a page of this moment does. */
+const [past, coming] = ["2020-01-02T03:04:05.000Z", "2199-01-02T03:04:05.000Z"];
+
+const reason: UpdateReason = {
+  ...{ code: "update_server_refused", detail: "The server updates.example answered 503.", count: null },
+  last_answer: null,
+};
+const release = { kind: "rules", name: "base", version: "1.3.0" } as const;
+const channels = { channel: "beta", allowed_channels: ["stable", "old"] };
+const factsOf = (code: string) => (code === "busy" ? { in_progress: "base is on trial" } : channels);
+const setting = "/update/ota/enabled";
+
+/** All that a sentence of the kind can be given. */
+const all = {
+  hold: { until: coming, reason, setting: null, kind: "rules" },
+  problem: { release, reason, at: past, until: coming, failures: 3, facts: channels },
+} as const;
+
+const summary = { releases: [release], at: past, reason, hold: null };
+
+/** Both name the time in their own way, and only the agent names settings. */
+function withoutForms(text: string): string {
+  return text
+    .replace(/ \(update\.[a-z_.]+\)/g, "")
+    .replace(
+      /\b(at 20\d\d-\S+?Z|at 2199-\S+?Z|on \d+ Jan \d+|on Jan \d+, \d+|on [\d/]+|[\d,]+ years ago|in [\d,]+ years)/g,
+      "WHEN",
+    );
+}
+
+const lists: readonly (readonly [
+  name: string,
+  codes: readonly string[],
+  ofAgent: (code: never) => string,
+  ofPage: (code: never) => Sentence,
+])[] = [
+  [
+    "holds",
+    holdCodes,
+    (code) => agent.holdSentence(code, { ...all.hold, facts: factsOf(code) }),
+    (code) => holdSentence({ ...all.hold, code, detail: "?", facts: factsOf(code) } as never, "rules"),
+  ],
+  [
+    "summaries",
+    summaryCodes,
+    (code) => agent.summarySentence(code, summary),
+    (code) => summarySentence({ ...summary, code, detail: "?" }),
+  ],
+  [
+    "problems",
+    updateProblemCodes,
+    (code) => agent.problemSentence(code, all.problem),
+    (code) => updatesSentence({ ...all.problem, code, detail: "?" } as never),
+  ],
+  [
+    "the trust",
+    trustCodes,
+    (code) => agent.trustSentence(code, { reason, setting }),
+    (code) => trustSentence({ code, detail: "?", reason }),
+  ],
+  [
+    "ended attempts",
+    outcomeCodes.filter((code) => code !== "unrecorded"),
+    (code) =>
+      outcomeSentence(outcomeCause(code, { count: 3, last_answer: null })).replace(
+        " No reason is known.",
+        "",
+      ),
+    (code) => reasonSentence({ code, detail: "?", count: 3, last_answer: null }),
+  ],
+];
+
+/** Facts that a reader looks for, whatever the language: figures, names, quotes and commands. */
+function factsIn({ text, quote = "" }: Sentence): string[] {
+  const said = `${text} ${quote}`;
+  const known = ["base 1.3.0", "beta", "stable, old", "base is on trial", "updates.example answered 503"];
+  const commands = said.match(/`[^`]+`/g) ?? [];
+  return [
+    ...known.filter((fact) => said.includes(fact)),
+    ...commands,
+    ...(/\b3\b/.test(said) ? ["3"] : []),
+  ].sort();
+}
+
+for (const [name, codes, ofAgent, ofPage] of lists)
+  describe(`sentences about updates: ${name}`, () => {
+    it("are the agent's, word for word, in an English page", () => {
+      putTexts("en", { ...enBase, ...enUpdates });
+      assert.ok(codes.length > 4);
+      for (const code of codes) {
+        const [said, shown] = [ofAgent(code as never), ofPage(code as never)];
+        assert.equal(withoutForms(shown.text), withoutForms(said), code);
+      }
+    });
+
+    it("tell a German reader all facts that they tell an English one", () => {
+      const told = (tag: string, texts: object): string[][] => {
+        putTexts(tag, texts);
+        return codes.map((code) => factsIn(ofPage(code as never)));
+      };
+      const german = told("de", { ...deBase, ...deUpdates });
+      const english = told("en", { ...enBase, ...enUpdates });
+      const missing = english.map((known, index) => [
+        codes[index],
+        ...known.filter((fact) => !german[index]?.includes(fact)),
+      ]);
+      assert.deepEqual(
+        missing.filter((one) => one.length > 1),
+        [],
+      );
+      assert.ok(name === "the trust" || english.flat().length > 1, "these are no facts");
+    });
+  });
