@@ -175,7 +175,7 @@ describe("the console's updates, from a new device to a service that is good", (
     await card("Rules").getByText("1.0.0 is out").waitFor();
     await card("Rules").getByText("downloaded and verified").waitFor();
     await card("Rules").getByText("Scheduled updates are off").waitFor();
-    await card("Service").getByText("Releases of this kind are not applied automatically").waitFor();
+    await card("Service").getByText("Releases of this kind are applied on request only").waitFor();
     await trust()
       .getByText(/^trusted$/)
       .waitFor();

@@ -72,7 +72,7 @@ export const updateReason = {
     detail,
     count: {
       type: ["integer", "null"],
-      description: "unclean exits of `unclean_exits`, restarts of the device of `restarts`",
+      description: "unclean exits, or restarts of the device",
     },
     last_answer: { ...nullableText, description: "what the last health check answered" },
   },
@@ -87,7 +87,7 @@ const facts = {
   properties: {
     channel: { type: "string" },
     allowed_channels: { type: "array", items: { type: "string" } },
-    in_progress: { type: "string", description: "in English" },
+    in_progress: { type: "string" },
   },
 } as const;
 
@@ -153,7 +153,7 @@ export const updateSummary = {
     at: { ...nullableTimestamp, description: "when the last check, or the last attempt, ended" },
     reason: {
       ...nullableReason,
-      description: "why the last check failed, or the last release was undone",
+      description: "why the check failed, or the release was undone",
     },
     hold,
     problem: {
