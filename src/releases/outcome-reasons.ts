@@ -1,8 +1,8 @@
 import { type ErrorCode, errorCodes } from "../contract/error-codes.ts";
 import { type outcomeCodes, reasonCodes } from "../contract/schemas/update-reasons.ts";
 import type { UpdateReason } from "../contract/types.ts";
-import { updateWords } from "../contract/words/en/updates.ts";
 import { sentence } from "../contract/updates/update-facts.ts";
+import { updateWords } from "../contract/words/en/updates.ts";
 
 export type OutcomeCode = (typeof outcomeCodes)[number];
 
