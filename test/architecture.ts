@@ -270,7 +270,7 @@ const smallValues = [
   "schemas/console",
   "shapes",
   "scopes",
-  "updates/update-facts",
+  "update-facts",
   "updates/update-holds",
   "update-kinds",
   "updates/update-summaries",

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes } from "../contract/error-codes.ts";
 import { type outcomeCodes, reasonCodes } from "../contract/schemas/update-reasons.ts";
 import type { UpdateReason } from "../contract/types.ts";
-import { sentence } from "../contract/updates/update-facts.ts";
+import { sentence } from "../contract/update-facts.ts";
 import { updateWords } from "../contract/words/en/updates.ts";
 
 export type OutcomeCode = (typeof outcomeCodes)[number];

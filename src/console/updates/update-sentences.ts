@@ -7,11 +7,7 @@ import type {
   UpdateSummary,
   Updates,
 } from "../../contract/types.ts";
-import {
-  releaseName as nameOf,
-  type UpdateFormat,
-  updateFacts,
-} from "../../contract/updates/update-facts.ts";
+import { releaseName as nameOf, type UpdateFormat, updateFacts } from "../../contract/update-facts.ts";
 import { language, t } from "../catalogue/words.ts";
 import { deviceNow } from "../client/device-time.ts";
 import { type Sentence, sentenceOf } from "../ui/by-code.ts";

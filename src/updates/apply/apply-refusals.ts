@@ -1,5 +1,5 @@
 import { StewardError } from "../../contract/errors.ts";
-import { releaseName } from "../../contract/updates/update-facts.ts";
+import { releaseName } from "../../contract/update-facts.ts";
 import type { SetAsideRelease } from "../../releases/journal-queries.ts";
 import { reasonOf } from "../../releases/outcome-reasons.ts";
 import type { UpdateKind } from "../../releases/release.ts";

@@ -1,4 +1,4 @@
-import { releaseName } from "../../contract/updates/update-facts.ts";
+import { releaseName } from "../../contract/update-facts.ts";
 import { goodIds, kindOnTrial } from "../../releases/journal-queries.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";

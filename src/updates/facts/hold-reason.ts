@@ -1,5 +1,5 @@
 import type { ReleaseHold, Settings } from "../../contract/types.ts";
-import type { Told } from "../../contract/updates/update-facts.ts";
+import type { Told } from "../../contract/update-facts.ts";
 import type { BlockingHoldCode } from "../../contract/updates/update-summaries.ts";
 import type { SetAsideRelease } from "../../releases/journal-queries.ts";
 import type { Blockers } from "../../releases/kind-blockers.ts";

@@ -11,7 +11,7 @@ import {
   type Told,
   type UpdateFormat,
   updateFacts,
-} from "../../contract/updates/update-facts.ts";
+} from "../../contract/update-facts.ts";
 import { updateProblems } from "../../contract/words/en/update-problems.ts";
 import { updateWords } from "../../contract/words/en/updates.ts";
 

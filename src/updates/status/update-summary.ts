@@ -1,5 +1,5 @@
 import type { Release, UpdateProblem, UpdateSummary, Updates } from "../../contract/types.ts";
-import type { Told } from "../../contract/updates/update-facts.ts";
+import type { Told } from "../../contract/update-facts.ts";
 import { reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { StoredCheck } from "../../releases/update-record.ts";
 import { type BlockReason, releaseHold } from "../facts/hold-reason.ts";

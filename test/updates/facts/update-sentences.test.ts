@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Told } from "../../../src/contract/updates/update-facts.ts";
+import type { Told } from "../../../src/contract/update-facts.ts";
 import {
   holdSentence,
   problemSentence,

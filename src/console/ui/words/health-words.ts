@@ -1,5 +1,5 @@
 import type { Health, UpdateProblem } from "../../../contract/types.ts";
-import { updateFacts } from "../../../contract/updates/update-facts.ts";
+import { updateFacts } from "../../../contract/update-facts.ts";
 import { pageFormat } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { type Sentence, sentenceOf } from "../by-code.ts";

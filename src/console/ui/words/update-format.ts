@@ -1,5 +1,5 @@
 import type { UpdateReason } from "../../../contract/types.ts";
-import { releaseName, type UpdateFormat } from "../../../contract/updates/update-facts.ts";
+import { releaseName, type UpdateFormat } from "../../../contract/update-facts.ts";
 import { relativeTime } from "../../catalogue/formats.ts";
 import { language, t } from "../../catalogue/words.ts";
 import { deviceNow } from "../../client/device-time.ts";

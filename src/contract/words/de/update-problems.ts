@@ -1,4 +1,4 @@
-import type { UpdateProblemWords } from "../../updates/update-facts.ts";
+import type { UpdateProblemWords } from "../../update-facts.ts";
 
 export const updateProblems: UpdateProblemWords = {
   signature_verification_off: ({ setting }) =>

@@ -1,4 +1,4 @@
-import type { UpdateWords } from "../../updates/update-facts.ts";
+import type { UpdateWords } from "../../update-facts.ts";
 
 export const updateWords: UpdateWords = {
   holds: {

@@ -1,7 +1,7 @@
-import type { outcomeCodes } from "../schemas/update-reasons.ts";
-import type { ReleaseHold, TrustStatus, UpdateProblem, UpdateReason, UpdateSummary } from "../types.ts";
-import type { HoldCode } from "./update-holds.ts";
-import type { UpdateProblemCode, UpdateSummaryCode } from "./update-summaries.ts";
+import type { outcomeCodes } from "./schemas/update-reasons.ts";
+import type { ReleaseHold, TrustStatus, UpdateProblem, UpdateReason, UpdateSummary } from "./types.ts";
+import type { HoldCode } from "./updates/update-holds.ts";
+import type { UpdateProblemCode, UpdateSummaryCode } from "./updates/update-summaries.ts";
 
 /** Facts of updates as text; empty where there is none. */
 export interface UpdateFacts extends NonNullable<ReleaseHold["facts"]> {
