@@ -27,9 +27,12 @@ describe("the very first start", () => {
     if (!mount) return;
     await fill(mount);
     const agent = await start(test, { stateDirectory: mount.seen });
-    const said = /^Only 0 MiB are free on .* The reserve of 8 MiB, .* does not exist/;
+    const said = /^Only 0 MiB are free on .* The reserve, .* does not exist\. .* The reserve takes 8 MiB/;
     await until("health names the disk", async () => said.test(await troubleOf(agent, "disk")));
-    assert.match(await troubleOf(agent, "users"), /users\.json waits in memory until it can be written/);
+    assert.match(
+      await troubleOf(agent, "users"),
+      /^Changes are kept in memory until the disk can be written \(users\)/,
+    );
     assert.deepEqual(await setUp(agent), [507, "storage_full"]);
     mount.run('rm "$1/.filler"');
     assert.deepEqual(await setUp(agent), [201, undefined]);
@@ -61,7 +64,10 @@ describe("the very first start", () => {
     if (!mount) return;
     mount.run(makeReadOnly);
     const agent = await start(test, { stateDirectory: join(mount.seen, "steward") });
-    assert.match(await troubleOf(agent, "state"), /^The directory .*steward cannot be made \(EROFS\)\. /);
+    assert.match(
+      await troubleOf(agent, "state"),
+      /^The agent cannot reach its stored state\. The directory .*steward cannot be made \(EROFS\)\. /,
+    );
     mount.run(makeWritable);
     // It ends listening in between.
     await until("it serves", () => isWell(agent, { local: true }).catch(() => false));
