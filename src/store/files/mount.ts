@@ -37,7 +37,7 @@ export function mountIn(mountinfo: string, path: string): Mount | null {
     .flatMap((line) => entryOf(line) ?? [])
     .filter(({ point }) => isBelow(path, point));
   let own: Entry | undefined;
-  // Of two mounts at one point the later one covers the earlier.
+  // The later of two mounts at one point covers the earlier.
   for (const entry of above) {
     if (!own || entry.point.length >= own.point.length) own = entry;
   }
