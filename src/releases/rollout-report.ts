@@ -2,8 +2,8 @@ import { updateKinds } from "../contract/update-kinds.ts";
 import type { UpdateKind } from "./release.ts";
 
 /**
- * A device's report about its releases in the request header `Steward-Report`: a List of Tokens (RFC 8941 §3.1), so that
- * no log escapes a character of it.
+ * A device's report about its releases in the request header `Steward-Report`: a List of Tokens (RFC 8941 §3.1), so
+ * that no log escapes a character of it.
  *
  *     steward/0.1.0;v=1, product/demo, rules/base/1.2.0;state=good;wave=12.345;device=d01f3a2c4b5d6
  */
