@@ -92,7 +92,10 @@ export function tableOf(figures: readonly ReleaseFigures[], log: LogFigures): st
   return `${table}${others.join(", ")}\n`;
 }
 
-/** Why each roll-out goes on, so that a watch that stops nothing is never silent about it. `null`: nothing is to be stopped. */
+/**
+ * Says why each roll-out goes on, so that a watch that stops nothing is never silent about it. `null`: nothing is to be
+ * stopped.
+ */
 export function verdictLines(verdicts: readonly HaltVerdict[] | null, log: LogFigures): string {
   const { lines, silent, malformed, unreadable } = log;
   const going = verdicts?.filter(({ halts }) => !halts) ?? [];

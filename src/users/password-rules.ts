@@ -50,7 +50,7 @@ export function checkNewPassword(password: string, context: PasswordContext): vo
 
 /**
  * The forms of a password that a guesser tries: lower case, and with digits replaced by the letters that they usually
- * stand for.
+ * mean.
  */
 function foldings(password: string): string[] {
   const lower = password.toLowerCase();

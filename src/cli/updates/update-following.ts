@@ -16,7 +16,7 @@ const mostPollMilliseconds = 1_000;
 /** Milliseconds that an agent may be away; on trial it may itself be the release that is restarted and undone. */
 const patience = { onTrial: 600_000, else: 30_000 } as const;
 
-/** ECMA-48 EL: erases the line that the cursor stands on. */
+/** ECMA-48 EL: erases the line of the cursor. */
 const eraseLine = "\r\u001b[K";
 
 /** Polls, and milliseconds between them, for which the next of several steps is awaited. */

@@ -27,7 +27,7 @@ export const history: Command = {
   },
 };
 
-/** What became of an attempt: the sentences, and the last lines of what failed; each line ends in a line feed. */
+/** The result of an attempt: its sentences, and the last lines of what failed; each line ends in a line feed. */
 export function outcomeReport(entry: HistoryEntry): string {
   return `${escapeText(outcomeSentence(entry))}\n${logLines(entry)}`;
 }

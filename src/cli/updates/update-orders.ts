@@ -90,7 +90,7 @@ function kindOnTrial({ positionals }: Invocation, { slots }: ReleaseJournal, ord
 const pollMilliseconds = 250;
 const mostPolls = 3_600;
 
-/** How the trial ended. Throws CommandError: 1 (it takes longer), 130. */
+/** Waits for the journal's entry about the end of the trial. Throws CommandError: 1 (it takes longer), 130. */
 async function ending(
   invocation: Invocation,
   { kind, known }: { kind: UpdateKind; known: number },

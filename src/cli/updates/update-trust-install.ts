@@ -12,7 +12,7 @@ import type { CommandContext } from "../client/context.ts";
 import { requireLocal } from "../client/places.ts";
 import { writeRootFile } from "../client/root-file.ts";
 
-/** Everybody may read whose signatures count; root alone may write it. */
+/** Everybody may read whose signatures count; only root may write it. */
 const rootFileMode = 0o644;
 
 /** As much as the agent reads of one; a larger file is refused unread. */
@@ -43,7 +43,7 @@ export async function installTrust(invocation: Invocation): Promise<void> {
   );
 }
 
-/** Where root's decision about whose updates count lies. */
+/** The file in which root decides whose updates count. */
 export function updateRootPath(hostFile: string): string {
   return join(dirname(resolve(hostFile)), "update-root.json");
 }
@@ -52,7 +52,7 @@ export function updateRootPath(hostFile: string): string {
 const lookMilliseconds = 250;
 const looks = 30;
 
-/** Whether the running agent goes by it, as a sentence behind another; "" where none can be asked. */
+/** Says in a sentence, for the end of another, if the running agent uses this root; "" if no agent can be asked. */
 async function noticed({ client }: Invocation, fingerprint: string): Promise<string> {
   for (let look = 0; look < looks; look += 1) {
     const updates = await client.call("getUpdates", {}).catch(() => null);

@@ -11,7 +11,7 @@ export function updateReport(status: Updates): string {
   return `${escapeText(status.summary.detail)}\n\n${formatFields(statusFields(status))}`;
 }
 
-/** What a check has found: the sentence, each release that is there, and what was passed over. */
+/** The findings of a check: the sentence, each release that is there, and those that were passed over. */
 export function checkReport(status: Updates): string {
   const found = [...releasesOf(status).flatMap(releaseFields), ...passedOverFields(status)];
   const gap = found.length === 0 ? "" : `\n${formatFields(found)}`;
@@ -21,7 +21,7 @@ export function checkReport(status: Updates): string {
 /** An agent that is older than this command line tells nothing of it. */
 function passedOverFields({ passed_over = [], passed_over_counts: counts }: Updates): Fields {
   const words = passed_over.map(passedOverWords);
-  // The list names the newest of each sort alone.
+  // The list names only the newest of each sort.
   const named = passed_over.filter(({ code }) => isForOthers(code)).length;
   if (counts && countForOthers(counts) > named) words.push(`in all ${countWords(counts)}`);
   return words.map((one, index) => [index === 0 ? "passed over" : "", one] as const);
@@ -100,7 +100,7 @@ function postponedFields({ rules, binary }: Updates["postponed"]): Fields {
   ];
 }
 
-/** An open failure needs no words: it stands among the needs. */
+/** An open failure needs no words: it is among the needs. */
 const seenToWords: Readonly<Record<FailedRelease["state"], string>> = {
   open: "",
   dismissed: "; dismissed",

@@ -17,7 +17,7 @@ export function healthWords({ successes, needed }: UpdateTrial["health"]): strin
   return `${successes} of ${needed} healthy`;
 }
 
-/** How an attempt ended, in a few sentences. */
+/** The result of an attempt in a few sentences. */
 export function outcomeSentence(entry: HistoryEntry): string {
   const release = releaseWords(entry);
   const why = entry.reason.detail;

@@ -130,7 +130,7 @@ pid_t start_program(const struct order *order) {
   for (size_t at = 0; at < 3 && entry->verb[at]; at++) arguments[count++] = entry->verb[at];
   char unit[128];
   if (entry->unit) {
-    // The names of the vocabulary, in which %s stands for a checked argument.
+    // The names of the vocabulary, in which a checked argument replaces %s.
     const char *place = strstr(entry->unit, "%s");
     int before = place ? (int)(place - entry->unit) : (int)strlen(entry->unit);
     snprintf(unit, sizeof unit, "%.*s%s%s", before, entry->unit, order->argument, place ? place + 2 : "");

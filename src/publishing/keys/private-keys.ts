@@ -10,7 +10,7 @@ import { type NamedKey, namedKeyOf } from "./public-keys.ts";
 
 /** A key that can sign, here or elsewhere, for the duration of one command. */
 export interface SigningKey extends NamedKey {
-  /** Where it is, for people. */
+  /** The place of the key, for people. */
   readonly file: string;
   /** Each signature may cost a person a touch: it is asked for only where one is missing. */
   readonly isElsewhere?: true;

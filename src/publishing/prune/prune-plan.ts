@@ -21,7 +21,7 @@ export interface PlannedRelease {
   readonly entry: ReleaseEntry;
 }
 
-/** Why an old release is kept. */
+/** The reason to keep an old release. */
 export type KeepReason = "asked" | "drafted" | "floor" | "older_agents";
 
 export interface PrunePlan {

@@ -11,7 +11,7 @@ export interface HaltRule {
   readonly least: number | null;
 }
 
-/** Why a roll-out is stopped, or continues. */
+/** The decision to stop a roll-out or to let it continue, with its reason. */
 export interface HaltVerdict {
   readonly release: ReleaseFigures;
   readonly halts: boolean;

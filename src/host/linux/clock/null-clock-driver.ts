@@ -9,7 +9,7 @@ const freshSeconds = 30;
 /** Milliseconds: Date.now() rounds down, so a correct reading is 0 to 1 ahead of it. */
 const tolerated = { behind: 0.5, ahead: 1.5 };
 
-/** Seconds to wait for the next whole millisecond: longer only if the wall clock stands still. */
+/** Seconds to wait for the next whole millisecond: longer only if the wall clock does not advance. */
 const longestWaitSeconds = 0.002;
 
 /** Seconds between two readings of the wall clock; more means that the process was suspended in between. */

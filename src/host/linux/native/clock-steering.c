@@ -153,7 +153,7 @@ napi_value clock_slew(napi_env env, napi_callback_info info) {
  *
  * The state that an earlier discipline left in the kernel would work against this one. In kernel/time/ntp.c a phase
  * offset is worked off second by second even after STA_PLL is cleared, and only an offset given while STA_PLL is set
- * replaces it. So an offset of 0 is given under STA_PLL first (which leaves the frequency alone, because both loops
+ * replaces it. So an offset of 0 is given under STA_PLL first (which does not change the frequency, because both loops
  * multiply by it), and then the flag is cleared. STA_PPSFREQ and STA_PPSTIME let a pulse per second overwrite frequency
  * and slew. STA_FLL and STA_FREQHOLD mean nothing without STA_PLL, but would affect the next program that sets it. A tick
  * of another than the nominal length is a frequency too, up to ten per cent if a daemon was killed while it slewed.
