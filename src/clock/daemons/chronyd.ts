@@ -81,7 +81,7 @@ interface Syncing extends Pick<ChronydOptions, "timers" | "panicSeconds"> {
 async function sync(force: boolean, { chronyc, order, timers, panicSeconds }: Syncing): Promise<void> {
   const before = await chronyc.report();
   await order("burst");
-  // Where the offset cannot be read, chronyd's own rules decide, unless the request is forced.
+  // If the offset cannot be read, chronyd's own rules decide, unless the request is forced.
   if ("trouble" in before) return force ? order("makestep") : undefined;
   const { tracking } = await measuredAfter(before.report, chronyc, timers);
   const off = Math.abs(tracking.offsetSeconds);

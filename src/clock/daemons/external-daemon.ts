@@ -53,7 +53,7 @@ export interface DaemonReport {
   } | null;
   /** The daemon can be read only: the last command to it was not permitted. */
   readonly isReadOnly: boolean;
-  /** Why less is known than could be; null: nothing is wrong. */
+  /** The reason why less is known than could be; null: nothing is wrong. */
   readonly trouble: DaemonTrouble | null;
   readonly sources: readonly DaemonSource[];
   /** Hosts of the daemon's configuration, as far as it says. */

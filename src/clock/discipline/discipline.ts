@@ -18,9 +18,9 @@ export interface Measurement {
 }
 
 /**
- * Whether those that agree are more than half of all that are set, and more than one: servers that are silent, or whose
- * names lead nowhere, are no votes for the others. RFC 5905 §11.2.1 counts only those that answer, and believes a source
- * that is alone whatever it says.
+ * True if those that agree are more than half of all servers that are set, and more than one: servers that are silent,
+ * or whose names lead nowhere, are no votes for the others. RFC 5905 §11.2.1 counts only those that answer, and
+ * believes a single source whatever it says.
  */
 export function isMajority({ agreeing, configured }: Pick<Measurement, "agreeing" | "configured">): boolean {
   return agreeing > 1 && 2 * agreeing > configured;

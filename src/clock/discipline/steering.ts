@@ -189,7 +189,7 @@ export class Steering {
     this.#toldLeap = quality.leap;
   }
 
-  /** Where no frequency is stored, the one that another program left in the kernel. */
+  /** The stored frequency; if none is stored, the one that another program left in the kernel. */
   #knownPpm(): number | null {
     const stored = this.#options.storedPpm();
     if (stored !== null) return clamped(stored - this.#basePpm);

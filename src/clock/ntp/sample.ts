@@ -17,7 +17,7 @@ export interface Sample {
   readonly rootDispersionSeconds: number;
 }
 
-/** Why a packet was not believed. */
+/** The reason to reject a packet. */
 export type BadPacket =
   | "short"
   | "long"

@@ -33,7 +33,7 @@ const usualReplySeconds = 2;
 /** Seconds that two opinions may differ by, besides the round trip: the second one is coarse, and the clock may be slewing. */
 const coarsenessSeconds = 2;
 
-/** Where NTP's era 0 begins: the client gives this date for a transmit time of zero. */
+/** The start of NTP's era 0: the client gives this date for a transmit time of zero. */
 const eraZeroMilliseconds = Date.UTC(1900, 0, 1);
 
 /**

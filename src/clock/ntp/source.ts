@@ -74,7 +74,7 @@ export class Source {
     return this.#denied;
   }
 
-  /** Why the last exchange brought no sample; null: it brought one. */
+  /** The reason why the last exchange brought no sample; null: it brought one. */
   failure(): string | null {
     return this.#failure;
   }

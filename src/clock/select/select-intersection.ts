@@ -7,9 +7,9 @@ interface Edge {
 }
 
 /**
- * Seconds that a middle may lie outside of the agreed interval. Half of the RFC's MINDISP, which makes every interval at
- * least so wide there: the intervals of near servers are so narrow that packets which wait on one way only put the middles
- * of honest ones outside.
+ * Seconds by which a middle may be outside of the agreed interval. Half of the RFC's MINDISP, which makes every
+ * interval at least so wide there: the intervals of near servers are so narrow that packets which wait on one way only
+ * put the middles of honest ones outside.
  */
 const middleTolerance = 0.0025;
 

@@ -99,8 +99,8 @@ function combine(survivors: readonly [Candidate, ...Candidate[]], { low, high, .
     offsetSeconds,
     // RFC 5905 §11.2.3: selection jitter and the system peer's own jitter together.
     jitterSeconds: Math.hypot(agreed.selectionJitterSeconds, peer.jitterSeconds),
-    // Where all agree the interval is as narrow as the best source's own, or narrower; where some do not, the system
-    // peer's own bound would lie if it is one of those that the majority only grazes.
+    // If all agree, the interval is as narrow as the best source's own, or narrower; if some do not, the system peer's
+    // own bound would be false if it is one of those that the majority only grazes.
     uncertaintySeconds: Math.max(high - offsetSeconds, offsetSeconds - low),
   };
 }

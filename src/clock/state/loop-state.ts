@@ -16,7 +16,7 @@ import {
 
 /** All that the loop knows of the clock. A value: each function below gives the state after what happened. */
 export interface LoopState {
-  /** Why the agent cannot steer the host's clock; null: it can. */
+  /** The reason why the agent cannot steer the host's clock; null: it can. */
   readonly blocker: SteeringBlocker | null;
   /** The clock had been put right in this boot before the agent's start. */
   readonly wasRightAtStart: boolean;

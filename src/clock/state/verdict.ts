@@ -24,7 +24,7 @@ export function isUnsettled({ kind }: Verdict): boolean {
   return kind === "to_be_confirmed" || kind === "panic_threshold";
 }
 
-/** Why there is no measurement. */
+/** The verdict on a selection that gives no measurement. */
 export function verdictWithout(selection: Selection): Verdict {
   switch (selection.kind) {
     case "too_few":

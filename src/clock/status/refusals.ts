@@ -7,7 +7,7 @@ import type { Verdict } from "../state/verdict.ts";
 import { troubleWithDetail } from "./details.ts";
 import { verdictSummary } from "./summary.ts";
 
-/** Why a round that was asked for did not put the clock right; null: it did, or is about to. */
+/** The error of a requested round that did not put the clock right; null: it did, or is about to. */
 export function refusalOf(verdict: Verdict): StewardError | null {
   const code = errorCodeOf(verdict);
   const summary = verdictSummary(verdict);

@@ -102,7 +102,7 @@ const failureCodes: Readonly<Record<string, SourceReason["code"]>> = {
 
 const badPackets = ["short", "long", "version", "mode", "origin", "no_time", "delay"];
 
-/** Why an exchange or a look-up of a name brought nothing. */
+/** The reason why an exchange or a look-up of a name brought nothing. */
 export function failureReason(failure: string): Reason {
   if (failure.startsWith("kiss ")) return reasonOf("kiss_rate", failure.slice("kiss ".length));
   const known = failureCodes[failure];
