@@ -22,7 +22,7 @@ export const userId = {
   "x-expected": "the id of a user, which begins with usr_",
 } as const;
 
-/** ASCII alone, so that no two names look alike, and lower case, so that no two differ in case only. */
+/** Only ASCII, so that no two names look alike, and lower case, so that no two differ in case only. */
 export const username = {
   type: "string",
   pattern: "^[a-z][a-z0-9._-]{1,30}[a-z0-9]$",

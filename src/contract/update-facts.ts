@@ -13,7 +13,7 @@ export interface UpdateFacts extends NonNullable<ReleaseHold["facts"]> {
   readonly when: string;
   /** When it ends, or is tried again. */
   readonly until: string;
-  /** Why, in sentences. */
+  /** The reason in sentences. */
   readonly reason: string;
   readonly kind: "rules" | "binary" | "";
   /** Failed checks, crashes, or restarts. */
@@ -29,7 +29,7 @@ export type UpdateProblemWords = Readonly<Record<UpdateProblemCode, Say>>;
 export interface UpdateWords {
   readonly holds: Readonly<Record<Exclude<HoldCode, UpdateProblemCode>, Say>>;
   readonly summaries: Readonly<Record<Exclude<UpdateSummaryCode, UpdateProblemCode> | "check_failed", Say>>;
-  /** Why an attempt ended. */
+  /** The reasons for the end of an attempt. */
   readonly reasons: Readonly<
     Record<(typeof outcomeCodes)[number], (facts: Pick<UpdateFacts, "count">) => string>
   >;

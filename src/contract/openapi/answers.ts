@@ -62,10 +62,10 @@ const statusComponents = { 409: "Conflict", 412: "Outdated", 429: "TooMany" } as
 const ofChanges: readonly ErrorCode[] = ["update_busy", "rate_limited"];
 
 /**
- * The errors of an operation. `default` covers all of them with one shape: every generator of clients knows it, and some
- * write code for the ranges 4XX and 5XX that does not compile. Statuses of `statusComponents` stand beside it where the
- * operation can answer with them. The descriptions name the operation's own codes; all other codes follow from rules
- * that are the same for all operations. An answer for each status would be a tenth of the document.
+ * The errors of an operation. `default` covers all of them with one shape: every generator of clients knows it, and
+ * some write code for the ranges 4XX and 5XX that does not compile. Statuses of `statusComponents` are given beside it
+ * if the operation can answer with them. The descriptions name the operation's own codes; all other codes follow from
+ * rules that are the same for all operations. An answer for each status would be a tenth of the document.
  */
 export function errorResponsesOf(operation: Operation): Responses {
   const { errors = [], ...bare } = operation;

@@ -13,12 +13,12 @@ interface Place {
 }
 
 /**
- * Members that say something of a shape and do not change it: beside a reference they stand as they are (JSON Schema
- * 2020-12 §7.7.1). `default` is one of them: two settings may have the same shape.
+ * Members that describe a shape and do not change it: beside a reference they are kept as they are (JSON Schema 2020-12
+ * §7.7.1). `default` is one of them: two settings may have the same shape.
  */
 const annotations = ["description", "default", "writeOnly", "x-writer"];
 
-/** For the agent, its errors and its forms alone. */
+/** Only the agent, its errors and its forms use these. */
 const internal = ["x-expected", "x-redacted", "x-optional", "title"];
 
 /**
@@ -111,7 +111,7 @@ export class SchemaWriter {
     return isSchema ? this.one(value as object, place) : value;
   }
 
-  /** The error codes stand in the document once. */
+  /** The document lists the error codes once. */
   private splitCodes(schema: Schema & { enum: readonly unknown[] }, place: Place): object {
     const others = schema.enum.filter((value) => !errorCodeNames.includes(value));
     return {

@@ -6,11 +6,11 @@ import type { roleNames } from "../shapes.ts";
 type RoleName = (typeof roleNames)[number];
 
 /**
- * Who may call an operation.
+ * The callers that an operation admits.
  * - `open`: anyone; a valid token may show more.
  * - `session`: users who signed in with a password, for what concerns only themselves.
  * - a list: these roles, and local root. With `self`, also the user whose id is the path's `{id}`.
- * - `self`: that user alone, not even local root, for what only they may know.
+ * - `self`: only that user, not even local root, for what only they may know.
  * - `local`: only root and the service's own user, through the socket on the device.
  */
 export type Access =

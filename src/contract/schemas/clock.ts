@@ -8,7 +8,7 @@ const nullableText = { type: ["string", "null"] } as const;
 
 export const timeModes = ["auto", "discipline", "delegate", "observe", "manual"] as const;
 
-/** How the clock is, and what keeps it from being right: `summary` of the status. */
+/** The codes of `summary` in the status: the state of the clock, and what keeps it from being right. */
 export const clockSummaryCodes = [
   "not_measured",
   "rescue",
@@ -32,7 +32,7 @@ export const clockSummaryCodes = [
   "beyond_ceiling",
 ] as const;
 
-/** Why a source is in its state, or what its last poll brought instead of a sample. */
+/** The reasons for the state of a source, or for a last poll that brought no sample. */
 export const sourceReasonCodes = [
   "not_asked",
   "not_heard",
@@ -60,7 +60,7 @@ export const sourceReasonCodes = [
   "spike",
 ] as const;
 
-/** Why the host's own clock is measured and not set. */
+/** The reasons why the host's own clock is measured and not set. */
 export const notSetCodes = [
   "chosen",
   "no_daemon",
@@ -71,7 +71,7 @@ export const notSetCodes = [
   "no_capability",
 ] as const;
 
-/** Why less is known of a time daemon than could be. */
+/** The reasons why less is known of a time daemon than could be. */
 export const daemonTroubleCodes = [
   "command_failed",
   "no_answer",

@@ -6,7 +6,7 @@ import { healthAnswer, trialStep, updateReason } from "./update-reasons.ts";
 
 const nullableText = { type: ["string", "null"] } as const;
 
-/** What a release is called, wherever one is named. */
+/** The members by which a release is named everywhere. */
 const named = {
   kind: { type: "string", enum: updateKinds },
   id: {
@@ -90,7 +90,7 @@ export const failedRelease = {
   },
 } as const;
 
-/** How an attempt to change the installed release ended. */
+/** The end of an attempt to change the installed release. */
 export const historyEntry = {
   type: "object",
   additionalProperties: false,

@@ -2,7 +2,7 @@ import { updateKinds } from "../update-kinds.ts";
 
 const nullableText = { type: ["string", "null"] } as const;
 
-/** Why a release that is on offer is not for this device; what `offered` and `here` are depends on it. */
+/** The reasons why a release on offer is not for this device; the meaning of `offered` and `here` depends on them. */
 export const passedOverCodes = [
   "withdrawn",
   "below_floor",
@@ -40,7 +40,7 @@ export const passedOver = {
   },
 } as const;
 
-/** Of one check: the most that are told. */
+/** The most releases that one check reports as passed over. */
 export const mostPassedOver = 16;
 
 export const passedOverList = {

@@ -14,7 +14,7 @@ import {
 const nullableText = { type: ["string", "null"] } as const;
 const detail = { type: "string", description: "the same in an English sentence" } as const;
 
-/** Why an attempt to change the installed release ended as it did. */
+/** The reasons for the end of an attempt to change the installed release. */
 export const outcomeCodes = [
   "healthy",
   "confirmed_by_root",
@@ -30,13 +30,13 @@ export const outcomeCodes = [
   "unrecorded",
 ] as const;
 
-/** Of what was refused, the error code says why. */
+/** The reason of a refusal is an error code. */
 export const reasonCodes: readonly ((typeof outcomeCodes)[number] | ErrorCode)[] = [
   ...outcomeCodes,
   ...(Object.keys(errorCodes) as ErrorCode[]),
 ];
 
-/** Why the root of trust is as it is. */
+/** The reasons for the state of the root of trust. */
 export const trustCodes = [
   "not_installed",
   "unusable",
@@ -46,10 +46,9 @@ export const trustCodes = [
   "established",
 ] as const;
 
-/** What the summary of all updates is about. */
 export const summaryCodes = Object.keys(updateSummaries) as readonly UpdateSummaryCode[];
 
-/** What a trial does next. */
+/** The next step of a trial. */
 export const trialStepCodes = ["activate", "watch", "collect_answers", "restore", "watch_former"] as const;
 
 /** The problem of updates as a whole. */
@@ -58,7 +57,7 @@ export const updateProblemCodes: readonly UpdateProblemCode[] = [
   ...otherUpdateProblems,
 ];
 
-/** Why an attempt ended, by an outcome code or, of what was refused, by an error code. */
+/** The reason for the end of an attempt: an outcome code, or the error code of a refusal. */
 export const updateReason = {
   type: "object",
   additionalProperties: false,
@@ -91,7 +90,7 @@ const facts = {
   },
 } as const;
 
-/** Why a release is not fetched or applied without a request. */
+/** The reason why a release is not fetched or applied without a request. */
 export const hold = {
   type: ["object", "null"],
   additionalProperties: false,
@@ -121,7 +120,7 @@ const releaseName = {
   },
 } as const;
 
-/** What went wrong with updates, and with which release. */
+/** A problem of updates, and the release that has it. */
 export const updateProblem = {
   type: "object",
   additionalProperties: false,
@@ -138,7 +137,6 @@ export const updateProblem = {
   },
 } as const;
 
-/** How updates are in short. */
 export const updateSummary = {
   type: "object",
   additionalProperties: false,
@@ -175,7 +173,7 @@ export const trustStatus = {
   },
 } as const;
 
-/** What the last health check of a trial answered. */
+/** The answer of the last health check of a trial. */
 export const healthAnswer = {
   type: ["object", "null"],
   additionalProperties: false,

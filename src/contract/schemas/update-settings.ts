@@ -112,7 +112,7 @@ const ota = {
   },
 } as const;
 
-/** How updates come; `verify_signature` is there to be seen, and must stay true. */
+/** The settings of updates; `verify_signature` is there to be seen, and must stay true. */
 export const update = {
   ...group,
   required: ["ota", "windows"],

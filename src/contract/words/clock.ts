@@ -35,9 +35,9 @@ export interface ClockWords {
   readonly conflictAdvice: Readonly<Record<ConflictCode, ClockSentence>>;
   /** `runs_on`: the clock runs without its sources. `votes`: the numbers behind a time that is accepted, not trusted. */
   readonly remarks: Readonly<Record<"runs_on" | "votes", ClockSentence>>;
-  /** Why less is known of a daemon than could be. */
+  /** The reasons why less is known of a daemon than could be. */
   readonly daemonTroubles: Readonly<Record<TroubleCode, ClockSentence>>;
-  /** Why the host's own clock is not set, and how far it is off. */
+  /** The reasons why the host's own clock is not set, and its offset. */
   readonly notSet: Readonly<Record<NotSetCode, ClockSentence>>;
 }
 
@@ -81,7 +81,7 @@ export interface SourceWords {
 /** Reasons of the vote, which no single poll has. */
 const ofTheVote: readonly string[] = ["too_few_agree", "no_majority"] satisfies SourceReason["code"][];
 
-/** Why a source is in its state, in a few words; undefined: the code is of a newer agent. */
+/** The reason for the state of a source, in a few words; undefined: the code is of a newer agent. */
 export function sourceReasonWords(
   { reasons, atLastPoll }: SourceWords,
   { code, cause }: Pick<SourceReason, "code" | "cause">,
