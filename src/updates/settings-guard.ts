@@ -3,10 +3,10 @@ import type { Settings } from "../contract/types.ts";
 import { type SettingsGuard, settingFault } from "../settings/faults.ts";
 import type { Updates } from "./updates.ts";
 
-/** What settings of updates are judged by besides the rules of the settings. */
+/** The facts by which settings of updates are judged, besides the rules of the settings. */
 export interface SettingsGuardOptions {
   readonly updates: Pick<Updates, "isTrustEstablished" | "unusableRoot">;
-  /** Whether the host file lets updates come from there, as far as the address as it is written tells. */
+  /** True if the host file lets updates come from this server, as far as its address shows. */
   readonly mayUpdateFrom: (server: string) => boolean;
   /** Channels that the host file allows; null: any. */
   readonly allowedChannels: readonly string[] | null;
@@ -14,7 +14,7 @@ export interface SettingsGuardOptions {
 
 type OtaChange = Partial<Settings["update"]["ota"]>;
 
-/** The rules that hang on the host file and on the root of trust, and not on the settings alone. */
+/** The rules that depend on the host file and on the root of trust, and not only on the settings. */
 export function createSettingsGuard(options: SettingsGuardOptions): SettingsGuard {
   return {
     faultsOf: ({ update }) => {
@@ -33,7 +33,7 @@ function switchesOn({ enabled, auto_update_rules, auto_update_binary, server }: 
 
 /**
  * A writer of settings could otherwise have the agent call a server that listens on the device for its own programs.
- * Checked only where it is written: a server that stands there already does not stop other changes.
+ * Checked only where it is written: a server that is there already does not stop other changes.
  */
 function serverFaults({ mayUpdateFrom }: SettingsGuardOptions, { server }: OtaChange): Fault[] {
   if (server === undefined || mayUpdateFrom(server)) return [];

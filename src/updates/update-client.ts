@@ -3,7 +3,10 @@ import { readRootOfTrust, readRootToInstall } from "../tuf/root-of-trust.ts";
 import { runCheck } from "./check/check-run.ts";
 import { fetchPayload } from "./download/payload.ts";
 
-/** What only a device with a root of trust needs: the client of repositories, and the arithmetic of signatures. */
+/**
+ * The parts that only a device with a root of trust needs: the client of repositories, and the arithmetic of
+ * signatures.
+ */
 export const updateClient = {
   runCheck,
   fetchPayload,

@@ -54,7 +54,7 @@ class Room implements UpdateRoom {
   readonly #parts: UpdateParts;
   readonly #pollRoot: () => void;
   #isStopped = false;
-  /** Of the newest outcome that was seen. */
+  /** The number of the newest outcome that was seen. */
   #sequence = 0;
 
   constructor(options: UpdaterOptions) {

@@ -44,10 +44,10 @@ export interface Updates {
   isTrustEstablished(): boolean;
   /** Looks at the installed root now: why it cannot be used; null where there is none, or nothing is wrong with it. */
   unusableRoot(): Promise<StewardError | null>;
-  /** Why updates do not work as they should; null: they do. */
+  /** The problem that keeps updates from working as they should; null: there is none. */
   problem(): UpdateProblem | null;
   settingsChanged(): void;
-  /** What was applied, undone or refused, oldest first. */
+  /** The releases that were applied, undone or refused, oldest first. */
   history(): readonly HistoryEntry[];
   /** Hears how far a check, a download or a trial is. */
   subscribe(listener: (progress: UpdateProgress) => void): () => void;

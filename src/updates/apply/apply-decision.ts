@@ -8,7 +8,7 @@ import type { WindowsNow } from "./windows.ts";
 /** All that decides whether a release is applied without a request. */
 export interface ApplySituation {
   readonly conditions: HoldConditions;
-  /** Why the release journal cannot be read; null: it can. */
+  /** The reason why the release journal cannot be read; null: it can. */
   readonly unreadable: UpdateReason | null;
   /** The host file says how releases of this kind are activated. */
   readonly isConfigured: (kind: UpdateKind) => boolean;

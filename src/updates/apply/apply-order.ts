@@ -23,7 +23,7 @@ import { belowFloor, hasFailed, noneBefore, nothingAvailable, notSetUp } from ".
 export interface ApplyOrder {
   /** In the order in which they are applied. */
   readonly kinds: readonly UpdateKind[];
-  /** Where to check first; null: there is no server, and the release is on this device already. */
+  /** The source that is checked first; null: there is no server, and the release is on this device already. */
   readonly source: CheckSource | null;
 }
 
@@ -35,8 +35,9 @@ export function kindsOf(kind: UpdateKind | "all"): readonly UpdateKind[] {
 }
 
 /**
- * What a request comes to. Throws `update_not_set_up`, `no_update_available`, `update_not_acceptable` (it has failed
- * here), `update_not_configured`, `signature_verification_required`, `state_damaged`.
+ * Decides which kinds a request applies, and where to check first. Throws `update_not_set_up`, `no_update_available`,
+ * `update_not_acceptable` (it has failed here), `update_not_configured`, `signature_verification_required`,
+ * `state_damaged`.
  */
 export function applyOrder(
   parts: Parts,
@@ -91,7 +92,7 @@ function availableOf(parts: Parts, asked: readonly UpdateKind[]): readonly Updat
   throw failed ? hasFailed(failed) : nothingAvailable();
 }
 
-/** Without a server, what lies here verified can still be taken. */
+/** Without a server, a verified release on this device can still be applied. */
 function lookIn(
   parts: Parts,
   kinds: readonly UpdateKind[],

@@ -113,7 +113,7 @@ export class Applying {
     this.#ending.signal.throwIfAborted();
     if (!hasEnded) throw noneToApply("The settings or the root of trust have changed.");
     const { last_check } = this.#parts.options.record.read();
-    // What was fetched from the server before is still good: the installer verifies it again.
+    // A payload that was fetched from the server before is still good: the installer verifies it again.
     if (source.isServer || last_check?.outcome === "ok") return;
     throw noneToApply(last_check?.detail ?? null);
   }

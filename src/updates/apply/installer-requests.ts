@@ -65,7 +65,7 @@ export class InstallerRequests {
     return this.#pending;
   }
 
-  /** What went wrong with the last request; null: nothing, or it was forgotten. */
+  /** The problem of the last request; null: it had none, or it was forgotten. */
   problem(): UpdateProblem | null {
     return this.#problem;
   }
@@ -89,8 +89,8 @@ export class InstallerRequests {
   }
 
   /**
-   * Settles when the journal says what came of the request, or an event says that nothing did. Throws the signal's
-   * reason alone.
+   * Settles when the journal has the result of the request, or an event records that it failed. Throws only the
+   * signal's reason.
    */
   async send(request: InstallRequest, release: RequestedRelease, signal: AbortSignal): Promise<void> {
     const { watch } = this.#plan;

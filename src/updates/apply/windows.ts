@@ -3,7 +3,7 @@ import type { Settings } from "../../contract/types.ts";
 /** Times of the week in which updates may be applied, by the clock on the host's wall. */
 export type Windows = Settings["update"]["windows"];
 
-/** How the windows stand at a moment. */
+/** The state of the windows at a moment. */
 export interface WindowsNow {
   readonly isOpen: boolean;
   /** When the next one opens; null: there are none, so that it is always open. */
@@ -12,11 +12,11 @@ export interface WindowsNow {
 
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
 
-/** Days from today on in which the next opening of a weekly window lies, with one for a change of the clocks. */
+/** Days from today on that contain the next opening of a weekly window, with one for a change of the clocks. */
 const daysAhead = 8;
 
 /**
- * Whether a window is open, in the time zone of this process. Each window opens once on each of its days, whatever
+ * The state of the windows in the time zone of this process. Each window opens once on each of its days, whatever
  * daylight saving time does: one that falls into the hour that is skipped opens after it for as long as it is, and the
  * hour that comes twice counts the first time.
  */

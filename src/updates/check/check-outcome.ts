@@ -13,23 +13,22 @@ import { waveDueSeconds, wavePosition } from "../../releases/waves.ts";
 import type { FoundTarget } from "../../tuf/client.ts";
 import type { Validators } from "../../tuf/repository.ts";
 
-/** How a check ended. */
 export type CheckResult = GoodResult | FailedResult;
 
 export interface GoodResult {
   readonly outcome: "ok";
   readonly selection: Selection;
-  /** Of the kinds that `selection` holds nothing of, since they could not be judged. */
+  /** The reasons why kinds could not be judged; `selection` holds no release of these kinds. */
   readonly blockers: Blockers;
   readonly validators: Validators | undefined;
-  /** Of the root in force. */
+  /** `consistent_snapshot` of the root in force. */
   readonly isConsistentSnapshot: boolean;
 }
 
 export interface FailedResult {
   readonly outcome: "failed" | "waiting_for_clock";
   readonly error: StewardError;
-  /** Where the top-level roles are good, and every kind was refused for its own metadata. */
+  /** Present if the top-level roles are good, and every kind was refused for its own metadata. */
   readonly blockers?: Blockers;
 }
 
@@ -41,7 +40,7 @@ export interface CheckReport {
   readonly requests: number;
   readonly bodyBytes: number;
   readonly source: CheckSource;
-  /** Of the installed root that it was made under. */
+  /** The fingerprint of the installed root under which the check was made. */
   readonly fingerprint: string;
 }
 
@@ -51,7 +50,7 @@ export interface CheckSource {
   readonly isServer: boolean;
 }
 
-/** An event to be told, with its facts. */
+/** An event that a check records, with its facts. */
 export type CheckEvent =
   | {
       readonly type: "update.check_failed";
@@ -64,8 +63,8 @@ export type CheckEvent =
     };
 
 /**
- * What a failure means. While the clock is not trusted, dates prove nothing, neither those of metadata nor those of
- * certificates.
+ * The result that a failure leads to. While the clock is not trusted, dates prove nothing, neither those of metadata
+ * nor those of certificates.
  */
 export function failedResult(cause: unknown, isClockTrusted: boolean): FailedResult {
   const error =
@@ -98,7 +97,7 @@ export function recordAfter(
   };
 }
 
-/** Whether the disk should hear of it now: an idle device writes once an hour at most. */
+/** True if the record is to be written now: an idle device writes once an hour at most. */
 export function isWorthWriting(before: UpdateRecord, after: UpdateRecord): boolean {
   const essence = ({
     last_check,
@@ -127,7 +126,7 @@ function afterSuccess(
 ): { record: UpdateRecord; events: readonly CheckEvent[] } {
   const { source, at, fingerprint } = report;
   const { rules, binary } = selection.chosen;
-  // Of a kind that could not be judged, what was known stays, and is neither fetched nor applied.
+  // A kind that could not be judged keeps its known release, which is neither fetched nor applied.
   const available = {
     rules: blockers.rules ? record.available.rules : storedRelease(rules, record.seed),
     binary: blockers.binary ? record.available.binary : storedRelease(binary, record.seed),
@@ -227,7 +226,7 @@ function sameFloors(known: Floors, present: Floors): Floors {
   return JSON.stringify(known) === JSON.stringify(present) ? known : present;
 }
 
-/** What of the chosen releases is there to be fetched, with the targets that this check has found. */
+/** The targets of the chosen releases, by the id of the release. */
 export function targetsOf({ chosen }: Selection): ReadonlyMap<string, FoundTarget> {
   const releases = [chosen.rules, chosen.binary].filter((release) => release !== null);
   return new Map(releases.map(({ id, target }) => [id, target]));

@@ -37,8 +37,8 @@ const idleWriteSeconds = 3_600;
 const soonSeconds = 60;
 
 /**
- * Checks, keeps what came of it, and downloads what may be downloaded without a request. Gives back the seconds to the next check;
- * throws the signal's reason alone.
+ * Checks, keeps the result, and downloads what may be downloaded without a request. Resolves with the seconds to the
+ * next check; throws only the signal's reason.
  */
 export async function runCheck(parts: CheckParts, run: CheckRun): Promise<number> {
   const done = await check(parts, run);
@@ -107,7 +107,7 @@ function tell({ options }: CheckParts, events: ReturnType<typeof recordAfter>["e
   for (const { type, details } of events) options.notify(type, { ...details });
 }
 
-/** How long to leave the server alone; null: as long as always. */
+/** The wait before the server is asked again; null: the usual interval. */
 function retryAfter(parts: CheckParts, report: CheckReport, after: UpdateRecord): StoredWait | null {
   const { result, source } = report;
   if (!source.isServer) return after.retry;
@@ -156,7 +156,9 @@ async function fetchDue(
   return retry.left;
 }
 
-/** Of a kind that could not be judged, what was fetched before is good again when the publisher has mended it. */
+/**
+ * The payload of a kind that could not be judged is kept: it is good again when the publisher has mended the metadata.
+ */
 function idsOfBlocked({ options }: CheckParts, blockers: Blockers): string[] {
   const { available } = options.record.read();
   return updateKinds.flatMap((kind) => (blockers[kind] === null ? [] : (available[kind]?.id ?? [])));

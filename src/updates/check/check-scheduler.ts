@@ -233,7 +233,7 @@ export class CheckScheduler {
     else void this.#begin({ url: ota.server, isServer: true }, notRequested);
   }
 
-  /** Not before the time for which a server asked to be left alone. */
+  /** Seconds to an early check, which is not before the server may be asked again. */
   #soon(): number {
     return Math.max(soonSeconds * this.#options.random(), retryLeft(this.#options));
   }
@@ -245,7 +245,7 @@ export class CheckScheduler {
   }
 }
 
-/** What the schedule stands on. */
+/** The settings that the schedule depends on. */
 interface Basis {
   readonly isEnabled: boolean;
   readonly server: string;
@@ -259,7 +259,7 @@ function basisOf({ settings, checkIntervalSeconds }: UpdaterOptions): Basis {
   return { isEnabled: enabled, server, channel, intervalSeconds: checkIntervalSeconds() };
 }
 
-/** Seconds for which the server is to be left alone still. */
+/** Seconds that are left before the server may be asked again. */
 function retryLeft({ record, bootId, uptime }: UpdaterOptions): number {
   return leftOf(record.read().retry, bootId, uptime());
 }

@@ -4,7 +4,7 @@ import { notConfigured } from "./check-refusals.ts";
 import { requireSettings } from "./settings-block.ts";
 
 /**
- * What a requested check reads: the named directory, else the server. Throws `signature_verification_required`,
+ * The source of a requested check: the named directory, else the server. Throws `signature_verification_required`,
  * `pinned_by_host`, `update_not_configured`.
  */
 export function sourceOf(

@@ -25,13 +25,13 @@ export interface CheckOrder {
   readonly signal: AbortSignal;
   /** Installed releases, and the blocklist. */
   readonly journal: ReleaseJournal;
-  /** What the device tells the server; null: nothing. */
+  /** The device's report to the server; null: nothing is sent. */
   readonly report: string | null;
 }
 
 /**
  * Refreshes the trusted metadata, lists the releases signed for this device's channel, and selects releases. Failures
- * are results; throws the signal's reason alone.
+ * are results; throws only the signal's reason.
  */
 export async function performCheck(
   options: UpdaterOptions,
@@ -70,7 +70,7 @@ async function checked(
     caps,
     verifiers: ed25519Alone,
     start,
-    // Of this server alone: another one's words about its files mean nothing here.
+    // Only validators of the same server count: those of another one mean nothing here.
     ...(source.isServer && stored?.server === source.url && { known: stored }),
   });
   const channel = options.settings().ota.channel;

@@ -6,7 +6,7 @@ import { type ReportedRelease, type ReportedState, reportText } from "../../rele
 import { wavePosition } from "../../releases/waves.ts";
 import type { CheckParts } from "./check-parts.ts";
 
-/** What this device tells the update server of its releases; null: the setting is off, and not a byte is sent. */
+/** The device's report about its releases to the update server; null: the setting is off, and not a byte is sent. */
 export function deviceReport({ options, watch, downloads }: CheckParts): string | null {
   const { record, settings, product, agentVersion } = options;
   const { seed, available } = record.read();

@@ -8,7 +8,7 @@ import { type BlockReason, type HoldConditions, holdBecause } from "../facts/hol
 import type { CheckParts } from "./check-parts.ts";
 import { settingsBlock } from "./settings-block.ts";
 
-/** Why updates do not work at all; null: they do. */
+/** The reason that blocks all updates; null: none does. */
 export function blockedReason({ options, trust }: Pick<CheckParts, "options" | "trust">): BlockReason | null {
   const { ota } = options.settings();
   const block = settingsBlock(options);
@@ -18,7 +18,7 @@ export function blockedReason({ options, trust }: Pick<CheckParts, "options" | "
   return state.kind === "none" && ota.enabled ? holdBecause("trust_not_installed") : null;
 }
 
-/** What decides whether a release is fetched or applied now. */
+/** The facts that decide whether a release is fetched or applied now. */
 export function holdConditions({
   options,
   trust,

@@ -9,7 +9,7 @@ const firstCheckSeconds = 30 * 60;
 /** Seconds to the second try after a failure; doubled at each further one. The shortest check_interval is as long. */
 const firstRetrySeconds = 5 * 60;
 
-/** Seconds for which a server can ask to be left alone: a day, so that a server cannot stop checks forever. */
+/** Seconds for which a server can put off the next request: a day, so that a server cannot stop checks forever. */
 const longestRetryAfterSeconds = 24 * 3_600;
 
 /** Seconds to the next check after one that succeeded. `chance`: 0 to 1. */
@@ -40,7 +40,7 @@ export interface RetryCircumstances {
   readonly intervalSeconds: number;
   /** 0 to 1. */
   readonly chance: number;
-  /** What the server has asked for. */
+  /** The wait that the server has asked for. */
   readonly retryAfterSeconds?: number | undefined;
 }
 

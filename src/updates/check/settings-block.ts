@@ -5,8 +5,8 @@ import { holdBecause } from "../facts/hold-reason.ts";
 import type { UpdaterOptions } from "../facts/updater-options.ts";
 
 /**
- * Why the settings block all updates; null: they do not. The API refuses such settings: they stand only in a file that
- * was edited by hand, or that is older than the host file.
+ * The reason why the settings block all updates; null: they do not. The API refuses such settings: only a file has them
+ * that was edited by hand, or that is older than the host file.
  */
 export function settingsBlock(options: Pick<UpdaterOptions, "settings" | "allowedChannels">) {
   const { verify_signature, channel } = options.settings().ota;

@@ -4,7 +4,7 @@ import type { CheckParts } from "./check-parts.ts";
 import { availableRelease, holdConditions } from "./hold-conditions.ts";
 import { settingsBlock } from "./settings-block.ts";
 
-/** Whether something can go on now that the clock is trusted: a check, or the download of what it found. */
+/** True if something can go on now that the clock is trusted: a check, or the download of what it found. */
 export function hasWaitedForClock(
   parts: Pick<CheckParts, "options" | "trust" | "downloads" | "watch">,
 ): boolean {

@@ -52,7 +52,7 @@ export class Downloads {
     return this.#staged.has(id);
   }
 
-  /** Why the last try failed; null: it did not. */
+  /** The error of the last try; null: it did not fail. */
   failureOf(id: string): StewardError | null {
     return this.#failures.get(id) ?? null;
   }
@@ -82,7 +82,7 @@ export class Downloads {
     await this.load();
   }
 
-  /** Fetches one after the other; throws the signal's reason alone. */
+  /** Fetches one after the other; throws only the signal's reason. */
   async fetchAll(order: FetchOrder): Promise<FetchOutcome> {
     let first: StewardError | null = null;
     for (const kind of updateKinds) {
@@ -142,7 +142,7 @@ export class Downloads {
       furthest = Math.max(furthest, doneBytes);
       return doneBytes;
     };
-    // What was here already counts for the first try: then there is one more.
+    // The bytes that were here already count as progress of the first try: then there is one more.
     for (let before = 0; ; before = furthest) {
       try {
         return await fetch(onProgress);
@@ -173,7 +173,7 @@ export class Downloads {
   }
 }
 
-/** False where the server has asked to be left alone for a while. */
+/** False if the server has asked for a wait. */
 function isCut(error: unknown): boolean {
   if (!(error instanceof StewardError)) return false;
   return cuts.includes(error.code) && error.details.retryAfterSeconds === undefined;

@@ -49,7 +49,7 @@ export interface ContentRange {
   readonly total: number | null;
 }
 
-/** RFC 9110 §14.4, `bytes` alone; null: none, or none that makes sense. */
+/** RFC 9110 §14.4, only `bytes`; null: none, or none that makes sense. */
 export function readContentRange(text: string | undefined): ContentRange | null {
   const [, first, last, total] =
     /^bytes ([0-9]{1,15})-([0-9]{1,15})\/([0-9]{1,15}|\*)$/i.exec(text ?? "") ?? [];

@@ -9,7 +9,7 @@ import { openDispensable } from "../../store/files/regular-file.ts";
 /** Bytes written and hashed at a time, of two such buffers: one fills while the disk takes the other. */
 const bufferBytes = 524_288;
 
-/** What has come of a payload, on the disk and in the running hashes. */
+/** The bytes of a payload that have come so far, on the disk and in the running hashes. */
 export interface PayloadPart {
   lengthBytes(): number;
   /** Drops what is there. */

@@ -35,10 +35,11 @@ export interface StagedPayload {
 }
 
 /**
- * Brings a target onto the disk as `staged/<id>.tar.gz`, where nothing lies that was not hashed to its end. One that is
- * there already is hashed again and not fetched. What was cut off is gone on with: the hash says at the end whether both
- * parts are of one file, and only if they are not it is fetched anew. Throws what the repository throws, `update_payload_mismatch`, `update_too_large`,
- * `update_limit_exceeded`, `storage_full`, `storage_unwritable`; after a cut or an abort the part stays.
+ * Brings a target onto the disk as `staged/<id>.tar.gz`; a file is there only after it was hashed to its end. One that
+ * is there already is hashed again and not fetched. A fetch that was cut off goes on: the hash says at the end whether
+ * both parts are of one file, and only if they are not the file is fetched again. Throws what the repository throws,
+ * `update_payload_mismatch`, `update_too_large`, `update_limit_exceeded`, `storage_full`, `storage_unwritable`; after a
+ * cut or an abort the part stays.
  */
 export async function fetchPayload(options: FetchPayloadOptions): Promise<StagedPayload> {
   const { found, directory, caps } = options;
@@ -67,7 +68,7 @@ export async function fetchPayload(options: FetchPayloadOptions): Promise<Staged
   return { id, path, lengthBytes };
 }
 
-/** What lies there may have rotted since: it is removed then. */
+/** True if the whole payload is there. A file that has rotted since is removed. */
 async function isStaged(path: string, payload: SignedPayload): Promise<boolean> {
   try {
     const handle = await openStaged(path, payload);
@@ -98,7 +99,7 @@ async function complete(
   throw mismatch(options.found.path, difference);
 }
 
-/** What differs when the rest has come; null: it is the signed payload. */
+/** Fetches the rest. Resolves with the difference from the signed payload; null: there is none. */
 async function fetchRest(
   part: PayloadPart,
   payload: SignedPayload,
@@ -116,13 +117,13 @@ async function fetchRest(
   } catch (error) {
     const isWrong =
       error instanceof StewardError && ["update_payload_mismatch", "update_too_large"].includes(error.code);
-    // What did come before a cut serves the next attempt.
+    // The bytes that came before a cut serve the next attempt.
     await (isWrong ? part.discard() : part.flush().catch(() => undefined));
     throw error;
   } finally {
     transfer?.close();
   }
-  // What was there before is of another file, or has rotted.
+  // The bytes that were there before are of another file, or have rotted.
   await part.beginAnew();
   return fetchRest(part, payload, options);
 }

@@ -7,7 +7,7 @@ import { isGzip, mostPackedBytes, tooLarge, unpacked } from "./unpacked.ts";
 
 export interface RepositoryOptions {
   readonly transfers: Transfers;
-  /** Of the directory that holds `metadata/` and `targets/`, or of these two, wherever they lie. */
+  /** The address of the directory that holds `metadata/` and `targets/`, or the addresses of these two. */
   readonly url: string | { readonly metadata: string; readonly targets: string };
   readonly caps: Pick<Caps, "headSeconds" | "minimumBytesPerSecond" | "rateWindowSeconds">;
   /** Ends every reading of metadata; targets have their own. */
@@ -16,7 +16,7 @@ export interface RepositoryOptions {
   readonly report?: string | null;
 }
 
-/** A repository whose files lie under an address, as `Transfers` reads them. */
+/** A repository whose files are under an address, as `Transfers` reads them. */
 export function openRepository(options: RepositoryOptions): Repository {
   const { transfers, url, caps, signal, report } = options;
   const bases =

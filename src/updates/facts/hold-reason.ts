@@ -7,9 +7,9 @@ import { reasonOf, reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { StoredRelease } from "../../releases/update-record.ts";
 import { holdSentence } from "./update-sentences.ts";
 
-/** What decides whether a release is fetched, or applied, without a request. */
+/** The facts that decide whether a release is fetched, or applied, without a request. */
 export interface HoldConditions {
-  /** Why updates do not work at all. */
+  /** The reason that blocks all updates; null: none does. */
   readonly blocked: BlockReason | null;
   /** Kinds whose metadata the last check could not verify. */
   readonly blockers: Blockers;
@@ -21,7 +21,7 @@ export interface HoldConditions {
   readonly now: Date;
 }
 
-/** Why a release is not fetched, or not applied, without a request. */
+/** The reason why a release is not fetched, or not applied, without a request. */
 export interface HoldReason extends Omit<ReleaseHold, "until"> {
   /** When it ends; null: at no known time. */
   readonly until: Date | null;

@@ -10,7 +10,7 @@ export interface Progress {
   subscribe(listener: (progress: UpdateProgress) => void): () => void;
 }
 
-/** Seconds between two reports of one download; a new phase is told at once. */
+/** Seconds between two reports of one download; a new phase is reported at once. */
 const quietSeconds = 0.25;
 
 /** Nothing is under way. */

@@ -20,7 +20,7 @@ export type WatchOptions = Pick<UpdaterOptions, "installer" | "timers" | "notify
 /** Seconds between polls while a release is on trial or requested. */
 const pollSeconds = 1;
 
-/** Seconds within which it is on the disk what was told: after a power cut in them it is told again. */
+/** Seconds within which the disk knows the recorded events; after an earlier power cut they are recorded again. */
 const soonSeconds = 1;
 
 /** The installer's journal in memory, and the events that follow from it. */
@@ -48,7 +48,7 @@ export class ReleaseWatch {
     return this.#journal;
   }
 
-  /** Why it cannot be read; null: it can. */
+  /** The reason why the journal cannot be read; null: it can. */
   unreadable(): UpdateReason | null {
     return this.#unreadable;
   }
@@ -149,7 +149,9 @@ export class ReleaseWatch {
 
 type News = Parameters<UpdaterOptions["notify"]>;
 
-/** What was not told yet, in its order. A journal that begins anew is another one: all of it is news. */
+/**
+ * The events that were not recorded yet, in their order. A journal with a lower number is a new one: all of it is news.
+ */
 export function newsOf(
   journal: ReleaseJournal,
   followed: Followed,
@@ -158,7 +160,7 @@ export function newsOf(
   const entries = journal.history.filter(({ sequence }) => sequence > known);
   const trials = updateKinds.flatMap((kind) => {
     const { trial } = journal.slots[kind];
-    // Going back was asked for, and is told when it is done.
+    // A rollback was requested, and is recorded when it is done.
     if (trial === null || trial.undo?.outcome === "rolled_back" || markOf(trial) === followed[kind])
       return [];
     const { id, name, version } = trial.release;

@@ -48,7 +48,7 @@ export function trustSentence(code: TrustStatus["code"], told: Told): string {
   return sentence(updateWords.trustStatus[code], updateFacts(told, format));
 }
 
-/** How an attempt that was undone is summed up: whether the release before is well, and what becomes of this one. */
+/** Sums up an attempt that was undone: the health of the release before, and what becomes of this one. */
 export function undoneSentences(
   told: Told,
   { outcome, restored_healthy }: Pick<HistoryEntry, "outcome" | "restored_healthy">,

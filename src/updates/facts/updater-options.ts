@@ -20,8 +20,8 @@ export interface UpdaterOptions {
   readonly payloads: Payloads;
   readonly installer: Installer;
   /**
-   * The repository of the server or the directory under `url`; `signal` ends the reading of its metadata. `report` is what
-   * its server is told of this device; null: nothing.
+   * The repository of the server or the directory under `url`; `signal` ends the reading of its metadata. `report` is
+   * the device's report to its server; null: nothing is sent.
    */
   readonly openRepository: (url: string, signal: AbortSignal, report: string | null) => Repository;
   /** null: there is none. Throws `update_root_unusable` for a file that others than root could write. */
@@ -45,7 +45,7 @@ export interface UpdaterOptions {
   /** As Node names it. */
   readonly arch: string;
   readonly agentVersion: string;
-  /** What runs where no release was ever applied. */
+  /** The versions that run if no release was ever applied. */
   readonly installed: () => InstalledVersions;
   /** Versions that a package of this device brings: releases that are not newer are out of use. */
   readonly packaged: InstalledVersions;
@@ -76,7 +76,7 @@ export type InstallRequest =
 
 /** Verified payloads on this device, by the id of their release. */
 export interface Payloads {
-  /** Those that lie here whole. */
+  /** The ids of the payloads that are here whole. */
   staged(): Promise<readonly string[]>;
   /**
    * Fetches a payload, or goes on with what was fetched of it, and verifies it; staged when it settles. Throws the codes

@@ -79,7 +79,10 @@ export function restingProgress({ watch, options, requests }: UpdateParts): Upda
   return { ...idle, phase: pending.isRollback ? "rolling_back" : "verifying", release_id: pending.id };
 }
 
-/** What the last check did not choose, without what no longer matters: a newer release was found or installed since. */
+/**
+ * The releases that the last check did not choose, except those that no longer matter: a newer release was found or
+ * installed since.
+ */
 function passedOverNow(parts: UpdateParts): readonly PassedOver[] {
   const { options, watch } = parts;
   const installed = installedVersions(watch.journal(), options.installed());
@@ -121,7 +124,7 @@ function situationOf(parts: UpdateParts, releases: readonly Release[], trial: Tr
     server: ota.server,
     isClockTrusted: options.isClockTrusted(),
     lastCheck: record.last_check,
-    // Where no kind could be verified, the failure of the check says so.
+    // If no kind could be verified, the failure of the check says so.
     blockers: record.last_check?.outcome === "ok" ? blockerSentences(record.blockers ?? noBlockers) : [],
     forOthers: forOthersNow(parts),
     releases,
@@ -137,7 +140,7 @@ function requestedState({ release, isRollback }: PendingRequest): State {
   return stateWith("rolling_back", "requested", facts, ["The previous release comes back."]);
 }
 
-/** Of the last request; a refusal that its release shows as a hold is not repeated. */
+/** The problem of the last request; a refusal that its release shows as a hold is not repeated. */
 function problemOf({ requests, watch }: UpdateParts, releases: readonly Release[]): UpdateProblem | null {
   const entry = watch.journal().history.at(-1);
   if (requests.problem() !== null) return requests.problem();
@@ -157,7 +160,7 @@ function shownRelease(parts: UpdateParts, kind: Release["kind"]): Release[] {
   return [{ ...stored, hold: hold && releaseHold(hold), staged }];
 }
 
-/** Of the available release; an earlier one may have been postponed. */
+/** The end of the postponement of the available release; that of an earlier release does not count. */
 function postponedUntil(parts: UpdateParts, kind: Release["kind"]): string | null {
   const { record, now } = parts.options;
   const postponed = record.read().postponed[kind];

@@ -8,7 +8,7 @@ import type { ReleaseName } from "../facts/updater-options.ts";
 
 /** All that the state of updates follows from. */
 export interface Situation {
-  /** Why updates do not work at all; null: they do. */
+  /** The reason that blocks all updates; null: none does. */
   readonly blocked: BlockReason | null;
   readonly phase: "checking" | "downloading" | null;
   /** The release that is being downloaded. */
@@ -19,7 +19,7 @@ export interface Situation {
   readonly lastCheck: StoredCheck | null;
   /** Kinds that it could not verify, a sentence each. */
   readonly blockers: readonly string[];
-  /** What that check found for other devices and channels, in a sentence; null: nothing. */
+  /** A sentence about releases that this check found for other devices and channels; null: there are none. */
   readonly forOthers: string | null;
   /** For this device, with why they are held. */
   readonly releases: readonly Release[];
@@ -27,7 +27,7 @@ export interface Situation {
   readonly trial: State | null;
   /** The state that the last attempt to apply something has left behind. */
   readonly outcome: State | null;
-  /** What went wrong with the last request. */
+  /** The problem of the last request; null: it had none. */
   readonly problem: UpdateProblem | null;
 }
 

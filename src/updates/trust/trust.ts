@@ -49,7 +49,7 @@ export class Trust {
     return this.view().established;
   }
 
-  /** Why the root that is installed now cannot be used; null: there is none, or it can be. */
+  /** The reason why the root that is installed now cannot be used; null: no root is installed, or it can be used. */
   async unusable(): Promise<StewardError | null> {
     try {
       await this.#fingerprint();
@@ -120,7 +120,7 @@ export class Trust {
     return this.#state;
   }
 
-  /** Of the installed root; null: there is none. */
+  /** The fingerprint of the installed root; null: no root is installed. */
   async #fingerprint(): Promise<string | null> {
     const installed = await this.#options.readInstalledRoot();
     return installed && (await this.#openFollower()).read(installed).fingerprint;
