@@ -27,7 +27,7 @@ export function Spoken({ text }: { readonly text: string }) {
   );
 }
 
-/** What is between backticks is a command. */
+/** Text between backticks is a command. */
 function withCommands(sentence: string) {
   return sentence.split("`").map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part));
 }

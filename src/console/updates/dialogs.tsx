@@ -10,7 +10,7 @@ import { Said } from "../ui/spoken.tsx";
 import { visible } from "../ui/visible.ts";
 import { holdSentence, releaseName } from "./update-sentences.ts";
 
-/** What a person is about to ask for. */
+/** The action that a dialog is open for. */
 export type Order =
   | { readonly verb: "apply"; readonly kind: Release["kind"] }
   | { readonly verb: "postpone"; readonly kind: Release["kind"] }
@@ -30,7 +30,7 @@ export function OrderDialog({ order, ...rest }: Omit<DialogProps, "kind"> & { re
   return <UndoDialog kind={order.kind} former={order.former} {...rest} />;
 }
 
-/** Why a release that was undone is not applied automatically. */
+/** Says why a release that was undone is not applied automatically. */
 export function asideSentence({ why, until, kind }: SetAsideRelease): Sentence {
   return holdSentence({ code: why, detail: "", until, setting: null, reason: null }, kind);
 }

@@ -6,12 +6,12 @@ import { useStore } from "../store.ts";
 /** The parts of the page that are folded, by the names that the page's address has for them. */
 export type FoldName = "trust" | "schedule" | "history" | "settings";
 
-/** What `open` in the address is where all are closed. */
+/** The value of `open` in the address while all parts are closed. */
 const noneOpen = "none";
 
 /**
- * A part of the page under a line that sums it up. Which ones are open stands in the page's address: a link leads to an
- * open part, and going back or loading the page again opens the same. Its content is made when it is opened first.
+ * A part of the page under a line that sums it up. The page's address names the open parts: so a link leads to an open
+ * part, and going back or loading the page again opens the same ones. The content is made at the first opening.
  */
 export function Fold({
   name,

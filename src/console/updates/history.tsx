@@ -29,7 +29,7 @@ const shapes: Readonly<Record<HistoryEntry["outcome"], State>> = {
   refused: "unknown",
 };
 
-/** What was applied, undone or refused, newest first; each can be opened. */
+/** The list of attempts, newest first; each of them can be opened. */
 export function History({
   entries,
   reading,
@@ -93,7 +93,7 @@ function How({ entry }: { readonly entry: HistoryEntry }) {
   );
 }
 
-/** Why this release is not applied automatically any more; undefined: it can be. */
+/** The record that keeps this release from being applied automatically; undefined: there is none. */
 function asideOf({ release_id, outcome }: HistoryEntry, status: Updates): SetAsideRelease | undefined {
   if (outcome === "good" || outcome === "refused") return undefined;
   return [...status.failed, ...status.held].find(({ id }) => id === release_id);
@@ -147,7 +147,7 @@ function EntrySheet({ entry, status, onOrder }: EntryProps & { readonly entry: H
   );
 }
 
-/** Who asked for it, for those who may see events. */
+/** Names the person who asked for it; only those who may see events see it. */
 function By({ at }: { readonly at: string }) {
   if (!isOneOf("admin", "operator")) return <>–</>;
   return <Asker at={at} />;
@@ -159,7 +159,7 @@ function Asker({ at }: { readonly at: string }) {
   return <>{asked?.actor.name ?? asked?.actor.kind ?? "–"}</>;
 }
 
-/** What it would take to have the release tried again. */
+/** Says why the release is set aside; an administrator can apply it again unless it has failed. */
 function Again({
   aside,
   status,

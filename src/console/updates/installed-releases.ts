@@ -1,6 +1,6 @@
 import type { HistoryEntry, Release } from "../../contract/types.ts";
 
-/** What the history tells of the releases of one kind. */
+/** Facts that follow from the history of one kind. */
 export interface KnownReleases {
   /** The last attempt that changed something, or tried to; undefined: there was none. */
   readonly last: HistoryEntry | undefined;
@@ -8,7 +8,7 @@ export interface KnownReleases {
   readonly former: string | null;
 }
 
-/** How many good releases a device keeps. */
+/** The number of good releases that a device keeps. */
 const keptGood = 3;
 
 /** Replays the history: a good release is put on top of those before it, an undone one taken away. */
@@ -16,7 +16,7 @@ export function knownReleases(entries: readonly HistoryEntry[], kind: Release["k
   const own = entries.filter((entry) => entry.kind === kind && entry.outcome !== "refused");
   let good: { readonly id: string | null; readonly version: string | null }[] = [];
   for (const { outcome, release_id: id, version, from_version } of own.toReversed()) {
-    // Where the history was cut: what ran before was good, and was there.
+    // The history was cut here: the version that ran before was good, and was kept.
     if (good.length === 0 && from_version !== null && from_version !== version)
       good.push({ id: null, version: from_version });
     good = good.filter((one) => one.id !== id);

@@ -65,7 +65,6 @@ function needsPerson({ installed, confirmed }: UpdateTrust): boolean {
   return isOneOf("admin") && !(installed && confirmed);
 }
 
-/** How far trust has come, in few words. */
 function trustWords({ status: { code }, confirmed_by }: UpdateTrust): string {
   if (code === "established") return t.updates.confirmedBy(visible(confirmed_by ?? "root"));
   return wordFor<string>(t.updates.trustSteps, code) ?? t.updates.trustSteps.not_confirmed;

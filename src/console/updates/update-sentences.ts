@@ -32,7 +32,7 @@ export function releaseName(release: Parameters<typeof nameOf>[0]): string {
   return visible(nameOf(release)) || t.updates.what;
 }
 
-/** Why a release is not applied automatically. */
+/** Says why a release is not applied automatically. */
 export function holdSentence(hold: ReleaseHold, kind?: Release["kind"]): Sentence {
   const words = { ...t.health.updates, ...t.updates.holds };
   const sentence = quoting(sentenceOf(words, hold, updateFacts({ ...hold, kind }, format)), hold.reason);
@@ -44,7 +44,7 @@ export function holdSentence(hold: ReleaseHold, kind?: Release["kind"]): Sentenc
 type Told = Pick<UpdateSummary, "code" | "detail" | "at" | "hold" | "reason"> &
   Partial<Pick<UpdateSummary, "releases">> & { readonly failures?: number };
 
-/** How updates are. What blocks all of them is a hold. */
+/** Sums updates up. A hold that blocks all of them has the words of a hold. */
 export function summarySentence(summary: Told): Sentence {
   const { hold, code } = summary;
   if (hold?.code === code) return holdSentence(hold);
@@ -55,17 +55,17 @@ export function summarySentence(summary: Told): Sentence {
   );
 }
 
-/** How an attempt has ended, in short. */
+/** The release and the outcome of an attempt, in few words. */
 export function endWords(entry: HistoryEntry): string {
   return `${releaseName(entry)}: ${t.updates.outcomes[entry.outcome]}`;
 }
 
-/** How an attempt ended that did not stay, in a sentence. */
+/** The outcome of an attempt, in a sentence. */
 export function attemptSentence({ outcome, version, at, name }: HistoryEntry): string {
   return t.updates.attempts[outcome](visible(version ?? name ?? t.updates.what), momentPhrase(at));
 }
 
-/** Why nothing of one kind can be verified; null: it can. */
+/** Says why nothing of one kind can be verified; null: it can. */
 export function blockerSentence(
   blocker: NonNullable<Updates["blockers"]>["rules"] | undefined,
   kind: Release["kind"],
@@ -79,7 +79,7 @@ export function blockerSentence(
   });
 }
 
-/** Of what was found and not chosen, what a person may have expected. */
+/** The page names a release that was passed over for one of these reasons: a person may expect it. */
 const expected: readonly PassedOver["code"][] = [
   "withdrawn",
   "needs_newer_agent",
@@ -94,7 +94,7 @@ export function passedOverSentences({ passed_over = [] }: Updates, kind: Release
     .map((one) => passedOverSentence(one));
 }
 
-/** Why a release that was found was not chosen. */
+/** Says why a release that was found was not chosen. */
 export function passedOverSentence({ code, version, name, path, offered, here, detail }: PassedOver): string {
   const facts = { offered: offered ?? "", here: here ?? "", detail: detail ?? "" };
   const words: Readonly<Record<string, (version: string, told: typeof facts) => string>> =

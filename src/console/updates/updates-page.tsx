@@ -20,7 +20,7 @@ import { endWords, releaseName } from "./update-sentences.ts";
 import { UpdatesState } from "./updates-state.tsx";
 import { useUpdates } from "./use-updates.ts";
 
-/** How updates are, a card for each kind, and folded beneath whose signatures count, when, what has been, and settings. */
+/** The state of updates and a card for each kind; folded beneath: trust, schedule, history and settings. */
 export function UpdatesPage() {
   const { updates, history, progress, begun } = useUpdates();
   const [order, setOrder] = useState<Order | null>(null);
@@ -83,7 +83,7 @@ function whyNotCheck({ trust, summary }: Updates, work: Work | null): string | n
   return busyWords(work, false);
 }
 
-/** What is under way, by its name and step; null: nothing is. */
+/** Names the work under way and its step; null: there is none. */
 function busyWords(work: Work | null, isChecking: boolean): string | null {
   if (work !== null) return t.updates.why.underWay(`${releaseName(work)}: ${t.updates.steps[work.phase]}`);
   return isChecking ? t.updates.why.checking : null;
@@ -92,7 +92,7 @@ function busyWords(work: Work | null, isChecking: boolean): string | null {
 /** Milliseconds for which the end of an attempt is still news. */
 const freshMilliseconds = 10 * 60_000;
 
-/** How the newest attempt of a kind has just ended, for those who hear the page; empty: none has. */
+/** The end of a kind's newest attempt, for people who hear the page; empty: none has ended just now. */
 function endedWords(entries: readonly HistoryEntry[], kind: HistoryEntry["kind"]): string {
   const [last] = entries;
   if (last?.kind !== kind) return "";

@@ -5,7 +5,7 @@ import { Said } from "../ui/spoken.tsx";
 import { RemedyButton } from "./remedy-button.tsx";
 import { wholeOf } from "./updates-whole.ts";
 
-/** How updates are as a whole: in a sentence, with its cause, and one button where a person can do something. */
+/** Sums updates up: a sentence, its cause, and one button where a person can act. */
 export function UpdatesState({
   status,
   progress,

@@ -13,7 +13,6 @@ import { fromNow } from "../ui/words/update-format.ts";
 import { checkRemedy } from "./remedies.ts";
 import { summarySentence } from "./update-sentences.ts";
 
-/** How updates are as a whole. */
 export interface Whole {
   readonly state: State;
   readonly sentences: readonly Sentence[];
@@ -21,8 +20,8 @@ export interface Whole {
 }
 
 /**
- * What stops all updates comes first, then what went wrong with a request, then how the last check ended; the colour is
- * that of the needs, and one that the sentences do not tell of is named before them.
+ * A block of all updates comes first, then the failure of a request, then the end of the last check. The needs decide
+ * the colour; a need that the sentences do not mention is named before them.
  */
 export function wholeOf(
   status: Updates,

@@ -11,7 +11,7 @@ export interface UpdatesInSight {
   begun(status: Updates): void;
 }
 
-/** How updates are, followed as they move. */
+/** Reads updates and their history, and follows both as they change. */
 export function useUpdates(): UpdatesInSight {
   const updates = useResource("getUpdates");
   const history = useResource("listUpdateHistory");

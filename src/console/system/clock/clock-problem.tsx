@@ -9,7 +9,7 @@ import { ProblemView } from "../../ui/problem-view.tsx";
 import type { ClockActions } from "./clock-actions.ts";
 import { offsetInWords } from "./clock-words.ts";
 
-/** Why a measurement that was asked for did not put the clock right, and what to do. */
+/** Says why a requested measurement did not correct the clock, and what to do. */
 export function ClockProblem({
   status,
   actions,

@@ -44,7 +44,7 @@ export function sentencesBeside(
   return isSaid ? [...more] : [...main, ...more];
 }
 
-/** Why the source is in its state; null: nothing is wrong. */
+/** Says why the source is in its state; null: nothing is wrong. */
 export function reasonOf({ reason, state }: TimeSource): Sentence | null {
   if (reason === null) return null;
   const text = sourceReasonWords(t.clock.sourceWords, reason, state);

@@ -109,7 +109,7 @@ function FlagShape() {
   );
 }
 
-/** Why it does not count. */
+/** Says why the source does not count. */
 function Reason({ source }: { readonly source: TimeSource }) {
   const reason = reasonOf(source);
   return (

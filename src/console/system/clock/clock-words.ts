@@ -67,7 +67,7 @@ export function isUnpolled({ mode, servers }: TimeSync): boolean {
   return mode === "manual" || (mode !== "delegate" && servers.configured.length === 0);
 }
 
-/** Why no server is asked, where that is so. */
+/** Says why this device asks no server. */
 export function whyUnpolled({ mode }: TimeSync): string {
   return mode === "manual" ? t.clock.whyManual : t.clock.noServers;
 }

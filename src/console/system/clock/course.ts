@@ -63,7 +63,7 @@ export function rangeOfCourse(course: Course): Range | null {
   return neededRange(core, [{ low: 0, high: 0 }, ...course.points.map(bandOf)]);
 }
 
-/** Where the true offset lay. */
+/** The range that holds the true offset. */
 export function bandOf({ offset, uncertainty }: CoursePoint): Range {
   return { low: offset - uncertainty, high: offset + uncertainty };
 }

@@ -40,7 +40,7 @@ const parts = 4;
 /** An axis that values no longer fill is kept until it is as many times too wide. */
 const tooWide = 4;
 
-/** Where all that agree overlap, or what was made of them; null: none is chosen. */
+/** The overlap of all sources that agree, else the device's estimate from them; null: none is selected. */
 export function agreedRange({
   sources,
   offset_seconds,

@@ -109,7 +109,7 @@ function Row({ source, axis }: { readonly source: TimeSource; readonly axis: Axi
 /** Pixels by which a mark is within the end that its place is beyond, to leave room for the arrow. */
 const inset = 22;
 
-/** Where the source says that the right time is; its shape tells the state without colour. */
+/** Marks the time that the source says; the mark's shape tells the state without colour. */
 function Mark({ source: { state }, at }: { readonly source: TimeSource; readonly at: number }) {
   const isBeyond = at < 0 || at > 1;
   if (state === "falseticker" || state === "suspect") {

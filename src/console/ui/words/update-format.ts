@@ -15,7 +15,7 @@ export function fromNow(at: string): string {
 type Said = Pick<UpdateReason, "detail"> &
   Partial<Omit<UpdateReason, "code">> & { readonly code: string | null };
 
-/** Why an attempt ended as it did, or what failed. */
+/** Says why an attempt ended as it did, or which step failed. */
 export function reasonSentence(reason: Said): Sentence {
   const text = reasonText(reason);
   const isAgents = wordsOf(reason) === undefined && (language === "en" || text === "");

@@ -3,7 +3,7 @@ import { knownReleases } from "../installed-releases.ts";
 
 type Kind = Release["kind"];
 
-/** What is under way with one kind. */
+/** The work that is under way on one kind. */
 export interface Work {
   readonly kind: Kind;
   readonly id: string | null;
@@ -59,10 +59,10 @@ export function cardOf(
   };
 }
 
-/** What the stream tells of a trial is newer than what was read of it. */
+/** Phases of a trial. The stream's phase is newer than the one that was read with the trial. */
 const trialPhases = ["installing", "confirming", "rolling_back"] as const;
 
-/** What is under way: a trial, or what comes before one; null: nothing, or a check. */
+/** The work under way: a trial, or the steps before one; null: nothing, or only a check. */
 export function workOf(status: Updates, progress: UpdateProgress | null): Work | null {
   const { trial, available, summary } = status;
   if (trial !== null) {

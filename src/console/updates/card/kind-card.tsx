@@ -28,7 +28,7 @@ export interface CardProps {
   readonly kind: Release["kind"];
   readonly card: Card;
   readonly status: Updates;
-  /** Why nothing can be begun now; null: something can. */
+  /** The reason that no work can begin now; null: it can. */
   readonly busy: string | null;
   /** The newest attempt of this kind that has just ended, in words. */
   readonly ended: string;
@@ -75,7 +75,7 @@ export function KindCard(props: CardProps) {
   );
 }
 
-/** Where a version goes in a sentence. */
+/** Placeholder for the version in a sentence, which is split there to draw the version as an element. */
 const versionPlace = "\u{fffc}";
 
 /** On one line, however long it is; all of it is in the tooltip, and in the history. */
@@ -88,7 +88,6 @@ function Version({ of }: { readonly of: string }) {
   );
 }
 
-/** How the installed release is. */
 function Installed({
   card: { version, goodSince, isBroken },
   isCalm,
@@ -151,7 +150,7 @@ function AlsoDue({ release, postponed }: { readonly release: Release; readonly p
   );
 }
 
-/** What was tried and did not stay, and where its reason stands. */
+/** An attempt that did not stay, with a link to its reason. */
 function Attempt({ entry, isOpen }: { readonly entry: HistoryEntry; readonly isOpen: boolean }) {
   const { query } = useStore(place);
   return (

@@ -1,4 +1,4 @@
-/** A piece of a line, as it is shown: an address stands behind the text of its link, for it leads out of the device. */
+/** A piece of a line. The page shows a link's address behind its text, since it leads out of the device. */
 export type NotesPiece =
   | { readonly kind: "text" | "bold" | "code"; readonly text: string }
   | { readonly kind: "link"; readonly text: string; readonly address: string };

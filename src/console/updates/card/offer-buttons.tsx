@@ -11,7 +11,7 @@ import type { Order } from "../dialogs.tsx";
 import { momentPhrase } from "../moments.ts";
 import { RemedyButton } from "../remedy-button.tsx";
 
-/** How long a release can be put off with one touch. */
+/** Spans by which one touch postpones a release. */
 const spans = ["1h", "1d", "7d"] as const;
 
 interface OfferButtonsProps {
@@ -24,7 +24,7 @@ interface OfferButtonsProps {
   readonly onCheck: () => void;
 }
 
-/** What leads on from an offer: applying it, or what has to come first; and leaving it for later. */
+/** The buttons of an offer: one applies it, or does what must come first; the other postpones it. */
 export function OfferButtons({ kind, release, status, busy, onOrder, onBegun, onCheck }: OfferButtonsProps) {
   const what = `${t.updates.kinds[kind]} ${release.version}`;
   const code = release.hold?.code;

@@ -2,7 +2,7 @@ import { t } from "../../catalogue/words.ts";
 import { visible } from "../../ui/visible.ts";
 import type { NotesBlock, NotesPiece, ReleaseNotes } from "./notes-markdown.ts";
 
-/** What a publisher says of a release, beyond its title: closed until it is asked for. */
+/** The publisher's notes below their title. They are closed at first, unless they are one block without a title. */
 export function NotesDetails({ notes: { title, blocks, isCut } }: { readonly notes: ReleaseNotes }) {
   if (blocks.length === 0) return null;
   return (

@@ -13,7 +13,7 @@ import type { Work } from "./card-state.ts";
 const wayForward = ["downloading", "verifying", "installing", "confirming"] as const;
 const wayBack = ["rolling_back", "watching_former"] as const;
 
-/** What is under way with one kind, in its place: named, with its steps, the time it has taken and what if it fails. */
+/** Shows the work on one kind: its name, its steps, its duration, and the version that a failure brings back. */
 export function WorkLine({
   work,
   ended,
@@ -69,7 +69,7 @@ function howFar(step: StepKey, trial: UpdateTrial | null, progress: UpdateProgre
   return "";
 }
 
-/** How long it has taken, and what comes back. */
+/** The time that the work has taken, and the version that a failure brings back. */
 function Facts({
   work,
   trial,

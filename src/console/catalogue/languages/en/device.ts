@@ -13,7 +13,7 @@ export const clock = {
   },
   within: (size: string) => `In sync, within ${size}.`,
   offBy: (offset: string) => `Not in sync: this device is ${offset}.`,
-  /** What there is to say besides. */
+  /** Additions to a sentence about the clock. */
   states: {
     holdover: "running without its sources",
     freerun: "without its sources for too long",
@@ -24,7 +24,7 @@ export const clock = {
     accepted: "trusted without a majority",
     none: "not trusted",
   },
-  /** Of another clock. */
+  /** These compare another clock with this device's. */
   behindUs: (size: string) => `${size} behind this device`,
   aheadOfUs: (size: string) => `${size} ahead of this device`,
   /** The same in short. */

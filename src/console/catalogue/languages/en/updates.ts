@@ -3,7 +3,7 @@ import { updateWords } from "../../../../contract/words/en/updates.ts";
 
 type HealthAnswer = NonNullable<UpdateTrial["health"]["last"]>;
 
-/** What a release that is not for this device has, and what the device has. */
+/** Facts about a release that is not for this device: its own value, and the device's. */
 export interface PassedOverFacts {
   readonly offered: string;
   readonly here: string;
@@ -12,7 +12,7 @@ export interface PassedOverFacts {
 }
 
 export const updates = {
-  /** Why releases are held, how updates are, and why attempts ended. */
+  /** Words for holds, for the summary of updates, and for the ends of attempts. */
   ...updateWords,
   checkNow: "Check now",
   kinds: { rules: "Rules", binary: "Service" },
@@ -33,7 +33,7 @@ export const updates = {
   urgent: "urgent",
   notes: "Release notes",
   automatic: "It is applied automatically.",
-  /** What was tried and did not stay. */
+  /** Attempts by their outcome. */
   attempts: {
     good: (version: string, when: string) => `${version} was applied ${when}.`,
     failed: (version: string, when: string) => `${version} failed here ${when} and was undone.`,
@@ -132,7 +132,7 @@ export const updates = {
   trust: "Trust",
   trusted: "trusted",
   notTrusted: "not trusted",
-  /** What trust still needs, by code. */
+  /** The next step that trust needs, by code. */
   trustSteps: {
     not_installed: "No root of trust is installed",
     unusable: "The root of trust cannot be used",

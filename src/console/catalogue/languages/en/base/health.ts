@@ -1,7 +1,7 @@
 import { checkNames, findingWords } from "../../../../../contract/words/en/findings.ts";
 import { updateProblems } from "../../../../../contract/words/en/update-problems.ts";
 
-/** What health checks find, by code, with the facts that the code has. */
+/** The words of health checks and of what they find, by code. */
 export const healthWords = {
   checks: checkNames,
   findings: findingWords,

@@ -6,7 +6,7 @@ export interface NeedFacts {
   /** The release, or the users. */
   readonly what: string;
   readonly count: number;
-  /** What is not there, by a name of the agent's. */
+  /** The missing thing, by the agent's name for it. */
   readonly missing: string;
   /** A date. */
   readonly when: string;
@@ -18,7 +18,7 @@ export interface NeedFacts {
   readonly trust: string;
 }
 
-/** What needs a person: a head, what to know about it, and the button that leads to where it is put right. */
+/** The words of a need: its title, its explanation, and the button that leads to where a person can act. */
 export interface NeedWords {
   readonly title: (facts: NeedFacts) => string;
   readonly text: (facts: NeedFacts) => string;
