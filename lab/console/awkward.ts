@@ -11,7 +11,7 @@ import {
   exampleUpdates,
 } from "../command-line/example-updates.ts";
 
-/** What people write, and what they should not be able to break anything with; each is at most 64 characters. */
+/** Texts that people may type and that must break nothing; each has at most 64 characters. */
 export const awkward = {
   markup: "<img src=x onerror=alert(1)>&amp;<b>bold</b>",
   rightToLeft: "شركة النقل البحري ٢٤",
@@ -84,7 +84,7 @@ interface Answer {
   readonly updates: { readonly kinds: readonly object[] };
 }
 
-/** What each of these answers has in the place of its own. */
+/** The members that each of these answers has in place of the agent's. */
 const replaced: Readonly<Record<string, (answer: Answer) => object>> = {
   "**/api/updates": () => updates,
   "**/api/updates/history*": () => ({ items: history, total: history.length, next_cursor: null }),

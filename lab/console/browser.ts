@@ -149,14 +149,14 @@ export function agentWithUsers(start: () => Promise<RunningAgent>): RunningAgent
 
 export type { ConsoleWindow };
 
-/** What a test puts into a page. */
+/** Members that a test adds to a page's global object. */
 interface PageOfTest {
   readonly complain: (text: string) => void;
   /** While playwright puts its own style in for a picture, as it does in Firefox. */
   readonly isPictured?: boolean;
 }
 
-/** A person for one test alone. */
+/** Takes a person who serves one test only. */
 async function onlyOnce(person: Person): Promise<Taken> {
   const giveBack = async () => {
     await endAnswers(person.context);
@@ -263,8 +263,8 @@ export async function signInWithoutStepUp(
 export type WindowOfRole = (role: Role, path: string) => Promise<ConsoleWindow>;
 
 /**
- * One window a role, signed in once, that is loaded anew at each path: a third of what another one takes. For tests that
- * leave nothing behind in it but what they have read.
+ * Keeps one window for each role, signed in once, and loads it again at each path: that takes a third of the time of a
+ * new one. It is for tests that only read.
  */
 export function windowsOfRoles(browser: TestBrowser, agent: RunningAgent): WindowOfRole {
   const windows = new Map<Role, ConsoleWindow>();
@@ -282,7 +282,7 @@ export function windowsOfRoles(browser: TestBrowser, agent: RunningAgent): Windo
   };
 }
 
-/** What belongs to the cookie that is left of it. */
+/** Signs in by a request. The cookie stays with the browser; the result is the binding that belongs to it. */
 async function begin(page: Page, user: Role | Credentials): Promise<string> {
   const { username, password } = credentialsOf(user);
   const data = { username, password, refresh: "cookie" };

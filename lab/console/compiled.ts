@@ -15,7 +15,7 @@ setFlagsFromString("--no-opt");
 
 const caches = join(import.meta.dirname, "../../.cache");
 
-/** What V8 has compiled of a text, with all functions that were needed before; `name`: of its cache. */
+/** The script as V8 has compiled it, with the functions that earlier runs needed; the cache's file has the `name`. */
 export function compiled(text: string, name: string, options: ScriptOptions): Script {
   // V8 itself compares no more than the length.
   const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);

@@ -9,9 +9,9 @@ const built = join(import.meta.dirname, "../../dist/console");
 
 /** The cost of a page's first view, for a browser with an empty cache. */
 export interface FirstView {
-  /** Of the console's own: the page, its script, its style, its icon. */
+  /** Files of the console: the page, its script, its style, its icon. */
   readonly files: number;
-  /** Of the agent's API, streams among them. */
+  /** Calls of the agent's API, with the streams. */
   readonly calls: number;
   /** Bytes, gzipped, of the files that were loaded. */
   readonly scriptBytes: number;
@@ -51,7 +51,7 @@ export async function firstView(
   await page.locator(ready).first().waitFor();
   await page.waitForLoadState("load");
   const interactiveMilliseconds = await page.evaluate(readyAt);
-  // What the page asks for once it has an answer still belongs to it.
+  // Requests that follow from an answer still belong to the first view.
   let quietLooks = 0;
   await until("the page has nothing left to ask for", async () => {
     await page.evaluate(() => new Promise<void>((resolve) => requestIdleCallback(() => resolve())));

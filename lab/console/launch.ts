@@ -16,7 +16,7 @@ export const isFirefox = process.env.STEWARD_BROWSER === "firefox";
 /** Debian's. The shell is Chromium without what draws windows, and takes half of its processor time. */
 const chromiumPrograms = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 
-/** It is alone with the agent: nothing may leave this machine. */
+/** Chromium reaches only the agent: nothing may leave this machine. */
 const chromiumFlags = [
   "--no-sandbox",
   "--disable-gpu",
@@ -48,7 +48,7 @@ export async function launchChromium(isWhole: boolean, moreFlags: readonly strin
   return chromium.launch({ executablePath, args, timeout: patienceMilliseconds });
 }
 
-/** Where Firefox puts what a page gives to download; the run's temporary files are removed with it. */
+/** The directory of Firefox's downloads; it is removed with the run's temporary files. */
 const downloads = isFirefox ? mkdtempSync(join(tmpdir(), "steward-downloads-")) : "";
 
 /**
@@ -77,7 +77,7 @@ export interface Download {
   readonly text: string;
 }
 
-/** What a page gives to download when that is begun. */
+/** Begins a download, and reads the file that the page gives. */
 export async function downloaded(page: Page, begin: () => Promise<void>): Promise<Download> {
   if (isFirefox) return downloadedByFirefox(begin);
   const [download] = await Promise.all([page.waitForEvent("download"), begin()]);

@@ -71,7 +71,7 @@ async function addEvents(stateDirectory: string, count: number): Promise<void> {
         : // Equal ones would be one line.
           agentEvent("clock.sync_requested", { force: index % 2 === 0 }),
     );
-    // What waits for the disk at once is bounded.
+    // No more than a hundred events wait for the disk at once.
     if (index % 100 === 0) await written;
   }
   await events.close();

@@ -27,7 +27,7 @@ export async function stepTo(page: Page, path: string): Promise<void> {
   await whole(page);
 }
 
-/** What a page is looked at in, one after another in the same visit. */
+/** The looks in which one visit checks a page, one after another. */
 export const looks = [
   ["light", "light", 1280],
   ["dark", "dark", 1280],
@@ -80,7 +80,7 @@ const moreRows = counted({
   all: [],
 });
 
-/** What axe-core finds in the page as it is now, a line each; but for some of its rules. */
+/** The findings of axe-core in the page as it is now, a line each, without those of some rules. */
 export async function axe(page: Page, without: readonly string[] = []): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in globalThis))) await loadAxe(page);
   const violations = await page.evaluate(
@@ -113,7 +113,7 @@ export const arePicturesKept = process.env.STEWARD_SCREENSHOTS === "1";
 export async function picture(page: Page, name: string): Promise<void> {
   if (!arePicturesKept) return;
   mkdirSync(pictures, { recursive: true });
-  // Where it was last, the pointer would mark what is beneath it.
+  // At its last place the pointer would mark the element beneath it.
   await page.mouse.move(0, 0);
   const path = join(pictures, `${name}${isFirefox ? "-firefox" : ""}.png`);
   const size = page.viewportSize();
@@ -133,14 +133,14 @@ async function takePicture(page: Page, path: string): Promise<void> {
   await page.evaluate(() => Object.assign(globalThis, { isPictured: false }));
 }
 
-/** What `brokenText` lets pass: a word of so many characters is data (a fingerprint, a host), which may be divided. */
+/** A longer word is data (a fingerprint, a host), which may be divided: `brokenText` lets it pass. */
 const longestWord = 25;
 /** Characters on each line of such a word, on the average. */
 const leastCharacters = 8;
 
 /**
- * Text that cannot be read in the window as wide as it is now, a line each: a word that is divided because its box is
- * narrower, text that stands out of its button or page, and a name of which next to nothing is left.
+ * Text that cannot be read at the window's present width, a line each: a word that is divided because its box is
+ * narrower, text that reaches beyond its button or page, and a name of which next to nothing is left.
  */
 export function brokenText(page: Page): Promise<string[]> {
   return page.evaluate(findBrokenText, { longestWord, leastCharacters });
@@ -182,7 +182,7 @@ function findBrokenText(limits: { longestWord: number; leastCharacters: number }
       range.setStart(node, index);
       range.setEnd(node, index + word.length);
       const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
-      // What a line of the log holds is data too, such as the parts of a path.
+      // A line of the log holds data too, such as the parts of a path.
       const most = Math.max(isLogged ? 2 : 1, Math.ceil(word.length / limits.leastCharacters));
       const isRead = (isLogged || word.length > limits.longestWord) && lines <= most;
       if (lines > 1 && !isRead) found.push(`on ${lines} lines: "${word}" in ${about}`);
@@ -200,7 +200,7 @@ export async function assertReads(page: Page): Promise<void> {
 /** CSS pixels that a finger needs (WCAG 2.2, 2.5.5). */
 const leastTarget = 44;
 
-/** What can be touched and is smaller than a finger needs, a line each; a link within a sentence may be. */
+/** Controls that are smaller than a finger needs, a line each; a link within a sentence may be smaller. */
 export function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate((least) => {
     const found: string[] = [];
@@ -218,7 +218,7 @@ export function smallTargets(page: Page): Promise<string[]> {
       const height =
         Math.max(...boxes.map(({ bottom }) => bottom)) - Math.min(...boxes.map(({ top }) => top));
       if (width >= least - 0.5 && height >= least - 0.5) continue;
-      // What it covers may be more than its box: a link can stand for the tile that it is in.
+      // The area that takes its touch may exceed its box: a link can stand for the tile that it is in.
       one.scrollIntoView({ block: "center", behavior: "instant" });
       const { left, right, top, bottom } = one.getBoundingClientRect();
       const [x, y, far] = [(left + right) / 2, (top + bottom) / 2, least / 2 - 1];

@@ -11,7 +11,7 @@ export interface ConsoleWindow {
 /** A browser's context, whose windows are one person's. */
 export interface Person {
   readonly context: BrowserContext;
-  /** Of the test that has it now. */
+  /** Complaints go to the test that has the person now. */
   complaints: string[];
 }
 

@@ -36,9 +36,9 @@ export interface UpdatesWorld {
   server: HostileServer;
   /** The publisher's first root, as `steward-publisher` has made it. */
   rootFile: string;
-  /** What the server gives out, to be carried to the device. */
+  /** The server's files, which a person can carry to the device. */
   directory: string;
-  /** Of that root, as the publisher gives it out. */
+  /** The fingerprint of that root, as the publisher gives it out. */
   fingerprint: string;
   status: () => Promise<Updates>;
   /** The command line of root on the device. Throws unless it ends with 0. */
@@ -55,7 +55,7 @@ export interface UpdatesWorld {
   holdTrial: (version: string) => () => Promise<void>;
   /** Lets the ten seconds pass that lie between two looks. */
   restFromChecks: () => Promise<void>;
-  /** How long a release applied from now on may take to be healthy, such as `5s`; half an hour by default. */
+  /** Sets the time that a release may take to be healthy from now on, such as `5s`; half an hour by default. */
   allowTrial: (within: string) => void;
 }
 

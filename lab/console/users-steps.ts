@@ -42,7 +42,7 @@ export async function userNamed(agent: RunningAgent, username: string) {
   return json.items.find((user: { username: string }) => user.username === username);
 }
 
-/** An agent whose uptime stands still: a lock lasts as long as a test needs it. */
+/** The agent's clock is stopped, so a lock lasts as long as a test needs it. */
 export function startLockingAgent(time = standingTime()): Promise<RunningAgent> {
   return startAgentInProcess({ time });
 }

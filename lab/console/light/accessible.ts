@@ -106,7 +106,7 @@ function labelledBy(element: Element): Element[] {
   return ids.flatMap((id) => element.ownerDocument.getElementById(id) ?? []);
 }
 
-/** What is heard of the content, for a name. */
+/** The part of a name that a screen reader takes from the content. */
 function contentOf(element: Element): string {
   return [...element.childNodes].map(partOfName).join("");
 }

@@ -1,4 +1,4 @@
-/** What the pages of one browser share: storage, messages, locks. */
+/** The pages of one browser share these: storage, messages, locks. */
 
 /** A Storage whose entries are also its members, as a browser's are. */
 export function sharedStorage(): Storage {

@@ -1,6 +1,6 @@
 /**
- * The clock of a person's pages: this process's, or one that stands from the moment that a test says, and goes on where
- * the test lets time pass. Their timers stay the process's: what ticks looks at the time again by itself.
+ * The clock of a person's pages: this process's, or one that is stopped at the moment that a test names and moves only
+ * when the test lets time pass. Timers are always the process's: a part that ticks reads the time again.
  */
 export class LightClock {
   readonly #now: number | undefined;
@@ -17,7 +17,7 @@ export class LightClock {
 
   fastForward = this.runFor;
 
-  /** What a page's script finds of it. */
+  /** The globals by which a page's script reads this clock. */
   globals(): { Date: DateConstructor; performance: { now(): number } } {
     const wall = (): number => (this.#now ?? Date.now()) + this.#passed;
     class PageDate extends Date {

@@ -4,7 +4,7 @@ import { LightClock } from "./clock.ts";
 import { Cookies, type Handler, type Matcher, Rules } from "./network.ts";
 import type { LightPage } from "./page.ts";
 
-/** What a test registers to be heard, by playwright's names. */
+/** A test registers it under playwright's name of an event. */
 export type Listener = (event: never) => unknown;
 
 export class Listeners {
@@ -26,7 +26,7 @@ export interface LightOptions {
   /** CSS pixels. */
   readonly width: number;
   readonly height: number;
-  /** Milliseconds since 1970 at which the pages' clock stands, where it is not this process's. */
+  /** Milliseconds since 1970 at which the pages' clock is stopped; undefined: it is this process's. */
   readonly now: number | undefined;
 }
 

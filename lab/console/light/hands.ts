@@ -1,4 +1,4 @@
-/** What a person's hands do to elements, and what a browser does about it (WHATWG HTML, UI Events). */
+/** Does to elements what a person's hands do, and answers as a browser does (WHATWG HTML, UI Events). */
 import { isVisible } from "./accessible.ts";
 
 const viewOf = (element: Element) => element.ownerDocument.defaultView as Window & typeof globalThis;
@@ -11,7 +11,7 @@ const typed = "input, textarea";
 /** Those that take letters. */
 const written = "textarea, input:not([type]), [type=text], [type=password], [type=search], [type=number]";
 
-/** No dialog lies over it, and it does not say that it cannot be used. */
+/** True unless a dialog covers the element or it is marked as disabled. */
 export function canBeUsed(element: Element): boolean {
   const top = topDialog(element.ownerDocument);
   if (top !== undefined && !top.contains(element)) return false;

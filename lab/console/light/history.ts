@@ -7,7 +7,7 @@ interface Entry {
   window: Window | null;
 }
 
-/** Where the page is and was (WHATWG HTML, "session history"). */
+/** The present and the former addresses of a page (WHATWG HTML, "session history"). */
 export class LightHistory {
   readonly #page: { window(): Window | null; load(url: string): void };
   #entries: Entry[] = [];

@@ -67,7 +67,7 @@ function innermost(element: Element, wanted: Text, exact: boolean): Element[] {
   return inside.length === 0 && isText(text, wanted, exact) ? [element] : inside;
 }
 
-/** What playwright's places to look have in common: a page and an element. */
+/** The methods that playwright's pages and locators share. */
 export abstract class Place {
   abstract readonly ofPage: LightPage;
   abstract find(): Element[];

@@ -1,4 +1,4 @@
-/** How the pages of one person reach the agent: really, by HTTP, with their cookies, unless a test answers in its place. */
+/** The pages of one person reach the agent by real HTTP, with their cookies, unless a test answers in its place. */
 
 export type Matcher = string | RegExp | ((url: URL) => boolean);
 
@@ -77,7 +77,7 @@ export class Rules {
   }
 }
 
-/** What a jar keeps of a cookie. */
+/** The parts of a cookie that a jar keeps. */
 interface Cookie {
   readonly name: string;
   readonly value: string;

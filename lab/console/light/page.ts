@@ -185,7 +185,7 @@ export class LightPage extends Place {
     this.#tell("load", this);
   }
 
-  /** What a page's script finds that belongs to this page. */
+  /** The globals that differ from page to page. */
   #own(window: HappyWindow, signal: AbortSignal): Record<string, unknown> {
     const { language } = this.#context.options;
     // A document that is gone begins none: it would be waited for, and would then act.

@@ -13,7 +13,7 @@ const built = join(root, "dist/console");
 /** The page as the agent gives it out. */
 const page = readFileSync(join(built, "index.html"), "utf8");
 
-/** The page without its scripts, and the one that stands in it, which opens it. */
+/** The page without its scripts. Its inline script, `opening`, runs before the console's. */
 export const markup = page.replace(/<script[\s\S]*?<\/script>/g, "");
 const [, opening = ""] = /<script>([\s\S]*?)<\/script>/.exec(page) ?? [];
 const [, entry = ""] = /<script type="module"[^>]* src="([^"]+)"/.exec(page) ?? [];

@@ -1,4 +1,4 @@
-/** What the console's style hides in a wide window: of a style sheet that is all that counts for words and states. */
+/** Selectors that the console's style hides in a wide window. No other rule matters to tests of words and states. */
 
 const hiding = new Set<string>();
 

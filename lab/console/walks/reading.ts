@@ -29,7 +29,7 @@ export async function assertOrdered(page: Page): Promise<void> {
   assert.equal(unnamed, null, `${page.url()} has what has no name`);
 }
 
-/** What is marked by colour has a word too. */
+/** Everything that a colour marks has a word too. */
 export async function assertWords(page: Page): Promise<void> {
   const wordless = await page
     .locator(".badge, .banner, .error, .dot, [data-state]")
