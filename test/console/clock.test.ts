@@ -44,14 +44,14 @@ const force = (place: Page | Locator) => place.getByRole("button", { name: "Corr
 const strip = (page: Page) => page.locator(".clock-strip");
 const bars = (page: Page) => page.locator(".clock-bars");
 
-/** Why a button cannot be used, as a screen reader says it. */
+/** The reason that a button cannot be used, as a screen reader says it. */
 const reasonOf = async (button: Locator): Promise<string> =>
   button.evaluate((element) => {
     const id = element.getAttribute("aria-describedby") ?? "";
     return (element.ownerDocument.getElementById(id)?.textContent ?? "").trim();
   });
 
-/** A state, which stands with its shape before the word. */
+/** A badge: a state's word behind its shape. */
 const badge = (place: Page | Locator, text: string | RegExp) => place.locator(".badge", { hasText: text });
 
 async function see(
@@ -100,7 +100,7 @@ async function setTime(agent: RunningAgent, time: object): Promise<void> {
 describe("the console's clock", () => {
   const ending = endOfConsole();
   const looks = new Looks();
-  /** In time that stands an agent asks simulated servers, and some of it passes at the end: it stops when they have answered. */
+  /** The clock is stopped. The agent ends once its simulated servers have answered, so time must pass at the end. */
   const start = (
     time: StandingTime,
     openClock = time.servedClock(servers),
@@ -184,7 +184,7 @@ describe("the console's clock", () => {
       const { page, complaints } = await see(browser, agent, "admin", {
         now: time.nowSeconds() * 1_000 + 10 * minutes,
       });
-      // A page reads anew what an event has changed at the moment at which it was opened: here both clocks stand at it.
+      // A page reads again what an event changed at the moment of its opening, at which both clocks are stopped.
       time.pass(2);
       await page.clock.runFor(2_000);
       await page.reload();

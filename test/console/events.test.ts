@@ -27,7 +27,7 @@ describe("the console's events", () => {
     const started = await startLightConsole(ending);
     ({ agent } = started);
     windowOf = windowsOfRoles(started.browser, agent);
-    // The first of a minute is told at once, and what is refused after it when the minute is over.
+    // The first refusal is recorded at once, later ones when a minute is over.
     const body = { username: hostile, password: "not the password" };
     assert.equal((await agent.call("POST", "/api/auth/login", { body })).status, 401);
   });

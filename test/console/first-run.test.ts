@@ -21,7 +21,7 @@ function fields(page: Page) {
   };
 }
 
-/** What the agent says to the later one of two. */
+/** The agent's answer to the later of two people who set it up. */
 const alreadyDone = {
   status: 409,
   contentType: "application/problem+json",
@@ -59,7 +59,7 @@ describe("the console's first run", () => {
     assert.equal(await token.inputValue(), setupToken());
     assert.equal(new URL(page.url()).hash, "");
     await untilFocused(username);
-    // Opened in the page as it stands.
+    // A second link is opened in the same page.
     await token.fill("typed");
     await page.evaluate(() => location.assign("#setup=pasted"));
     await page.waitForFunction(() => location.hash === "");

@@ -111,7 +111,7 @@ describe("the console around its pages", () => {
         await first.stop();
         await page.getByRole("link", { name: "Users", exact: true }).click();
         await page.getByText("The device does not answer").waitFor();
-        // How the clock is of a device that does not answer is not known.
+        // A device that does not answer has a clock of unknown state.
         await page.locator(".clock-state .badge.unknown", { hasText: "Clock: unknown" }).waitFor();
         looks.draw(page, "frame-reconnecting-light");
         await startAgent({ stateDirectory: first.stateDirectory, arguments: listen });
@@ -126,7 +126,7 @@ describe("the console around its pages", () => {
         // With the device's needs has come the version that the page begins with.
         await banner(page, /The clock is not trusted\./).waitFor();
         await answerWith(page, "/api/console", { version: "99.0.0" });
-        // The status is read anew then, and says the same.
+        // The page then reads the status again, which has the same version.
         await answerWith(page, "/api/status", { version: "99.0.0" });
         await page.route("**/api/time", (route) => route.abort(), { times: 1 });
         await page.route("**/api/users**", (route) => route.abort(), { times: 1 });
@@ -168,7 +168,7 @@ describe("the console around its pages", () => {
           facts: { check: "disk", reason: "disk_read_only", path: "/var" },
         };
         const locked = { code: "users_locked", level: "attention", facts: { count: 2 }, detail: "No." };
-        /** Until this, over the icon's blue, is all that stands in it: red, amber or nothing. */
+        /** Waits until the icon has only this mark over its blue: red, amber or none. */
         const untilIconIs = (mark: string) =>
           until(`the icon has ${mark}`, async () => {
             const icon = (await page.locator("link[rel=icon]").getAttribute("href")) ?? "";

@@ -21,7 +21,7 @@ const needOf = (code: Need["code"], level: Need["level"]): Need => ({
   ...{ code, level, facts: { name: "base", version: "1.3.0" }, detail: "A need.", remedy: null },
 });
 
-/** No need, each of them alone in each of its levels, and a failing one behind one of attention. */
+/** No need, each need by itself in each level, and all of them together in each level. */
 const situations: readonly (readonly Need[])[] = [
   [],
   ...needCodes.flatMap((code) => levels.map((level) => [needOf(code, level)])),

@@ -18,7 +18,7 @@ import { startLightConsole } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import type { Role } from "../../src/contract/types.ts";
 
-/** What the page asks of the agent from now on, and whether an answer is still to come. */
+/** Notes the page's requests to the agent from now on; `isQuiet`: all are answered. */
 function listenTo(page: Page): { readonly asked: string[]; isQuiet(): boolean } {
   const asked: string[] = [];
   const open = new Set<Request>();
@@ -30,7 +30,7 @@ function listenTo(page: Page): { readonly asked: string[]; isQuiet(): boolean } 
   });
   page.on("requestfinished", (request) => open.delete(request));
   page.on("requestfailed", (request) => open.delete(request));
-  // Of those of the page before nothing more is heard.
+  // Requests of the former page end without an event.
   page.on("domcontentloaded", () => open.clear());
   return { asked, isQuiet: () => open.size === 0 };
 }
@@ -85,7 +85,7 @@ describe("a console that stays open", () => {
       for (const path of paths) {
         await page.goto(path);
         await page.locator("main h1").first().waitFor();
-        // What the visit itself asks for, and what its sign-in has changed.
+        // The visit's own requests, and those that follow from its sign-in, do not count.
         await idle(page, 1, isQuiet);
         asked.length = 0;
         await idle(page, minutes, isQuiet);

@@ -48,7 +48,7 @@ async function heldAnswer(
   return { asked: page.waitForRequest(address), letGo };
 }
 
-/** Usually three pages of them; a thousand and more can be told apart by what is drawn and what is not. */
+/** The lines fill three pages usually, and six in `make test-all`; only a part of them is drawn at a time. */
 const kept = counted({ usual: 600, all: 1_200 });
 
 /** Lines of a run before this one, as the agent keeps them where there is no journal. */
@@ -116,7 +116,7 @@ describe("the console's log", () => {
   it("shows how each request ended, how long it took, and its user", async () => {
     const { page } = await browser.open(agent);
     await signIn(page, "admin", "/system/logs");
-    // Of a sign-in and of the renewal by its cookie.
+    // The sign-in and the renewal by its cookie are two requests.
     const requests = log(page).locator(".of-request", { hasText: "/api/auth/" });
     const users = async () => (await requests.locator(".log-user").allInnerTexts()).slice(-2);
     await until("both are shown", async () => (await users()).join() === "root-admin,root-admin");

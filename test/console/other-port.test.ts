@@ -22,7 +22,7 @@ const sentence =
 /** Another program on the agent's host: its page is on the same address, on another port. */
 async function startOtherProgram(ending: { after: (end: () => Promise<void>) => void }) {
   const received: string[] = [];
-  /** What its page sets next. */
+  /** The cookies that its page sets next. */
   let planted: string[] = [];
   const server = createServer((request, response) => {
     received.push(request.headers.cookie ?? "");

@@ -13,7 +13,7 @@ type ConsolePath = (typeof consolePaths)[number];
 /** The log and the events draw the lines that fit the window: test/console/widths.test.ts goes there. */
 const drawnByLayout: readonly ConsolePath[] = ["/system/logs", "/system/events"];
 
-/** Where each role comes to by a link that does not lead where it may go. */
+/** A link to a page that a role may not see leads to another: by role, from where to where. */
 const elsewhere: Record<Role, Partial<Record<ConsolePath, ConsolePath>>> = {
   admin: {},
   operator: { "/setup": "/", "/users": "/system" },
@@ -30,7 +30,7 @@ const headings: Partial<Record<ConsolePath, RegExp | string>> = {
   "/account": "Your account",
 };
 
-/** Who is offered what, by the contract; on a device without a time server and without a repository. */
+/** The roles to which a page offers a control, by the contract, on a device without a time server and a repository. */
 const offers: [path: ConsolePath, kind: "button" | "link", name: string | RegExp, roles: Role[]][] = [
   ["/users", "button", "Add user", ["admin"]],
   ["/system", "link", "Users", ["admin"]],
@@ -64,7 +64,7 @@ describe("the console's pages", () => {
           const name = headings[there] ?? "System";
           await page.getByRole("heading", { name, exact: true, level: 1 }).waitFor();
           const here = offers.filter(([at]) => at === there);
-          // The device's state has come, by which a page offers more than its answers alone.
+          // Some controls depend on the device's state: wait until it has come.
           if (here.length > 0) await until("needs", async () => /^\(\d\)/.test(await page.title()));
           for (const [at, kind, name, roles] of here.sort(
             (a, b) => Number(b[3].includes(role)) - Number(a[3].includes(role)),
@@ -107,7 +107,7 @@ describe("the console's pages", () => {
     assert.equal(await page.locator("html").getAttribute("lang"), "de");
     assert.equal(await page.getByLabel("Ansprechpartner").inputValue(), "typed", "nothing typed is lost");
     await page.getByRole("button", { name: "Verwerfen" }).click();
-    // The last that a page is told of.
+    // The needs come last.
     const needs = page.getByText("Der Uhr wird nicht vertraut.");
     await needs.waitFor();
     // The machine's names come of a slower read.

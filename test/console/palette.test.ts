@@ -109,7 +109,7 @@ describe("the console's search and look", () => {
       const dark = await ground(page);
       assert.deepEqual(new Set(await bars(page)), new Set([dark]));
       assert.deepEqual(await axe(page), []);
-      // By what stands in the page itself, before its script has come.
+      // The page's inline script sets the look before the console's script has come.
       await page.route("**/assets/index-*.js", (route) => route.abort(), { times: 1 });
       await page.reload();
       assert.equal(await ground(page), dark);

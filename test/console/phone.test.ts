@@ -118,7 +118,7 @@ describe("the console on a phone, with texts that are awkward", () => {
       await page.getByRole("button", { name: title, exact: true }).click();
       const question = page.getByRole("dialog", { name: title, exact: true });
       await question.getByRole("button", { name: "Löschen", exact: true }).click();
-      // Within the sheet: what stands behind it is dim, and not read aloud.
+      // The message is in the sheet: the page behind it is dim, and not read aloud.
       await untilShown(page.locator("dialog[open] > .toasts").getByText(text));
       found.push(...(await brokenText(page)).map((one) => `a message: ${one}`));
       await assertFits(page);
@@ -139,7 +139,7 @@ describe("the console on a phone, with texts that are awkward", () => {
     const { page } = await open("/users");
     await page.getByRole("button", { name: "Benutzer anlegen" }).click();
     const sheet = page.getByRole("dialog");
-    // What is left of the page when the keyboard comes, which makes it smaller (interactive-widget).
+    // The keyboard makes the page smaller (interactive-widget), and the sheet must fit into the rest.
     assert.match(
       (await page.locator("meta[name=viewport]").getAttribute("content")) ?? "",
       /interactive-widget=resizes-content/,

@@ -22,7 +22,7 @@ const save = (page: Page) => page.getByRole("button", { name: "Save" });
 const ended = (page: Page) => page.getByRole("dialog", { name: "Your session has ended" });
 const signInTitle = (page: Page) => page.getByRole("heading", { name: "Sign in", level: 1 });
 
-/** A click that counts also where the page has noticed already, and its question lies over the button. */
+/** Clicks the button even if the page has noticed the end already and its question covers the button. */
 async function clickBehind(button: Locator): Promise<void> {
   await button.dispatchEvent("click");
 }

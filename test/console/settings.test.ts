@@ -187,7 +187,7 @@ describe("the console's settings", () => {
     const fields = page.locator(".settings-group .field > :is(label:not(.radio), legend)");
     assert.deepEqual(await fields.allInnerTexts(), ["Sign out after inactivity"], "by its address");
     const search = page.getByRole("searchbox", { name: "Find a setting" });
-    // Of a choice that is not the present one, in other capitals, and in two words.
+    // Both words belong to a choice that is not the present one; one of them has other capitals.
     await search.fill("CHRONYD another");
     await page.getByText("1 setting found").waitFor();
     assert.deepEqual(await fields.allInnerTexts(), ["Clock set by"]);
@@ -196,7 +196,7 @@ describe("the console's settings", () => {
     await page.getByRole("link", { name: "Channel" }).waitFor();
     assert.equal(await fields.count(), 0);
     looks.keep(page, "settings-found");
-    // What is refused is in sight, whatever is sought; what was typed is kept.
+    // A refused setting is shown whatever the search is, and keeps the typed value.
     await search.fill("minimum");
     await page.getByLabel("Minimum password length").fill("3");
     await search.fill("banner nowhere");

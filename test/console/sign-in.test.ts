@@ -277,7 +277,7 @@ describe("the console's sign-in", () => {
     await page.goto("/");
     const said = page.getByText(/The clock of this device says/);
     await said.waitFor();
-    // What ticks is listening too.
+    // Once the text has ticked, it also listens for the focus.
     await untilTicked(page, said, 1_000);
     agent.stepClock(-tenMinutes);
     // A user who has mended something comes back to the page.

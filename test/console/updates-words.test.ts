@@ -5,7 +5,7 @@ import { knownReleases } from "../../src/console/updates/installed-releases.ts";
 import type { HistoryEntry } from "../../src/contract/types.ts";
 
 describe("the release that undoing leads back to", () => {
-  /** Oldest first, as told here; the page gets the newest first. */
+  /** The entries are given with the oldest first; the page gets the newest first. */
   const former = (...told: readonly (readonly [HistoryEntry["outcome"], string, string | null])[]) => {
     const entries = told.map(([outcome, version, from_version], index) => ({
       ...exampleEntry,

@@ -210,7 +210,7 @@ describe("the console's updates, from a new device to a service that is good", (
     await card("Rules")
       .locator('[aria-current="step"]', { hasText: /confirming \([0-2] of 3 checks\)/ })
       .waitFor();
-    // What is under way is named wherever it is in the way.
+    // Work under way is named wherever it keeps a person from something.
     await page
       .getByText("Another update is in progress: base 1.0.0: confirming", { exact: true })
       .first()

@@ -29,7 +29,7 @@ describe("actions on users in the console", () => {
   const looks = new Looks();
   let agent: RunningAgent;
   let browser: TestBrowser;
-  // It stands from the start of the process, which runs other files before this one.
+  // The clock is stopped from the start of the process, which runs other files before this one.
   const time = standingTime();
   before(async () => {
     ({ agent, browser } = await startLightConsole(ending, () => startLockingAgent(time)));

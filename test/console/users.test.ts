@@ -25,7 +25,7 @@ describe("the console's table of users", () => {
   let agent: RunningAgent;
   let browser: TestBrowser;
   before(async () => {
-    // It stands: a lock lasts, and a sign-in was just now, however slow the machine is.
+    // The clock is stopped: a lock lasts, and a sign-in was just now, however slow the machine is.
     const time = standingTime();
     ({ agent, browser } = await startLightConsole(ending, () => startAgentInProcess({ time })));
     await makeUser(agent, { username: "fleet.watch", display_name: "Watches the fleet", enabled: false });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { localeAmong, wantedAmong } from "../../src/console/catalogue/wanted-language.ts";
 
-/** What a browser would say. */
+/** Gives the module a browser with this stored choice and these languages. */
 function wantedWith(choice: string | null, languages: readonly string[], ofDevice: string | null) {
   Object.defineProperty(globalThis, "localStorage", { value: { getItem: () => choice }, configurable: true });
   Object.defineProperty(globalThis, "navigator", { value: { languages }, configurable: true });

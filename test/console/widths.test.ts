@@ -24,10 +24,10 @@ const widths = counted({
   all: [1440, 1280, 1024, 900, 875, 801, 800, 768, 720, 700, 660, 641, 640, 480, 360, 320],
 });
 
-/** Of 15, 27 and 64 characters, the most that there may be, without a place to break. */
+/** Names of 15, 27 and 64 characters; 64 is the most, and the longest has no place to break. */
 const deviceNames = ["hamburg-nord-07", "hamburg-branch-warehouse-07", "edge".repeat(16)];
 
-/** Of 31 letters, and no place to break. */
+/** A name of 31 letters, without a place to break. */
 const longName = `a${"nna".repeat(10)}`;
 
 const german = ["de", "Benutzer anlegen", "Administrator", "Abmelden bei Inaktivität", "Speichern"] as const;
@@ -44,7 +44,7 @@ const notForReaders: readonly ConsolePath[] = ["/setup", "/users", "/system/even
 interface Visitor {
   readonly role: Role;
   readonly language: "en" | "de";
-  /** How axe-core looks at each page. */
+  /** The looks in which axe-core checks each page. */
   readonly looks: readonly Look[];
 }
 

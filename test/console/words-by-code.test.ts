@@ -46,7 +46,7 @@ import type { AuditEvent, ClockSummary, Need, TimeSource, TimeSync } from "../..
 import { holdCodes } from "../../src/contract/updates/update-holds.ts";
 import { type Format, terminalFormat } from "../../src/contract/words/format.ts";
 
-/** What the agent says of each code, in English; no page in another language may show it. */
+/** The agent's English sentence for each code; no page in another language may show it. */
 const detail = "The sentence of the agent.";
 
 const at = "2026-11-20T14:00:00Z";
@@ -143,7 +143,7 @@ const lists: readonly (readonly [
   ["needs", needCodes, (code) => need(code)],
 ];
 
-/** Of an error the English page shows the agent's sentence, which says more than the name of the error. */
+/** The English page shows an error by the agent's sentence, which says more than the error's name. */
 const inAgentsEnglish = ["refused releases"];
 
 for (const [tag, texts] of [

@@ -42,7 +42,7 @@ describe("an administrator of a branch with two hundred users", () => {
     await signInByForm(page, "admin");
     const people = page.locator(".tile", { has: page.getByRole("link", { name: "People" }) });
     await untilShown(people.getByText(/^200 users/));
-    // Of those who may sign in.
+    // Disabled users do not count.
     await untilShown(people.getByText("197 without a second factor"));
     await people.getByRole("link", { name: "People" }).click();
     await untilShown(page.getByText("200 users"));

@@ -11,7 +11,7 @@ import { assertEveryLook } from "../../../lab/console/walks/looks.ts";
 import { assertOrdered } from "../../../lab/console/walks/reading.ts";
 import { startAgent } from "../../../lab/state/state-directory.ts";
 
-/** Of 41 letters, as Germans make them. */
+/** A German compound of 42 letters, without a place to break. */
 const compound = "Donaudampfschifffahrtsgesellschaftskapitän";
 
 describe("a person whose browser speaks German, at a device that speaks English", () => {

@@ -23,7 +23,7 @@ describe("a technician at a device whose battery was empty, so that it begins in
   const ending = endOfConsole();
   let window: ConsoleWindow;
   let page: Page;
-  /** What comes first among what needs a person. */
+  /** The first need on the page. */
   const need = () => page.locator(".needs > li").first();
 
   before(async () => {
