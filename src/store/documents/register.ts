@@ -1,5 +1,5 @@
 import { rename } from "node:fs/promises";
-import { StewardError, systemErrorCode } from "../../contract/errors.ts";
+import { messageOf, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { removeLeftovers, writeDurably } from "../files/durable-file.ts";
 import { NotRegular, readRegular } from "../files/regular-file.ts";
 import { processTime, type StoreTime } from "../files/store-time.ts";
@@ -167,12 +167,7 @@ async function readContents(path: string): Promise<{ contents: Contents | null; 
     throw new StewardError("state_damaged", "it does not have the form of a register");
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return { contents: null, problem: null };
-    const why =
-      error instanceof NotRegular
-        ? `it ${error.reason}`
-        : error instanceof Error
-          ? error.message
-          : String(error);
+    const why = error instanceof NotRegular ? `it ${error.reason}` : messageOf(error);
     return { contents: null, problem: `.register.json, the list of documents, cannot be read: ${why}` };
   }
 }

@@ -1,4 +1,4 @@
-import { StewardError } from "../../contract/errors.ts";
+import { messageOf, StewardError } from "../../contract/errors.ts";
 import type { UpdateProblem, UpdateReason } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { newestEntry } from "../../releases/journal-queries.ts";
@@ -164,6 +164,6 @@ function pendingRequest({ verb }: InstallRequest, release: RequestedRelease): Pe
 
 function asStewardError(error: unknown): StewardError {
   if (error instanceof StewardError) return error;
-  const detail = error instanceof Error ? error.message : String(error);
+  const detail = messageOf(error);
   return new StewardError("internal_error", `Applying failed unexpectedly: ${detail}.`, { cause: error });
 }

@@ -1,4 +1,4 @@
-import { StewardError } from "../../contract/errors.ts";
+import { messageOf, StewardError } from "../../contract/errors.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { type Blockers, noBlockers } from "../../releases/kind-blockers.ts";
 import type { Release } from "../../releases/release.ts";
@@ -230,8 +230,4 @@ function sameFloors(known: Floors, present: Floors): Floors {
 export function targetsOf({ chosen }: Selection): ReadonlyMap<string, FoundTarget> {
   const releases = [chosen.rules, chosen.binary].filter((release) => release !== null);
   return new Map(releases.map(({ id, target }) => [id, target]));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { StewardError } from "../../contract/errors.ts";
+import { messageOf, type StewardError } from "../../contract/errors.ts";
 import type { UpdateKind } from "../../releases/release.ts";
 import { idle, type Progress } from "../facts/progress.ts";
 import type { UpdaterOptions } from "../facts/updater-options.ts";
@@ -206,8 +206,7 @@ export class CheckScheduler {
   /** A deliberate abort is not recorded. An unexpected error is reported as an event, and the checks go on. */
   #waitAfter(error: unknown, { aborted }: AbortSignal): number {
     if (aborted) return this.#soon();
-    const detail = error instanceof Error ? error.message : String(error);
-    this.#options.notify("update.check_failed", { code: "internal_error", detail });
+    this.#options.notify("update.check_failed", { code: "internal_error", detail: messageOf(error) });
     return this.#basis.intervalSeconds;
   }
 

@@ -1,3 +1,4 @@
+import { messageOf } from "../../contract/errors.ts";
 import type { UpdateReason } from "../../contract/types.ts";
 import { updateKinds } from "../../contract/update-kinds.ts";
 import { kindOnTrial, withoutOvertaken } from "../../releases/journal-queries.ts";
@@ -129,8 +130,7 @@ export class ReleaseWatch {
       this.#unreadable = null;
       if (bytes !== null) this.#tell();
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      this.#unreadable = reasonOfError({ code: "state_damaged", message });
+      this.#unreadable = reasonOfError({ code: "state_damaged", message: messageOf(error) });
     }
     if (JSON.stringify([this.#journal, this.#unreadable]) === before) return;
     for (const settle of [...this.#waiting]) settle();

@@ -1,4 +1,4 @@
-import { StewardError } from "../../contract/errors.ts";
+import { messageOf, StewardError } from "../../contract/errors.ts";
 import type { UpdateEventType } from "../../contract/event-types.ts";
 import type { UpdateTrust } from "../../contract/types.ts";
 import { continuedRecord, replacedRecord, type UpdateRecord } from "../../releases/update-record.ts";
@@ -178,7 +178,7 @@ function usable(state: TrustState): { fingerprint: string; inForce: Root } {
 
 /** `update_root_unusable`: for an unexpected reason. */
 function unreadable(cause: unknown): StewardError {
-  const detail = cause instanceof Error ? cause.message : String(cause);
+  const detail = messageOf(cause);
   return new StewardError("update_root_unusable", `The installed root of trust cannot be read: ${detail}.`, {
     cause,
   });
