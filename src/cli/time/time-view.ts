@@ -28,11 +28,6 @@ export function probeReport({ servers, answering, agreeing }: TimeProbe): string
   return `${answering} of ${servers.length} answer, ${agreed}.\n\n${formatTable({ heads, rows })}`;
 }
 
-/** True where a program keeps the clock right, as in the `clock` member of a 401. */
-export function isSynchronised({ state, trust }: TimeSync): boolean {
-  return state === "synchronised" || state === "holdover" || (state === "delegated" && trust !== "none");
-}
-
 function statusFields(status: TimeSync): Fields {
   const { discipliner, source, last_step } = status;
   return [

@@ -1,10 +1,11 @@
+import { isSynchronised } from "../../contract/clock/clock-word.ts";
 import { readRfc3339 } from "../../contract/timestamps.ts";
 import type { TimeSync } from "../../contract/types.ts";
 import { CommandError, OnlyExitCode } from "../../terminal/command-error.ts";
 import { requireConsent } from "../../terminal/commands/consent.ts";
 import { formatSpan } from "../../terminal/time-figures.ts";
 import type { Command, Invocation } from "../client/command.ts";
-import { isSynchronised, probeReport, syncSentence, timeReport } from "./time-view.ts";
+import { probeReport, syncSentence, timeReport } from "./time-view.ts";
 
 /** contract/error-codes.ts: the clock is not synchronised. */
 const notSynchronised = 9;

@@ -125,7 +125,7 @@ function stepOrRefuse(
   const estimate = known
     ? { ...known, offsetSeconds: 0, offsetVariance: noiseSeconds ** 2, covariance: 0 }
     : beginEstimate({ atSeconds, offsetSeconds: 0, noiseSeconds }, storedPpm);
-  const frequencyPpm = clamp(estimate.frequency * 1e6, largestPpm);
+  const frequencyPpm = boundedPpm(estimate.frequency * 1e6);
   const control = { frequency: frequencyPpm / 1e6, slewSeconds: 0 };
   return {
     state: { ...state, estimate, control, isFresh: false, wanted: null },
@@ -166,7 +166,7 @@ function steer(
     : beginEstimate({ atSeconds, offsetSeconds, noiseSeconds }, storedPpm);
   const isSlewed = Math.abs(estimate.offsetSeconds) >= deadbandSeconds;
   const trim = isSlewed ? 0 : clamp(estimate.offsetSeconds / trimSeconds(rules), largestTrim);
-  const frequencyPpm = clamp((estimate.frequency + trim) * 1e6, largestPpm);
+  const frequencyPpm = boundedPpm((estimate.frequency + trim) * 1e6);
   const slewSeconds = isSlewed ? estimate.offsetSeconds : 0;
   const control = { frequency: frequencyPpm / 1e6, slewSeconds };
   return {
@@ -195,6 +195,11 @@ function noiseOf(measurement: Measurement): { noiseSeconds: number; deadbandSeco
 /** The state as it is when the kernel has really set this frequency (ppm). */
 export function frequencyWasSet(state: DisciplineState, ppm: number): DisciplineState {
   return { ...state, control: { ...state.control, frequency: ppm / 1e6 } };
+}
+
+/** A tick set from outside may show as a frequency beyond the kernel's own bound. */
+export function boundedPpm(ppm: number): number {
+  return clamp(ppm, largestPpm);
 }
 
 function clamp(value: number, bound: number): number {

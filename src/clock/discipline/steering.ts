@@ -3,6 +3,7 @@ import type { Counters } from "../counters.ts";
 import {
   type Action,
   beginDiscipline,
+  boundedPpm,
   type DisciplineRules,
   type DisciplineState,
   discipline,
@@ -125,7 +126,7 @@ export class Steering {
     const present = predict(estimate, now, control);
     this.#state = { ...this.#state, estimate: present };
     this.#trimEndsAt = null;
-    this.#setFrequency(clamped(present.frequency * 1e6));
+    this.#setFrequency(boundedPpm(present.frequency * 1e6));
   }
 
   /** Steps the clock. */
@@ -192,10 +193,10 @@ export class Steering {
   /** The stored frequency; if none is stored, the one that another program left in the kernel. */
   #knownPpm(): number | null {
     const stored = this.#options.storedPpm();
-    if (stored !== null) return clamped(stored - this.#basePpm);
+    if (stored !== null) return boundedPpm(stored - this.#basePpm);
     if (this.isVirtual()) return this.#basePpm === 0 ? null : 0;
     const present = this.#options.driver.kernel()?.frequencyPpm ?? 0;
-    return present === 0 ? null : clamped(present);
+    return present === 0 ? null : boundedPpm(present);
   }
 
   #setFrequency(ppm: number): void {
@@ -218,11 +219,6 @@ function differenceOf(driver: ClockDriver): number {
 
 function differenceIn({ wallSeconds, monotonicSeconds }: ClockReading): number {
   return wallSeconds - monotonicSeconds;
-}
-
-/** A tick set from outside may show as a frequency beyond the kernel's own bound. */
-function clamped(ppm: number): number {
-  return Math.max(-500, Math.min(500, ppm));
 }
 
 /** An inserted second sets the wall clock back by one, a deleted one forward. */

@@ -1,8 +1,8 @@
+import { isSynchronised } from "../../contract/clock/clock-word.ts";
 import type { StewardError } from "../../contract/errors.ts";
 import type { Finding, TimeProbe, TimeSync } from "../../contract/types.ts";
 import { conflictOf } from "../state/external-change.ts";
 import type { LoopState } from "../state/loop-state.ts";
-import { isSynchronised } from "../state/sync-state.ts";
 import { daemonRefusal, refusalOf, requireMayMeasure, requireMaySet } from "../status/refusals.ts";
 import { timeSyncStatus } from "../status/time-status.ts";
 import { batteryTroubleOf, troubleOf } from "../status/trouble.ts";

@@ -1,3 +1,4 @@
+import { boundedPpm } from "../discipline/discipline.ts";
 import type { ClockRecord } from "../trust/clock-record.ts";
 import type { ClockOptions, ClockParts } from "./clock-parts.ts";
 import type { Effect } from "./effects.ts";
@@ -75,14 +76,10 @@ function keepRecord({ record, bootId }: ClockOptions, { steering }: ClockParts):
   const stored = record.read();
   const believed = steering.believed();
   const isKnown = believed !== null && believed.frequencyDeviationPpm < keptPpm;
-  const frequency_ppm = isKnown ? clamped(believed.frequencyPpm) : stored.frequency_ppm;
+  const frequency_ppm = isKnown ? boundedPpm(believed.frequencyPpm) : stored.frequency_ppm;
   const isOther = Math.abs((frequency_ppm ?? 0) - (stored.frequency_ppm ?? 0)) > keptChangePpm;
   const isFirst = stored.synchronised_boot_id !== bootId;
   if (!isOther && !isFirst) return;
   const kept = (present: ClockRecord) => ({ ...present, frequency_ppm, synchronised_boot_id: bootId });
   record.note(kept, isFirst ? 0 : keepWithinSeconds);
-}
-
-function clamped(ppm: number): number {
-  return Math.max(-500, Math.min(500, ppm));
 }

@@ -123,11 +123,6 @@ function statusByServers(
   return { state: isMissed ? "holdover" : "synchronised", trust: synced.trust, uncertaintySeconds };
 }
 
-/** True where servers or a daemon keep the clock right. */
-export function isSynchronised({ state, trust }: SyncStatus): boolean {
-  return state === "synchronised" || state === "holdover" || (state === "delegated" && trust !== "none");
-}
-
 /** The sources say a time that contradicts the clock, each other, or any possible time. */
 function isContradicted({ verdict }: SyncState): boolean {
   switch (verdict?.kind) {

@@ -1,4 +1,5 @@
-import type { ClockConflict, ClockSummary, TimeSync } from "../../contract/types.ts";
+import { isVoting } from "../../contract/clock/source-intervals.ts";
+import type { ClockConflict, ClockSummary } from "../../contract/types.ts";
 import type { SteeringBlocker } from "../../host/ports.ts";
 import type { DaemonReport } from "../daemons/external-daemon.ts";
 import type { ClockMode } from "../state/mode.ts";
@@ -72,7 +73,7 @@ function daemonFacts({ report }: SummaryInput, daemon: string): Facts {
   if (!report) return { ...facts, code: "daemon_not_read" };
   const daemon_trouble = report.trouble && troubleWithDetail(report.trouble, daemon);
   if (!report.isSynchronised) return { ...facts, code: "daemon_unsynchronised", daemon_trouble };
-  const agreeing = report.sources.filter(({ state }) => isSelectable(state)).length;
+  const agreeing = report.sources.filter(isVoting).length;
   const votes = report.trust === "accepted" ? votesOf(agreeing, report.sources.length) : null;
   return { ...facts, ...votes, code: "daemon_synchronised", daemon_trouble };
 }
@@ -121,10 +122,6 @@ export function votesOf(
   configured: number,
 ): { readonly agreeing: number; readonly configured: number; readonly needed: number } | null {
   return configured < 2 ? null : { agreeing, configured, needed: Math.floor(configured / 2) + 1 };
-}
-
-function isSelectable(state: TimeSync["sources"][number]["state"]): boolean {
-  return state === "selected" || state === "candidate" || state === "outlier";
 }
 
 function notSet(

@@ -26,3 +26,8 @@ export function clockWordOf({ mode, state, trust, offset_seconds, last_sync_at }
       return "not_in_sync";
   }
 }
+
+/** True where servers or a daemon keep the clock right, as in the `clock` member of a 401. */
+export function isSynchronised({ state, trust }: Pick<TimeSync, "state" | "trust">): boolean {
+  return state === "synchronised" || state === "holdover" || (state === "delegated" && trust !== "none");
+}

@@ -26,7 +26,7 @@ export function intervalOf({ offset_seconds, uncertainty_seconds }: TimeSource):
 }
 
 /** True of a source that agrees with others, or may yet. */
-export function isVoting({ state }: TimeSource): boolean {
+export function isVoting({ state }: Pick<TimeSource, "state">): boolean {
   return state === "selected" || state === "candidate" || state === "outlier";
 }
 

@@ -4,12 +4,12 @@ import type { ClockMode } from "../../../src/clock/state/mode.ts";
 import {
   afterRound,
   type ClockAfterRound,
-  isSynchronised,
   notSynced,
   type SyncState,
   syncStatusOf,
 } from "../../../src/clock/state/sync-state.ts";
 import type { Verdict } from "../../../src/clock/state/verdict.ts";
+import { isSynchronised } from "../../../src/contract/clock/clock-word.ts";
 
 const way: ClockMode = { kind: "discipline" };
 const settled = { offsetSeconds: 0, frequencyDeviationPpm: 0 };
@@ -141,7 +141,7 @@ describe("how the clock stands", () => {
 
   it("counts as synchronised where servers or a daemon keep it right", () => {
     const is = (state: Parameters<typeof isSynchronised>[0]["state"], trust: "trusted" | "none") =>
-      isSynchronised({ state, trust, uncertaintySeconds: null });
+      isSynchronised({ state, trust });
     assert.deepEqual(
       [is("synchronised", "trusted"), is("holdover", "trusted"), is("delegated", "trusted")],
       [true, true, true],
