@@ -57,7 +57,7 @@ describe("a channel in a settings.json that was edited by hand, which the host f
     const { json } = await agent.call("GET", "/api/health", { local: true });
     const check = json.checks.find(({ name }: { name: string }) => name === "updates");
     assert.equal(check.status, "degraded");
-    assert.match(check.detail, /"nightly"/);
+    assert.match(check.detail, / channel nightly \(update\.ota\.channel\)/);
   });
 
   it("refuses a check of the server and of a directory: 409", async () => {
