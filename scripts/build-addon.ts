@@ -18,7 +18,7 @@ const flags = [
   "-std=gnu11",
   "-O2",
   ..."-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Werror".split(" "),
-  // What the compiler can do against a fault of their own memory: they read what comes from the network, or from the agent.
+  // The compiler guards against faults of their own memory: they read input from the network, or from the agent.
   ..."-fstack-protector-strong -fstack-clash-protection -D_FORTIFY_SOURCE=2 -Wformat=2".split(" "),
   // Stripped, without a page of padding around the code, bound at load.
   ..."-s -Wl,-z,noseparate-code -Wl,-z,relro -Wl,-z,now -Wl,--build-id=none".split(" "),

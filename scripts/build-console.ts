@@ -173,7 +173,7 @@ async function openingScript(source: string, texts: Readonly<Record<string, stri
   return file.code.trim();
 }
 
-/** The style that stands in the page. */
+/** The style that the page contains. */
 export function styleIn(directory: string): string {
   const [, style = ""] =
     /<style>([\s\S]*?)<\/style>/.exec(readFileSync(join(directory, "index.html"), "utf8")) ?? [];
@@ -184,7 +184,9 @@ function modulesOf(file: Rolldown.OutputChunk | Rolldown.OutputAsset): string[] 
   return file.type === "chunk" ? file.moduleIds : [];
 }
 
-/** What the console knows of each operation: method, path, and 1 where the session's cookie authenticates the request. */
+/**
+ * The console knows this of each operation: method, path, and 1 where the session's cookie authenticates the request.
+ */
 function contractRoutes(): object {
   const routes = operationIds.map((id) => {
     const { method, path, cookie } = operationOf(id);

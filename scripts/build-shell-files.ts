@@ -1,4 +1,4 @@
-/** What a shell and man(1) have of the command line, made from its table of commands. */
+/** Makes the files of the command line for a shell and man(1) from its table of commands. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandTable } from "../src/cli/command-table.ts";

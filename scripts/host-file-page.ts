@@ -4,7 +4,7 @@ import { settings } from "../src/contract/schemas/settings.ts";
 import { hostFileMembers, type Member, planMembers } from "./docs/host-file-members.ts";
 import { type Edition, plain } from "./roff.ts";
 
-/** What root decides in the host file, and, to tell them apart, the settings that are decided elsewhere. */
+/** The page lists what root decides in the host file, and then the settings that are decided elsewhere. */
 export function hostFilePage({ version, date }: Edition): string {
   return [
     `.TH STEWARD.JSON 5 "${plain(date)}" "steward ${plain(version)}" "File formats"`,

@@ -13,7 +13,7 @@ esac
 directory=$PWD/.cache/$package-$version
 if [ ! -x "$directory/node_modules/$package/bin/node" ]; then
   mkdir -p "$directory"
-  # Of scripts/run-tests.sh, which keeps them from the tests themselves.
+  # scripts/run-tests.sh sets it, and keeps the certificates from the tests themselves.
   [ -z "${STEWARD_NPM_CA_CERTS:-}" ] || export NODE_EXTRA_CA_CERTS="$STEWARD_NPM_CA_CERTS"
   # --force: one for another kind of machine too.
   npm install --prefix "$directory" --no-save --force --ignore-scripts --no-progress --loglevel=error "$package@$version" >&2

@@ -1,4 +1,4 @@
-/** How packages go into a bundle: into the program's, and into those that the tests are compiled to. */
+/** Puts packages into a bundle: into the program's, and into those that the tests are compiled to. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Plugin } from "esbuild";
@@ -25,7 +25,7 @@ export const fewMediaTypes: Plugin = {
   },
 };
 
-/** Modules that stand in the place of a package's own. */
+/** These modules replace a package's own. */
 const instead: readonly { readonly filter: RegExp; readonly contents: string }[] = [
   // @koa/router traces each route it tries through `debug`, 22 calls a request that do nothing but cost a fifth of it.
   { filter: /node_modules\/debug\/src\/index\.js$/, contents: "module.exports = () => () => {};" },
@@ -64,7 +64,7 @@ module.exports = Object.assign(
   { deepEqual: (one, other) => isDeepStrictEqual({ ...one }, { ...other }) || differ() },
 );`;
 
-/** What packages do for others, and what the agent would pay for at each start or request. */
+/** Leaves out the parts of packages that serve others, and that the agent would pay for at each start or request. */
 export const slimPackages: Plugin = {
   name: "slim-packages",
   setup: (esbuild) => {

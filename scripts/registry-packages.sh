@@ -11,7 +11,7 @@ if [ ! -d "$directory" ]; then
   mkdir -p .cache
   part=$(mktemp -d ".cache/packages-XXXXXX")
   trap 'rm -rf "$part"' EXIT
-  # Of scripts/run-tests.sh, which keeps them from the tests themselves.
+  # scripts/run-tests.sh sets it, and keeps the certificates from the tests themselves.
   [ -z "${STEWARD_NPM_CA_CERTS:-}" ] || export NODE_EXTRA_CA_CERTS="$STEWARD_NPM_CA_CERTS"
   echo '{"private": true}' >"$part/package.json"
   npm install --prefix "$part" --no-save --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error "$@" >&2

@@ -1,4 +1,4 @@
-/** What the manual pages share: man(7)'s language. */
+/** The manual pages share this: man(7)'s language. */
 
 /** Which program a manual page is of. */
 export interface Edition {

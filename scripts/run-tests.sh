@@ -8,7 +8,7 @@ directory=$(dirname "$(command -v "$node")")
 PATH=$directory:$PATH
 export PATH
 # As the units have it: with these each of the many starts of Node reads all of the system's certificates first, which
-# takes longer than the rest of the start. npm alone may need them, where a test fetches a package from the registry.
+# takes longer than the rest of the start. Only npm may need them, when a test fetches a package from the registry.
 export STEWARD_NPM_CA_CERTS="${NODE_EXTRA_CA_CERTS:-}"
 unset NODE_EXTRA_CA_CERTS
 version=$("$node" --version)

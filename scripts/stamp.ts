@@ -11,9 +11,9 @@ export interface Stamp {
 }
 
 /**
- * The same for each build of one commit. Its version is that of package.json and, as build metadata, the number of commits up
- * to this one: dpkg takes a later commit for newer, and Semantic Versioning takes both for the same release. A whole clone of
- * git is needed for that; elsewhere the version is that of package.json, and `say` is told.
+ * The same for each build of one commit. Its version is that of package.json and, as build metadata, the number of
+ * commits up to this one: dpkg takes a later commit for newer, and Semantic Versioning takes both for the same release.
+ * A whole clone of git is needed for that; elsewhere the version is that of package.json, and `say` gets the reason.
  */
 export function stampOf(checkout: string, say: (line: string) => void): Stamp {
   const { version } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as { version: string };

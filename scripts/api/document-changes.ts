@@ -1,4 +1,4 @@
-/** What a later document of the API breaks for programs that were written against an earlier one (docs/api.md). */
+/** Finds the changes of a later API document that break programs for an earlier one (docs/api.md). */
 import { type Named, type Schema, SchemaChanges } from "./schema-changes.ts";
 
 interface Parameter {

@@ -6,7 +6,7 @@ import { openApiDocument } from "../../src/contract/openapi/document.ts";
 import { apiVersion } from "../../src/system/version.ts";
 import { type ApiDocument, breakages } from "./document-changes.ts";
 
-/** Where the API of a version lies as it was last released. */
+/** The API of a version is kept here as it was last released. */
 export const releasedPath = join(import.meta.dirname, `../../test/vectors/api/released-${apiVersion}.json`);
 
 /** The present document. */
@@ -14,7 +14,7 @@ export function presentDocument(): ApiDocument {
   return JSON.parse(JSON.stringify(openApiDocument(packageJson.version))) as ApiDocument;
 }
 
-/** What programs go by, without words, a line for each path and each shape. */
+/** Writes only the parts that programs go by, without words: a line for each path and each shape. */
 function textOf({ paths, components }: ApiDocument): string {
   const lines = (members: object): string =>
     Object.entries(members)

@@ -1,8 +1,8 @@
-/** What a change of a schema breaks, as docs/api.md promises it, for those who send what has it or who read it. */
+/** Finds the changes of a schema that break those who send or read data of it, as docs/api.md promises. */
 
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Who has to go on working: programs that send what has the schema, or programs that read it. */
+/** These programs have to go on working: those that send data of the schema, or those that read it. */
 export type Side = "request" | "answer";
 
 /** The schemas that a document's references lead to. */
@@ -103,7 +103,7 @@ const propertiesOf = ({ properties }: Schema): Record<string, Schema> =>
   (properties ?? {}) as Record<string, Schema>;
 
 function alternativesOf({ oneOf, anyOf, properties }: Schema): Schema[] | undefined {
-  // Beside members they say which of these come together, and are compared as they stand.
+  // Beside members they say which of these come together, and are compared unchanged.
   if (properties !== undefined) return undefined;
   const all = oneOf ?? anyOf;
   return Array.isArray(all) ? (all as Schema[]) : undefined;
@@ -113,7 +113,7 @@ function typesApart(schema: Schema): Schema[] {
   return typesOf(schema).map((type) => ({ ...schema, type }));
 }
 
-/** Of no type: of any. */
+/** A schema without a type takes any: the list is empty. */
 function typesOf({ type }: Schema): string[] {
   return Array.isArray(type) ? type.map(String) : type === undefined ? [] : [String(type)];
 }

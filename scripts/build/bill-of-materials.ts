@@ -93,7 +93,7 @@ export interface Component {
   readonly license?: string;
   readonly purl: string;
   readonly sha512?: string;
-  /** Where it was taken from. */
+  /** It was taken from this directory. */
   readonly path?: string;
 }
 

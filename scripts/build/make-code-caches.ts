@@ -1,4 +1,7 @@
-/** Runs in the built program: makes its code caches anew, for the V8 of this Node. A package does so where it is installed. */
+/**
+ * Runs in the built program: makes its code caches again, for the V8 of this Node. A package does so where it is
+ * installed.
+ */
 import { makeCodeCaches } from "./code-cache.ts";
 
 makeCodeCaches(import.meta.dirname, process.execPath).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 /**
  * Runs in the built program: loads its parts. A part is a file of one function expression, as Node wraps a CommonJS
- * module, and beside it lies V8's cache of its compiled code, which saves a third of the start.
+ * module. Beside it is V8's cache of its compiled code, which saves a third of the start.
  */
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { constants, Script } from "node:vm";
@@ -44,7 +44,7 @@ export function createPartLoader(
 /** Not by join(): V8 would see so many paths normalised at the start that it optimised that, for 3 MiB of its compiler's pages. */
 const partPath = (home: string, name: string): string => `${home}/parts/${name}`;
 
-/** Where the code cache of a part lies. Its name has the hash of the part, so it is never that of another build. */
+/** The code cache of a part has this path. Its name has the hash of the part, so it is never that of another build. */
 export function codeCachePath(home: string, name: string): string {
   return partPath(home, name.replace(/\.js$/, ".cache"));
 }

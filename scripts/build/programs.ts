@@ -10,7 +10,7 @@ import { compiledValidators, validatorFiles } from "./validators.ts";
 const root = join(import.meta.dirname, "../..");
 const source = (path: string): string => join(root, "src", path);
 
-/** Each runs alone, whole in one file: a thread, and processes that are started now and then. */
+/** Each runs without the others, whole in one file: a thread, and processes that are started now and then. */
 const alone = {
   "facts-worker": source("system/facts-worker.ts"),
   "self-check": source("programs/self-check.ts"),
@@ -151,7 +151,7 @@ async function buildParts(dist: string, options: BuildOptions, name: string, pat
 }
 
 /**
- * esbuild splits ES modules alone, which on Node 24 cost 13 MiB more by their imports of Node's own: so CommonJS. There
+ * esbuild splits only ES modules, which on Node 24 cost 13 MiB more by their imports of Node's own: so CommonJS. There
  * a default or a whole import of one of Node's modules is the module itself; esbuild would copy it, getter by getter.
  */
 async function writePart(file: string, text: string): Promise<void> {

@@ -18,7 +18,7 @@ const write = (): void => {
   for (const [name, script] of scripts) {
     const path = codeCachePath(home, name);
     writeFileSync(`${path}.new`, script.createCachedData());
-    // The programs make their files for their own user alone.
+    // The programs make their files readable only for their own user.
     chmodSync(`${path}.new`, 0o644);
     renameSync(`${path}.new`, path);
   }

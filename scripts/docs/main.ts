@@ -1,4 +1,6 @@
-/** `make docs`: writes the tables of the documents anew, from the contract and the table of commands; and the schemas. */
+/**
+ * `make docs`: writes the tables of the documents again, from the contract and the table of commands; and the schemas.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readPages, withTables } from "./pages.ts";

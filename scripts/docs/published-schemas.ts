@@ -2,7 +2,7 @@ import { configuration } from "../../src/contract/configuration.ts";
 import { hostFile } from "../../src/contract/host-file/host-file.ts";
 import { annotationKeywords } from "../../src/contract/schemas/settings.ts";
 
-/** Where the schema of the file for `steward apply` lies, beside the page about it. */
+/** The schema of the file for `steward apply` is beside the page about it. */
 export const configurationSchemaPath = "docs/apply.schema.json";
 
 /** The same of the host file. */

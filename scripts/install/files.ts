@@ -15,15 +15,15 @@ import { makeCodeCaches, removeCodeCaches } from "../build/code-cache.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Where the program is installed. */
+/** The program is installed here. */
 export interface Place {
-  /** Stands before each path, as for a package: an empty directory, or `/` for this machine. */
+  /** This begins each path, as for a package: an empty directory, or `/` for this machine. */
   readonly destination: string;
   /** `/usr`, which systemd/ is written for, or such as `/usr/local`. */
   readonly prefix: string;
 }
 
-/** What of it is left to the one who installs it. */
+/** The one who installs it decides these. */
 export interface Choices {
   /** A Node to bring along, where the machine's own is too old. */
   readonly runtime?: string | undefined;
@@ -47,7 +47,7 @@ interface File {
   readonly text: () => string;
 }
 
-/** Where the files of systemd/ belong below the prefix, by their endings. The launcher lies beside the program. */
+/** The files of systemd/ belong here below the prefix, by their endings. The launcher is beside the program. */
 const places: Readonly<Record<string, { directory: string; ending: string }>> = {
   ".service": { directory: "lib/systemd/system", ending: ".service" },
   ".socket": { directory: "lib/systemd/system", ending: ".socket" },
@@ -75,7 +75,7 @@ const dropIns: Readonly<Record<string, string>> = {
  */
 const formerRules = ["share/polkit-1/rules.d", "/etc/polkit-1/rules.d"];
 
-/** What a shell and man(1) look for outside of the program's directory, by where the build puts it. */
+/** A shell and man(1) look for these outside of the program's directory. The keys say where the build puts them. */
 const shellFiles: Readonly<Record<string, string>> = {
   "completion/steward.bash": "share/bash-completion/completions/steward",
   "completion/steward.fish": "share/fish/vendor_completions.d/steward.fish",
@@ -127,7 +127,7 @@ function removeFormerRules({ destination, prefix }: Place): void {
   }
 }
 
-/** A build with what it does not bundle, as it stands in the program's directory and in releases of Steward. */
+/** Copies a build with what it does not bundle, as the program's directory and releases of Steward have it. */
 export function putProgram(dist: string, home: string, nodeModules = ofCheckout.nodeModules): void {
   if (!existsSync(join(dist, "main.js")))
     throw new Error(`there is no program in ${dist}: run \`make build\``);
@@ -139,7 +139,7 @@ export function putProgram(dist: string, home: string, nodeModules = ofCheckout.
   makeReadable(home);
 }
 
-/** What a package brings for those who work with it or on it. */
+/** A package brings these for those who work with it or on it. */
 const forDevelopers = /\.(md|d\.ts|sublime-project)$|\/(browser|Gruntfile)\.js$|\/(bin|test|\.\w+)$/;
 
 /** The packages with argon2's native code; npm has installed those that are for this kind of machine. */

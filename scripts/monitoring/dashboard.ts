@@ -7,7 +7,7 @@ interface Panel {
   /** A curve unless said otherwise. */
   readonly type?: "stat" | "bargauge";
   readonly unit?: string;
-  /** Of the 24 columns; default 6. */
+  /** It takes so many of the 24 columns; default 6. */
   readonly width?: number;
   readonly lines: Readonly<Record<string, string>>;
 }

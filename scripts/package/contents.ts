@@ -1,4 +1,4 @@
-/** What the packages of the program, of the right to set the clock and of the publisher contain. */
+/** Fills the packages of the program, of the right to set the clock and of the publisher. */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packagesOf } from "../build/bill-of-materials.ts";
@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, "../..");
 export async function stewardTree(tree: string, build: Build, changelog: string): Promise<void> {
   await install({ destination: tree, prefix: "/usr" }, { build, isTimekeeper: false });
   const home = join(tree, "usr/lib/steward");
-  // Where Debian looks for them there is a copy already.
+  // Debian looks for the manual pages elsewhere, where there is a copy already.
   rmSync(join(home, "man"), { recursive: true });
   const documents = join(tree, "usr/share/doc/steward");
   mkdirSync(documents, { recursive: true });

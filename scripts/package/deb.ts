@@ -21,7 +21,7 @@ export interface DebianPackage {
   readonly version: string;
   /** Seconds since 1970: the date of all its files. */
   readonly date: number;
-  /** What to put in the place of `${NAME}` and `@NAME@` in its files of debian/. */
+  /** These replace `${NAME}` and `@NAME@` in its files of debian/. */
   readonly words: Readonly<Record<string, string>>;
 }
 

@@ -71,7 +71,7 @@ function putTests(directory: string, changelog: string): void {
   writeFileSync(join(directory, "changelog"), changelog);
 }
 
-/** For the maintainer scripts: the units of the package by what happens to them. A template stands for its instances. */
+/** The maintainer scripts get the units of the package by what happens to them. A template means its instances. */
 function unitWords(): Readonly<Record<string, string>> {
   const preset = readFileSync(join(root, "systemd/steward.preset"), "utf8");
   const enabled = [...preset.matchAll(/^enable (\S+)$/gm)].map(([, unit = ""]) => unit);

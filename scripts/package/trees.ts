@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Where they are put together. */
+/** The packages are put together here. */
 export const work = join(import.meta.dirname, "../../.cache/package");
 
 /** The text of a file of debian/. */
@@ -31,7 +31,7 @@ export function put(tree: string, path: string, text: string): void {
   writeFileSync(join(tree, path), text);
 }
 
-/** What is the same for each package: its overrides of lintian, compressed documents, and modes. */
+/** Does the same for each package: its overrides of lintian, compressed documents, and modes. */
 export function finish(tree: string, name: string, programs: readonly string[] = []): void {
   putOverrides(tree, name);
   compress(tree);

@@ -4,19 +4,19 @@ import { pathToFileURL } from "node:url";
 import { build, type Plugin, stop } from "esbuild";
 import { fewMediaTypes, nativePackages, requireBanner, slimPackages } from "../packages-in-bundles.ts";
 
-/** What stands for `import.meta.dirname` and its like; each file that uses them is given its own. */
+/** These replace `import.meta.dirname` and its like; each file that uses them is given its own. */
 const ownPlace = { dirname: "ownDirname", filename: "ownFilename", url: "ownUrl" };
 
 export interface CompileOptions {
-  /** What to compile instead of what the file of that path holds. */
+  /** The compiler takes this text instead of the file of that path. */
   readonly contents?: ReadonlyMap<string, string>;
   /** Imported by each file with tests before all else. */
   readonly firstImport?: string;
 }
 
 /**
- * A file finds what lies beside it where it was written, not where it was compiled to; and one with tests begins as
- * test-file.ts has it. Both on its first line, so that the numbers of all lines stay.
+ * A file finds its neighbours where it was written, not where it was compiled to; and one with tests begins as
+ * test-file.ts has it. Both are on its first line, so that the numbers of all lines stay.
  */
 const firstLine = (root: string, { contents, firstImport }: CompileOptions): Plugin => ({
   name: "first-line",
@@ -48,8 +48,9 @@ function placesOf(path: string): string {
 }
 
 /**
- * What the program depends on goes in, as the build has it: read from a hundred small files of node_modules it took half
- * of the time that a test of the whole agent takes to load. What only tests need stays where it is.
+ * Bundles the packages that the program depends on, as the build does: to read them from a hundred small files of
+ * node_modules took half of the time that a test of the whole agent takes to load. Packages that only tests need stay
+ * where they are.
  */
 const ownPackages = (root: string): Plugin => ({
   name: "own-packages",

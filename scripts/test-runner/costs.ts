@@ -1,4 +1,7 @@
-/** What each test file costs. Its own process notes it at its end; the notes of one run give the next one its order. */
+/**
+ * Notes the cost of each test file. Its own process does so at its end; the notes of one run give the next one its
+ * order.
+ */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { ownProcessorSeconds, startMeter } from "./processor-time.ts";
 import type { TestProcess } from "./shared-processes.ts";

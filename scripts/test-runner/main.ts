@@ -2,7 +2,7 @@
  * Compiles test files and runs them, one more at a time than there are processors since many of them wait. With three
  * more, two processors took an eighth more time for the same tests, and ended no sooner.
  *
- * Ends by itself whatever the files do: node's own runner ends one that takes too long with SIGTERM alone, and waits for
+ * Ends by itself whatever the files do: node's own runner ends one that takes too long only with SIGTERM, and waits for
  * ever for one that does not heed it. The limits are for files that hang, not for slow machines.
  */
 
@@ -43,7 +43,7 @@ const lookSeconds = 2;
 /** Seconds for the summary, once everything was ended. */
 const graceSeconds = 10;
 
-/** How many of the slowest files are told at the end. */
+/** The end lists so many of the slowest files. */
 const toldFiles = 15;
 
 const meter = startMeter();
@@ -136,7 +136,7 @@ function leave(code: number): void {
   }
   meter.end();
   removeTemporaryFiles();
-  // What was written goes out first.
+  // The process exits only when its output is written.
   process.stdout.write("", () => process.exit(code));
 }
 

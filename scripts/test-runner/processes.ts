@@ -49,8 +49,8 @@ export function ownTicksOf(id: number): number {
 }
 
 /**
- * What was started with `variable` in its environment by this process, and by those that are no more; not the children
- * of such.
+ * Finds the processes that were started with `variable` in their environment by this process, and by those that are no
+ * more; not the children of such.
  */
 export function startedHere(variable: string): number[] {
   const marked = processes().filter(({ id }) => textOf(id, "environ").split("\0").includes(variable));

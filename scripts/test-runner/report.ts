@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { spec } from "node:test/reporters";
 import { inspect } from "node:util";
 
-/** What `run` of node:test gives. */
+/** `run` of node:test gives these. */
 export interface RunEvent {
   readonly type: string;
   readonly data: unknown;
@@ -68,8 +68,8 @@ export class Report {
   }
 
   /**
-   * What can be told only when all files have ended. The failures stand right before node's summary: where a log keeps
-   * its last lines alone, they are among them.
+   * Says what is known only when all files have ended. The failures come right before node's summary: a log that keeps
+   * only its last lines keeps them too.
    */
   async tellEnd(table: readonly string[], seconds: number): Promise<void> {
     if (this.#skips.length > 0) this.#say(`\nNot run here:\n${indented(this.#skips.join("\n"))}`);
@@ -94,11 +94,14 @@ class ProcessRecord {
   readonly skips: string[] = [];
   readonly failures: Failure[] = [];
   readonly #name: string;
-  /** Those of several of which no test or suite has ended yet: one that is alone may leave all of them to another module. */
+  /**
+   * Files of several in which no test or suite has ended yet. A file with its own process may leave all of them to
+   * another module.
+   */
   readonly #silent: Set<string>;
-  /** Of the suites and the test that are told of. */
+  /** The suites and the test that the present results belong to have these names. */
   readonly #names: string[] = [];
-  /** Of those that were begun last: where several run at once, others are told of meanwhile. */
+  /** The suites and tests that were begun last have these names. Others report meanwhile, when several run at once. */
   readonly #begun: string[] = [];
   readonly #printed: string[] = [];
   readonly #counts = new Map<string, number>();
@@ -119,10 +122,10 @@ class ProcessRecord {
     else if (isFile && type === "test:complete") {
       if (!told.details.passed) this.#takeResult(told, false, this.#begun);
     }
-    // A hook that stands in no suite fails under the name of its module, and the process only because of it.
+    // A hook outside of all suites fails under the name of its module, and the process only because of it.
     else if (isFile && type === "test:fail" && told.details.error?.failureType === "hookFailed")
       this.#takeResult(told, false, []);
-    // Of what ran at once node says twice that it is complete, but once and in its order how it ended.
+    // Node says twice of tests that ran at once that they are complete, but once and in order how each ended.
     else if (!isFile && (type === "test:pass" || type === "test:fail"))
       this.#takeResult(told, type === "test:pass", this.#names.slice(0, told.nesting + 1));
     else if (type === "test:diagnostic" && told.file === undefined) this.#takeCount(told.message);
@@ -156,7 +159,7 @@ class ProcessRecord {
 
   /**
    * One of node's counts. Node counts a failed test once more for the test around it, and a suite whose hook has failed
-   * not at all: the failures are those that are told.
+   * not at all: so the failures are those that this report lists.
    */
   countOf(name: (typeof counted)[number]): number {
     return name === "fail" ? this.failures.length : (this.#counts.get(name) ?? 0);
@@ -168,7 +171,7 @@ class ProcessRecord {
     this.#counts.set(name, Number(value));
   }
 
-  /** A file that was killed has told of no test's end: what it had begun says most. */
+  /** A file that was killed has reported no test's end: what it had begun says most. */
   #takeResult({ file, line, column, skip, todo, details }: Told, passed: boolean, names: string[]): void {
     const { error, type } = details;
     const path = names.filter((one) => one !== file);

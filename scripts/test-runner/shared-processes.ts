@@ -14,8 +14,8 @@ export interface TestProcess {
 const mostFiles = 6;
 
 /**
- * Where each file has a process to itself: they change what belongs to the process, such as its descriptors or its streams,
- * or take long enough by themselves.
+ * Each of these files has a process to itself: they change what belongs to the process, such as its descriptors or its
+ * streams, or take long enough by themselves.
  */
 const alone = /^test\/(build\/|docs\/|installer\/[^/]+$)/;
 

@@ -15,7 +15,7 @@ export function beginTemporaryFiles(): () => void {
   return remove;
 }
 
-/** Where a run of tests has its temporary files: in memory where there is room, since a test mostly waits for a disk. */
+/** A run of tests has its temporary files in memory when there is room, since a test mostly waits for a disk. */
 export function makeTemporaryDirectory(): { readonly directory: string; remove(): void } {
   const directory = mkdtempSync(join(isUsable(memory) ? memory : tmpdir(), "steward-"));
   // As /tmp: some tests run programs as other users.

@@ -1,4 +1,4 @@
-/** What the process of each test file does before its tests. */
+/** The process of each test file does this before its tests. */
 import { access } from "node:fs";
 import { noteOwnCost } from "./costs.ts";
 import { followTestsOnly } from "./current-test.ts";
@@ -21,7 +21,7 @@ export function beginTestFile(file: string): void {
 }
 
 /**
- * In glibc before 2.41 pthread_cond_signal may wake nothing (its bug 25847): a task of the file system then lies in
+ * In glibc before 2.41 pthread_cond_signal may wake nothing (its bug 25847): a task of the file system then waits in
  * libuv's queue while all four threads sleep, until the next task wakes one. Agents always have a next one; a test that
  * awaits its one read would wait for ever.
  */
