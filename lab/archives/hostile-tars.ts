@@ -11,7 +11,7 @@ export interface HostileTar {
   readonly pieces: () => Iterable<Buffer>;
   readonly hasNoEnd?: boolean;
   readonly level?: number;
-  /** What becomes of the compressed file in the end. */
+  /** Spoils the compressed file at the end. */
   readonly spoil?: (gzip: Buffer) => Buffer;
   /** By the message of `update_payload_unsafe`. */
   readonly refusal: RegExp;
@@ -152,7 +152,7 @@ const forms: readonly HostileTar[] = [
 /** Those that are made and refused in no time. */
 export const hostileTars: readonly HostileTar[] = [...names, ...links, ...kinds, ...forms];
 
-/** Of 1,000 files each: more than may be unpacked, of which the rest must not even be read. */
+/** Each has 1,000 files. Together they are more than may be unpacked, and the rest must not even be read. */
 const batches = counted({ usual: 80, all: 1_000 });
 
 function* manyFiles(): Generator<Buffer> {

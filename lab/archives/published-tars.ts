@@ -8,7 +8,7 @@ import { type HostileTar, writeHostileTar } from "./hostile-tars.ts";
 export interface PublishedTars {
   /** The directory that a web server or a stick would carry. */
   readonly repository: string;
-  /** Where the payload of this name lies in it. */
+  /** The repository has the payload of this name at this path. */
   readonly payload: (name: string) => string;
 }
 

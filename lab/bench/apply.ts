@@ -23,8 +23,8 @@ const confessing = `data:text/javascript,${encodeURIComponent(
 
 /**
  * An apply of 256 MiB with root's part in it: fetched, verified and staged by one process of ours; then `installer.js
- * install` as it is shipped: copied while it is hashed, verified anew from the root of trust on, unpacked, synced, switched
- * and found healthy. Beside it the same bytes handled by coreutils and tar, in turns.
+ * install` as it is shipped: copied while it is hashed, verified again from the root of trust on, unpacked, synced,
+ * switched and found healthy. Beside it the same bytes handled by coreutils and tar, in turns.
  */
 export async function applyRows(): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), "steward-bench-"));

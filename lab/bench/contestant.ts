@@ -20,7 +20,7 @@ export interface Running {
 export interface Memory {
   /** All of it, the parts of Node's own file that are mapped and shared included. */
   residentMiB: number;
-  /** The memory of this process alone, which lies in no file. */
+  /** Only this process has this memory, and no file backs it. */
   anonymousMiB: number;
 }
 

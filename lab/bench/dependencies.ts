@@ -1,4 +1,7 @@
-/** The second half of `make bench`: resident memory that each runtime dependency adds to a node process with http and crypto when loaded alone. */
+/**
+ * The second half of `make bench`: resident memory that each runtime dependency adds when it is the only one that a
+ * node process with http and crypto loads.
+ */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

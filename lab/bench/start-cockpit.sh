@@ -1,6 +1,6 @@
 #!/bin/sh
 # Serves Debian's Cockpit on 127.0.0.1:PORT (start-cockpit.sh PORT) for a session of the caller, without installing it:
-# unpacked, and laid over /usr in a mount namespace of this process alone. Takes root.
+# unpacked, and laid over /usr in a mount namespace that only this process has. Takes root.
 set -eu
 
 directory=$(sh "$(dirname "$0")/../unpack-packages.sh" cockpit "usr/lib/cockpit/cockpit-ws usr/bin/cockpit-bridge" \

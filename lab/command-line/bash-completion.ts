@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import type { CommandTable } from "../../src/terminal/commands/command.ts";
 import { completionScript } from "../../src/terminal/completion/completion.ts";
 
-/** Stands between two lines in what bash is given and gives back. */
+/** Separates two lines in the input and in the output of bash. */
 const end = "\u0001";
 
-/** What bash offers after the words of each line, of which the last is the one being typed. */
+/** Gives the words that bash offers after each line. The last word of a line is the one being typed. */
 export function completeEach(
   table: CommandTable,
   lines: readonly (readonly string[])[],

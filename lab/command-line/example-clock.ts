@@ -52,7 +52,7 @@ export function exampleClock(change: Partial<TimeSync> = {}): TimeSync {
   };
 }
 
-/** Why a source is in its state, in these words. */
+/** A source names this reason for its state, in these words. */
 export function exampleReason(detail: string): NonNullable<TimeSource["reason"]> {
   return { code: "timeout", cause: null, detail };
 }

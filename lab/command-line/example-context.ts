@@ -11,8 +11,8 @@ import { readRootOfTrust } from "../../src/tuf/root-of-trust.ts";
 import type { Streams } from "../basics/captured-streams.ts";
 
 /**
- * The world of the command line for the tests of this room. What lies below it is a directory: offline answers come from
- * offline.json, documents from documents.json, and each call is noted in calls.jsonl.
+ * The world of the command line for the tests of this room. A directory replaces what is below it: offline answers come
+ * from offline.json, documents from documents.json, and each call is noted in calls.jsonl.
  */
 export const exampleContext = (
   streams: Streams,

@@ -51,7 +51,7 @@ export const exampleRelease: Release = {
   staged: false,
 };
 
-/** Why an attempt ended. */
+/** An attempt ended for this reason. */
 export function exampleReason(code: UpdateReason["code"], detail: string): UpdateReason {
   return { code, detail, count: null, last_answer: null };
 }
@@ -60,7 +60,7 @@ export function exampleUpdateSummary(code: UpdateSummary["code"], detail: string
   return { code, detail, releases: [], at: null, reason: null, hold: null, problem: null };
 }
 
-/** Why a release is held. */
+/** A release is held for this reason. */
 export function exampleHold(code: ReleaseHold["code"], detail: string): ReleaseHold {
   return { code, detail, until: null, setting: null, reason: null };
 }

@@ -62,7 +62,7 @@ export function temporaryDirectory(test: TestContext): string {
   return directory;
 }
 
-/** What the process noted of its calls in process. */
+/** Gives the calls in process that the process noted. */
 export function notedCalls(directory: string): unknown[] {
   const path = join(directory, "calls.jsonl");
   if (!existsSync(path)) return [];
@@ -70,7 +70,7 @@ export function notedCalls(directory: string): unknown[] {
   return lines.map((line): unknown => JSON.parse(line));
 }
 
-/** What the operations answer when they are done in process on this directory. */
+/** Sets the answers of operations that are done in process on this directory. */
 export function writeOffline(directory: string, answers: Record<string, unknown>): void {
   writeFileSync(join(directory, "offline.json"), JSON.stringify(answers));
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
-/** The input that is typed when its question stands on the screen; a function sees the screen so far. */
+/** The input is typed when its question is on the screen. A function is given the screen so far. */
 export type Typed = readonly [
   question: string,
   typed: string | ((screen: string) => string | Promise<string>),
@@ -15,7 +15,7 @@ export interface TerminalEnd {
   isRestored: boolean;
 }
 
-/** Runs a program on a pseudo-terminal that echoes; each answer is typed when its question stands there. */
+/** Runs a program on a pseudo-terminal that echoes; each answer is typed when its question is there. */
 export function typeInto(
   words: readonly string[],
   answers: readonly Typed[],
@@ -50,7 +50,7 @@ export function typeInto(
   });
 }
 
-/** What every process of this machine was started with. */
+/** Gives the command lines that every process of this machine was started with. */
 export function allCommandLines(): string {
   const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return ids

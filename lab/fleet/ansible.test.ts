@@ -79,7 +79,7 @@ describe("ansible", () => {
       },
       steward_certificates: devices.directory,
       steward_token: token,
-      // The second is for administrators alone.
+      // Only administrators may set the second.
       steward_settings: { device: { location: "hall 3" }, security: { session_idle: "45m" } },
     });
   });

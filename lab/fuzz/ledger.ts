@@ -29,7 +29,7 @@ const mostFindings = 20;
 const longestName = 160;
 const longestFinding = 600;
 
-/** `begun` is told of each case before it begins, so that one that never ends can be named. */
+/** It calls `begun` before each case, so that one that never ends can be named. */
 export function createLedger(begun: (number: number, what: string) => void = () => undefined) {
   const outcomes: Record<string, number> = {};
   const findings: string[] = [];

@@ -41,7 +41,7 @@ function archiveFrom(chance: Chance): Buffer {
   if (percent(chance, 90)) pieces.push(tarEnd);
   let archive: Buffer = Buffer.concat(pieces);
   if (percent(chance, 40)) archive = spoiltBytes(chance, archive);
-  // A header whose sum is wrong is refused for that alone: most of the spoilt ones get a right one.
+  // A wrong sum is enough to have a header refused: most of the spoilt ones get a right one.
   if (percent(chance, 80)) mendSums(archive);
   const packed = gzipSync(archive, { level: 1 });
   return percent(chance, 10) ? spoiltBytes(chance, packed) : packed;

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What a server shows, in PEM. */
+/** A server needs both, in PEM. */
 export interface ServerCertificate {
   key: string;
   cert: string;

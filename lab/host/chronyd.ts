@@ -13,11 +13,11 @@ export interface Chronyd {
 }
 
 export interface ChronydOptions {
-  /** What it says of itself: 1 to 15; 2 unless said otherwise. */
+  /** It announces this stratum, 1 to 15; default 2. */
   stratum?: number;
-  /** How far its time is from this machine's, as libfaketime writes it, such as `+3s`. */
+  /** Its time is so far from this machine's, as libfaketime writes it, such as `+3s`. */
   fakeTime?: string;
-  /** Where it listens; a free port unless said otherwise. */
+  /** It listens here; by default at a free port. */
   port?: number;
 }
 

@@ -1,6 +1,6 @@
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 
-/** Fields of a reply as they stand in RFC 5905 §7.3, written here without the code under test. */
+/** The fields of a reply are those of RFC 5905 §7.3, written here without the code under test. */
 export interface ReplyFields {
   leap: number;
   version: number;
@@ -19,11 +19,11 @@ export interface ReplyFields {
   transmit: bigint;
 }
 
-/** What a responder has at hand for one request. */
+/** A responder gets this for each request. */
 export interface Asked {
   readonly request: Buffer;
   readonly client: RemoteInfo;
-  /** How many requests came before this one. */
+  /** So many requests came before this one. */
   readonly index: number;
   /** A right reply with some fields otherwise; its times are those of this moment by this machine's clock. */
   reply: (fields?: Partial<ReplyFields>) => Buffer;

@@ -101,7 +101,7 @@ function exported(fields: Fields, index: number): Buffer {
 }
 
 function field(name: string, value: Buffer): Buffer {
-  // The times and the boot are read as text alone.
+  // The times and the boot are read only as text.
   if (name.startsWith("__") || name === "_BOOT_ID") return Buffer.from(`${name}=${value}\n`);
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(value.length));

@@ -7,7 +7,7 @@ export interface WebServer {
   /** Without a slash at its end. */
   url: string;
   port: number;
-  /** What it was asked for, in order. */
+  /** It was asked for these, in order. */
   requests: IncomingMessage[];
   /** Connections that are open now. */
   open: Set<Socket>;

@@ -36,7 +36,10 @@ export async function makePayload(content: Content, directory: string): Promise<
   return tar;
 }
 
-/** Puts into `tree` what lies over the machine's image: Steward, if it is no bare one, the guest part, and the scenario's files. */
+/**
+ * Puts into `tree` what the machine has above its image: Steward, if it is no bare one, the guest part, and the
+ * scenario's files.
+ */
 export async function layOut({ module, scenario, tier }: Content, tree: string): Promise<void> {
   rmSync(tree, { recursive: true, force: true });
   const put = (path: string, content: string, mode = 0o644): void => {

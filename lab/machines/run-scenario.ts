@@ -37,14 +37,15 @@ export interface Run {
   readonly say?: (line: string) => void;
 }
 
-/** Seconds that a machine may take to shut down when it is told to, and to start, where the host is quiet. */
+/** Seconds that a machine may take to shut down after the order, and to start, where the host is quiet. */
 const shutdownSeconds = 30;
 const startSeconds = 600;
 
 /**
- * Runs one scenario and ends this process with 0 when it has passed. This is the first process of a namespace of its own:
- * its network is a loopback that belongs to it alone, it may set no clock, and when it ends, the kernel ends all that it
- * has started. Deadlines are multiples of a measured boot: each boot that takes longer than a quiet one extends them.
+ * Runs one scenario and ends this process with 0 when it has passed. This is the first process of a namespace of its
+ * own: its network is a loopback that no other process has, it may set no clock, and when it ends, the kernel ends all
+ * that it has started. Deadlines are multiples of a measured boot: each boot that takes longer than a quiet one extends
+ * them.
  */
 export async function runScenario(run: Run): Promise<never> {
   const { scenario, directory, chrony } = run;

@@ -45,7 +45,7 @@ const rooms: readonly Room[] = [
   {
     ...room("store"),
     tests: [
-      // The others look at the built program, or at a writer that is bundled anew: these hold no fault.
+      // The others look at the built program, or at a writer that is bundled again: these hold no fault.
       ["test/store", /^(?!(damage|full-disk|kill|power-cut|read-only|rescue|slow-disk)\.).*\.test\.ts$/],
       // The words about every form of the contract.
       ["test/contract", /^validation-words\.test\.ts$/],

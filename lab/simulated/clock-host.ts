@@ -15,7 +15,7 @@ export interface ClockHostPlan {
   /** Seconds since 1970, UTC. */
   readonly trueStartSeconds: number;
   readonly buildSeconds: number;
-  /** What the clock lacks at the beginning (s); positive: it is behind. */
+  /** The clock is so far behind at the beginning (s); negative: it is ahead. */
   readonly behindSeconds: number;
   readonly oscillator: OscillatorPlan;
   readonly blocker: SteeringBlocker | null;
@@ -27,7 +27,7 @@ export interface ClockHostPlan {
   /** A leap second that many true seconds after the beginning, announced for a day before. */
   readonly leap: { kind: Exclude<Leap, "none">; atSeconds: number } | null;
   readonly seed: number;
-  /** What the battery-backed clock says at the agent's start. */
+  /** The battery-backed clock shows this at the agent's start. */
   readonly battery?: Date;
 }
 
@@ -47,7 +47,7 @@ export interface ClockHost {
   readonly kernel: SimulatedKernelClock;
   readonly network: TimeNetwork;
   readonly record: Document<ClockRecord>;
-  /** Whether the simulated daemon says that it knows the time. */
+  /** The simulated daemon says that it knows the time. */
   daemonIsSynchronised: boolean;
   daemon: TimeDaemon | null;
   settings: Settings["time"];

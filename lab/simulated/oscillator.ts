@@ -1,6 +1,6 @@
 import type { Chance } from "../basics/chance.ts";
 
-/** What drives a clock. */
+/** A clock's frequency errs by this, and wanders. */
 export interface OscillatorPlan {
   /** Positive: slow. */
   readonly slowPpm: number;

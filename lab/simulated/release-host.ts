@@ -8,13 +8,13 @@ import type {
   Units,
 } from "../../src/host/release-ports.ts";
 
-/** A host in memory: files, one unit, time that passes by waiting alone. */
+/** A host in memory: files, one unit, time that passes only by waiting. */
 export interface SimulatedReleaseHost extends ReleaseHost {
   /** Path → content, or where a link leads. */
   readonly entries: Map<string, Entry>;
-  /** What was done to the service, in order. */
+  /** The service was given these orders, in order. */
   readonly acts: string[];
-  /** Whether the release of this version is well when it is looked at. */
+  /** True when the release of this version is well when it is looked at. */
   isHealthy: (release: ReleaseAtWork) => boolean;
   unit: UnitState;
   /** Another boot begins. */

@@ -27,8 +27,8 @@ export interface StandingTime extends TestTime {
   /** Lets so many seconds pass once the agent has begun to wait for just as long, in so many places. */
   passWhenAwaited: (seconds: number, places?: number) => Promise<void>;
   /**
-   * Lets the agent's time pass, from one short wait's end to the next, until it has answered what waits for them. While it
-   * waits for the disk alone, time stands: how long that takes is the machine's affair.
+   * Lets the agent's time pass, from one short wait's end to the next, until it has answered what waits for them. Time
+   * stops while it waits only for the disk: how long that takes is the machine's affair.
    */
   passUntil: <T>(answer: Promise<T>) => Promise<T>;
 }

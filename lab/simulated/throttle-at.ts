@@ -49,7 +49,7 @@ export interface Host {
   now: number;
   bootId?: string;
   directory?: string;
-  /** Where timers are to be laid down, which otherwise ring in the next turn. */
+  /** Timers are laid down here. Without it they ring in the next turn. */
   timers?: { seconds: number; call: () => void }[];
 }
 

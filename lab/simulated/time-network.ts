@@ -15,7 +15,7 @@ export interface ServerPlan {
   driftPpm: number;
   /** Round trip of an undisturbed packet. */
   delaySeconds: number;
-  /** How much longer the way there takes than the way back; negative: shorter. */
+  /** The way there takes so much longer than the way back; negative: shorter. */
   asymmetrySeconds: number;
   /** Mean of what each way takes longer (exponential). */
   jitterSeconds: number;
@@ -25,9 +25,9 @@ export interface ServerPlan {
   loss: number;
   /** It answers every so manyth request. */
   answersEvery: number;
-  /** What it does instead of telling the time; null: nothing. */
+  /** It does this instead of giving the time; null: it gives the time. */
   manner: { kiss: string } | { bad: BadPacket } | "silent" | null;
-  /** What the second opinion of it is off by; null: what its own answers are; `silent`: it gives none. */
+  /** Its second opinion is off by this; null: as its own answers; `silent`: it gives none. */
   secondOpinionOffsetSeconds: number | "silent" | null;
   stratum: number;
   leap: Leap | "as_it_is";
@@ -73,7 +73,7 @@ export interface TimeNetworkOptions {
 
 /** As of the real exchange (s). */
 const deadlineSeconds = 1;
-/** What a server takes to answer (s). */
+/** A server takes this to answer (s). */
 const heldSeconds = 20e-6;
 
 export function createTimeNetwork(options: TimeNetworkOptions): TimeNetwork {

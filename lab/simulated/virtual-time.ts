@@ -13,7 +13,7 @@ export interface WorldTime {
   now(): number;
   /** Something of the world's happens then; the result takes it back. */
   at(seconds: number, call: () => void): () => void;
-  /** Timers of the host; they stand still while it sleeps. */
+  /** Timers of the host; they stop while it sleeps. */
   readonly hostTimers: Timers;
   /** Lets so many seconds pass at once; what is due is called in its order, and what follows from it comes later. */
   pass(seconds: number): void;
@@ -27,7 +27,7 @@ export interface VirtualTime extends WorldTime {
   runUntil(seconds: number): Promise<void>;
   /** When the next event is due, of those that were to come within `longestWait` seconds (all) when they were set; null: none is. */
   nextAt(longestWait?: number): number | null;
-  /** How many timers of the host run out in just so many seconds. */
+  /** Counts the timers of the host that run out in just so many seconds. */
   dueIn(seconds: number): number;
 }
 
@@ -42,7 +42,7 @@ export function createVirtualTime(): VirtualTime {
   };
   const first = (of = waiting) =>
     of.reduce<Waiting | null>((a, b) => (a === null || b.at < a.at ? b : a), null);
-  /** Whether there was one. */
+  /** Calls the next event that is due by then. False when there is none. */
   const callNext = (until: number): boolean => {
     const one = first();
     if (one === null || one.at > until) return false;

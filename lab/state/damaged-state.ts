@@ -10,7 +10,7 @@ import { startAgent } from "./state-directory.ts";
 export interface LivedInState {
   refreshToken: string;
   apiToken: string;
-  /** Where it lies; to be copied from, not changed. */
+  /** This directory has it; to be copied from, not changed. */
   original: string;
   /** A copy of it in a directory of its own. */
   copy: (test: Ending) => Promise<string>;

@@ -46,7 +46,7 @@ export async function mountPrivately(test: Ending, sizeMebibytes: number): Promi
   };
 }
 
-/** What the holder says first, on either of its outputs; it is there until its input is closed. */
+/** Gives the first output of the holder, on either stream. The holder runs until its input is closed. */
 function firstWords(holder: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     holder.once("error", (error) => resolve(error.message));

@@ -29,7 +29,7 @@ export function open<T extends object>(
   return openDocument(directory, kind, { isFirstStart: true, reserve: createReserve(directory), ...options });
 }
 
-/** A document's file as it lies on the disk, read by nothing of ours. */
+/** Reads a document's file from the disk, without our own code. */
 export async function onDisk(directory: string, file: string): Promise<Record<string, unknown>> {
   return JSON.parse(await readFile(join(directory, file), "utf8")) as Record<string, unknown>;
 }
@@ -39,7 +39,7 @@ export async function keptFiles(directory: string, name: string): Promise<string
   return (await readdir(directory)).filter((file) => file.startsWith(`${name}.bad-`)).sort();
 }
 
-/** What a write that was cut short leaves behind: hidden, and neither the lock nor the reserve. */
+/** Finds the files that a cut write leaves behind: hidden, and neither the lock nor the reserve. */
 export async function leftovers(directory: string): Promise<string[]> {
   const names = await readdir(directory);
   const kept = [".lock", ".reserve", ".seal.key", ".register.json", ".identity.json"];
@@ -62,7 +62,7 @@ export function stopTime(test: TestContext): (seconds: number) => void {
   return (seconds) => test.mock.timers.tick(seconds * 1_000);
 }
 
-/** Looks at each turn of the loop until it is so, while time stands: what it waits for is the disk alone. */
+/** Looks at each turn of the loop until it is so. Time stops meanwhile: it waits only for the disk. */
 export async function comes(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let turns = 0; !(await isSo()); turns += 1) {
     assert.ok(turns < mostTurns, `not after ${turns} turns: ${what}`);
@@ -100,7 +100,7 @@ export function bundleFixture(directory: string, name: string): Promise<string> 
 /** A disk that a test may keep from answering; for a process with this environment. */
 export interface HeldDisk {
   environment: Record<string, string>;
-  /** From now on each fsync waits of a path with this part in it, or of that path alone behind "="; no other does. */
+  /** From now on each fsync waits whose path has this part in it, or is exactly the one behind "="; no other does. */
   hold(named: string): void;
   release(): void;
   /** Until one of them waits whose path has this part in it. */

@@ -7,7 +7,7 @@ import { atEnd } from "../basics/ending.ts";
 export interface DiskCall {
   readonly what: "open" | "sync" | "mkdir" | "rename" | "rm" | "unlink";
   readonly path: string;
-  /** Of an open. */
+  /** Only an open has them. */
   readonly flags?: unknown;
 }
 
@@ -19,7 +19,7 @@ export function watchDisk(test: TestContext): DiskCall[] {
   const put = (sync: object, later: object) => {
     Object.assign(fs, sync);
     Object.assign(fs.promises, later);
-    // What is imported by name is what the object has now.
+    // Imports by name get the object's present functions.
     syncBuiltinESMExports();
   };
   atEnd(test, () => put({ openSync }, { open, mkdir, rename, rm, unlink }));
@@ -27,7 +27,7 @@ export function watchDisk(test: TestContext): DiskCall[] {
     <A extends unknown[], R>(what: DiskCall["what"], work: (...given: A) => Promise<R>) =>
     async (...given: A): Promise<R> => {
       const result = await work(...given);
-      // Of a rename the name that there is then.
+      // A rename is noted with its new name.
       calls.push({ what, path: String(given[what === "rename" ? 1 : 0]) });
       return result;
     };
@@ -57,7 +57,7 @@ export function watchDisk(test: TestContext): DiskCall[] {
   return calls;
 }
 
-/** What this process holds open in a directory, or of it: paths, one for each descriptor. */
+/** Lists the paths that this process holds open in a directory, or the directory itself: one for each descriptor. */
 export function heldIn(directory: string): string[] {
   const found = readdirSync("/proc/self/fd").flatMap((descriptor) => {
     try {

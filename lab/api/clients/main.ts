@@ -105,7 +105,7 @@ async function tryClient(client: Client, agent: RunningAgent): Promise<string[]>
   return [client.name, `${files} generated`, "compiles under strict", "sign-in, list, change, status, error"];
 }
 
-/** Generates a client anew, and compiles it with its program. */
+/** Generates a client again, and compiles it with its program. */
 async function compiled(client: Client, url: string): Promise<{ directory: string; files: number }> {
   const directory = join(work, client.program.replace(/\.txt$/, ""));
   const generated = join(directory, "generated");

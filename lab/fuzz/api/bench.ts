@@ -24,7 +24,7 @@ export interface Given {
   readonly method?: string;
 }
 
-/** Sends requests and judges the answers by the contract, by who may do what, and by what was told in secret. */
+/** Sends requests and judges the answers by the contract, by who may do what, and by the secrets that were given. */
 export class Bench {
   requests = 0;
   /** Operations that have succeeded. */

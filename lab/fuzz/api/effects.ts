@@ -6,7 +6,7 @@ import type { Actor, Credential, World } from "./world.ts";
 /** An operation that has succeeded. */
 export interface Success {
   readonly actor: Actor;
-  /** Of the path. */
+  /** The path has these parameters. */
   readonly params: Readonly<Record<string, string>>;
   readonly body: unknown;
   readonly json: Answer["json"];

@@ -73,7 +73,7 @@ function judgeReach({ succeeded, callers, world }: Bench, { cases, ledger }: Fuz
     if ((callers.get(caller) ?? 0) < cases / 1_000) ledger.find(`${caller} has hardly had a success`);
 }
 
-/** The agent ends as it is told to, and begins again with what it had. Gives the MiB that it took at most. */
+/** Stops the agent, which must begin again with what it had. Gives the MiB that it took at most. */
 async function endAgent(agent: FuzzedAgent, before: Snapshot, ledger: Ledger): Promise<number> {
   const peakMiB = agent.judgeProcess(ledger);
   const code = await agent.stop();

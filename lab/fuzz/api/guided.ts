@@ -192,7 +192,7 @@ async function useLive(bench: Bench, chance: Chance): Promise<void> {
   if (!credential?.person.isEnabled) return;
   const answer = await bench.act({ kind: "credential", credential }, "getMe");
   if (answer?.status !== 401) return;
-  // A wild request has told the agent another time: the session goes on with new tokens (docs/sign-in.md).
+  // A wild request has set the agent's clock: the session goes on with new tokens (docs/sign-in.md).
   if (answer.json.reason === "clock_epoch") {
     await bench.act({ kind: "anonymous" }, "refresh", { body: { refresh_token: credential.refresh } });
     return;

@@ -42,7 +42,7 @@ export function difference(one: string, other: string): string {
   return `…${one.slice(Math.max(0, at - 60), at + 60)}… became …${other.slice(Math.max(0, at - 60), at + 60)}…`;
 }
 
-/** No password, token or code lies in a file of the state directory or in the log. */
+/** Reports each file of the state directory, and the log, that has a password, token or code. */
 export function judgeSecrets(
   secrets: readonly string[],
   { stateDirectory, log }: { stateDirectory: string; log: string },

@@ -4,7 +4,9 @@ import type { Actor, Credential } from "./world.ts";
 /** Seconds for which a step-up lasts (docs/sign-in.md), and some for the way. */
 const steppedUpSeconds = 300 + 20;
 
-/** Why `actor` may not have succeeded with the operation on the user `id`, by the documents alone; null: they may. */
+/**
+ * Gives the reason, by the documents only, that forbids `actor` the operation on the user `id`; null: they may do it.
+ */
 export function forbiddance(operation: Operation, actor: Actor, id: string | undefined): string | null {
   const { access } = operation;
   if (access === "open") return null;

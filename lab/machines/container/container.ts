@@ -10,7 +10,7 @@ import type { Scenario } from "../scenario.ts";
 
 /** The options of a boot; the directory gets the console's log. */
 export interface ContainerOptions {
-  /** The tree of Debian, and the one with Steward and the scenario that lies over it; neither is ever written to. */
+  /** The tree of Debian is below the one with Steward and the scenario. Neither is ever written to. */
   readonly image: string;
   readonly payload: string;
   readonly directory: string;

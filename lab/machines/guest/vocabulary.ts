@@ -49,7 +49,7 @@ export interface Guest {
   property(name: string, unit?: string): Promise<string>;
   /** A request to http://127.0.0.1:8470; throws without an answer. */
   http(path: string, options?: HttpOptions): Promise<HttpAnswer>;
-  /** A request as root over the agent's socket: the start of a command line alone takes seconds in a virtual machine. */
+  /** A request as root over the agent's socket. Only to start a command line takes seconds in a virtual machine. */
   // biome-ignore lint/suspicious/noExplicitAny: scenarios look into answers of every shape
   api(path: string, body?: unknown): Promise<any>;
   /** Looks every 200 ms until something is there, and throws after that many seconds; counts the errors of `look` as "not yet". */

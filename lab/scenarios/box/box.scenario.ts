@@ -23,7 +23,8 @@ export const scenario: TieredScenario = {
   timeoutSeconds: 300,
   keepsDisk: true,
   files: {
-    // Of its own accord nspawn would begin the same boot again; the order itself goes the whole way down.
+    // After a reboot nspawn would begin the same boot again: so it powers off, once the order has gone the whole way
+    // down.
     "/etc/systemd/system/systemd-reboot.service.d/container.conf": `[Unit]\nSuccessAction=poweroff-force\n${atEnd("reboot")}`,
     "/etc/systemd/system/systemd-poweroff.service.d/container.conf": atEnd("power-off"),
     "/etc/steward/steward.json": '{ "support_until": "2026-01-31" }\n',
@@ -88,7 +89,7 @@ async function namesAndReboot(guest: Guest): Promise<void> {
   await goesDown(guest, "reboot");
 }
 
-/** The order alone, and not yet the scenario, which ends each of its boots, takes the machine down. */
+/** The scenario ends each of its boots itself: before that, only the order takes the machine down. */
 async function goesDown(guest: Guest, order: "reboot" | "power-off"): Promise<void> {
   const isDown = await guest.until("the machine goes down", 60, () =>
     readFileSync(ends, "utf8").endsWith(`${order} ${guest.boot}\n`),

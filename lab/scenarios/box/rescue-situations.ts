@@ -68,7 +68,7 @@ export async function added(guest: Guest, name: string, role = "readonly"): Prom
   guest.check(`${name} is added`, ran.status === 0, ran);
 }
 
-/** Before there is an administrator: the token is printed, made anew, and makes one. */
+/** Before there is an administrator: the token is printed, made again, and makes one. */
 export async function lostSetupToken(guest: Guest): Promise<void> {
   const [first, second] = await typed(guest, "The setup token is lost");
   const token = second?.stdout.trim() ?? "";
@@ -222,7 +222,7 @@ export async function stuckInConfirming(guest: Guest): Promise<void> {
   );
 }
 
-/** Booted with steward.rescue=1: what stands above the login prompt lets an administrator in. */
+/** Booted with steward.rescue=1: the text above the login prompt lets an administrator in. */
 export async function withoutShell(guest: Guest, administrator: string): Promise<void> {
   const issue = "/run/issue.d/steward-rescue.issue";
   const text = await guest.until("the token stands above the login prompt", 90, () =>

@@ -15,7 +15,7 @@ export const scenario: TieredScenario = {
   ],
 };
 
-/** A minute that lies behind the build and before its end of life, whenever this runs. */
+/** A minute that is after the build and before its end of life, whenever this runs. */
 async function aRightTime(guest: Guest): Promise<Date> {
   const { floor_at } = await clockStatus(guest);
   return new Date(Date.parse(floor_at) + 30 * 86_400_000);

@@ -8,7 +8,7 @@ const [liars, honest] = [
 ];
 const names = [...liars, ...honest].map((port) => `10.0.2.2:${port}`);
 
-/** Of five servers three are silent at the start, and the two that answer tell the same wrong time. */
+/** Three of five servers are silent at the start, and the two that answer give the same wrong time. */
 export const scenario: TieredScenario = {
   title: "two servers of five are no majority, and the clock that is not set says why",
   tiers: { container: {} },

@@ -27,7 +27,7 @@ interface Reading {
 
 const all: Record<Daemon, Reading[]> = { "chrony.service": [], "steward.service": [] };
 
-/** Half an hour for each, in turns, so that a busy quarter of an hour of the host is not one's alone. */
+/** Each gets half an hour, in turns, so that a busy quarter of an hour of the host does not hit only one. */
 export const scenario: TieredScenario = {
   title: `the agent holds the clock with at most ${mostRatio} times the error of chronyd`,
   tiers: { vm: {} },

@@ -126,7 +126,7 @@ async function renewed(guest: Guest, page: string): Promise<void> {
   writeFileSync("/usr/local/sbin/steward-certificate", script ?? "");
   chmodSync("/usr/local/sbin/steward-certificate", 0o755);
   await authorityRuns(guest);
-  // Of this authority, which every use of it would be told as well.
+  // Every certbot command needs these options to use this authority.
   const here =
     "--server https://127.0.0.1:14000/dir --agree-tos --register-unsafely-without-email --non-interactive";
   const environment = { REQUESTS_CA_BUNDLE: "/tmp/pebble/cert.pem" };

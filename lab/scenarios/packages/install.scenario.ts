@@ -9,7 +9,7 @@ const units = [
   "steward-rescue.service",
 ];
 
-/** The lines of docs/install.md after `make install`, and the machine after them; then it is started anew. */
+/** The lines of docs/install.md after `make install`, and the machine after them; then it is started again. */
 export const scenario: TieredScenario = {
   title: "what make install has put there is set up by five commands, and comes up at the next boot",
   tiers: { container: {} },

@@ -65,7 +65,7 @@ async function nothingIsLost(guest: Guest): Promise<void> {
   guest.check("and has every account's beginning", untold.length === 0, untold);
 }
 
-/** One request after the other, each told to the host once it is acknowledged. */
+/** Sends one request after the other, and reports each to the host once it is acknowledged. */
 async function writing(
   guest: Guest,
   told: (value: object) => Promise<void>,
@@ -106,7 +106,7 @@ function* settings(from: number): Iterable<Write> {
   }
 }
 
-/** The host is told one thing at a time. */
+/** The host gets one report at a time. */
 function inTurn(guest: Guest): (value: object) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
   return async (value) => {

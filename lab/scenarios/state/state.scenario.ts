@@ -57,7 +57,7 @@ function lose(guest: Guest, document: string): Promise<void> {
   });
 }
 
-/** Used codes may be begun anew, and that is told until a person says that they have read it. */
+/** Used codes may be lost and begun again, and the agent says so until a person says that they have read it. */
 async function lostCodes(guest: Guest): Promise<void> {
   await lose(guest, "used-codes");
   const isNamed = async () => (await troubles(guest)).some(({ name }) => name === "used-codes");

@@ -38,7 +38,7 @@ export const scenario: TieredScenario = {
 async function answers(guest: Guest): Promise<void> {
   const health = await guest.stewardAnswers();
   guest.mark("the agent answers");
-  // Degraded by the clock alone, which has no server here; what else there is, is looked at with a token.
+  // It is degraded only by the clock, which has no server here; the rest is looked at with a token.
   guest.check("it is not in rescue", health.status === 200 && health.body.status !== "rescue", health.body);
   const version = await guest.steward("version");
   guest.check(

@@ -33,7 +33,7 @@ export const scenario: TieredScenario = {
 async function ordering(guest: Guest): Promise<void> {
   await guest.stewardAnswers();
   await systemdRefuses(guest);
-  // First: the journal is told of the first refusals alone.
+  // This comes first: the journal gets only the first refusals.
   await strangers(guest);
   await outsideOfTheVocabulary(guest);
   await hostile(guest);
@@ -168,7 +168,7 @@ async function flood(guest: Guest): Promise<void> {
   );
   guest.figure("systemd itself", Number(share("1", before.init).toFixed(1)), "% of one processor");
   const done = (counts.ok ?? 0) + (counts.failed ?? 0);
-  // 12 installations, 6 rollbacks, 20 of chronyd and 10 restarts, and what comes anew in the time.
+  // 12 installations, 6 rollbacks, 20 of chronyd and 10 restarts, and those that the buckets gain in the time.
   guest.check("a flood has no more done than the buckets hold", done <= 52, counts);
   guest.check(
     "the rest is told to wait, or refused",

@@ -59,7 +59,7 @@ async function flooding(guest: Guest): Promise<void> {
   });
 }
 
-/** A second of noise is megabytes: journald counts lines alone, and the unit's bound on its disk counts bytes. */
+/** A second of noise is megabytes: journald counts only lines, and the unit's bound on its disk counts bytes. */
 async function audited(guest: Guest): Promise<void> {
   const lines = { count: 1e9, seconds, text: "audit", user: "steward", noise: 150_000 };
   // It runs from here on: a group that ends takes its counts with it.

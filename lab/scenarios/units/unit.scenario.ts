@@ -35,7 +35,7 @@ async function mainProcess(guest: Guest): Promise<number> {
   return Number(await guest.property("MainPID"));
 }
 
-/** Adds a drop-in, under which the agent is started anew. */
+/** Adds a drop-in, under which the agent is started again. */
 async function restartWith(guest: Guest, name: string, settings: string): Promise<void> {
   mkdirSync(dropIns, { recursive: true });
   writeFileSync(`${dropIns}/${name}.conf`, `[Service]\n${settings}\n`);

@@ -13,7 +13,10 @@ const patienceSeconds = 60;
 
 const mebibyte = 1024 * 1024;
 
-/** Where the kernel's control groups bound the unit, the agent would be ended beyond its memory; elsewhere it is only counted. */
+/**
+ * The kernel's control groups end the agent beyond its memory, if they bound the unit; otherwise the scenario only
+ * counts it.
+ */
 export const scenario: TieredScenario = {
   title: "512 connections that do not read: agent and socket buffers stay within the unit's memory",
   tiers: { container: {} },

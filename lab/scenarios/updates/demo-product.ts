@@ -10,7 +10,7 @@ export type Behaviour = "good" | "unhealthy" | "exits" | "hangs" | "dies after 5
 
 /**
  * The product: a small HTTP service in perl, which starts in a tenth of a second even under emulation. /health is for
- * its binary, /rules for the rules that it has read, at its start and when it is told to.
+ * its binary, /rules for the rules that it has read, at its start and on request.
  */
 export const server = (
   version: string,

@@ -13,7 +13,7 @@ import {
 } from "./power-cuts.ts";
 import { publishing, trusting, updateScenario, updateSettings } from "./update-scenario.ts";
 
-/** A cut with the version that is tried when it comes, and what comes of it where that is one thing alone. */
+/** A cut comes while this version is tried. `either` is for a place where both ends are right. */
 interface Cut {
   readonly place: CutAt;
   readonly version: string;

@@ -37,7 +37,7 @@ const unit = (text: string): string => `${text}\n`;
 const slot = (index: number, name: string): string =>
   `[slot.system.${index}]\ndevice=/var/slots/${name}.img\ntype=raw\nbootname=${name}\n`;
 
-/** The files of a device on which RAUC works, before Steward is told of it. */
+/** The files of a device on which RAUC works without Steward. */
 export const raucFiles: Readonly<Record<string, string>> = {
   "/usr/lib/demo/boot-loader": bootLoader,
   "/etc/rauc/system.conf": `[system]
