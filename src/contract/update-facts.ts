@@ -1,5 +1,12 @@
 import type { outcomeCodes } from "./schemas/update-reasons.ts";
-import type { ReleaseHold, TrustStatus, UpdateProblem, UpdateReason, UpdateSummary } from "./types.ts";
+import type {
+  PassedOver,
+  ReleaseHold,
+  TrustStatus,
+  UpdateProblem,
+  UpdateReason,
+  UpdateSummary,
+} from "./types.ts";
 import type { HoldCode } from "./updates/update-holds.ts";
 import type { UpdateProblemCode, UpdateSummaryCode } from "./updates/update-summaries.ts";
 
@@ -22,6 +29,8 @@ export interface UpdateFacts extends NonNullable<ReleaseHold["facts"]> {
 
 type Say = (facts: UpdateFacts) => string;
 
+type PassedOverFacts = Pick<PassedOver, "version" | "offered" | "here" | "detail">;
+
 /** Sentences about the problems of updates. A hold or a summary of the same code has the same sentence. */
 export type UpdateProblemWords = Readonly<Record<UpdateProblemCode, Say>>;
 
@@ -33,6 +42,8 @@ export interface UpdateWords {
   readonly reasons: Readonly<
     Record<(typeof outcomeCodes)[number], (facts: Pick<UpdateFacts, "count">) => string>
   >;
+  /** The reason why a release was not chosen, as it follows the release's name. */
+  readonly passedOver: Readonly<Record<PassedOver["code"], (facts: PassedOverFacts) => string>>;
   readonly trustStatus: Readonly<
     Record<Exclude<TrustStatus["code"], "not_installed" | "unusable" | "server_not_set">, Say>
   >;
@@ -85,6 +96,11 @@ export function updateFacts(told: Told, format: UpdateFormat): UpdateFacts {
 /** A sentence without the gaps that empty facts leave. */
 export function sentence<Facts>(say: (facts: Facts) => string, facts: Facts): string {
   return say(facts).replace(/ +/g, " ").trim();
+}
+
+/** The text with a full stop, if it does not end in one. */
+export function fullSentence(text: string): string {
+  return text === "" || /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 /** `base 1.3.0`; empty: it has no name. */

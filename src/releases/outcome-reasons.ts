@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes } from "../contract/error-codes.ts";
 import { type outcomeCodes, reasonCodes } from "../contract/schemas/update-reasons.ts";
 import type { UpdateReason } from "../contract/types.ts";
-import { sentence } from "../contract/update-facts.ts";
+import { fullSentence, sentence } from "../contract/update-facts.ts";
 import { updateWords } from "../contract/words/en/updates.ts";
 
 export type OutcomeCode = (typeof outcomeCodes)[number];
@@ -47,11 +47,6 @@ export function reasonOf(detail: string, cause: Cause | undefined): UpdateReason
 export function reasonOfError({ code, message }: { code: string; message: string }): UpdateReason {
   const known: ErrorCode = isErrorCode(code) ? code : "internal_error";
   return { code: known, detail: fullSentence(message), count: null, last_answer: null };
-}
-
-/** The text with a full stop, if it does not end in one. */
-export function fullSentence(text: string): string {
-  return text === "" || /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 function isErrorCode(code: string): code is ErrorCode {

@@ -1,5 +1,6 @@
 import { passedOverCodes } from "../contract/schemas/update-passed-over.ts";
 import type { PassedOver, Updates } from "../contract/types.ts";
+import { updateWords } from "../contract/words/en/updates.ts";
 
 /** The reason why a release is not chosen. The contract explains `offered` and `here` for each code. */
 export interface Refusal {
@@ -10,31 +11,9 @@ export interface Refusal {
 }
 
 /** The reason in words that follow the release's name in a sentence. `version`: the release's, if it can be read. */
-export function reasonWords({ code, offered, here, detail }: Refusal, version: string | null): string {
-  switch (code) {
-    case "withdrawn":
-      return `was withdrawn by its publisher: ${detail}`;
-    case "below_floor":
-      return `is below ${here}, the lowest version that its publisher still allows`;
-    case "needs_newer_agent":
-      return `needs an agent of version ${offered}, and this one is ${here}`;
-    case "failed":
-      return "failed on this device before";
-    case "held":
-      return "is held back on this device";
-    case "unreadable":
-      return detail ?? "cannot be read";
-    case "other_channel":
-      return `is of the channel ${offered}, not ${here}`;
-    case "other_arch":
-      return `is for ${offered}, and this device is ${here}`;
-    case "other_product":
-      return `is for the product ${offered}, not ${here}`;
-    case "not_newer":
-      return version === here ? "is installed" : `is not newer than ${here}, which is installed`;
-    case "superseded":
-      return "is older than another offer";
-  }
+export function reasonWords({ code, ...facts }: Refusal, version: string | null): string {
+  if (code === "superseded") return "is older than another offer";
+  return updateWords.passedOver[code]({ ...facts, version });
 }
 
 /** True for most of a repository's releases: for others, or older. */

@@ -8,16 +8,24 @@ import { putTexts } from "../../src/console/catalogue/words.ts";
 import type { Sentence } from "../../src/console/ui/by-code.ts";
 import { updatesSentence } from "../../src/console/ui/words/health-words.ts";
 import { reasonSentence } from "../../src/console/ui/words/update-format.ts";
-import { holdSentence, summarySentence, trustSentence } from "../../src/console/updates/update-sentences.ts";
+import {
+  holdSentence,
+  passedOverSentence,
+  summarySentence,
+  trustSentence,
+} from "../../src/console/updates/update-sentences.ts";
+import { passedOverCodes } from "../../src/contract/schemas/update-passed-over.ts";
 import {
   outcomeCodes,
   summaryCodes,
   trustCodes,
   updateProblemCodes,
 } from "../../src/contract/schemas/update-reasons.ts";
-import type { UpdateReason } from "../../src/contract/types.ts";
+import type { PassedOver, UpdateReason } from "../../src/contract/types.ts";
+import { fullSentence } from "../../src/contract/update-facts.ts";
 import { holdCodes } from "../../src/contract/updates/update-holds.ts";
 import { outcomeCause, outcomeSentence } from "../../src/releases/outcome-reasons.ts";
+import { passedOverWords } from "../../src/releases/passed-over.ts";
 import * as agent from "../../src/updates/facts/update-sentences.ts";
 
 /** As the agent writes them, and as a page of this moment does. */
@@ -39,6 +47,11 @@ const all = {
 } as const;
 
 const summary = { releases: [release], at: past, reason, hold: null };
+
+const passedOver = (code: PassedOver["code"]): PassedOver => ({
+  ...{ code, ...release, path: "stable/rules/base-1.3.0.tar.gz", offered: "beta", here: "arm64" },
+  detail: code === "withdrawn" ? "It eats data." : null,
+});
 
 /** Both name the time in their own way, and only the agent names settings. */
 function withoutForms(text: string): string {
@@ -90,12 +103,26 @@ const lists: readonly (readonly [
       ),
     (code) => reasonSentence({ code, detail: "?", count: 3, last_answer: null }),
   ],
+  [
+    "releases that were passed over",
+    passedOverCodes,
+    (code) => fullSentence(passedOverWords(passedOver(code)).replace(/^rules /, "")),
+    (code) => ({ text: passedOverSentence(passedOver(code)), isAgents: false }),
+  ],
 ];
 
 /** Facts that a reader looks for, whatever the language: figures, names, quotes and commands. */
 function factsIn({ text, quote = "" }: Sentence): string[] {
   const said = `${text} ${quote}`;
-  const known = ["base 1.3.0", "beta", "stable, old", "base is on trial", "updates.example answered 503"];
+  const known = [
+    "base 1.3.0",
+    "beta",
+    "stable, old",
+    "arm64",
+    "It eats data.",
+    "base is on trial",
+    "updates.example answered 503",
+  ];
   const commands = said.match(/`[^`]+`/g) ?? [];
   return [
     ...known.filter((fact) => said.includes(fact)),

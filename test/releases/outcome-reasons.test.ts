@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { outcomeCodes } from "../../src/contract/schemas/update-reasons.ts";
+import { fullSentence } from "../../src/contract/update-facts.ts";
 import { historyEntryOf } from "../../src/releases/journal-queries.ts";
 import {
-  fullSentence,
   outcomeCause,
   outcomeSentence,
   reasonOf,

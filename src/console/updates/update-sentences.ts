@@ -7,7 +7,12 @@ import type {
   UpdateSummary,
   Updates,
 } from "../../contract/types.ts";
-import { releaseName as nameOf, type UpdateFormat, updateFacts } from "../../contract/update-facts.ts";
+import {
+  fullSentence,
+  releaseName as nameOf,
+  type UpdateFormat,
+  updateFacts,
+} from "../../contract/update-facts.ts";
 import { language, t } from "../catalogue/words.ts";
 import { deviceNow } from "../client/device-time.ts";
 import { type Sentence, sentenceOf } from "../ui/by-code.ts";
@@ -95,12 +100,11 @@ export function passedOverSentences({ passed_over = [] }: Updates, kind: Release
 }
 
 /** Says why a release that was found was not chosen. */
-export function passedOverSentence({ code, version, name, path, offered, here, detail }: PassedOver): string {
-  const facts = { offered: offered ?? "", here: here ?? "", detail: detail ?? "" };
-  const words: Readonly<Record<string, (version: string, told: typeof facts) => string>> =
-    t.updates.passedOver;
-  const what = [name, version].filter(Boolean).join(" ") || path;
-  return visible(words[code]?.(what, facts) ?? what);
+export function passedOverSentence(one: PassedOver): string {
+  const what = nameOf(one) || one.path;
+  // A newer agent may have other codes.
+  const why = t.updates.passedOver[one.code]?.(one);
+  return visible(why === undefined ? what : fullSentence(`${what} ${why}`));
 }
 
 /** Says why the root of trust cannot be used yet, and what to do. */

@@ -66,6 +66,19 @@ export const updateWords: UpdateWords = {
       "Es wurde unterbrochen, bevor etwas geändert war. Es lässt sich noch einmal installieren.",
     unrecorded: () => "Eine frühere Version von Steward hat den Grund nicht aufgezeichnet.",
   },
+  passedOver: {
+    withdrawn: ({ detail }) => `wurde vom Herausgeber zurückgezogen${detail ? `: ${detail}` : ""}`,
+    below_floor: ({ here }) => `ist älter, als der Herausgeber erlaubt: mindestens ${here}`,
+    needs_newer_agent: ({ offered, here }) => `braucht Steward ${offered}, und dieses Gerät hat ${here}`,
+    failed: () => "ist auf diesem Gerät schon fehlgeschlagen",
+    held: () => "wurde auf diesem Gerät schon zurückgenommen",
+    unreadable: () => "ist nicht lesbar",
+    other_channel: ({ offered, here }) => `ist auf dem Kanal ${offered}, nicht ${here}`,
+    other_arch: ({ offered, here }) => `ist für ${offered}, und dieses Gerät ist ${here}`,
+    other_product: ({ offered, here }) => `ist für das Produkt ${offered}, nicht ${here}`,
+    not_newer: ({ version, here }) =>
+      version === here ? "ist installiert" : `ist nicht neuer als ${here}, das installiert ist`,
+  },
   trustStatus: {
     not_confirmed: () =>
       "Der Fingerabdruck dieses Vertrauensankers wurde noch nicht verglichen, deshalb werden Dienste nicht automatisch aktualisiert. Vergleichen Sie ihn in der Konsole oder mit `steward update trust confirm FINGERPRINT`.",

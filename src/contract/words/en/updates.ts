@@ -60,6 +60,19 @@ export const updateWords: UpdateWords = {
     interrupted: () => "It was interrupted before anything was changed. It can be applied again.",
     unrecorded: () => "An earlier version of Steward did not record the reason.",
   },
+  passedOver: {
+    withdrawn: ({ detail }) => `was withdrawn by its publisher${detail ? `: ${detail}` : ""}`,
+    below_floor: ({ here }) => `is below ${here}, the lowest version that its publisher still allows`,
+    needs_newer_agent: ({ offered, here }) => `needs an agent of version ${offered}, and this one is ${here}`,
+    failed: () => "failed on this device before",
+    held: () => "is held back on this device",
+    unreadable: ({ detail }) => detail ?? "cannot be read",
+    other_channel: ({ offered, here }) => `is of the channel ${offered}, not ${here}`,
+    other_arch: ({ offered, here }) => `is for ${offered}, and this device is ${here}`,
+    other_product: ({ offered, here }) => `is for the product ${offered}, not ${here}`,
+    not_newer: ({ version, here }) =>
+      version === here ? "is installed" : `is not newer than ${here}, which is installed`,
+  },
   trustStatus: {
     not_confirmed: () =>
       "The fingerprint of this root of trust has not been compared yet, so services are not updated automatically. Compare it in the console or with `steward update trust confirm FINGERPRINT`.",

@@ -31,21 +31,6 @@ export const updates: Catalogue["updates"] = {
     refused: (version, when) => `${version} wurde ${when} abgelehnt.`,
   },
   reason: "Warum?",
-  passedOver: {
-    withdrawn: (version, { detail }) =>
-      `Der Herausgeber hat ${version} zurückgezogen${detail === "" ? "." : `: ${detail}`}`,
-    needs_newer_agent: (version, { offered }) => `${version} braucht Steward ${offered} oder neuer.`,
-    below_floor: (version, { here }) =>
-      `${version} ist älter, als der Herausgeber erlaubt: mindestens ${here}.`,
-    unreadable: (version) => `Die Beschreibung von ${version} ist nicht lesbar.`,
-    failed: (version) => `${version} ist auf diesem Gerät schon fehlgeschlagen.`,
-    held: (version) => `${version} wurde auf diesem Gerät schon zurückgenommen.`,
-    other_channel: (version, { offered }) => `${version} ist auf einem anderen Kanal: ${offered}.`,
-    other_arch: (version, { offered }) => `${version} ist für eine andere Prozessorart: ${offered}.`,
-    other_product: (version, { offered }) => `${version} ist für ein anderes Produkt: ${offered}.`,
-    not_newer: (version, { here }) =>
-      version === here ? `${version} ist installiert.` : `${version} ist nicht neuer als ${here}.`,
-  },
   checked: (when) => `Nach Updates gesucht: ${when}.`,
   nextCheckComes: (when) => `Die nächste Suche kommt ${when}.`,
   scheduled: "Updates nach Zeitplan sind an.",

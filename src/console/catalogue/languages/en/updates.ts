@@ -1,18 +1,10 @@
-import type { PassedOver, TrustStatus, UpdateTrial } from "../../../../contract/types.ts";
+import type { TrustStatus, UpdateTrial } from "../../../../contract/types.ts";
 import { updateWords } from "../../../../contract/words/en/updates.ts";
 
 type HealthAnswer = NonNullable<UpdateTrial["health"]["last"]>;
 
-/** Facts about a release that is not for this device: its own value, and the device's. */
-export interface PassedOverFacts {
-  readonly offered: string;
-  readonly here: string;
-  /** The publisher's reason. */
-  readonly detail: string;
-}
-
 export const updates = {
-  /** Words for holds, for the summary of updates, and for the ends of attempts. */
+  /** Words for holds, for the summary of updates, for the ends of attempts, and for releases that are not chosen. */
   ...updateWords,
   checkNow: "Check now",
   kinds: { rules: "Rules", binary: "Service" },
@@ -45,21 +37,6 @@ export const updates = {
   },
   /** Leads to the reason of an attempt. */
   reason: "Why?",
-  /** Releases that were found and are not chosen, by code. */
-  passedOver: {
-    withdrawn: (version, { detail }) =>
-      `The publisher has withdrawn ${version}${detail === "" ? "." : `: ${detail}`}`,
-    needs_newer_agent: (version, { offered }) => `${version} needs Steward ${offered} or newer.`,
-    below_floor: (version, { here }) => `${version} is older than the publisher allows: at least ${here}.`,
-    unreadable: (version) => `The description of ${version} cannot be read.`,
-    failed: (version) => `${version} failed on this device before.`,
-    held: (version) => `${version} was undone on this device before.`,
-    other_channel: (version, { offered }) => `${version} is on another channel: ${offered}.`,
-    other_arch: (version, { offered }) => `${version} is for another kind of processor: ${offered}.`,
-    other_product: (version, { offered }) => `${version} is for another product: ${offered}.`,
-    not_newer: (version, { here }) =>
-      version === here ? `${version} is installed.` : `${version} is not newer than ${here}.`,
-  } satisfies Record<PassedOver["code"], (version: string, facts: PassedOverFacts) => string>,
   checked: (when: string) => `Checked for updates ${when}.`,
   nextCheckComes: (when: string) => `The next check comes ${when}.`,
   scheduled: "Scheduled updates are on.",
