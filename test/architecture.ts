@@ -99,7 +99,7 @@ const ownTimeRooms = /^(cli|console|publisher|host\/linux)\//;
 const maximumLines = 400;
 const maximumFilesInFolder = 20;
 
-/** The violations, a line each; empty when the house stands. */
+/** The violations, a line each; empty when no rule is broken. */
 export function violations(files: readonly SourceFile[]): string[] {
   const ofFiles = files.flatMap((file) =>
     [...fileRules(file), ...importRules(file)].map((rule) => `${file.path}: ${rule}`),

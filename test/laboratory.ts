@@ -1,4 +1,4 @@
-/** The floors of scripts, laboratory and tests: what stands beside the house, and leans on it in one direction. */
+/** The floors of scripts, laboratory and tests, which are beside the house and import it in one direction. */
 
 import { importsOf, resolvePath, type SourceFile } from "./architecture.ts";
 

@@ -12,7 +12,7 @@ const top = join(import.meta.dirname, "..");
 const source = join(top, "src");
 const keys = settingKeysOf(settings).map(({ key }) => key);
 
-/** Of every file of a folder of src: file, line and sentence, with what is wrong with it. */
+/** Lists the faults of every file of a folder of src: file, line and sentence, with what is wrong with it. */
 function faultsIn(folder: string, faultsOf: (text: string) => string[]): string[] {
   const files = readdirSync(join(source, folder), { recursive: true, encoding: "utf8" })
     .filter((path) => /\.tsx?$/.test(path))

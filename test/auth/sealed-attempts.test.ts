@@ -81,7 +81,7 @@ describe("twenty invented names from an address", () => {
 });
 
 describe("what is looked at behind a full window", () => {
-  /** Whether an attempt at Ana's account is, after so many failures before the window was full. */
+  /** True if an attempt at Ana's account is looked at, after these failures and with the window full. */
   const isLookedAt = async (
     failures: (throttle: Throttle, count: number) => void,
     exists = true,

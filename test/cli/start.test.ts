@@ -10,7 +10,7 @@ import { completionScript, shells } from "../../src/terminal/completion/completi
 const root = join(import.meta.dirname, "../..");
 const version = readFileSync(join(root, "dist/version"), "utf8").trim();
 
-/** The launcher alone, without the program that it would load. */
+/** Copies the launcher without the program that it would load. */
 function startAlone(test: TestContext): string {
   const directory = temporaryDirectory(test);
   for (const name of ["main.js", "package.json", "completion"])

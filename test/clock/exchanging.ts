@@ -68,8 +68,8 @@ export function sampleIn(outcome: ExchangeOutcome): Sample {
 }
 
 /**
- * Of one machine's clock, read here to a microsecond and by the responders to a millisecond: whatever held the packets up
- * shows in the delay, and errs by half of it at the most (RFC 5905 §8).
+ * Both ends read one machine's clock, this one to a microsecond and the responders to a millisecond. Whatever held the
+ * packets up shows in the delay, and errs by half of it at the most (RFC 5905 §8).
  */
 export function assertOffset({ offsetSeconds, delaySeconds }: Sample, expectedSeconds = 0): void {
   const error = Math.abs(offsetSeconds - expectedSeconds);

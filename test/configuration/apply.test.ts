@@ -78,7 +78,7 @@ describe("steward apply", () => {
     await applied({ version: 1, users: [{ name: "monitor", password_hash: other.stdout.trim() }] });
     const me = async (token: string) => (await agent.call("GET", "/api/auth/me", { token })).status;
     assert.deepEqual([await me(fleets), await me(monitors)], [200, 401]);
-    // A hash that counts for a new user alone leaves what they have.
+    // A hash that counts only for a new user leaves what they have.
     const onCreate = { name: "monitor", password_hash: hash, update_password: "on_create" };
     assert.equal((await applied({ version: 1, users: [onCreate] })).changed, false);
     await applied(whole);

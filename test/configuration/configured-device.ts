@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type InProcessOptions, runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { atEnd, type Ending, temporaryDirectory } from "../../lab/basics/ending.ts";
 
-/** Of all users of the file. */
+/** All users of the file have it. */
 export const password = "seven crooked ladders lean";
 
 /** A token, and the hash that a file has of it. */

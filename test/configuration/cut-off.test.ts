@@ -18,7 +18,7 @@ import { defaultSettings } from "../../src/programs/agent/documents.ts";
 import { settingsKind } from "../../src/settings/settings.ts";
 import { accountsKind } from "../../src/users/account.ts";
 
-/** Of "correct horse battery staple lamp", made with `argon2 -id -m 15 -t 2 -p 1 -e`; no one signs in here. */
+/** `argon2 -id -m 15 -t 2 -p 1 -e` made it of "correct horse battery staple lamp"; no one signs in here. */
 const hash = "$argon2id$v=19$m=32768,t=2,p=1$c29tZXNhbHRzb21lc2E$QPXnvMfOTb1PMtLYjXGxDIvRqDHuFEmyQmsG9ZsA2Tk";
 
 const file = {

@@ -18,7 +18,7 @@ import { defaultSettings } from "../../src/programs/agent/documents.ts";
 import { settingsKind } from "../../src/settings/settings.ts";
 import { type Account, accountsKind } from "../../src/users/account.ts";
 
-/** Of the cost that a device's own hashes have, and of no password. */
+/** Makes a hash with the cost of a device's own hashes, which belongs to no password. */
 export const hashOf = (sign: string, cost = "m=19456,t=2,p=1") =>
   `$argon2id$v=19$${cost}$${sign.repeat(22)}$${sign.repeat(43)}`;
 

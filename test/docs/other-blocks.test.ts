@@ -17,7 +17,7 @@ const kinds = [
   "sh appliance",
   "sh checkout",
   "sh rescue",
-  // A script as it lies on a disk.
+  // This is a script as it is on a disk.
   "sh file",
   "ini",
   "text",
@@ -157,14 +157,14 @@ describe("a listing of commands", () => {
 
   for (const line of lines) {
     it(`\`${line}\` names commands that there are`, () => {
-      // `confirm|abort` stands for both, and words in brackets may be left out.
+      // `confirm|abort` means both, and words in brackets may be left out.
       const plain = line.replaceAll(/\s*\[[^\]]*\]/g, "");
       for (const one of alternatives(plain)) assert.equal(complaintAbout(one), null, one);
     });
   }
 });
 
-/** The lines that a line with words such as `sync|set` stands for. */
+/** Lists the lines that a line with words such as `sync|set` means. */
 function alternatives(line: string): string[] {
   return line
     .split(" ")

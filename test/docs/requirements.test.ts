@@ -53,7 +53,7 @@ const levelsOf = (list: string): Map<string, string> =>
       .map((line) => line.split(" ") as [string, string]),
   );
 
-/** What is wrong with the evidence of a row: a test that there is not, a page that there is not, or none of either. */
+/** Lists the faults of a row's evidence: a test or a page that there is not, or words that name neither. */
 function faultsOf({ evidence, numbers }: Row): string[] {
   const tests = [...evidence.matchAll(/`([a-z0-9/-]+)`: "(.+?)"(?=;|$)/g)];
   const links = [...evidence.matchAll(/\]\(([^)#]*)[^)]*\)/g)];
@@ -69,7 +69,7 @@ function faultsOf({ evidence, numbers }: Row): string[] {
   return faults.map((fault) => `${numbers}: ${fault}`);
 }
 
-/** Of tests and suites, as they stand in the source, with an ellipsis for each value that the test puts in. */
+/** Reads the titles of tests and suites from the source, with an ellipsis for each value that the test puts in. */
 function titlesOf(source: string): Set<string> {
   const plain = source.matchAll(/\b(?:it|describe)\(\s*"((?:[^"\\]|\\.)*)"/g);
   const made = source.matchAll(/\b(?:it|describe)\(\s*`([^`]*)`/g);

@@ -112,7 +112,7 @@ describe("a program without its password module", withoutModule, () => {
 /** Has the part with oauth4webapi leave a file behind as soon as it is loaded. */
 function markedProvider(program: string): { name: string; mark: string } {
   const parts = join(program, "parts");
-  // The discovery's member, which the library alone reads.
+  // Only the library reads this member of the discovery.
   const isIt = (name: string) =>
     name.endsWith(".js") &&
     readFileSync(join(parts, name), "utf8").includes("authorization_response_iss_parameter_supported");

@@ -11,7 +11,7 @@ import { type OperationId, operationIds, operationOf } from "../../src/contract/
 
 const tests = join(import.meta.dirname, "..");
 
-/** What tests look for in answers: their texts but this file's. */
+/** The tests' texts, but not this file's, name the codes that tests look for in answers. */
 const toldByTests = readdirSync(tests, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".test.ts") && !name.endsWith("declared-statuses.test.ts"))
   .map((name) => readFileSync(join(tests, name), "utf8"))

@@ -6,7 +6,7 @@ import type { Call, StreamMessage } from "../../src/http/call.ts";
 import { createEventHandlers } from "../../src/http/handlers/events.ts";
 import type { EventLog } from "../../src/journal/events/event-log.ts";
 
-/** Reads the stream as local root, by its source alone. */
+/** Reads the stream as local root, straight from its source. */
 async function follow(events: EventLog, lastEventId: string) {
   const messages: StreamMessage[] = [];
   const call = { actor: { kind: "local-root" }, query: {}, lastEventId } as Call<"streamEvents">;

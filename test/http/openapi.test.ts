@@ -241,22 +241,22 @@ function expanded(document: Document, value: unknown): unknown {
   return Object.fromEntries(members.map(([key, member]) => [key, expanded(document, member)]));
 }
 
-/** What a schema allows, without words about it. */
+/** Returns a schema without the words about it. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null) return value;
   const words = ["examples", "description", "title", "x-writer", "x-redacted", "x-expected"];
   const { not, ...rest } = value as Schema;
   const members = Object.entries(rest).filter(([key]) => !words.includes(key));
-  // Of members that must not be there together the document has empty definitions, which allow all.
+  // For members that must not be there together the document has empty definitions, which allow all.
   const apart = not === undefined ? {} : { not: (not as Schema).required };
   return { ...Object.fromEntries(members.map(([key, member]) => [key, plain(member)])), ...apart };
 }
 
 /**
- * Findings of Spectral's rules for OpenAPI. It looks for the names in `security` among the scopes of OAuth flows alone; OpenAPI
- * 3.1 (§4.8.30) allows them for every scheme, and the test above knows them: so those findings of schemes without flows
- * do not count.
+ * Findings of Spectral's rules for OpenAPI. It looks for the names in `security` only among the scopes of OAuth flows;
+ * OpenAPI 3.1 (§4.8.30) allows them for every scheme, and the test above knows them: so those findings of schemes
+ * without flows do not count.
  */
 async function spectralFindings(document: object): Promise<string[]> {
   const spectral = new Spectral();
@@ -278,7 +278,7 @@ async function lint(directory: string, documents: readonly object[]): Promise<Fi
   const files = documents.map((_, index) => join(directory, `${index}.json`));
   const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
   for (const [index, file] of files.entries()) await writeFile(file, JSON.stringify(documents[index]));
-  // Each operation declares its errors by `default`, which covers every 4XX: that rule looks for a status alone.
+  // Each operation declares its errors by `default`, which covers every 4XX: that rule only looks for a status.
   const rules = ["--extends=recommended", "--skip-rule=operation-4xx-response"];
   const args = [redocly, "lint", ...files, ...rules, "--format=json"];
   const output = await new Promise<string>((resolve) => {

@@ -433,7 +433,7 @@ function hasCode(code: string): (error: unknown) => boolean {
   return (error) => error instanceof StewardError && error.code === code;
 }
 
-/** `dist/installer.js`, told where all of this device is. */
+/** Runs `dist/installer.js` with the places of this device. */
 function builtProgram({ directories, state, hostFile }: Device, ...words: string[]) {
   const where = ["--releases", directories.releases, "--trust", directories.trust, "--state", state];
   const program = join(import.meta.dirname, "../../dist/installer.js");

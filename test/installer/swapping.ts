@@ -1,7 +1,8 @@
 /**
- * A compromised agent while the installer works: it puts other things in the place of the staged
- * payload, of its directory, and of the metadata. Plain JavaScript, for the agent's user may not read this repository.
- * `node -e SOURCE UPDATES ID`; prints the number of swaps when it is told to end, and ends after two minutes.
+ * A compromised agent while the installer works: it puts other things in the place of the staged payload, of its
+ * directory, and of the metadata. It is plain JavaScript, for the agent's user may not read this repository.
+ * `node -e SOURCE UPDATES ID` runs it. At an input or its end, or after two minutes, it prints the number of swaps and
+ * ends.
  */
 export const swapperSource = `
 const fs = require("node:fs");

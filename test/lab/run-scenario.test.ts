@@ -16,7 +16,7 @@ const host: HostSide = {
   },
 };
 
-/** How one start of a machine goes: what its guest part says, after how long a boot, and whether its kernel gave up. */
+/** At one start of a machine its guest part says this, after a boot of so long, or its kernel gives up. */
 interface Start {
   readonly says: readonly Message[];
   readonly bootSeconds?: number;
@@ -28,7 +28,7 @@ const end: Message = { kind: "end", error: null };
 const check = (passed: boolean): Message => ({ kind: "check", name: "it is so", passed, detail: "" });
 const panic: Start = { says: [], panics: true };
 
-/** Runs a scenario of one boot on machines that go as they are told; the last one again and again. */
+/** Runs a scenario of one boot on machines that start so; the last one again and again. */
 async function run(...starts: readonly Start[]) {
   const answers: string[] = [];
   let started = 0;

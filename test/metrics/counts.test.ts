@@ -154,7 +154,7 @@ describe("the delay of the event loop", () => {
     const { delay, pass } = virtual();
     delay.read();
     assert.equal(delay.lag(), null);
-    // Of an hour ago, as it were: it is not among the last 120.
+    // This one is too old to count: it is not among the last 120.
     pass(9.5);
     for (let count = 1; count <= 120; count += 1) pass(0.5 + count / 1_000);
     const { last, min, max, mean, p50, p90, p99 } = delay.lag() ?? assert.fail("nothing was measured");

@@ -46,7 +46,7 @@ describe("requests to an installer of our own user", () => {
   });
   after(() => clearInterval(awake));
 
-  /** A stand-in for installer.js that does this; `told` are its arguments, `releases` the first place. */
+  /** Makes a stand-in for installer.js that runs this body after its head. */
   const planWith = (body: string): InstallerClientOptions => {
     const script = join(directory, "installer.mjs");
     const head = `import { writeFileSync } from "node:fs"; const told = process.argv.slice(2); const releases = told[told.indexOf("--releases") + 1];`;

@@ -18,7 +18,7 @@ function repo({ prefix }: PrivateMount, ...words: string[]) {
   return { code: status, stderr };
 }
 
-/** Compressed by name alone: what counts is its size. */
+/** It only looks compressed: its size is all that counts. */
 function payload(test: TestContext, bytes: number): string {
   const file = join(makeScratch(test), "rules.tar.gz");
   writeFileSync(file, Buffer.concat([Buffer.from([0x1f, 0x8b]), randomBytes(bytes)]));

@@ -175,7 +175,7 @@ async function discardRole({ workspace }: Site, role: RoleName): Promise<void> {
   await discardDrafts(workspace, state, { discarded: planDiscard(workspace, state, role), keys: [] });
 }
 
-/** As a draft lies there whose keys are elsewhere. */
+/** Removes the signatures, as from a draft whose keys are elsewhere. */
 function unsign({ workspace }: Site, role: RoleName): void {
   const path = join(workspace.drafts, `${role}.json`);
   const { signed } = JSON.parse(readFileSync(path, "utf8"));
@@ -223,7 +223,7 @@ function publishing(what: Scenario["what"]) {
   };
 }
 
-/** One that knows the first root alone, and one that has read what was there before. */
+/** One knows only the first root, and with `hasBefore` another has read what was there before. */
 async function devicesFor({ directory }: { directory: string }, hasBefore: boolean) {
   const open = join(directory, "public");
   const file = join(open, "metadata", "1.root.json");

@@ -24,7 +24,7 @@ const report: RolloutReport = {
 const text =
   "steward/0.1.0;v=1, product/3d-printer, rules/base/1.2.0-rc.1;state=rolled_back;wave=7.050;device=d0123456789ab";
 
-// RFC 8941 §3.3.4, §3.1.2: tokens, and parameters of tokens, integers and decimals alone.
+// RFC 8941 §3.3.4, §3.1.2: tokens, and parameters of only tokens, integers and decimals.
 const token = "[A-Za-z*][\\w!#$%&'*+.^`|~:/-]*";
 const member = `${token}(;[a-z*][a-z0-9_.*-]*=(${token}|-?\\d{1,12}(\\.\\d{1,3})?))*`;
 const listOfTokens = new RegExp(`^${member}(, ${member})*$`);

@@ -29,7 +29,7 @@ describe("an external change of the clock", () => {
         bounds: {
           // Between the step and the next check, up to 16 s, the agent cannot know of it.
           isHonest: false,
-          // Beyond the panic threshold it is put right forward alone, as after a pause.
+          // Beyond the panic threshold it is only put right forward, as after a pause.
           endState: seconds > 1_000 ? "faulty" : "synchronised",
           also: {
             "it is told": ({ host }) => host.events.some(({ type }) => type === "clock.contested"),

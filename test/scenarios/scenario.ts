@@ -26,7 +26,7 @@ export interface Bounds {
   readonly isUntouched?: boolean;
   /** It is neither stepped nor slewed, nor is its frequency set. */
   readonly isUnmoved?: boolean;
-  /** The true offset lies within the claimed one ± its uncertainty; false: it cannot be known to. */
+  /** The true offset is within the claimed one ± its uncertainty; false: it cannot be known to. */
   readonly isHonest?: boolean;
   readonly endState?: ClockView["status"]["state"];
   readonly endTrust?: ClockView["status"]["trust"];

@@ -94,7 +94,7 @@ describe("votes of silent servers", () => {
   const speak = ({ network }: ClockHost): undefined => {
     for (const server of network.servers) server.manner = ordinaryServer.manner;
   };
-  /** How many agree, of how many, and how many have to; nulls where the summary does not speak of it. */
+  /** Counts the servers that agree, all of them, and those that must agree; null where the summary has no number. */
   const votes = (run: Run) => {
     const { agreeing, configured, needed } = run.views.at(-1)?.status.summary ?? {};
     return JSON.stringify([agreeing, configured, needed]);
@@ -300,7 +300,7 @@ describe("difficult servers", () => {
       host: { servers: servers({}, { jitterSeconds: 110e-6 }) },
       bounds: {
         ...usual,
-        // A change takes three polls in a row; by chance alone that is less than once in eight polls of about fifty.
+        // A change takes three polls in a row; by chance that is less than once in eight polls of about fifty.
         also: {
           "the leader rarely changes": ({ host }) =>
             host.events.filter(({ type }) => type === "clock.source_changed").length <= 10,

@@ -63,7 +63,7 @@ const isBack: Readonly<Record<DocumentName, (agent: RunningAgent) => Promise<voi
   },
 };
 
-/** A document alone, as it lies in the state; opened as the agent opens it, in this process. */
+/** Copies one document of the state, and opens it as the agent does, in this process. */
 async function documentOf(test: TestContext, name: DocumentName) {
   const directory = await temporaryDirectory(test);
   for (const file of [`${name}.json`, `${name}.good.json`]) {
@@ -210,7 +210,7 @@ describe("damaged files that are kept", () => {
   });
 });
 
-/** In detail over the socket and with a token, and by its status alone to everyone. */
+/** Health has the details over the socket and with a token, and only the status for everyone. */
 async function assertDegraded(agent: RunningAgent, names: readonly DocumentName[]): Promise<void> {
   const { token } = await signIn(agent);
   for (const options of [{ local: true }, { token }]) {

@@ -221,7 +221,7 @@ describe("an absent users.json", () => {
 async function inRescue(test: Ending): Promise<AgentProcess> {
   const directory = await state.copy(test);
   await damageBoth(directory, "users");
-  // The port is given, so that the agent is found again when it has begun anew.
+  // The port is given, so that the agent is found again when it has started again.
   const listen = ["--listen", `127.0.0.1:${await heldPort()}`];
   const agent = await startAgent(test, { stateDirectory: directory, arguments: listen });
   assert.deepEqual((await agent.call("GET", "/api/health")).json, { status: "rescue" });

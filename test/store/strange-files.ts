@@ -76,7 +76,7 @@ export const strangeFiles: Readonly<Record<string, { readonly put: Put; readonly
   }),
 };
 
-/** Where a link leads to; hidden, so that its name is none of a document's. */
+/** The link leads to this path. It is hidden, so that its name is none of a document's. */
 export function targetOf(path: string): string {
   return join(dirname(path), ".target");
 }

@@ -55,7 +55,7 @@ describe("an administrator whose phone is lost while the disk takes no write", (
   });
 });
 
-/** How changes are answered: of the user's account, its factor and its password, a new user, and the rescue by root. */
+/** Returns the answers to changes of the user's account, factor and password, to a new user, and to a rescue. */
 async function refusals(agent: RunningAgent, id: string, token?: string) {
   const user = `/api/users/${id}`;
   const by = token === undefined ? { local: true } : { token };
@@ -77,7 +77,7 @@ async function rescue({ socket }: RunningAgent): Promise<string> {
   return done.stdout.trim();
 }
 
-/** Signs in with the one-use password alone, and does what a device that asks for two factors wants. */
+/** Signs in with only the one-use password, and does what a device that asks for two factors wants. */
 async function chooseOwn({ call }: RunningAgent, id: string, once: string): Promise<void> {
   const session = await call("POST", "/api/auth/login", { body: { username: adminName, password: once } });
   assert.equal(session.status, 200, session.text);

@@ -35,7 +35,7 @@ const below = (tree: string): string[] =>
     .map((path) => relative(tree, join(tree, path)))
     .sort();
 
-/** Where earlier versions let the agent start units. */
+/** Earlier versions let the agent start units by these files. */
 const formerRules = ["usr/share/polkit-1/rules.d/50-steward.rules", "etc/polkit-1/rules.d/50-steward.rules"];
 
 describe("make install DESTDIR=", () => {

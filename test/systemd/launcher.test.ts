@@ -240,7 +240,7 @@ describe("the launcher's runtime", () => {
 
 describe("the launcher's pause before a start", () => {
   const count = () => join(root, "run/failed-starts");
-  /** Starts `times` in a row that fail: what each was told to wait. */
+  /** Starts so many `times` in a row, which fail, and returns the pause before each. */
   function pauses(times: number): (string | undefined)[] {
     put("bin/sleep", '#!/bin/sh\necho "slept $1"\n', 0o755);
     mkdirSync(join(root, "run"), { recursive: true });

@@ -115,7 +115,7 @@ describe("systemd/steward.service", () => {
     for (const name of ["steward.service", "steward-guard.service"]) {
       assert.deepEqual(settings("StartLimitIntervalSec", name), ["0"]);
       assert.equal(settings("ExecStartPre", name)[0], "-/bin/sh /usr/lib/steward/steward pause");
-      // Where the count of failed starts is: it must outlive them.
+      // The count of failed starts is there: it must outlive them.
       assert.deepEqual(settings("RuntimeDirectoryPreserve", name), ["restart"]);
     }
   });

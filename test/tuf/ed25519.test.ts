@@ -15,7 +15,7 @@ interface WycheproofGroup {
   tests: { tcId: number; comment: string; msg: string; sig: string; result: string }[];
 }
 
-/** Of test/vectors/ed25519, whose sources its README names. */
+/** Reads a file of test/vectors/ed25519, whose sources its README names. */
 function vectors(name: string): unknown {
   return JSON.parse(readFileSync(join(import.meta.dirname, "../vectors/ed25519", name), "utf8"));
 }

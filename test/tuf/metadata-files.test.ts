@@ -90,7 +90,7 @@ describe("metadata files of a reader that writes nothing", () => {
     await writeFile(join(directory, "rules.json"), "kept");
   });
   afterEach(async () => {
-    // Whatever it was told to do.
+    // The reader leaves the files as they were, whatever a test asked of it.
     for (const name of ["root.json", "rules.json"])
       assert.equal(await readFile(join(directory, name), "utf8"), "kept");
     assert.equal((await readdir(directory)).length, 2);

@@ -185,7 +185,7 @@ describe("a refresh", () => {
     let times = 0;
     const verifiers = {
       "ed25519/ed25519": ({ keyval }: { keyval: { public: string } }) => {
-        // Once alone: of the file that is fetched in its place all is well.
+        // It fails only once: all is well with the file that is fetched in the place of the kept one.
         if (keyval.public === own?.object.keyval.public && times++ === 0) throw new RangeError("a fault");
         return true;
       },

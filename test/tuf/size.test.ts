@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
 
-/** The files that judge metadata: an auditor reads these. Ed25519 itself stands in a file of its own. */
+/** The files that judge metadata: an auditor reads these. Ed25519 itself is in a file of its own. */
 const metadataCode = [
   ...[
     "canonical-json",

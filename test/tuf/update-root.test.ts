@@ -67,7 +67,7 @@ describe("the chain of roots", () => {
 });
 
 describe("when the keys of snapshot are rotated after a fast-forward attack", () => {
-  /** A device that has seen version 1000 of targets, and a repository that has taken the key away and begun anew. */
+  /** A device that has seen version 1000 of targets, and a repository that has taken the key away and begun again. */
   async function recovered() {
     const lab = new SignedRepository();
     lab.targets.version = 999;

@@ -25,7 +25,7 @@ import { fetchPayload } from "../../src/updates/download/payload.ts";
 
 const roles = ["root", "timestamp", "snapshot", "targets", "rules", "binary"];
 
-/** Where each run starts, where it must end, and what may be there in between. */
+/** Each run starts from the template and must end at the version; only what is allowed may be there in between. */
 interface Scenario {
   server: HostileServer;
   /** The state that each run starts from. */
@@ -136,7 +136,7 @@ describe("a device that is interrupted at each file operation of a refresh and a
     return { directory, ended };
   }
 
-  /** One point: the run that is interrupted, what lies there then, and the next run. */
+  /** Interrupts a run at one point, and asserts that what is there then is whole, and that the next run finishes it. */
   async function interrupted(scenario: Scenario, at: number, how: Interruption): Promise<string> {
     const { directory, ended } = await runAt(scenario, at, how);
     const where = `${how} ${at}`;

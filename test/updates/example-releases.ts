@@ -16,7 +16,7 @@ export const rules: StoredRelease = {
 };
 export const binary: StoredRelease = { ...rules, id: "2".repeat(32), kind: "binary", name: "demo" };
 
-/** Nothing stands in the way of anything. */
+/** Nothing holds a release by these. */
 export const good: HoldConditions = {
   blocked: null,
   blockers: { rules: null, binary: null },

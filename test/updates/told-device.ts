@@ -20,7 +20,7 @@ export interface ToldDevice {
   tell(told: Told): Promise<Device["room"]>;
 }
 
-/** A device that is told what its checks and its installer have left behind, instead of going through them. */
+/** A device that is given what its checks and its installer would leave behind, instead of going through them. */
 export async function openToldDevice(): Promise<ToldDevice> {
   const device = await openDevice();
   const side = createSimulatedInstaller(() => (startSeconds + device.time.now()) * 1_000);
@@ -48,7 +48,7 @@ export const goodCheck: StoredCheck = {
   ...{ at: "2026-11-20T11:00:00.000Z", outcome: "ok", code: null, detail: null, requests: 1, body_bytes: 2 },
 };
 
-/** Of the rules, by its number: it proved healthy. */
+/** Makes the entry of this number about rules that proved healthy. */
 export function entry(sequence: number, change: Partial<JournalEntry> = {}): JournalEntry {
   return {
     ...{ sequence, at: "2026-11-20T11:00:00.000Z", kind: "rules", release_id: "1".repeat(32) },

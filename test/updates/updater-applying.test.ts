@@ -51,7 +51,7 @@ async function openAppliance(
   });
 }
 
-/** Why a release is held: the code, and the setting that decides it. */
+/** Returns the code of a release's hold, and the setting that decides it. */
 function holdOf(device: Appliance, kind: "rules" | "binary") {
   const { hold } = device.room.status().available[kind] ?? {};
   return [hold?.code, hold?.setting];
@@ -214,7 +214,7 @@ describe("applying unasked", () => {
         read: () => device.side.read(),
         ask: async (request, signal) => {
           await device.side.ask(request, signal);
-          // Where it asks for ever, time would never go on.
+          // Without this an agent that asks for ever would keep time from going on.
           if (device.side.asked.length > 3)
             await new Promise((_, fail) => signal.addEventListener("abort", fail));
           device.side.refuse("rules", id, "It does not fit this device.");

@@ -19,7 +19,7 @@ function failing(error: StewardError): Device["repositoryOf"] {
 
 const unreachable = new StewardError("update_server_unreachable", "No connection.");
 
-/** A repository that answers when it is told to, and ends with its signal. */
+/** A repository that answers when it is released, and ends with its signal. */
 function held(device: Device): { release: () => void } {
   let isOpen = false;
   let release = (): void => undefined;

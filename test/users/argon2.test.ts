@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Argon2, moduleArgon2, nodeArgon2, openArgon2 } from "../../src/users/argon2.ts";
 
-/** Of "a known password", made by the first version of this program. */
+/** The first version of this program made it of "a known password". */
 const earlier =
   "$argon2id$v=19$m=19456,t=2,p=1$c3Rld2FyZCBzZWxmY2hlY2s$wDIEhUtpdc3ek5bKSLQ08o1zGpiJHjNGrr8Yo0CLcQY";
 const cost = { memory: 4_096, passes: 1, parallelism: 1 };

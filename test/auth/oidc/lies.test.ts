@@ -19,7 +19,7 @@ import { clientId, encoded, type Json, type Lies } from "./lying-provider.ts";
 
 let here: DeviceWithProvider;
 
-/** The reason for which a sign-in is refused at a provider that lies so; no account is made, no session opened. */
+/** Signs in at a provider with these false answers. Returns the reason of the refusal; no account is made. */
 async function reasonOf(lies: Lies, who: Json = operator): Promise<string> {
   provider.lie(lies);
   const error = await errorFrom(here.signIn(who));

@@ -43,7 +43,7 @@ interface Issued {
   readonly prompt: string | null;
 }
 
-/** An OpenID provider of the test's own, over HTTPS on loopback. It is honest until it is told to lie. */
+/** An OpenID provider of the test's own, over HTTPS on loopback. It is honest until `lie` is called. */
 export interface LyingProvider {
   readonly issuer: string;
   readonly caFile: string;
@@ -63,7 +63,7 @@ export const clientSecret = "a secret of the plant";
 
 const accessToken = "at-1";
 
-/** Of the ID token's ES256: the left half of SHA-256 (OpenID Connect Core 1.0 §3.1.3.6). */
+/** ES256 signs the ID token, so this is the left half of SHA-256 (OpenID Connect Core 1.0 §3.1.3.6). */
 const accessTokenHash = createHash("sha256")
   .update(accessToken)
   .digest()

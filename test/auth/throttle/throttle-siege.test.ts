@@ -11,7 +11,7 @@ const addresses = Array.from({ length: 50 }, (_, index) => `203.0.113.${index}`)
 
 /**
  * One address of an attacker who knows the rules. A refused try counts nowhere (throttle.test.ts), so to come back in
- * the very second that they were told gets them as much as trying a million times in between.
+ * the very second that the delay ends gets them as much as trying a million times in between.
  */
 interface Attacker {
   client: string;
@@ -19,7 +19,7 @@ interface Attacker {
   backAt: number[];
 }
 
-/** How many names besides the administrator's an attacker tries in turn, or a new one each time. */
+/** An attacker tries so many names in turn besides the administrator's, or a new one each time. */
 type Others = number | "ever new ones";
 
 interface Siege {
@@ -71,7 +71,7 @@ function mostTries(seconds: number): number {
   }
 }
 
-/** Of the siege: the bounds of a whole day hold for a part of it too. */
+/** The siege may be shorter than a day: the bounds of a whole day hold for a part of it too. */
 const hours = counted({ usual: 2, all: 24 });
 
 describe(`${hours} hours under attack at full speed from fifty addresses`, () => {

@@ -377,7 +377,7 @@ describe("the token of a provisioned device", () => {
       [undefined, "", `x${file.token_hash}`, `${file.token_hash}0`, file.token_hash.toUpperCase()],
     ],
     ["scopes", [undefined, "system:read", {}, [], ["everything"], ["system:read", "system:read"]]],
-    // Root alone gives that one away, at the device.
+    // Only root gives that one away, at the device.
     ["scopes", [["users:write"], ["system:read", "users:write"]]],
     ["expires_in", [null, 3_600, "", "59m", "3599s", "366d1s", "367d", "for ever"]],
   ];

@@ -233,7 +233,7 @@ async function startTlsAgent(
   return { url: new URL(`https://127.0.0.1:${portOf(server)}`), authorityFile, received };
 }
 
-// Alone: as long as it lasts, this whole process is another user.
+// No other test may run beside it: as long as it lasts, this whole process is another user.
 describe("createHttpClient at a closed socket", () => {
   it("says which users may open the socket when it is closed to this one", async (test) => {
     const { socketPath } = await startAgent(test, {});

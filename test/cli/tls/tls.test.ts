@@ -168,7 +168,7 @@ describe("the host file that `steward tls enable` writes", () => {
     const [file, path] = [join(directory, "data.json"), join(directory, "steward.json")];
     writeFileSync(file, "{}");
     chmodSync(file, 0o640);
-    // By its group alone the agent may read it.
+    // The agent may read it only by its group.
     chownSync(file, 0, 65_534);
     symlinkSync("data.json", path);
     await changeHttps(path, { enabled: true }, host);

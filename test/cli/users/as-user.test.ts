@@ -18,7 +18,7 @@ const codesPath = `/api/users/${annaId}/2fa/recovery-codes`;
 const codes = { body: { recovery_codes: ["K7QM-2F9X-0TRB-5WHD"] } };
 const renew = ["user", "2fa", "recovery-codes", "anna"];
 
-/** The command as a process of its own, which is told the password and nothing else. */
+/** Runs the command as a process of its own, which gets the password and nothing else. */
 function startRenewing(socketPath: string) {
   const [program = "", ...words] = [...stewardCommand, ...renew, "--password-stdin", "--socket", socketPath];
   const child = spawn(program, words, {

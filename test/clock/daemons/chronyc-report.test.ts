@@ -71,7 +71,7 @@ describe("what chronyc prints", () => {
     assert.deepEqual([told?.state, told?.offsetSeconds, told?.jitterSeconds], ["unreachable", null, null]);
   });
 
-  // chronyc(1), "sources": what each character stands for.
+  // chronyc(1), "sources", explains each character.
   const states: [string, string, string][] = [
     ["*", "377", "selected"],
     ["+", "377", "candidate"],

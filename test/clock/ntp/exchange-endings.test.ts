@@ -168,7 +168,7 @@ describe("time in an exchange", () => {
     const sample = sampleIn(
       await createExchange({ ...common, driver: stepping, timers: realTimers })(server),
     );
-    // The clock as it stands at the arrival is 100 s ahead, so 100 s are to be taken off.
+    // The clock is 100 s ahead at the arrival, so 100 s are to be taken off.
     assertOffset(sample, -100);
   });
 

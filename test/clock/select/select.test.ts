@@ -355,7 +355,7 @@ describe("select, whatever the sources say", () => {
   });
 
   it("bounds the truth as long as more than half of the sources hold it in the middle of what they say", () => {
-    // The truth is an offset of 0; each honest interval holds it, and its middle lies within every honest interval.
+    // The truth is an offset of 0; each honest interval holds it, and its middle is within every honest interval.
     const honest = fc.array(fc.double({ min: -0.01, max: 0.01, noNaN: true }), {
       minLength: 4,
       maxLength: 7,

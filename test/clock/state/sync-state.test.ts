@@ -55,7 +55,7 @@ describe("how the clock stands", () => {
     });
   });
 
-  // How many agree, of how many that are set, silent ones among them.
+  // The first number of servers agrees; the second is set, silent ones among them.
   const votes: [number, number, "trusted" | "accepted"][] = [
     [1, 1, "accepted"],
     [1, 2, "accepted"],

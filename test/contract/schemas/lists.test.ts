@@ -21,7 +21,7 @@ function propertiesOf(schema: object | undefined): Record<string, Schema> {
   return (schema as Schema | undefined)?.properties ?? {};
 }
 
-/** Whether a stranger would take the answer for a list: an array, or an object with an array of objects in it. */
+/** True where a stranger would take the answer for a list: an array, or an object with an array of objects in it. */
 function looksLikeList({ method, response, query }: Operation): boolean {
   if (method !== "GET" || response.stream) return false;
   const schema = response.schema as Schema | undefined;

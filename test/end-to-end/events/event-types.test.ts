@@ -116,7 +116,7 @@ describe("the events of an agent", () => {
     await post("/api/auth/logout", undefined, { refresh_token: again.refreshToken });
   };
 
-  /** Of a sign-in, without what belongs to it. */
+  /** Sends the cookie of a sign-in without the binding that belongs to it. */
   const useCookie = async () => {
     const body = { username: "chief", password: "seven lamps beside canals", refresh: "cookie" };
     const { name, value } = cookieOf(await post("/api/auth/login", undefined, body));

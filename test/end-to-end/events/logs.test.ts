@@ -186,7 +186,7 @@ describe("an agent whose standard error goes to the journal", () => {
   ];
 
   it("tells journald the severity of each line, and keeps no lines of its own on the disk", async (test) => {
-    // Where the machine has a journal of its own, the entries would go there.
+    // The entries would go to the machine's own journal if it has one.
     const environment = { STEWARD_JOURNAL_SOCKET: "/nonexistent/socket" };
     const agent = await startCheckedProcess({ prefix: withJournalStream, environment });
     test.after(() => agent.dispose());

@@ -95,7 +95,7 @@ describe("ten wrong codes in a row, by a client that knows the password", () => 
   });
 });
 
-/** Of which ten are looked at. */
+/** The agent looks at ten of them. */
 const parallel = counted({ usual: 30, all: 100 });
 
 describe(`${parallel} wrong codes at the same moment`, () => {

@@ -4,7 +4,7 @@ import { type Answer, adminName } from "../../../lab/agents/running-agent.ts";
 
 export const wrongPassword = "wrong but of a likely length";
 
-/** Where a source is sealed, each answer but that to a right secret takes so long. */
+/** Each answer to a sealed source takes so long, but that to a right secret. */
 export const sealedSeconds = 2;
 
 let addresses = 0;
@@ -38,7 +38,7 @@ export const fail = async (
   return answers;
 };
 
-/** Throws unless it is refused for nearly so long; to the second where the agent's time stands still. */
+/** Throws unless it is refused for nearly so long; to the second where the agent's time does not move. */
 export const assertThrottled = ({ status, json, headers }: Answer, mostSeconds = 30): void => {
   assert.deepEqual([status, json.code], [429, "too_many_attempts"]);
   const seconds = Number(headers["retry-after"]);

@@ -9,7 +9,7 @@ import { installDemoProduct } from "../../../lab/run/demo-product/install.ts";
 
 const [former, tried] = ["a".repeat(32), "b".repeat(32)] as const;
 
-/** A device whose agent and guard died while rules were on trial, as it lies on the disk. */
+/** Writes the files of a device whose agent and guard died while rules were on trial. */
 function brokenDevice() {
   const home = scratchDirectory();
   const at = (path: string) => join(home, path);

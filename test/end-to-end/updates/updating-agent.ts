@@ -18,7 +18,7 @@ import type { Updates } from "../../../src/contract/types.ts";
 export interface Publisher {
   repository: SignedRepository;
   server: HostileServer;
-  /** Of its first root. */
+  /** The fingerprint is that of its first root. */
   fingerprint: string;
 }
 
@@ -31,14 +31,14 @@ export async function startPublisher(ending: ReturnType<typeof endOfSuite>): Pro
 }
 
 export interface UpdatingAgentOptions {
-  /** Of the host file. */
+  /** The host file has these members. */
   host?: object;
   settings?: object;
-  /** Of `serve`, besides its own. */
+  /** `serve` gets these besides its own. */
   arguments?: readonly string[];
   /** State of an agent before it; else a new one. */
   stateDirectory?: string;
-  /** Whether the clock is trusted; true by default. */
+  /** The clock is trusted unless this is false. */
   hasTime?: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface UpdatingAgent extends CheckedAgent {
   /** The folder of the host file. */
   etc: string;
   status: () => Promise<Updates>;
-  /** The command line, told where this agent is. */
+  /** Runs the command line at this agent. */
   run: (...args: string[]) => ReturnType<typeof runSteward>;
   /** Installs the root as `steward update trust install` does. */
   install: (root: Uint8Array) => Promise<void>;

@@ -9,8 +9,8 @@ import { type OperationId, operationIds, operationOf } from "../../../src/contra
 import { fleetScopes, scopeNames, userScopes } from "../../../src/contract/scopes.ts";
 
 /**
- * Who may call what, by hand from the contract's page: `+` may, `-` may not, `s` must give the password again, `e` must
- * enrol a second factor first. The last word is the scope that an API token needs, or `none`: none may.
+ * The table says who may call what, by hand from the contract's page: `+` may, `-` may not, `s` must give the password
+ * again, `e` must enrol a second factor first. The last word is the scope that an API token needs, or `none`: none may.
  */
 const table: Record<string, string> = {
   //                  anonymous local readonly operator admin stepped-up enrolling scope
@@ -154,7 +154,7 @@ describe("who may call what", () => {
     return json as { id: string; token: string };
   };
 
-  /** Of root's making, for the address that this test calls from. */
+  /** Root makes it, for the address that this test calls from. */
   const makeFleetToken = async (scope: string): Promise<string> => {
     const owner = { user_id: ids.get("stepped-up"), name: scope, scopes: [scope] };
     const body = { ...owner, is_fleet: true, sources: ["127.0.0.0/8"] };

@@ -34,7 +34,7 @@ describe("a user who is locked for a while", () => {
   });
 });
 
-/** In time that stands, so that the lock does not end. */
+/** Time does not pass here, so that the lock does not end. */
 async function lockedUser(test: TestContext) {
   const time = standingTime();
   const agent = await startAgentInProcess({ time });

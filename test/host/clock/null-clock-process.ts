@@ -14,7 +14,7 @@ export interface NullReading extends ClockReading {
   /** Seconds of CLOCK_MONOTONIC just before the reading, and how many it took. */
   monotonic: number;
   tookSeconds: number;
-  /** How often the wall clock was looked at for it: once, unless it waited for the next millisecond. */
+  /** It takes one look at the wall clock, unless it waited for the next millisecond. */
   looks: number;
 }
 

@@ -125,7 +125,7 @@ for (const [way, datagrams] of ways)
       );
       connection.send(Buffer.alloc(70_000));
       connection.close();
-      // The failure is told in the next turn, as the test above shows.
+      // The failure comes in the next turn, as the test above shows.
       for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       assert.deepEqual(failures, []);
       server.close();

@@ -15,7 +15,7 @@ describe("an address", () => {
     "100.100.100.200",
     "fd00:ec2::254",
     "::ffff:100.100.100.200",
-    // 6to4: the address stands behind 2002.
+    // 6to4: the address follows 2002.
     "2002:7f00:1::1",
     "2002:a9fe:a9fe::",
     "2002:0:1::",

@@ -41,7 +41,7 @@ async function takenByKernel(t: TestContext, bound: BoundBuffers): Promise<numbe
 describe("the buffers of a bounded server", () => {
   it("hold little for a client that does not read (512 of them had 468 MiB under the unit's 256)", async (t) => {
     assert.ok((await takenByKernel(t, () => undefined)) > 1_024, "the test is of use here");
-    // Of both ends: the client's own buffer is not bounded.
+    // This counts both ends: the client's own buffer is not bounded.
     const taken = await takenByKernel(t, createBoundBuffers(addon));
     assert.ok(taken < 320, `${taken} KiB`);
   });

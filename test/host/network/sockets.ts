@@ -8,7 +8,7 @@ export async function bound(address: string): Promise<Socket> {
   return socket;
 }
 
-/** How many descriptors of this process that are sockets. */
+/** Counts the descriptors of this process that are sockets. */
 export function openSockets(): number {
   return readdirSync("/proc/self/fd").filter((fd) => {
     try {

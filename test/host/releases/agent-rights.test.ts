@@ -15,7 +15,7 @@ async function directoryOfAgent(test: TestContext): Promise<string> {
   return directory;
 }
 
-/** Of the threads of this process, which the kernel keeps rights of one by one: uid and gid that count, and capabilities. */
+/** Reads the rights of the calling thread, since the kernel keeps them for each thread: ids, groups, capabilities. */
 function rightsOfThreads(): string[] {
   const status = readFileSync("/proc/thread-self/status", "utf8");
   return [/^Uid:.*/m, /^Gid:.*/m, /^Groups:.*/m, /^CapEff:.*/m].map((line) => line.exec(status)?.[0] ?? "");

@@ -20,7 +20,7 @@ import { createSelfTest } from "../../../src/host/linux/releases/self-test.ts";
 
 const isRoot = process.getuid?.() === 0;
 
-/** Why a self-test cannot be set apart here; false: it can. */
+/** Says why a self-test cannot be set apart here; false: it can. */
 const forbidden = ((): string | false => {
   if (!isRoot) return "becoming another user needs root";
   try {
@@ -36,7 +36,7 @@ const isApart = forbidden === false;
 interface Trial {
   /** The release's directory: root's, for everybody to read. */
   readonly directory: string;
-  /** Where everybody may write; what the program notes lies there. */
+  /** Everybody may write there, and the program notes something there. */
   readonly notes: string;
   /** Runs `sh -c SCRIPT` with $1 = notes. */
   run(script: string, options?: { seconds?: number; isRoot?: boolean }): Promise<void>;

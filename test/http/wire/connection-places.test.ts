@@ -8,7 +8,7 @@ import { until } from "../../../lab/basics/until.ts";
 import { firstToGo, type HeldConnection, keepPlace } from "../../../src/http/wire/connection-places.ts";
 import { type RequestListener, trackConnections } from "../../../src/http/wire/connections.ts";
 
-/** Of these, strangers keep 8 for unfinished and 8 for answered requests; those who carried tokens keep 16. */
+/** Strangers keep 8 of these for unfinished and 8 for answered requests; those who carried tokens keep 16. */
 const maximum = 32;
 
 const halfBody = requestText("POST /x", ["Content-Type: application/json", "Content-Length: 100"], "{");
@@ -16,7 +16,7 @@ const halfHead = "POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: a";
 
 /**
  * A real server behind the rule. `/held` is never answered, the rest when it has arrived whole. An Authorization header
- * stands for a valid token of the account that it names.
+ * counts as a valid token of the account that it names.
  */
 async function startServer(test: TestContext, clientKeyOf: (address?: string) => string = () => "one") {
   const server = createServer({ headersTimeout: 0, requestTimeout: 0 });
@@ -46,7 +46,7 @@ async function startServer(test: TestContext, clientKeyOf: (address?: string) =>
   return { port, open, ask };
 }
 
-/** Opens one again whenever one is closed, as fast as it is told, until the test ends. */
+/** Opens one again as soon as it learns that one is closed, until the test ends. */
 function flood(test: TestContext, count: number, open: () => Socket): { reopened: () => number } {
   let isOver = false;
   let reopened = 0;

@@ -23,7 +23,7 @@ describe("handshakes", () => {
     pair = { cert: readFileSync(join(home, "cert"), "utf8"), key: readFileSync(join(home, "key"), "utf8") };
   });
 
-  /** A server whose clock stands until the test lets it pass. Its clients are told apart by the address they come from. */
+  /** A server whose clock does not move until the test lets it. It knows its clients by the address they come from. */
   async function served(test: TestContext, bounds: Partial<HandshakeBounds>) {
     let milliseconds = 0;
     const server = createServer({ ...pair, handshakeTimeout: 60_000 }, (_request, response) =>

@@ -25,7 +25,7 @@ const say = (MESSAGE: string, _SYSTEMD_UNIT: string, fields: Fields = {}): Field
   ...fields,
 });
 
-/** Of each kind of entry one. */
+/** Each kind of entry is there once. */
 const entries = [
   say("own", "steward.service"),
   say("an update's", "steward-install@0123.service", { PRIORITY: "3" }),

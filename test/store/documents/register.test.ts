@@ -76,7 +76,7 @@ describe("a document that is absent beside others", () => {
       await assert.rejects(openStateAt(directory), ({ code, message }: StewardError) => {
         assert.equal(code, "state_damaged");
         assert.match(message, new RegExp(`${name}\\.json is missing.*steward state list ${name}`));
-        // Of the users there was no version worth keeping yet.
+        // The users had no version worth keeping yet.
         const restore = name === "settings" ? "--at 1` \\(its version of 20" : "`";
         assert.match(message, new RegExp(`steward state restore ${name} ?${restore}`));
         return true;

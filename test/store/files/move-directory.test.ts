@@ -23,7 +23,7 @@ async function places(test: TestContext): Promise<{ home: string; from: string; 
 
 const refusal = (code: string) => Object.assign(new Error(`${code}: refused`), { code });
 
-/** As overlayfs renames what lies in a lower layer: files, and no directory. */
+/** Overlayfs renames the files of a lower layer, and no directory. */
 const overlaid =
   (from: string, code = "EXDEV"): Rename =>
   async (source, target) => {

@@ -89,7 +89,7 @@ describe("windows", () => {
   it("are not lost with the hour that is skipped", () => {
     inZone("Europe/Berlin");
     const windows: Windows = [{ days: ["sun"], from: "02:00", to: "03:00" }];
-    // 02:00 is not there on 29 March: the hour from 03:00, which is 01:00 UTC, stands in.
+    // 02:00 is not there on 29 March: the hour from 03:00, which is 01:00 UTC, takes its place.
     assert.equal(isOpen(windows, "2026-03-29T00:59:00Z"), false);
     assert.equal(isOpen(windows, "2026-03-29T01:00:00Z"), true);
     assert.equal(isOpen(windows, "2026-03-29T01:59:00Z"), true);

@@ -108,7 +108,7 @@ describe("endless data attack", () => {
   });
 });
 
-/** Members of gzip that unpack to nothing: the limit on what is unpacked alone would never end them. */
+/** Members of gzip that unpack to nothing: a limit on only the unpacked size would never end them. */
 function manyNothings(): Buffer {
   const nothing = gzipSync("");
   return Buffer.alloc(6_000_000, nothing);

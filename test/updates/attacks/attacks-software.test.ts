@@ -192,7 +192,7 @@ describe("a server that is too slow for the whole check", () => {
     server.behave(/snapshot\.json$/, dripping(10, 100));
     const before = server.requests.length;
     await device.room.check({});
-    // Of this check: the one before has asked for another.
+    // Only requests of this check count: the one before has asked for another snapshot.
     await until("the snapshot is asked for", () =>
       server.requests.slice(before).some(({ path }) => path.includes("snapshot")),
     );

@@ -206,7 +206,7 @@ describe("mix and match attack", () => {
   it("with another snapshot of the same version, as its publisher signed both", async (test) => {
     const lab = await startLab(test);
     const [one, other] = [lab.repository.fork(), lab.repository.fork()];
-    // Of the same length.
+    // Both versions have the same length, so the two snapshots do too.
     one.addRelease({ version: "2.0.0" });
     one.publish("rules");
     other.addRelease({ version: "3.0.0" });
