@@ -1,8 +1,10 @@
-import { type AnyFindingCode, type FindingCode, findingKinds, levels } from "./findings.ts";
+import { type AnyFindingCode, type FindingCode, findingKinds, levels, type OwnNeedCode } from "./findings.ts";
 import { type Area, type NeedCode, needAreas } from "./need-areas.ts";
 import type { Finding, Need } from "./types.ts";
 import { findingWords } from "./words/en/findings.ts";
+import { needWords } from "./words/en/needs.ts";
 import { terminalFormat } from "./words/format.ts";
+import { type GivenFacts, needFacts } from "./words/needs.ts";
 
 export type Remedy = NonNullable<Need["remedy"]>;
 
@@ -21,15 +23,19 @@ export function finding<const Code extends FindingCode>(
   return { code, level, facts, detail: `${sentence} ${particulars}`.trim(), remedy } as Finding<Code>;
 }
 
-/** A need that no health check finds, in English. */
+/** A need that no health check finds, in the same way. `remedy`: the line to type. */
 export function needFinding(
-  code: NeedCode,
-  facts: object,
-  detail: string,
-  remedy: Remedy | null = null,
+  code: OwnNeedCode,
+  facts: GivenFacts & Readonly<Record<string, unknown>>,
+  particulars = "",
+  remedy?: string,
 ): Finding<AnyFindingCode> {
   const { level } = kindOf(code);
-  return { code, level, facts, detail, remedy } as Finding<AnyFindingCode>;
+  const told = needFacts(facts, terminalFormat);
+  const { title, text } = needWords[code];
+  const detail = `${title(told)}. ${text(told)} ${particulars}`.trim();
+  const typed = remedy === undefined ? null : line(remedy);
+  return { code, level, facts, detail, remedy: typed } as Finding<AnyFindingCode>;
 }
 
 /** A remedy that deletes nothing. */

@@ -121,7 +121,7 @@ describe("a device with three faults", () => {
     for (const [tile, reason] of [
       ["Clock", "The clock is not trusted"],
       ["Updates", "base 1.3.0 failed on this device"],
-      ["People", `Locked: ${names.operator}`],
+      ["People", `Locked users: ${names.operator}`],
     ] as const) {
       const box = page.locator(".tile", { has: page.getByRole("heading", { name: tile, level: 2 }) });
       assert.match(await box.innerText(), new RegExp(reason));

@@ -31,8 +31,8 @@ import { reasonSentence } from "../../src/console/ui/words/update-format.ts";
 import { holdSentence, summarySentence } from "../../src/console/updates/update-sentences.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { eventTypes } from "../../src/contract/event-types.ts";
-import { finding } from "../../src/contract/finding.ts";
-import { healthCodes } from "../../src/contract/findings.ts";
+import { finding, needFinding, needOf } from "../../src/contract/finding.ts";
+import { healthCodes, type OwnNeedCode } from "../../src/contract/findings.ts";
 import { needCodes } from "../../src/contract/need-areas.ts";
 import {
   clockSummaryCodes,
@@ -93,8 +93,10 @@ const happened = (type: string): string => {
   return said === type ? "" : said;
 };
 
+const isOwn = (code: string): code is OwnNeedCode => "text" in t.home.needs[code as OwnNeedCode];
+
 const need = (code: string): (Sentence | null)[] => {
-  const facts = { check: "disk", reason: "disk_read_only" };
+  const facts = isOwn(code) ? {} : { check: "disk", reason: "disk_read_only" };
   const said = needInWords({ code, level: "attention", facts, detail, remedy: null } as Need);
   return said === null ? [null] : [said.text, { text: said.title, isAgents: false }];
 };
@@ -180,7 +182,7 @@ for (const [tag, texts] of [
   });
 
 describe("the agent's English", () => {
-  it("is the sentence of the English page, but for figures and what a reader can do, for every finding and every code of the clock", () => {
+  it("is the sentence of the English page, but for figures and what a reader can do, for every code of the clock", () => {
     putTexts("en", { ...enBase, ...enDevice });
     const facts = { offset_seconds: -3, measured_at: at, agreeing: 1, needed: 2, server: "ntp1.example" };
     const none = { configured: null, daemon: "chronyd", daemon_trouble: null, runs_on: false, not_set: null };
@@ -204,14 +206,37 @@ describe("the agent's English", () => {
       const head = change.code === "synchronised" ? ["The clock is right."] : [];
       assert.equal([...head, ...said].join(" "), summary.detail);
     }
-    for (const code of healthCodes)
-      if (code !== "ok" && code !== "updates_degraded")
-        assert.equal(health(code, everyFact, terminalFormat).text, finding(code, everyFact as never).detail);
     for (const code of sourceReasonCodes) {
       const reason = reasonWithDetail({ code, cause: "said" }, "candidate");
       const one = { ...exampleClock().sources[0], state: "candidate", reason } as TimeSource;
       assert.deepEqual(reasonOf(one), { text: reason.detail, isAgents: false });
     }
+  });
+});
+
+describe("a need", () => {
+  it("is said by agent and English page in the same words, for every code", () => {
+    putTexts("en", enBase);
+    const facts = {
+      ...{ name: "base", version: "1.3.0", users: ["ana", "ben"], count: 2, hostname: "edge" },
+      ...{ first_ends_at: at, support_until: "2031-12-31", missing: "root", word: "unknown", trust: "none" },
+    };
+    const own = needCodes.filter(isOwn).map((code) => {
+      const need = needOf(needFinding(code, facts));
+      const said = needInWords(need, terminalFormat);
+      assert.equal(`${said?.title}. ${said?.text.text}`, need.detail);
+      return need.code;
+    });
+    const found = healthCodes.flatMap((code) => {
+      if (code === "ok") return [];
+      const need = needOf(finding(code, everyFact as never), "time");
+      const said = needInWords(need, terminalFormat);
+      // What updates lack is in the words of updates, which have tests of their own.
+      if (code !== "updates_degraded")
+        assert.deepEqual(said?.text, { text: need.detail, isAgents: false }, code);
+      return need.code;
+    });
+    assert.deepEqual(new Set([...own, ...found]), new Set(needCodes));
   });
 });
 

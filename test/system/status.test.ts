@@ -222,7 +222,7 @@ describe("an update that is on offer", () => {
       ...{ release_id: exampleFailed.id, kind: "rules", name: "base", version: "1.3.0" },
       ...{ failed_at: exampleFailed.at, reason_code: "not_healthy_in_time" },
     });
-    assert.match(need?.detail ?? "", /^The rules base 1\.3\.0 failed .* `steward update dismiss rules`/);
+    assert.match(need?.detail ?? "", /^base 1\.3\.0 failed .* `steward update dismiss rules`/);
     const countIn = ({ needs: all }: typeof status) =>
       all.filter(({ code }) => code === "update_failed").length;
     const status = withState("dismissed", "open");
@@ -259,7 +259,7 @@ describe("people who need something", () => {
       ],
     );
     assert.doesNotMatch(JSON.stringify(needs), /ann|ben/);
-    assert.match(needs[1]?.detail ?? "", /: 7 users\. .* 3 API tokens of theirs are refused\.$/);
+    assert.match(needs[1]?.detail ?? "", /: 7\. .* 3 of their API tokens are refused\.$/);
   });
   it("have API tokens in use that end soon", () => {
     const tokenEnds = ["2026-11-23T00:00:00.000Z", "2026-11-24T00:00:00.000Z"];

@@ -84,10 +84,19 @@ export function bytes(value: number): string {
   return `${figure(shown, shown < 10 && power > 0 ? 1 : 0)} ${units[power]}`;
 }
 
+/** Names that are listed; the rest is counted. */
+const mostNames = 3;
+
 /** The page's form of the figures in a sentence of the contract. */
 export const pageFormat: Format = {
   span: shortDuration,
   moment: (at) => absoluteTime(new Date(at)),
+  day: (at) => new Date(at).toLocaleDateString(locale, { dateStyle: "long" }),
+  users: (names) => {
+    const rest = names.length - mostNames;
+    const shown = names.slice(0, mostNames);
+    return new Intl.ListFormat(locale).format([...shown, ...(rest > 0 ? [`+${rest}`] : [])]);
+  },
   bytes,
   isTerminal: false,
 };

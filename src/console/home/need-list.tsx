@@ -89,7 +89,7 @@ function WayOut({
   if (!isShown(to)) return null;
   return (
     <Link to={to} query={remedyQuery(shown)} className={`button ${isFirst ? "primary" : "plain"}`}>
-      {isOthers ? t.home.needs.two_factor_missing.button : text}
+      {isOthers ? t.home.needButtons.two_factor_missing : text}
     </Link>
   );
 }

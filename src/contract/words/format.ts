@@ -4,15 +4,27 @@ export interface Format {
   readonly span: (seconds: number) => string;
   /** A moment that is given in RFC 3339. */
   readonly moment: (at: string) => string;
+  /** A day that is given as a date or as a moment. */
+  readonly day: (at: string) => string;
+  /** Names of users; of many, the last ones are only counted. */
+  readonly users: (names: readonly string[]) => string;
   readonly bytes: (count: number) => string;
   /** The reader types commands; otherwise they press the console's buttons. */
   readonly isTerminal: boolean;
 }
 
+/** Names in a sentence before the rest is only counted. */
+const mostNames = 5;
+
 /** The agent's own form, which a terminal and a log can show. */
 export const terminalFormat: Format = {
   span: spanInSeconds,
   moment: (at) => at,
+  day: (at) => at,
+  users: (names) => {
+    const rest = names.length - mostNames;
+    return [...names.slice(0, mostNames), ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
+  },
   // Rounded down, so that the space left is not overstated.
   bytes: (count) => `${Math.floor((count / 2 ** 20) * 10) / 10} MiB`,
   isTerminal: true,

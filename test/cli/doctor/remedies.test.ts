@@ -178,7 +178,7 @@ describe("what agent and doctor find", () => {
       both.map(({ code, detail }) => [code, detail]),
       [
         ["disk_read_only", "disk_read_only"],
-        ["users_locked", "By the agent."],
+        ["users_locked", locked.detail],
       ],
     );
     const stale = merged([typed("writable", "disk", "ok")], saying(readOnly));

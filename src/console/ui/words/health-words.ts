@@ -16,7 +16,10 @@ export function checkName(name: string): string {
 const noFacts = { faults: [], keys: [], members: [], parts: [] };
 
 /** The sentence for the finding of a health check. */
-export function healthSentence({ code, detail, facts }: HealthCheck, format = pageFormat): Sentence {
+export function healthSentence(
+  { code, detail, facts }: Pick<HealthCheck, "code" | "detail" | "facts">,
+  format = pageFormat,
+): Sentence {
   if (code === "updates_degraded")
     return facts.problem ? updatesSentence(facts.problem) : { text: detail, isAgents: true };
   if (code === "ok") return { text: "", isAgents: false };

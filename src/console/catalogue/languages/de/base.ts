@@ -1,8 +1,9 @@
 import { eventSentences } from "../../../../contract/words/de/events.ts";
+import { needWords } from "../../../../contract/words/de/needs.ts";
 import { problemTitles } from "../../../../contract/words/de/problems.ts";
 import type { Catalogue } from "../../words.ts";
 import { healthWords } from "./base/health.ts";
-import { actors, homePage, needs } from "./base/home.ts";
+import { actors, homePage, needButtons } from "./base/home.ts";
 
 export const ui: Catalogue["ui"] = {
   show: "Anzeigen",
@@ -208,4 +209,8 @@ export const person: Catalogue["person"] = {
     "Programme mit diesem Token werden sofort abgewiesen. Das lässt sich nicht rückgängig machen.",
 };
 
-export const home: Catalogue["home"] = { ...homePage, needs, happened: eventSentences, actors };
+export const home: Catalogue["home"] = {
+  ...homePage,
+  ...{ needs: needWords, needButtons },
+  ...{ happened: eventSentences, actors },
+};

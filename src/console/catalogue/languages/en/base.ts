@@ -1,7 +1,8 @@
 import { eventSentences } from "../../../../contract/words/en/events.ts";
+import { needWords } from "../../../../contract/words/en/needs.ts";
 import { problemTitles } from "../../../../contract/words/en/problems.ts";
 import { healthWords } from "./base/health.ts";
-import { actors, homePage, needs } from "./base/home.ts";
+import { actors, homePage, needButtons } from "./base/home.ts";
 
 export const ui = {
   show: "Show",
@@ -206,4 +207,8 @@ export const person = {
   deleteTokenText: "Programs that use it are refused immediately. This cannot be undone.",
 };
 
-export const home = { ...homePage, needs, happened: eventSentences, actors };
+export const home = {
+  ...homePage,
+  ...{ needs: needWords, needButtons },
+  ...{ happened: eventSentences, actors },
+};

@@ -1,0 +1,82 @@
+import type { NeedWords } from "../needs.ts";
+
+export const needWords: NeedWords = {
+  rescue: { title: () => "Die gespeicherten Daten sind beschädigt" },
+  setup_required: {
+    title: () => "Es gibt noch keinen Administrator",
+    text: () => "Legen Sie einen an, bevor das Gerät benutzt wird.",
+  },
+  program: { title: () => "Ein Teil des Programms funktioniert nicht" },
+  root_helper: { title: () => "Steward erreicht root nicht" },
+  host_file: { title: () => "Bei der Host-Datei besteht Handlungsbedarf" },
+  disk: {
+    title: ({ reason }) =>
+      reason === "disk_read_only" ? "Der Datenträger nimmt nichts an" : "Der Datenträger braucht Platz",
+  },
+  state_document: { title: () => "Bei den gespeicherten Daten besteht Handlungsbedarf" },
+  event_log: { title: () => "Beim Ereignisprotokoll besteht Handlungsbedarf" },
+  two_factor_key: { title: () => "Der Schlüssel der zweiten Faktoren fehlt" },
+  clock: {
+    title: ({ reason, word, trust }) => {
+      if (reason === "battery_clock_wrong") return "Die batteriegepufferte Uhr geht falsch";
+      if (reason === "clock_minority_agrees") return "Zu wenige Zeitserver stimmen überein";
+      if (reason.endsWith("_externally") || reason.endsWith("_daemon"))
+        return "Ein anderes Programm stellt die Uhr";
+      if (word === "in_sync") return "Bei den Zeitservern besteht Handlungsbedarf";
+      return trust === "none" ? "Der Uhr wird nicht vertraut" : "Die Uhr geht nicht richtig";
+    },
+    text: () => "Bis dahin können Codes und Updates abgelehnt werden.",
+  },
+  listening: { title: () => "Der Agent ist nicht überall erreichbar" },
+  https: { title: () => "Bei HTTPS besteht Handlungsbedarf" },
+  updates: { title: () => "Bei den Updates besteht Handlungsbedarf" },
+  update_available: {
+    title: ({ what }) => `${what} ist verfügbar`,
+    text: () => "Es wird installiert, sobald ein Administrator das veranlasst.",
+  },
+  update_failed: {
+    title: ({ what }) => `${what} ist auf diesem Gerät fehlgeschlagen`,
+    text: () =>
+      "Es wurde zurückgenommen und wird nicht noch einmal automatisch installiert. Eine neuere Version, die hier läuft, erledigt das.",
+  },
+  update_trust_unconfirmed: {
+    title: () => "Fingerabdruck des Herausgebers vergleichen",
+    text: () => "Bis er bestätigt ist, steht nicht fest, wessen Updates dieses Gerät annimmt.",
+  },
+  users_locked: {
+    title: ({ what }) => `Gesperrte Benutzer: ${what}`,
+    text: () => "Nach zu vielen falschen Passwörtern oder Codes ist die Anmeldung eine Weile gesperrt.",
+  },
+  two_factor_missing: {
+    title: ({ what }) => `Benutzer ohne den verlangten zweiten Faktor: ${what}`,
+    text: () => "Bis sie ihn eingerichtet haben, können sie nichts anderes tun.",
+  },
+  second_factor_advised: {
+    title: ({ what }) => `Administratoren ohne zweiten Faktor: ${what}`,
+    text: () => "Nur ihre Passwörter schützen dieses Gerät.",
+  },
+  device_unnamed: {
+    title: () => "Geben Sie diesem Gerät einen Namen",
+    text: ({ what }) => `Angezeigt wird sein Hostname, ${what}.`,
+  },
+  updates_not_set_up: {
+    title: () => "Updates sind nicht eingerichtet",
+    text: ({ missing }) =>
+      missing === "root"
+        ? "Es ist kein Vertrauensanker installiert, daher wird kein Update angenommen."
+        : "Es ist kein Update-Server eingestellt, daher bekommt dieses Gerät keine Updates.",
+  },
+  tokens_ending: {
+    title: ({ count }) =>
+      count === 1 ? "Ein benutzter API-Token läuft bald ab" : `${count} benutzte API-Token laufen bald ab`,
+    text: ({ when }) => `Der erste läuft am ${when} ab. Sein Besitzer kann einen neuen erzeugen.`,
+  },
+  support_ending: {
+    title: ({ when }) => `Die Unterstützung des Herstellers endet am ${when}`,
+    text: () => "Planen Sie einen Nachfolger für dieses Gerät.",
+  },
+  support_ended: {
+    title: ({ when }) => `Die Unterstützung des Herstellers endete am ${when}`,
+    text: () => "Mit Updates, die Fehler beheben, ist nicht mehr zu rechnen.",
+  },
+};

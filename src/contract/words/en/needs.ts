@@ -1,0 +1,82 @@
+import type { NeedWords } from "../needs.ts";
+
+export const needWords: NeedWords = {
+  rescue: { title: () => "The stored state is damaged" },
+  setup_required: {
+    title: () => "There is no administrator yet",
+    text: () => "Create one before the device is used.",
+  },
+  program: { title: () => "A part of the program does not work" },
+  root_helper: { title: () => "Steward cannot ask root" },
+  host_file: { title: () => "The host file needs attention" },
+  disk: {
+    title: ({ reason }) =>
+      reason === "disk_read_only" ? "The disk cannot be written to" : "The disk needs space",
+  },
+  state_document: { title: () => "The stored state needs attention" },
+  event_log: { title: () => "The event log needs attention" },
+  two_factor_key: { title: () => "The key of the second factors is missing" },
+  clock: {
+    title: ({ reason, word, trust }) => {
+      if (reason === "battery_clock_wrong") return "The battery-backed clock is wrong";
+      if (reason === "clock_minority_agrees") return "Too few time servers agree";
+      if (reason.endsWith("_externally") || reason.endsWith("_daemon"))
+        return "Another program sets the clock";
+      if (word === "in_sync") return "The time servers need attention";
+      return trust === "none" ? "The clock is not trusted" : "The clock is not in sync";
+    },
+    text: () => "Codes and updates may be refused until it is.",
+  },
+  listening: { title: () => "The agent cannot be reached everywhere" },
+  https: { title: () => "HTTPS needs attention" },
+  updates: { title: () => "The updates need attention" },
+  update_available: {
+    title: ({ what }) => `${what} is available`,
+    text: () => "An administrator can apply it.",
+  },
+  update_failed: {
+    title: ({ what }) => `${what} failed on this device`,
+    text: () =>
+      "It was undone, and is not applied again automatically. A newer release that works here ends this.",
+  },
+  update_trust_unconfirmed: {
+    title: () => "Compare the publisher's fingerprint",
+    text: () => "Until it is confirmed, it is not certain whose updates this device takes.",
+  },
+  users_locked: {
+    title: ({ what }) => `Locked users: ${what}`,
+    text: () => "After too many wrong passwords or codes, sign-in is locked for a while.",
+  },
+  two_factor_missing: {
+    title: ({ what }) => `Users without the required second factor: ${what}`,
+    text: () => "They can do nothing else until they have set it up.",
+  },
+  second_factor_advised: {
+    title: ({ what }) => `Administrators without a second factor: ${what}`,
+    text: () => "Only their passwords protect this device.",
+  },
+  device_unnamed: {
+    title: () => "Give this device a name",
+    text: ({ what }) => `It is shown by its host name, ${what}.`,
+  },
+  updates_not_set_up: {
+    title: () => "Updates are not set up",
+    text: ({ missing }) =>
+      missing === "root"
+        ? "No root of trust is installed, so no update is accepted."
+        : "No update server is set, so this device gets no updates.",
+  },
+  tokens_ending: {
+    title: ({ count }) =>
+      count === 1 ? "An API token in use ends soon" : `${count} API tokens in use end soon`,
+    text: ({ when }) => `The first ends on ${when}. Its owner can create a new one.`,
+  },
+  support_ending: {
+    title: ({ when }) => `The maker's support ends on ${when}`,
+    text: () => "Plan for the successor of this device.",
+  },
+  support_ended: {
+    title: ({ when }) => `The maker's support ended on ${when}`,
+    text: () => "Updates that repair faults are not to be expected any more.",
+  },
+};

@@ -1,0 +1,52 @@
+import type { OwnNeedCode } from "../findings.ts";
+import type { NeedCode } from "../need-areas.ts";
+import type { Format } from "./format.ts";
+
+/** Facts by the needs that have them. */
+export interface GivenFacts {
+  readonly name?: string | undefined;
+  readonly version?: string | undefined;
+  /** Names; a finding has their number. */
+  readonly users?: readonly string[] | number;
+  readonly count?: number;
+  readonly first_ends_at?: string;
+  readonly support_until?: string;
+  readonly hostname?: string;
+  /** The part that is missing, by the agent's name for it. */
+  readonly missing?: string;
+  /** The finding of the health check that the need comes from. */
+  readonly reason?: string;
+  /** The clock in a word. */
+  readonly word?: string;
+  readonly trust?: string;
+}
+
+/** Facts of a need in the reader's form, of which its words use those that it has. */
+export interface NeedFacts
+  extends Readonly<Required<Pick<GivenFacts, "count" | "missing" | "reason" | "word" | "trust">>> {
+  /** The release, the host name, or the users; to a reader who may not see their names, how many they are. */
+  readonly what: string;
+  /** A day. */
+  readonly when: string;
+}
+
+type Say = (facts: NeedFacts) => string;
+
+/**
+ * A title for each need, and the sentence beneath it; one that a health check finds has the sentence of its finding. Each
+ * language has them.
+ */
+export type NeedWords = Readonly<
+  Record<OwnNeedCode, { readonly title: Say; readonly text: Say }> &
+    Record<Exclude<NeedCode, OwnNeedCode>, { readonly title: Say; readonly text?: never }>
+>;
+
+export function needFacts(facts: GivenFacts, format: Format): NeedFacts {
+  const { name, version, users, count = 0, hostname, first_ends_at, support_until } = facts;
+  const who = typeof users === "object" ? format.users(users) : `${count}`;
+  return {
+    ...{ count, missing: "", reason: "", word: "", trust: "", ...facts },
+    what: hostname ?? (name === undefined ? who : `${name} ${version}`),
+    when: format.day(first_ends_at ?? support_until ?? ""),
+  };
+}
