@@ -20,6 +20,11 @@ const failing = <const Need extends NeedCode, const Facts extends readonly strin
   ...facts: Facts
 ) => ({ need, level: "failing", facts }) as const;
 
+/** The parts of the program that are tested against a known answer, in the order of self-check.ts. */
+export const programParts = ["signatures", "two-factor", "passwords", "clock", "rights"] as const;
+
+export type ProgramPart = (typeof programParts)[number];
+
 /** Everything that the agent can find: the need that it is listed under, its level and its facts (schemas/system.ts). */
 export const findingKinds = {
   state_damaged: failing("rescue"),

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { createSeal } from "../auth/second-factor/seal.ts";
 import { messageOf, systemErrorCode } from "../contract/errors.ts";
+import type { ProgramPart } from "../contract/findings.ts";
 import { loadClockAddon } from "../host/linux/clock/clock-addon.ts";
 import { becomeUser, openCredentials } from "../host/linux/credentials.ts";
-import { type ProgramPart, reportLine } from "../system/program-parts.ts";
+import { reportLine } from "../system/program-parts.ts";
 import { end, fail } from "../terminal/ending.ts";
 import { verifyEd25519 } from "../tuf/ed25519.ts";
 import { createPasswords } from "../users/passwords.ts";

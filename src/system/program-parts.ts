@@ -1,20 +1,6 @@
 import { finding, line } from "../contract/finding.ts";
+import { type ProgramPart, programParts } from "../contract/findings.ts";
 import type { Finding } from "../contract/types.ts";
-
-/**
- * The parts of the program that are tested against a known answer, in the order of self-check.ts, and what fails
- * without each.
- */
-export const programParts = {
-  signatures: "signatures of updates cannot be verified",
-  "two-factor": "two-factor secrets cannot be opened",
-  passwords: "passwords cannot be checked, and no sign-in succeeds",
-  clock: "the clock cannot be set, and is read less exactly",
-  rights:
-    "root's rights cannot be given up: no update is installed, and commands fail while the agent is down",
-} as const;
-
-export type ProgramPart = keyof typeof programParts;
 
 /** A part that does not work; `part` null: none could be tested. */
 export interface PartFailure {
@@ -38,7 +24,7 @@ export function failuresIn(report: string, ending: string): PartFailure[] {
   const lines = report.split("\n");
   const failures: PartFailure[] = [];
   let tried = 0;
-  for (const part of Object.keys(programParts) as ProgramPart[]) {
+  for (const part of programParts) {
     const line = lines.find((one) => one.startsWith(`${part} `));
     if (line === undefined) return [...failures, { part: tried === 0 ? null : part, cause: ending }];
     tried += 1;
@@ -52,27 +38,13 @@ export const reinstall = line("apt-get install --reinstall steward");
 
 const rollback = "`steward update rollback binary`";
 
-/** The finding of health about failures. */
-export function failureTrouble(failures: readonly PartFailure[]): Finding {
+/** The finding of health about failures. `isDetailed`: with their causes. */
+export function failureTrouble(failures: readonly PartFailure[], isDetailed = true): Finding {
   const parts = failures.flatMap(({ part }) => (part === null ? [] : [part]));
-  const particulars = `By its self-check, ${namesOf(failures, true)}. ${rollback} goes back to the version before.`;
+  const causes = failures.map(({ part, cause }) => (part === null ? cause : `${part}: ${cause}`));
+  const report = isDetailed ? `The self-check says: ${causes.join("; ")}. ` : "";
+  const particulars = `${report}${rollback} goes back to the version before.`;
   return parts.length === 0
     ? finding("program_untested", {}, particulars, reinstall)
     : finding("program_broken", { parts }, particulars, reinstall);
-}
-
-/** The sentence about failures, with advice. `isDetailed`: with the causes. */
-export function failureWords(failures: readonly PartFailure[], isDetailed: boolean): string {
-  return (
-    `This program does not work as it should: ${namesOf(failures, isDetailed)}. ` +
-    `Install this version of Steward again, or go back to the one before: ${rollback}.`
-  );
-}
-
-function namesOf(failures: readonly PartFailure[], isDetailed: boolean): string {
-  const names = failures.map(({ part, cause }) => {
-    const effect = part === null ? "its parts cannot be tried" : programParts[part];
-    return isDetailed ? `${effect} (${part ?? "self-check"}: ${cause})` : effect;
-  });
-  return names.join("; ");
 }

@@ -1,7 +1,7 @@
 import { StewardError, systemErrorCode } from "../contract/errors.ts";
 import type { Finding } from "../contract/types.ts";
 import type { RunCommand, Timers, Uptime } from "../host/ports.ts";
-import { failuresIn, failureTrouble, failureWords, type PartFailure } from "./program-parts.ts";
+import { failuresIn, failureTrouble, type PartFailure } from "./program-parts.ts";
 
 /** Tests this program's own parts: passwords, two-factor secrets, signatures, native modules. */
 export interface SelfCheck {
@@ -48,7 +48,7 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
       running = null;
       const isNews = failures.length > 0 && (last === null || last.failures.length === 0);
       last = { failures, at: uptime() };
-      if (isNews) options.onFailure(failureWords(failures, true));
+      if (isNews) options.onFailure(failureTrouble(failures).detail);
       return failures;
     });
     return running;
@@ -56,7 +56,8 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
   return {
     require: async (isDetailed) => {
       const failures = await examine();
-      if (failures.length > 0) throw new StewardError("not_ready", failureWords(failures, isDetailed));
+      if (failures.length > 0)
+        throw new StewardError("not_ready", failureTrouble(failures, isDetailed).detail);
     },
     trouble: () => {
       if (last === null || last.failures.length === 0) return null;

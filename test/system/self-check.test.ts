@@ -57,7 +57,10 @@ describe("the self-check", () => {
 
   it("is made again when it failed, at most every ten seconds, until it is well", async () => {
     const { check, refusal, host, said } = checkOf(ended(ill, 1), ended(ill, 1), ended(well));
-    assert.match((await refusal()) ?? "", /passwords cannot be checked.* \(passwords: no binding\)/);
+    assert.match(
+      (await refusal()) ?? "",
+      /passwords cannot be checked.* self-check says: passwords: no binding\./,
+    );
     host.uptime += 9;
     assert.match(check.trouble()?.detail ?? "", /no binding/);
     assert.match((await refusal()) ?? "", /no binding/);
@@ -83,13 +86,13 @@ describe("the self-check", () => {
     [
       "cannot be begun",
       ended("", 1, "node:internal\nError: Cannot find module '/x/self-check.js'\n"),
-      /its parts cannot be tried \(self-check: .*Cannot find module/,
+      /could not test itself\. The self-check says: .*Cannot find module/,
     ],
     ["has no runtime", Object.assign(new Error("spawn"), { code: "ENOENT" }), /could not be run \(ENOENT\)/],
     [
       "finds two parts broken",
       ended(ill.replace("signatures ok", "signatures failed: an altered signature was accepted"), 1),
-      /signatures of updates cannot be verified \(.*accepted\); passwords/,
+      /signatures of updates cannot be verified; passwords .*signatures: .*accepted; passwords/,
     ],
   ];
   for (const [what, ending, words] of endings) {

@@ -46,8 +46,7 @@ function unopened(error: unknown): Entry[] {
   if (code === "forbidden") return [unseen("state_closed", message)];
   // The state is its owner's, whom every command and the installer become before they touch it.
   if (code === "internal_error") {
-    const detail = `${message} No update is installed, and commands fail while the agent is down.`;
-    return [entryOf(finding("program_broken", { parts: ["rights"] }, detail, reinstall))];
+    return [entryOf(finding("program_broken", { parts: ["rights"] }, message, reinstall))];
   }
   if (code !== "not_found") throw error;
   const detail = `${message} It is made at the first start.`;

@@ -1,7 +1,7 @@
 import type { AuditEvent, Finding, Need } from "../../contract/types.ts";
 import { type GivenFacts, type NeedWords, needFacts } from "../../contract/words/needs.ts";
 import { pageFormat } from "../catalogue/formats.ts";
-import { t } from "../catalogue/words.ts";
+import { t, wordFor } from "../catalogue/words.ts";
 import type { Sentence } from "../ui/by-code.ts";
 import { brief, visible } from "../ui/visible.ts";
 import { healthSentence } from "../ui/words/health-words.ts";
@@ -18,8 +18,9 @@ type Words = NeedWords[Need["code"]];
 /** null: it is a need of a newer agent, for which the agent's own sentence is shown. */
 export function needInWords(need: Need, format = pageFormat): NeedInWords | null {
   const { code, detail, facts } = need;
-  if (!Object.hasOwn(t.home.needs, code)) return null;
-  const { title, text }: Words = t.home.needs[code];
+  const words = wordFor<Words>(t.home.needs, code);
+  if (words === undefined) return null;
+  const { title, text } = words;
   const { name, version } = facts as GivenFacts;
   const short = { ...facts, name: name && brief(name), version: version && brief(version) };
   const told = needFacts(short, format);

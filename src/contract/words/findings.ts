@@ -1,4 +1,4 @@
-import type { FindingCode } from "../findings.ts";
+import type { FindingCode, ProgramPart } from "../findings.ts";
 import type { Finding } from "../types.ts";
 import type { Format } from "./format.ts";
 
@@ -6,3 +6,6 @@ import type { Format } from "./format.ts";
 export type FindingWords = {
   readonly [Code in FindingCode]: (facts: Finding<Code>["facts"], format: Format) => string;
 };
+
+/** By the part of the program that does not work, what fails; a newer agent may have more parts. */
+export type PartEffects = Readonly<Record<ProgramPart, string> & Partial<Record<string, string>>>;

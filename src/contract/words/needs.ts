@@ -22,8 +22,9 @@ export interface GivenFacts {
 }
 
 /** Facts of a need in the reader's form, of which its words use those that it has. */
-export interface NeedFacts
-  extends Readonly<Required<Pick<GivenFacts, "count" | "missing" | "reason" | "word" | "trust">>> {
+export interface NeedFacts extends GivenFacts {
+  readonly count: number;
+  readonly reason: string;
   /** The release, the host name, or the users; to a reader who may not see their names, how many they are. */
   readonly what: string;
   /** A day. */
@@ -42,10 +43,10 @@ export type NeedWords = Readonly<
 >;
 
 export function needFacts(facts: GivenFacts, format: Format): NeedFacts {
-  const { name, version, users, count = 0, hostname, first_ends_at, support_until } = facts;
+  const { name, version, users, count = 0, reason = "", hostname, first_ends_at, support_until } = facts;
   const who = typeof users === "object" ? format.users(users) : `${count}`;
   return {
-    ...{ count, missing: "", reason: "", word: "", trust: "", ...facts },
+    ...{ ...facts, count, reason },
     what: hostname ?? (name === undefined ? who : `${name} ${version}`),
     when: format.day(first_ends_at ?? support_until ?? ""),
   };

@@ -6,10 +6,10 @@ import { choosePlaces } from "../../../src/cli/client/places.ts";
 import type { DoctorContext } from "../../../src/cli/doctor/doctor-context.ts";
 import { examine } from "../../../src/cli/doctor/examine.ts";
 import type { Entry } from "../../../src/cli/doctor/finding.ts";
+import { programParts } from "../../../src/contract/findings.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { openStateTools } from "../../../src/programs/agent/offline.ts";
 import { openExaminedHost } from "../../../src/programs/command-line/examined-host.ts";
-import { programParts } from "../../../src/system/program-parts.ts";
 
 /** What systemctl and its kind say, by their line. */
 export type Said = Readonly<Record<string, string>>;
@@ -37,9 +37,7 @@ export interface Device {
 }
 
 /** As the trial of each part says it. */
-const wellTried = Object.keys(programParts)
-  .map((part) => `${part} ok\n`)
-  .join("");
+const wellTried = programParts.map((part) => `${part} ok\n`).join("");
 
 /** A device in a directory of its own. What is no systemctl of its is run as it is. */
 export function deviceOf(

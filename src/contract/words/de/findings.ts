@@ -1,4 +1,4 @@
-import type { FindingWords } from "../findings.ts";
+import type { FindingWords, PartEffects } from "../findings.ts";
 import { clockFindings } from "./clock.ts";
 import { problemTitles } from "./problems.ts";
 
@@ -32,6 +32,14 @@ const recordNames: Readonly<Record<string, string>> = {
   updates: "Updates",
   configuration: "Einstellungen und Gerät",
   use: "Anmeldungen und die Uhr",
+};
+
+const partEffects: PartEffects = {
+  signatures: "Updates lassen sich nicht prüfen",
+  "two-factor": "zweite Faktoren lassen sich nicht prüfen",
+  passwords: "Passwörter lassen sich nicht prüfen, und keine Anmeldung gelingt",
+  clock: "die Uhr lässt sich nicht stellen",
+  rights: "kein Update wird installiert",
 };
 
 const nameOf = (document: string): string => checkNames[document] ?? document;
@@ -95,7 +103,7 @@ export const findingWords: FindingWords = {
   https_certificate_early: ({ certificate, begins_at }, { moment }) =>
     `Das Zertifikat ${certificate} gilt nach dieser Uhr noch nicht (erst ab ${moment(begins_at)}), und Browser lehnen es ab. Prüfen Sie die Uhr.`,
   program_broken: ({ parts }) =>
-    `Teile des Programms funktionieren nicht: ${parts.join(", ")}. Installieren Sie es neu.`,
+    `Teile des Programms funktionieren nicht: ${parts.map((part) => partEffects[part] ?? part).join("; ")}. Installieren Sie es neu.`,
   root_helper_missing: () =>
     "Das Hilfsprogramm für root ist nicht erreichbar: Updates werden nicht installiert, Neustart und Änderungen von Hostname, Zeitzone und Zeitdienst abgelehnt. Am Gerät nennt steward doctor root den Befehl, der das behebt.",
   program_untested: () => "Das Programm konnte sich nicht selbst prüfen.",

@@ -1,4 +1,4 @@
-import type { FindingWords } from "../findings.ts";
+import type { FindingWords, PartEffects } from "../findings.ts";
 import { typed } from "../format.ts";
 import { clockFindings } from "./clock.ts";
 import { problemTitles } from "./problems.ts";
@@ -33,6 +33,16 @@ const recordNames: Readonly<Record<string, string>> = {
   updates: "updates",
   configuration: "settings and the device",
   use: "sign-ins and the clock",
+};
+
+/** The failures that follow from a part of the program that does not work. */
+const partEffects: PartEffects = {
+  signatures: "signatures of updates cannot be verified",
+  "two-factor": "two-factor secrets cannot be opened",
+  passwords: "passwords cannot be checked, and no sign-in succeeds",
+  clock: "the clock cannot be set, and is read less exactly",
+  rights:
+    "root's rights cannot be given up: no update is installed, and commands fail while the agent is down",
 };
 
 const nameOf = (document: string): string => checkNames[document] ?? document;
@@ -99,7 +109,8 @@ export const findingWords: FindingWords = {
     `The certificate ${certificate} expired at ${moment(ends_at)}, and browsers refuse it. If the clock is right, install a new one.`,
   https_certificate_early: ({ certificate, begins_at }, { moment }) =>
     `The certificate ${certificate} is valid from ${moment(begins_at)} on, which is later than this clock, and browsers refuse it. Check the clock.`,
-  program_broken: ({ parts }) => `Parts of the program do not work: ${parts.join(", ")}. Install it again.`,
+  program_broken: ({ parts }) =>
+    `Parts of the program do not work: ${parts.map((part) => partEffects[part] ?? part).join("; ")}. Install it again.`,
   root_helper_missing: (_, format) =>
     `The root helper cannot be asked: updates are not installed, and restart, host name, time zone and time daemon cannot be changed. On the device, root finds the line to type with ${typed("steward doctor", format)}.`,
   program_untested: () => "The program could not test itself.",
