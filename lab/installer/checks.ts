@@ -42,7 +42,7 @@ export async function current(
   return release;
 }
 
-/** What a change that was killed in the middle leaves beside its file, until that is written again. */
+/** A change that was killed in the middle leaves such a file beside its own, until that is written again. */
 const isTemporary = (name: string): boolean => /^\.[^/]+\.tmp$/.test(name);
 
 /** Nothing at all is left of what was killed. */
@@ -104,7 +104,7 @@ export function neverBack(before: Record<string, number>, after: Record<string, 
   }
 }
 
-/** What the pump itself says of the kind, over HTTP. */
+/** Asks the pump for its version of the kind, over HTTP. */
 export async function pumpSays(
   device: Device,
   kind: UpdateKind,

@@ -18,7 +18,7 @@ export interface Device {
 
 export interface DeviceOptions {
   readonly directory: string;
-  /** Of the pump's service. */
+  /** The pump's service listens at this port. */
   readonly port: number;
   /** Origin of the engine that goes by the rules. */
   readonly engine: string;
@@ -65,12 +65,12 @@ export async function copyDevice(template: Device, options: DeviceOptions): Prom
   return device;
 }
 
-/** What the agent has fetched and verified, as if it were this device's own. */
+/** Copies the files that the agent has fetched and verified, as if they were this device's own. */
 export async function stage(device: Device, agent: string): Promise<void> {
   await cp(agent, join(device.state, "updates"), { recursive: true });
 }
 
-/** Its own addresses, in what it is told of itself. */
+/** Writes the device's own addresses into its host file and the pump's settings. */
 export async function settle(device: Device, { port, engine, health, plan }: DeviceOptions): Promise<void> {
   const http = (url: string) => [{ url, status: 200, version_member: "version" }];
   const planOf = (program: string, url: string) => ({

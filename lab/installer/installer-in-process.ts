@@ -6,7 +6,7 @@ import type { UpdateKind } from "../../src/releases/release.ts";
 import { type Counter, crashing } from "./crashing-host.ts";
 import type { Device } from "./device.ts";
 
-/** What the installer is told to do. */
+/** The installer gets one of these orders. */
 export type InstallerOrder =
   | { readonly verb: "install"; readonly id: string }
   /** As under systemd, where the guard is a process of its own. */
@@ -23,7 +23,7 @@ export interface InProcessOptions {
   readonly say?: (line: string) => void;
 }
 
-/** What `installer.js` does on this device without systemd, in this process. Throws what it throws. */
+/** Does in this process what `installer.js` does on this device without systemd. Throws what it throws. */
 export async function runInstallerInProcess(
   device: Device,
   what: InstallerOrder,
@@ -62,8 +62,8 @@ function partsOf(
 }
 
 /**
- * The host under a clock that runs by its pauses alone, from this second on: waiting takes no time, and the
- * same is done in each run.
+ * The host under a clock that runs only by its pauses, from this second on: waiting takes no time, and the same is done
+ * in each run.
  */
 export function underVirtualTime(startSeconds: number): (host: ReleaseHost) => ReleaseHost {
   return (host) => {

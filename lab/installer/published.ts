@@ -12,9 +12,9 @@ import { openServed } from "../publisher/served.ts";
 import { addFile, publishAll, rulesEntry, siteIn } from "../publisher/site.ts";
 import { type PackedRelease, packRelease, type ReleaseModel } from "./releases.ts";
 
-/** What a publisher has published, and what the agent of a device then had staged, step by step. */
+/** A publisher has published these releases, and the agent of a device then staged them, step by step. */
 export interface Published {
-  /** What an administrator installs as the root of trust. */
+  /** An administrator installs this file as the root of trust. */
   readonly rootFile: string;
   readonly releases: readonly PackedRelease[];
   /** An agent's directory of updates (metadata and staged payloads) as of the publication so numbered, from 0. */
@@ -58,7 +58,7 @@ export async function publishReleases(
   };
 }
 
-/** What an agent does with a repository on a stick: the whole client, and each payload to where it is staged. */
+/** Runs the whole client on a repository on a stick, as an agent does, and puts each payload where it is staged. */
 async function fetchAll({
   site,
   before,

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { chmod, cp, lstat, mkdir, readdir, readFile, readlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What the pump's releases do when they run: `fails later` and `crashes` begin well. */
+/** The pump's releases do one of these when they run. `fails later` and `crashes` begin well. */
 export type Behaviour =
   | "is well"
   | "is unwell"
@@ -18,9 +18,9 @@ export interface ReleaseModel {
   readonly kind: "rules" | "binary";
   readonly version: string;
   readonly does: Behaviour;
-  /** Of what begins well: how long it stays so; 0 unless told. */
+  /** A release that begins well stays so for this long; default 0. */
   readonly afterMilliseconds?: number;
-  /** Of what fails later: so many answers are good besides; 0 unless told. */
+  /** A release that fails later gives so many good answers more; default 0. */
   readonly afterAnswers?: number;
 }
 
@@ -29,7 +29,7 @@ export interface PackedRelease extends ReleaseModel {
   /** As the installer names it: the first 128 bits of its SHA-512, in hex. */
   readonly id: string;
   readonly file: string;
-  /** Of the tree as it was packed. */
+  /** The tree had this hash when it was packed. */
   readonly treeHash: string;
 }
 
@@ -61,7 +61,7 @@ export async function packRelease(directory: string, model: ReleaseModel): Promi
   return { ...model, id, file, treeHash: await treeHash(tree) };
 }
 
-/** Of names, kinds, rights to run and contents of all that lies in a directory. */
+/** Hashes names, kinds, rights to run and contents of everything in a directory. */
 export async function treeHash(directory: string): Promise<string> {
   const hash = createHash("sha256");
   for (const name of (await readdir(directory, { recursive: true })).sort()) {

@@ -32,7 +32,7 @@ export class SimulatedInstaller {
   };
   plan = plan;
   packaged: InstalledVersions = { rules: null, binary: null };
-  /** What the unit's log would have. */
+  /** The unit's log would have these lines. */
   readonly said: string[] = [];
 
   constructor(options: { hasUnits?: boolean } = {}) {
