@@ -38,8 +38,8 @@ export interface InProcessOptions
 const littleCost = { memory: 8, passes: 1, parallelism: 1 };
 
 /**
- * Starts the agent from its sources in this process: real files, real sockets, no process. It makes this process's files
- * its user's alone, as the program does. Throws with its log when it ends instead of listening.
+ * Starts the agent from its sources in this process: real files, real sockets, no process. It makes this process's
+ * files readable only for its user, as the program does. Throws with its log when it ends instead of listening.
  */
 export async function startAgentInProcess(options: InProcessOptions = {}): Promise<RunningAgent> {
   const { stateDirectory, environment, arguments: others = [], hasRealHashes, ...surroundings } = options;
@@ -106,7 +106,7 @@ export async function stopWithin(
   }
 }
 
-/** Where setTimeout belongs to a test: turns of the event loop until so many milliseconds are over. */
+/** Runs turns of the event loop until so many milliseconds are over. A test may have replaced setTimeout. */
 async function realMilliseconds(milliseconds: number): Promise<void> {
   const begin = performance.now();
   while (performance.now() - begin < milliseconds) await new Promise((resolve) => setImmediate(resolve));
@@ -131,7 +131,7 @@ export async function runSteward(
 
 interface SourceProgramOptions {
   readonly write: (line: string) => void;
-  /** Of the log's lines. */
+  /** The log's lines get their times from it. */
   readonly wall?: (() => number) | undefined;
   readonly hasRealHashes?: boolean | undefined;
 }

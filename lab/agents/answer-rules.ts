@@ -16,7 +16,7 @@ const securityHeaders = {
   "cross-origin-resource-policy": "same-origin",
 } as const;
 
-/** Where no operation is asked for. */
+/** Requests that reach no operation are answered with these codes. */
 const pathlessCodes: readonly string[] = [
   "not_found",
   "method_not_allowed",

@@ -3,9 +3,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Answer, CallOptions } from "./running-agent.ts";
 
-/** Every password, token, secret and code that an agent was told or told, to be looked for where none may be. */
+/**
+ * An agent was sent or has issued these passwords, tokens, secrets and codes. Tests look for them where none may be.
+ */
 export interface Canary {
-  /** Of ten characters at least: shorter ones occur by chance, also in honest sentences. */
+  /** Each has at least ten characters: shorter ones occur by chance, also in honest sentences. */
   secrets: ReadonlySet<string>;
   /** Six digits, which are looked for as words of their own. */
   codes: ReadonlySet<string>;
@@ -52,7 +54,7 @@ export function createCanary(): Canary {
   const remember = (text: string): void => {
     if (text.length < 10) return;
     secrets.add(text);
-    // As it would stand in a line of JSON.
+    // A line of JSON has it in this form.
     secrets.add(JSON.stringify(text).slice(1, -1));
   };
   const collect = (value: unknown, depth = 0): void => {
@@ -101,7 +103,10 @@ export function assertWithout(secrets: ReadonlySet<string>, text: string, where:
     assert.ok(!text.includes(secret), `${where} has a secret of ${secret.length}`);
 }
 
-/** What a process shows to everybody on its machine, and to its own user; empty when it is gone. */
+/**
+ * Reads the process's arguments, which everybody on its machine sees, and its environment, which its own user sees.
+ * Empty when it is gone.
+ */
 export function shownByProcess(pid: number | undefined): string {
   return ["cmdline", "environ"].map((name) => readOrEmpty(`/proc/${pid}/${name}`)).join("\n");
 }

@@ -15,7 +15,7 @@ import {
   stepUp,
 } from "./running-agent.ts";
 
-/** An agent whose every answer is held against the contract, and that must write down nothing it was told in secret. */
+/** The contract checks every answer of this agent, and the agent must write down no secret that it was given. */
 export interface CheckedAgent extends RunningAgent {
   /** Signs in. Throws unless it succeeds. */
   login: (username: string, password: string) => Promise<SignedIn>;
@@ -25,7 +25,7 @@ export interface CheckedAgent extends RunningAgent {
   judge: (method: string, path: string, answer: Answer, sent?: CallOptions) => Answer;
   /** The same call, held against nothing. */
   unchecked: RunningAgent["call"];
-  /** What must not be written anywhere, so far. */
+  /** These must not be written anywhere. Each answer may add some. */
   secrets: ReadonlySet<string>;
 }
 

@@ -18,7 +18,7 @@ export interface CodedUser extends SignedIn {
   signIn: (proof: { code?: string; recovery_code?: string }) => Promise<Answer>;
   /** The same person at another agent on the same state. */
   at: (other: TimedAgent) => CodedUser;
-  /** The password alone, for the token that a code is to be sent with. */
+  /** Sends only the password, for the token that a code is to be sent with. */
   challenge: () => Promise<string>;
 }
 

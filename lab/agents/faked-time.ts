@@ -16,7 +16,7 @@ export interface TimedAgent extends CheckedAgent {
   stepClock: (seconds: number) => void;
   /** The agent's wall clock, in seconds since 1970. */
   nowSeconds: () => number;
-  /** What the agent knows of its clock. */
+  /** Sets the state of the clock that the agent sees. */
   knowClock: (state: object) => void;
 }
 
@@ -33,7 +33,7 @@ export interface TimedAgentOptions {
 export interface FakedClock {
   /** The process is to be started with it. */
   readonly environment: Record<string, string>;
-  /** Seconds that it is ahead of this machine's; or the date and time at which it stands still. */
+  /** Seconds that it is ahead of this machine's; or the date and time at which it stops. */
   move(to: number | string): void;
 }
 
@@ -102,7 +102,7 @@ function replaceFile(path: string, text: string): void {
   renameSync(`${path}.new`, path);
 }
 
-/** The same in this process, which costs less; all of it goes by the moved clock, which stands where it is moved to. */
+/** The same in this process, which costs less. All of it goes by the moved clock, which stops where it is moved to. */
 export async function startTimedAgentInProcess(
   options: Pick<TimedAgentOptions, "clock" | "stateDirectory"> = {},
 ): Promise<TimedAgent> {

@@ -12,7 +12,7 @@ interface Argon2 {
  */
 export function countHashing(note: (word: string) => void): void {
   const require = createRequire(import.meta.url);
-  // Where Node has an argon2 of its own, that would be taken.
+  // The agent would use Node's own argon2 where there is one.
   (require("node:crypto") as { argon2?: unknown }).argon2 = undefined;
   const argon2 = require("@node-rs/argon2") as Argon2;
   const { hash, verify } = argon2;

@@ -2,7 +2,7 @@ import { type IncomingMessage, ServerResponse } from "node:http";
 import { checkAnswer } from "./answer-rules.ts";
 import type { Answer } from "./running-agent.ts";
 
-/** What was wrong with the answers that agents in this process have given. */
+/** Agents in this process gave answers with these faults. */
 const faults: string[] = [];
 let isHeld = false;
 

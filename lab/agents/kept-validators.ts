@@ -19,7 +19,7 @@ export function createAjv(options: Options): Ajv2020 {
   return new Ajv2020(options);
 }
 
-/** What `createAjv(options).compile(schema)` gives. */
+/** Gives the same as `createAjv(options).compile(schema)`. */
 export function keptValidator(options: Options, schema: object): ValidateFunction {
   const made = inspect([ajvPackage.version, options], { depth: null, compact: true });
   const hash = createHash("sha256")

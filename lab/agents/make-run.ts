@@ -8,12 +8,12 @@ import { until } from "../basics/until.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** What `make run` starts, at a port that is free and with another place than ./var. */
+/** `make run` starts this, at a port that is free and with another place than ./var. */
 export interface Run {
-  /** As the checkout is for a reader: what `make run` makes lies in its folder `var`. */
+  /** It is like the checkout for a reader: `make run` writes into its folder `var`. */
   readonly directory: string;
   readonly url: string;
-  /** What it has printed so far. */
+  /** Gives the output so far. */
   readonly printed: () => string;
   /** Ctrl-C. Settles when it has ended. */
   readonly stop: () => Promise<void>;

@@ -1,11 +1,11 @@
 import { connect, type Socket } from "node:net";
 import type { Answer } from "./running-agent.ts";
 
-/** What came back on a connection that sent bytes of its own making. */
+/** A connection that sent raw bytes got these answers. */
 export interface RawAnswers {
   /** Interim answers (100) left out. */
   answers: Answer[];
-  /** Whether the agent ended the connection, rather than the time running out. */
+  /** True when the agent ended the connection, false when the time ran out. */
   isClosed: boolean;
   text: string;
 }

@@ -10,7 +10,7 @@ export const testProxy = "127.77.0.1";
 
 /** An agent that listens, with its state in a temporary directory and its port chosen by the kernel. */
 export interface RunningAgent {
-  /** Of the process that it runs in. */
+  /** The agent runs in the process with this id. */
   pid: number;
   url: string;
   port: number;
@@ -60,7 +60,7 @@ export interface AgentOptions {
   stateDirectory?: string;
   environment?: Record<string, string>;
   arguments?: string[];
-  /** What node is told to run instead of the built program. */
+  /** Node runs this instead of the built program. */
   program?: string[];
   /** A command to run node under, such as a wrapper with its arguments. */
   prefix?: string[];
@@ -77,7 +77,7 @@ export const noServers = join(import.meta.dirname, "../../lab/run/settings.json"
 /** Milliseconds after which a request hangs: no machine is as slow, and a file is not held for as long as a run lasts. */
 const hangsMilliseconds = 180_000;
 
-/** Where an agent under test lives. */
+/** An agent under test lives in these directories. */
 export interface Home {
   directory: string;
   stateDirectory: string;
@@ -130,7 +130,7 @@ function held(call: RunningAgent["call"]): RunningAgent["call"] {
   };
 }
 
-/** How an agent runs: where it writes, how it ends. */
+/** An agent has been started, and its address is not known yet. */
 export interface Running extends Pick<RunningAgent, "pid" | "log" | "stop"> {
   /** Settles with its exit code. */
   ended: Promise<number | null>;

@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import type { Answer } from "./running-agent.ts";
 
-/** What a browser sends of itself from a page of this origin. */
+/** A browser adds these headers to requests of a page of this origin. */
 export const ownPage = { "sec-fetch-site": "same-origin" };
 
-/** What a browser keeps of a sign-in: the cookie, and what its page sends beside it. */
+/** A browser keeps these after a sign-in: the cookie, and the headers that its page sends with it. */
 export interface Kept {
   readonly value: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a page of this origin sends after this sign-in; further cookies stand before or behind its own. */
+/**
+ * Gives the headers that a page of this origin sends after this sign-in. Further cookies may come before or behind its
+ * own.
+ */
 export function keptOf(answer: Answer): Kept {
   const { name, value } = cookieOf(answer);
   assert.match(answer.json.refresh_binding, /^srb_[A-Za-z0-9_-]{22}$/);

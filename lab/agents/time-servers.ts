@@ -32,7 +32,7 @@ export async function startTimeServers(all: readonly ChronydOptions[]) {
   const servers: Chronyd[] = [];
   for (const options of all) servers.push(await startChronyd(options));
   return {
-    /** As they stand in `time.servers`. */
+    /** They have the form of `time.servers`. */
     names: servers.map(({ port }) => `127.0.0.1:${port}`),
     ports: servers.map(({ port }) => port),
     stop: async () => {

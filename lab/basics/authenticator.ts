@@ -26,7 +26,7 @@ export function codeOf(secret: string, atSeconds = Date.now() / 1_000): string {
 
 /**
  * The code of so many steps from now by this machine's clock: 0 or more, so that it is good for half a minute at least,
- * however late it arrives. An agent in the test's process takes a time that stands, and codes of that.
+ * however late it arrives. A test with an agent in its process stops the time, and takes the codes of that time.
  */
 export function codeNear(secret: string, steps: number): string {
   return codeOf(secret, Date.now() / 1_000 + steps * stepSeconds);

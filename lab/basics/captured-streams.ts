@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import type { ProgramContext } from "../../src/terminal/commands/command.ts";
 
-/** What a command line has left behind. */
+/** A command line ended with this code, and wrote these outputs. */
 export interface Ended {
   code: number | null;
   stdout: string;
@@ -20,7 +20,7 @@ export async function capture(
   stdin.end(input);
   const texts = Promise.all([stdout, stderr].map((stream) => stream.setEncoding("utf8").toArray()));
   const code = await run({
-    // Of a terminal's streams the commands use these; that they are none is seen by `isTTY`.
+    // The commands use only these members of a terminal's streams, and see by `isTTY` that these are none.
     stdin: stdin as unknown as NodeJS.ReadStream,
     stdout: stdout as unknown as NodeJS.WriteStream,
     stderr: stderr as unknown as NodeJS.WriteStream,

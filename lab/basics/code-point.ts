@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Those from U+D800 to U+DFFF stand for no character. */
+/** No character has a code point from U+D800 to U+DFFF. */
 const surrogates = { first: 0xd800, count: 0x800 };
 
 /**

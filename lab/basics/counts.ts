@@ -1,11 +1,11 @@
-/** How often, or in what, something is tried: less in `make test`, undiminished in `make test-all` (STEWARD_TEST_ALL=1). */
+/** Chooses the extent of a test: `usual` in `make test`, `all` in `make test-all` (STEWARD_TEST_ALL=1). */
 export function counted<T>({ usual, all }: { usual: T; all: T }): T {
   return process.env.STEWARD_TEST_ALL === "1" ? all : usual;
 }
 
 /**
- * Of a long list one in so many, evenly spread from a place that STEWARD_SEED draws; all of it in `make test-all`. What
- * no run may leave out does not belong into the list.
+ * Takes one in so many of a long list, evenly spread from a place that STEWARD_SEED draws; all of it in `make
+ * test-all`. An item that no run may leave out does not belong into the list.
  */
 export function sampled<T>(items: readonly T[], { oneIn }: { oneIn: number }): readonly T[] {
   const step = counted({ usual: oneIn, all: 1 });

@@ -2,7 +2,7 @@ import { join, relative } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Where scripts/run-tests.sh has compiled the tests to; undefined where a test is run in another way. */
+/** scripts/run-tests.sh has compiled the tests to this directory. Undefined when a test is run in another way. */
 const compiled = process.env.STEWARD_COMPILED_TESTS;
 
 /**

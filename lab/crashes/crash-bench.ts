@@ -37,11 +37,11 @@ import { digestOfDirectory, type State } from "./power-cut.ts";
 /** Seconds of the virtual clock: of the killed run, of the run after it in the same boot, of the next apply. */
 export const clock = { crash: 1_000, recovery: 1_000.01, next: 2_000 };
 
-/** Where the installer is killed, and the possible outcomes. */
+/** A scenario says in which run the installer is killed, and how that may end. */
 export interface Scenario {
   readonly name: string;
   readonly kind: UpdateKind;
-  /** Where each run starts. */
+  /** Each run starts from a copy of this device. */
   readonly template: Device;
   readonly order: InstallerOrder;
   readonly old: PackedRelease;
@@ -65,8 +65,9 @@ export interface CrashBench {
   /** A run that nothing disturbs: it ends as it should. */
   undisturbed<T>(scenario: Scenario, run: (device: Device) => Promise<T>): Promise<T>;
   /**
-   * One crash point: `kill` ends the installer somewhere in the middle. Then what lies there is looked at, the guard is run as
-   * the next start runs it, and the next release is applied. Gives back what was current between these two.
+   * One crash point: `kill` ends the installer somewhere in the middle. Then the files that are left are looked at, the
+   * guard is run as the next start runs it, and the next release is applied. Gives back what was current between these
+   * two.
    */
   survives(scenario: Scenario, kill: (device: Device) => Promise<void>): Promise<Side>;
   /** The same for what a run has left, or would have. What the guard leaves alike is gone on with once. */
@@ -172,7 +173,7 @@ export async function createCrashBench(suite: Ending, directory: string): Promis
       try {
         const side = sideOf(scenario, await current(device, published, scenario.kind));
         if (!isEnd) return await goesOn(scenario, device);
-        // What was told to be done is on the disk, and with it what has to be done next.
+        // The disk has the order that was given, and with it the next thing to do.
         assert.equal(side, scenario.ends, "what was told");
         const recovered = await goesOn(scenario, device);
         assert.equal(
@@ -193,7 +194,9 @@ export async function createCrashBench(suite: Ending, directory: string): Promis
   };
 }
 
-/** The engine goes by the rules that it was told of where the device was before. */
+/**
+ * Points the engine to the rules at their new place: it was given a path in the directory where the device was before.
+ */
 async function moveEngine({ run, directory }: Device, from: string): Promise<void> {
   const path = join(run, "loaded");
   const loaded = await readFile(path, "utf8");
@@ -208,7 +211,7 @@ async function leftBy(device: Device): Promise<string> {
       .replaceAll(device.directory, "")
       .replaceAll(String(port), "PORT")
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME");
-  // What a binary's own process has said and which number it has is of no account.
+  // The output and the number of a binary's process differ from run to run and do not count.
   return digestOfDirectory(device.directory, readable, /^run\/(log|pid)$/);
 }
 

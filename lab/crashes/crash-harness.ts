@@ -6,11 +6,11 @@ import type { Device } from "../installer/device.ts";
 import type { InstallerOrder } from "../installer/installer-in-process.ts";
 import { compileKillAt, type Watched, watchRun } from "./power-cut.ts";
 
-/** What the program that is killed is told, as its one argument. */
+/** The program that is killed gets this as its one argument. */
 export interface CrashRequest {
   readonly directory: string;
   readonly order: InstallerOrder;
-  /** Of the virtual clock. */
+  /** The virtual clock starts here. */
   readonly startSeconds: number;
   readonly crash: CrashPlan;
 }

@@ -55,7 +55,7 @@ function crashPoints(kind: UpdateKind, kills: Kills): void {
   });
 
   it(`leaves the old or the new ${kind}, whole and well: a release is taken in`, async (test) => {
-    // Of a binary it is the same operations to the last one: no service is touched before the guard.
+    // A binary takes the same operations to the last one: no service is touched before the guard.
     if (kind === "binary") return test.diagnostic("binary taken in: as with rules");
     await atEach(test, {
       ...{ ...upTo("2.0.0"), name: `${kind} taken in`, ends: "old", template: await bench.template() },
@@ -167,7 +167,7 @@ function crashPoints(kind: UpdateKind, kills: Kills): void {
   }
 }
 
-/** Beside it, since all that lies in the device is part of what a run leaves. */
+/** It is beside the device, since every file in the device counts as left by the run. */
 const logOf = ({ directory }: Pick<Device, "directory">): string => `${directory}.operations`;
 
 function requestOf({ order }: Scenario, { directory }: Device, at: Omit<CrashPlan, "log">) {

@@ -1,6 +1,6 @@
 /*
  * Keeps, in a directory beside, what has reached the disk by fsync(2), fdatasync(2) and syncfs(2): what a power cut at
- * any moment would leave. At the start all that lies there has.
+ * any moment would leave. At the start everything there has.
  *
  *   f<key>   the content of a file when it was last synchronised; absent: it never was
  *   d<key>   the entries of a directory when it was: a line of kind, key, mode and name, and of a link its target after
@@ -54,7 +54,7 @@ static void keep_file(const char *path, const char *key) {
   put_in_place(temporary, 'f', key);
 }
 
-/* With `whole`, all that lies below too. */
+/* With `whole`, it keeps everything below as well. */
 static void keep_directory(const char *path, const char *key, int whole) {
   char temporary[2 * PATH_MAX], own[PATH_MAX], target[PATH_MAX], own_key[KEY_BYTES];
   struct statx found;

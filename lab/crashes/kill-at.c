@@ -1,6 +1,6 @@
 /*
  * Counts the calls that change files under some directories and, at the Nth, kills the process or fills the disk; or
- * asks at each of them, and goes on when it is told to. For LD_PRELOAD, with kept-disk.c.
+ * asks at each of them, and goes on when it is answered. For LD_PRELOAD, with kept-disk.c.
  *
  *   KILL_AT_DIRECTORY  absolute, without a trailing slash, several with colons between; their own entries count too
  *   KILL_AT_COUNT      N, from 1; 0 or absent: count only
@@ -30,7 +30,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Of kept-disk.c. */
+/* kept-disk.c defines these. */
 void disk_begin(const char *place, const char *directories);
 void disk_synced(int descriptor);
 void disk_synced_whole(const char *path);
@@ -111,7 +111,7 @@ static void die(void) {
 
 enum verdict { GO_ON, HALF, NO_SPACE };
 
-/* What becomes of a call on this path. Does not come back when it is the one to be killed at. */
+/* Decides what happens to a call on this path. Does not come back when the process is to be killed at this call. */
 static enum verdict count(const char *name, const char *path, int takes_space) {
   if (!is_under(path)) return GO_ON;
   const char *wanted = getenv("KILL_AT_COUNT");

@@ -35,19 +35,19 @@ export type Loss = "killed" | "cut" | "cut late";
 
 /** Each way to leave the directory that a run can be ended in, once. */
 export interface State {
-  /** Where the run was first ended so: the call that was next, and how. */
+  /** The run was first ended like this at this place: it names the next call and the kind of loss. */
   readonly where: string;
   /** The run had ended without a signal, with success, and had said so. */
   readonly isEnd: boolean;
   /** The directory that was watched, which texts in it may name. */
   readonly from: string;
-  /** What the caller noted of the run at that moment. */
+  /** The caller noted this about the run at that moment. */
   readonly note: unknown;
   /** Puts it into an absent or empty directory. */
   put(directory: string): void;
 }
 
-/** The ends that a run told of, and of all other states one in so many. */
+/** Takes every end that a run reported, and one in so many of all other states. */
 export function sampledStates(states: readonly State[], oneIn: number): readonly State[] {
   const [ends, others] = [true, false].map((isEnd) => states.filter((state) => state.isEnd === isEnd));
   return [...sampled(others ?? [], { oneIn }), ...(ends ?? [])];
@@ -66,7 +66,7 @@ export interface WatchOptions<E> {
   readonly library: string;
   /** The directory that is examined and restored. */
   readonly directory: string;
-  /** What of it is counted and may be lost; absent: all of it. These must be there. */
+  /** Only these paths in it are counted and may be lost; absent: all of it. They must exist. */
   readonly below?: readonly string[];
   /** Runs the program with this in its environment. */
   readonly start: (environment: Record<string, string>) => Promise<E>;
@@ -194,7 +194,7 @@ function readLive(directory: string, below: string, into: Tree): void {
 
 function readKept(disk: string, directoryKey: string, below: string, into: Tree): void {
   const list = join(disk, `d${directoryKey}`);
-  // It was made, and never synchronised: what lies in it cannot be found.
+  // The directory was made and never synchronised, so its content cannot be found.
   const lines = existsSync(list) ? readFileSync(list, "utf8").split("\n").filter(Boolean) : [];
   for (const line of lines.sort()) {
     const [, kind, key = "", mode = "", name, target = ""] =

@@ -4,13 +4,16 @@ import { bundle } from "../basics/bundle.ts";
 import { type Ending, temporaryDirectory } from "../basics/ending.ts";
 import { compileKillAt, type Watched, watchRun } from "./power-cut.ts";
 
-/** How a call is interrupted: before it is done, after half of what it writes, or for want of space from then on. */
+/**
+ * A call is interrupted in one of three ways: before it is done, after half of what it writes, or by a disk that is
+ * full from then on.
+ */
 export type Interruption = "before" | "half" | "full";
 
 export interface Ended {
   signal: NodeJS.Signals | null;
   code: number | null;
-  /** What it printed: a StewardError's code. */
+  /** It printed the code of a StewardError. */
   output: string;
 }
 

@@ -41,14 +41,14 @@ export interface Device {
   settings: Settings["update"];
   installedRoot: () => Promise<Uint8Array | null>;
   installed: InstalledVersions;
-  /** What a package brings. */
+  /** A package brings these versions. */
   packaged: InstalledVersions;
-  /** Of the host file. */
+  /** The host file allows these. */
   allowedChannels: readonly string[] | null;
   /** The installer; absent unless a test gives one. */
   installer: Installer;
   isClockTrusted: boolean;
-  /** What expiry goes by; null: the virtual present. */
+  /** Expiry is judged by this time; null: the virtual present. */
   expirySeconds: number | null;
   /** 0 to 1, of every draw. */
   chance: number;
@@ -58,7 +58,7 @@ export interface Device {
   fetchPayload: (payload: Payload, how: FetchPlan) => Promise<void>;
   /** Addresses in the order in which they were read. */
   readonly opened: string[];
-  /** What their servers were told, likewise. */
+  /** Their servers received these reports, in the same order. */
   readonly told: (string | null)[];
   readonly options: UpdaterOptions;
   /** As the world's, but each check comes to its end, or to where it is held, before time goes on. */
@@ -154,7 +154,7 @@ export async function openDevice(ota: Partial<Ota> = {}, start: Partial<UpdateRe
       },
     };
   };
-  // What a check waits for is real time: files, and parts of the program that are loaded when they are needed.
+  // A check waits in real time: for files, and for parts of the program that are loaded when they are needed.
   const nextEvent = async (): Promise<number> => {
     await Promise.race([device.room.settled(), held]);
     const at = device.room.status().schedule.next_check_at;
@@ -243,7 +243,7 @@ const defaults: Ota = {
   report: false,
 };
 
-/** What the real document would refuse is refused here too. */
+/** It refuses whatever the real document would refuse. */
 function recordInMemory(start: UpdateRecord): CountedRecord {
   const validate = validatorOf(updateRecordKind);
   const checked = (next: UpdateRecord): UpdateRecord => {

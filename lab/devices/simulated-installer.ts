@@ -29,7 +29,7 @@ export interface SimulatedInstaller extends Installer {
   damage: string | null;
   /** The installer takes a request only when that opens. */
   gate: Promise<void> | null;
-  /** What releases are called, by id. */
+  /** Releases have these names, by id. */
   readonly names: Map<string, { kind: Kind; name: string; version: string }>;
   /** The trial goes so far; those who watch hear of it. */
   phase(kind: Kind, change: Partial<Trial>): void;

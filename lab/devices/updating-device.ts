@@ -14,12 +14,12 @@ import { type HostileServer, startHostileServer } from "../publisher/hostile-ser
 import { openServed } from "../publisher/served.ts";
 import { type RepositoryOptions, SignedRepository } from "../publisher/signed-repository.ts";
 
-/** How one refresh differs from the usual. */
+/** A refresh differs from the usual in these. */
 export interface RefreshOptions {
-  /** What the device believes the time to be. */
+  /** The device believes this to be the time. */
   now?: Date;
   caps?: Partial<Caps>;
-  /** What the trusted timestamp came with. */
+  /** The trusted timestamp came with these. */
   known?: Validators | undefined;
   /** Instead of the lab's server. */
   url?: string;
@@ -34,7 +34,7 @@ export interface Lab {
   /** The device's directory of trusted metadata. */
   readonly metadata: string;
   refresh(options?: RefreshOptions): Promise<Refreshed>;
-  /** What lies there by file name, read by nothing of the product. */
+  /** Gives the files there by name, without the product's own code. */
   trusted(): Promise<Record<string, string>>;
 }
 
@@ -75,7 +75,7 @@ async function begin(test: Ending, options: RepositoryOptions): Promise<Beginnin
   return { repository, trusted: await lab.trusted() };
 }
 
-/** With a device that knows the first root alone. */
+/** The device knows only the first root. */
 async function labOf(test: Ending, repository: SignedRepository, options: RepositoryOptions): Promise<Lab> {
   const server = await startHostileServer(test, repository.files);
   const metadata = join(await temporaryDirectory(test), "metadata");

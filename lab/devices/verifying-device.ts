@@ -22,7 +22,7 @@ export const agentUser = 47_123;
 
 export const isRoot = process.geteuid?.() === 0;
 
-/** What runs as the agent's user and keeps CAP_SYS_TIME, as the agent does. No clock is ever set by it. */
+/** This prefix runs a program as the agent's user with CAP_SYS_TIME, like the agent. No test sets a clock by it. */
 export const asAgentUser = [
   "setpriv",
   ...["--reuid", String(agentUser), "--regid", String(agentUser), "--clear-groups"],
@@ -118,13 +118,13 @@ export async function withStaged(
   return { lab, id: await lab.stage(added), added };
 }
 
-/** What the lab's device is, by root's own files. */
+/** Root's own files say this about the lab's device. */
 export const labDevice: VerificationOptions["device"] = {
   ...{ product: "demo", arch: "x64", agentVersion: "1.0.0", channels: null },
   packaged: { rules: null, binary: null },
 };
 
-/** What lies below root's own directory, by path. */
+/** Gives the paths below root's own directory. */
 export async function takenFiles(trust: string): Promise<string[]> {
   const names = await readdir(join(trust, "intake"), { recursive: true }).catch(() => []);
   return names.filter((name) => name.endsWith(".gz")).sort();
@@ -135,7 +135,7 @@ async function usual({ agent, trust, releases, rootFile }: VerifyLab): Promise<V
     directories: { trust, releases },
     stateDirectory: agent,
     asAgent: await createOwnersRights(agent, ownCredentials()),
-    // The test's directory is not root's alone all the way up: /tmp is everybody's.
+    // The test's directory is below /tmp, which everybody may write to, and not only root.
     readInstalledRoot: () => readFile(rootFile),
     device: labDevice,
     journal: emptyJournal,

@@ -19,7 +19,7 @@ export function withHeaders(headers: Readonly<Record<string, string>>): Behaviou
   return (exchange) => serveBytes(exchange, exchange.file, headers);
 }
 
-/** Runs `change` before it answers; with what lies there then, if nothing else is said. */
+/** Runs `change` before it answers, by default with the file that is then there. */
 export function after(change: (exchange: Exchange) => void, then: Behaviour = serveFile): Behaviour {
   return (exchange) => {
     change(exchange);
@@ -103,7 +103,7 @@ export function cutAfter(bytes: number): Behaviour {
   };
 }
 
-/** The first bytes alone, as if they were all. */
+/** Serves only the first bytes, as if they were all. */
 export function truncatedTo(bytes: number): Behaviour {
   return (exchange) => serveBytes(exchange, exchange.file?.subarray(0, bytes));
 }

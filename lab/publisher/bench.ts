@@ -40,5 +40,5 @@ export function benchIn(directory: string): Bench {
   return { directory, site, payload, bad, good: (...words) => bad(0, ...words) };
 }
 
-/** Of the payload, as options of `add`. */
+/** These options of `add` describe the payload. */
 export const release = ["--kind", "rules", "--name", "demo-rules", "--release", "1.0.0"];

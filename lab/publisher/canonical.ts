@@ -1,6 +1,6 @@
 /**
- * Canonical JSON (OLPC's form, TUF 1.0.34 §4.2), written for the lab alone: what the product makes of the same value
- * is held against this one. Integers only; only `"` and `\` are escaped; keys in the order of their code points.
+ * Canonical JSON (OLPC's form, TUF 1.0.34 §4.2), written only for the lab: tests compare the product's form of the same
+ * value with this one. Integers only; only `"` and `\` are escaped; keys in the order of their code points.
  */
 export function canonical(value: unknown): Buffer {
   return Buffer.from(text(value), "utf8");

@@ -10,9 +10,9 @@ export interface Exchange {
   readonly response: ServerResponse;
   /** Decoded, without a leading slash and without a query. */
   readonly path: string;
-  /** What an honest server would send now. */
+  /** An honest server would send this now. */
   readonly file: Buffer | undefined;
-  /** How often this path was asked for, this time included. */
+  /** This path was asked for so often, this time included. */
   readonly count: number;
 }
 
@@ -29,20 +29,22 @@ export interface HostileServer {
   /** `http://127.0.0.1:port` */
   readonly origin: string;
   readonly port: number;
-  /** What it serves; changing it changes the next answer. */
+  /** It serves these. A change of them changes the next answer. */
   files: ReadonlyMap<string, Buffer>;
   /** For one path, or for those that match; the latest that fits counts. */
   behave(path: string | RegExp, behaviour: Behaviour): void;
   /** Honest again, counts at zero. */
   repent(): void;
   readonly requests: SeenRequest[];
-  /** Of all connections since the start or the last `repent`, heads included, as handed to the kernel. */
+  /**
+   * Counts the bytes of all connections since the start or the last `repent`, heads included, as handed to the kernel.
+   */
   bytesSent(): number;
   openConnections(): number;
   close(): Promise<void>;
 }
 
-/** A web server on loopback that serves a repository honestly, but for the paths that are told otherwise. */
+/** A web server on loopback that serves a repository honestly, except for the paths with a behaviour of their own. */
 export async function startHostileServer(
   test: Ending,
   files: ReadonlyMap<string, Buffer> = new Map(),
@@ -69,7 +71,7 @@ export async function startHostileServer(
       response,
       path,
       count,
-      // Looked up when it is sent: a behaviour may change what lies there first.
+      // It is read when it is sent: a behaviour may change the file first.
       get file() {
         return running.files.get(path);
       },

@@ -5,7 +5,7 @@ import type { Caps } from "../../src/tuf/caps.ts";
 import type { Repository } from "../../src/tuf/repository.ts";
 import { openRepository } from "../../src/updates/download/repository-files.ts";
 
-/** How the device reaches its server. */
+/** The device reaches its server with these. */
 export interface ServedOptions {
   url: string;
   caps: Caps;

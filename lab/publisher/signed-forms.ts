@@ -1,6 +1,6 @@
 import type { KeyObject } from "./signing-key.ts";
 
-/** What the lab signs: TUF's forms with everything open, for they are there to be spoilt. */
+/** The lab signs these forms of TUF. They are open to more members, for tests spoil them. */
 export interface LabRole {
   keyids: string[];
   threshold: number;

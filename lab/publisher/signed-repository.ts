@@ -20,12 +20,12 @@ import { createSigningKey, type KeyObject, type SigningKey, sha256, sha512 } fro
 const topLevel = ["root", "timestamp", "snapshot", "targets"];
 
 export interface RepositoryOptions {
-  /** Of the publisher's clock; expiries count from it. */
+  /** The publisher's clock shows this; expiries count from it. */
   now?: Date;
-  /** Whether timestamp and snapshot give length and hashes of what they list, beside the versions. */
+  /** True: timestamp and snapshot give length and hashes of what they list, beside the versions. */
   pinned?: boolean;
   thresholds?: Record<string, number>;
-  /** Keys a role has; 1 unless told. */
+  /** A role has so many keys; default 1. */
   keyCounts?: Record<string, number>;
 }
 
@@ -39,7 +39,7 @@ export class SignedRepository {
   /** Whose signatures count, by role; `publishRoot` and `publish("targets")` make it known. */
   readonly keys: Record<string, SigningKey[]> = {};
   readonly thresholds: Record<string, number>;
-  /** Who signs a role instead of its keys. */
+  /** These keys sign a role instead of its own. */
   readonly signers: Record<string, SigningKey[]> = {};
   readonly delegated: Record<string, LabTargets> = {};
   tampering: Tampering = {};
@@ -75,8 +75,8 @@ export class SignedRepository {
   }
 
   /**
-   * The same repository in other hands: this object does not know of later publications there. It has all the keys;
-   * who should not have them is told by `signers`.
+   * The same repository in other hands: this object does not know of later publications there. It has all the keys: set
+   * `signers` for hands that should not have them.
    */
   fork(): SignedRepository {
     const other = new SignedRepository(this.#options, this);
