@@ -263,7 +263,7 @@ function houseRules(room: string, target: string): string[] {
   return [];
 }
 
-/** What a page may have of the contract besides types. The build makes a small table of operations.ts. */
+/** A page may have these of the contract besides types. The build makes a small table of operations.ts. */
 const smallValues = [
   "operations",
   "provider-return-path",

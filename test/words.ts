@@ -142,7 +142,7 @@ export function bannedWords(text: string): string[] {
   return banned.flatMap((word) => word.exec(text)?.[0] ?? []);
 }
 
-/** What a page may not say to a person who never saw a command line; `keys` are the settings' names, such as `time.mode`. */
+/** Finds words that a person who never saw a command line must not see; `keys` name settings, such as `time.mode`. */
 export function jargonIn(text: string, keys: readonly string[]): string[] {
   const found: string[] = [];
   if (text.includes("`")) found.push("a backtick");

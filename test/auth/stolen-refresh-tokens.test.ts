@@ -19,7 +19,7 @@ async function exchanged({ sessions }: World, time: { now: number }, token: stri
   return last;
 }
 
-/** What the form 1.1.0 has added to a session. */
+/** The form 1.1.0 has added these to a session. */
 const added = ["generation", "refresh_key", "binding_hash"];
 
 /** The sessions of the release before. */

@@ -8,7 +8,7 @@ import { slimPackages } from "../../scripts/packages-in-bundles.ts";
 
 const conf = join(import.meta.dirname, "../../node_modules/conf/dist/source");
 
-/** What a file of conf gets for node:assert in a bundle of this program. */
+/** Returns the node:assert that a file of conf gets in a bundle of this program. */
 async function assertOfConf(): Promise<Pick<typeof assert, "deepEqual">> {
   const { outputFiles } = await build({
     stdin: {

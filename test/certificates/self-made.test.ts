@@ -90,7 +90,7 @@ describe("the certificate that the device makes", () => {
     const { read, world } = device(test);
     const first = await read();
     assert.deepEqual(await read(), first);
-    // What counts is the floor, which is never earlier than the build.
+    // The floor counts, which is never earlier than the build.
     world.now = world.floor;
     assert.deepEqual(await read(), first);
   });

@@ -13,7 +13,7 @@ const mebibyte = 1024 * 1024;
 const mostMebibytes = 64;
 const mostPages = 50;
 
-/** What took the agent's place at its socket. */
+/** Starts a server in the agent's place at its socket. */
 async function startHostile(test: TestContext, answer: RequestListener): Promise<string> {
   const socketPath = join(temporaryDirectory(test), "steward.sock");
   await listen(test, createServer(answer), socketPath);

@@ -9,7 +9,7 @@ import { chronyProgram } from "../../lab/host/chronyd.ts";
 /** A chronyd that reads from the tests' servers and, with -x, never touches the machine's clock. */
 export interface ChronyClient {
   readonly commandPort: number;
-  /** What chronyc prints over loopback, as any user may ask. */
+  /** Runs chronyc over loopback, as any user may, and returns its output. */
   ask: (...args: string[]) => string;
   /** Gives chronyd an order over its own socket, as its own user may. */
   order: (...args: string[]) => string;

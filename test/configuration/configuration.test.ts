@@ -95,7 +95,7 @@ describe("an order that an interrupted process has left", () => {
     assert.equal(await decided(), null);
   });
 
-  /** What of it an interrupted process had written: users, tokens, settings. */
+  /** An interrupted process had written these of it: users, tokens, settings. */
   const written = Array.from({ length: 8 }, (_, index) => [1, 2, 4].map((bit) => (index & bit) !== 0));
   for (const [users, tokens, settings] of written)
     it(`ends the same with ${JSON.stringify({ users, tokens, settings })} on the disk`, async () => {

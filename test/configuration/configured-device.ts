@@ -69,7 +69,7 @@ export async function startDevice(ending: Ending, world: Pick<InProcessOptions, 
   return { agent, environment, hash, hostFile, fleet, whole, apply, applied, refused };
 }
 
-/** What a configuration may change, as it lies on the disk; without what a use or a sign-in notes. */
+/** Reads from the disk all that a configuration may change, without the notes of a use or a sign-in. */
 export async function readState(directory: string): Promise<unknown[]> {
   const read = async (name: string) => JSON.parse(await readFile(join(directory, `${name}.json`), "utf8"));
   const [users, tokens, settings] = [await read("users"), await read("tokens"), await read("settings")];

@@ -36,7 +36,7 @@ const writes = [
   { path: ".settings.json", becomes: "new" },
 ] as const;
 
-/** What of it lies on the disk. */
+/** Says for each part of the file if it is on the disk. */
 async function partsOnDisk(directory: string): Promise<boolean[]> {
   const read = async (name: string) => JSON.parse(await readFile(join(directory, `${name}.json`), "utf8"));
   const [users, tokens, settings] = [await read("users"), await read("tokens"), await read("settings")];

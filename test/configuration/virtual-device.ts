@@ -74,7 +74,7 @@ export const presentOf = (
   settings,
 });
 
-/** What a file comes to at the start of the virtual host. */
+/** Makes the order of a file at the start of the virtual host. */
 export const orderOf = (configuration: Omit<Configuration, "version">, isClockTrusted = true): Order =>
   createOrder({ version: 1, ...configuration }, hostStart, isClockTrusted);
 

@@ -9,7 +9,7 @@ const present = presentDocument();
 // biome-ignore lint/suspicious/noExplicitAny: a document is changed anywhere
 type Changeable = any;
 
-/** What a change of the present document breaks for programs that go by the present one. */
+/** Lists what a change of the present document breaks for programs that go by the present one. */
 function broken(change: (document: Changeable) => void): string[] {
   const changed = structuredClone(present) as Changeable;
   change(changed);

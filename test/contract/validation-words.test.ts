@@ -28,7 +28,7 @@ const forms = parts.filter(({ type, pattern, format }) => type !== undefined && 
 /** Texts among which each pattern of the contract finds one that it does not take. */
 const wrongTexts = ["\u0007", "", "~"];
 
-/** What no sentence for people has, and regular expressions have. */
+/** Regular expressions have these signs, and no sentence for people does. */
 const expressionSigns = /[\^$\\]|\[[a-z0-9]-|\(\?|\.\*|pattern/;
 
 function assertWords(detail: string): void {

@@ -1,6 +1,6 @@
 /** A fenced block of a page. */
 export interface Block {
-  /** What stands behind the fence: `sh`, `sh appliance`, `json`…; empty: nothing. */
+  /** The text behind the fence says it: `sh`, `sh appliance`, `json`…; empty: nothing. */
   readonly kind: string;
   readonly text: string;
 }

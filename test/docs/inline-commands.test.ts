@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { readPages, withoutTables } from "../../scripts/docs/pages.ts";
 import { complaintAbout } from "./documented-command.ts";
 
-/** What documents say between backquotes in the middle of a sentence; the blocks are typed by tests of their own. */
+/** Finds commands between backquotes in the middle of a sentence; tests of their own type the blocks. */
 function inlineCommands(text: string): string[] {
   const prose = withoutTables(text).replace(/^```[\s\S]*?^```$/gm, "");
   return [...prose.matchAll(/`(?:\.\/var\/|sudo )?(steward(?:-publisher)? [^`]+)`/g)].map(

@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, "../..");
 const makefile = readFileSync(join(root, "Makefile"), "utf8");
 const blocks = readPages().flatMap(({ path, text }) => blocksOf(text).map((block) => ({ path, ...block })));
 
-/** What a block is, by the word behind its fence. `sh` is typed by the walk through. */
+/** The words behind a fence say the block's kind. The walk through types `sh`. */
 const kinds = [
   "sh",
   "sh appliance",

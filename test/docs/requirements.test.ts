@@ -10,7 +10,7 @@ interface Standard {
   readonly page: string;
   /** Numbers and levels, as the standard has them. */
   readonly list: string;
-  /** What a page must say something of. */
+  /** The page must say something of the requirements of this level. */
   readonly isAsked: (level: string) => boolean;
 }
 

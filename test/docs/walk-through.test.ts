@@ -27,7 +27,7 @@ const typedBlocks = (path: string): string[] =>
 describe("what the documents type", () => {
   const ending = endOfSuite();
   const output = new Map<string, string[]>();
-  /** What a block of a page has printed. */
+  /** Returns the output of a block of a page. */
   const printed = (path: string, index: number): string => output.get(`docs/${path}.md`)?.[index] ?? "";
 
   before(async () => {

@@ -29,7 +29,7 @@ const copy = machine("b".repeat(32));
 
 const time = standingTime();
 
-/** What the original has: an administrator with a second factor, a session and an API token. */
+/** Gives the original an administrator with a second factor, a session and an API token. */
 async function provision(agent: RunningAgent) {
   const admin = await agent.signedInAdmin();
   const { secret } = await enrol(agent.call, { ...admin, password: adminPassword }, time.nowSeconds());

@@ -40,7 +40,7 @@ async function start(suite: ReturnType<typeof endOfSuite>, program: string): Pro
   return agent;
 }
 
-/** What health says of the program, to root on the device. */
+/** Reads health's check of the program, as root on the device. */
 async function programCheck(agent: RunningAgent): Promise<{ status: string; detail: string }> {
   const { json } = await agent.call("GET", "/api/health", { local: true });
   return json.checks.find(({ name }: { name: string }) => name === "program");
@@ -133,7 +133,7 @@ describe("a program whose native modules are broken", () => {
     program = await release(suite);
   });
 
-  /** What the trial alone says, with its exit status. */
+  /** Runs the trial without the agent, and returns its lines and its exit status. */
   function report(...options: readonly string[]): { status: number | null; lines: string[] } {
     try {
       const words = [...options, join(program, "self-check.js")];

@@ -46,7 +46,7 @@ describe("an agent that systemd starts", () => {
   it("says that it is ready when it answers, feeds the watchdog, and says that it stops", async (test) => {
     const programs = join(home, "programs");
     mkdirSync(programs);
-    // What the agent starts: here the program that takes its lock, which notes what it was given.
+    // The agent starts flock for its lock; this one notes the environment that it was given.
     const noted = join(home, "environment-of-flock");
     const flock = `#!/bin/sh\nenv > ${noted}\nPATH=\${PATH#*:} exec flock "$@"\n`;
     writeFileSync(join(programs, "flock"), flock);

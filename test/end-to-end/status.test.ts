@@ -141,8 +141,8 @@ describe("the status of a device with something to see to", () => {
         typed,
         families.filter((family) => !isAbsent(family)),
       );
-      // What this device does not know, having asked no server for the time or for updates. Its event loop may have been
-      // measured since the first scrape.
+      // This device does not know these, having asked no server for the time or for updates. Its event loop may have
+      // been measured since the first scrape.
       const absent = families.filter(isAbsent).map(([name = ""]) => name);
       assert.deepEqual(
         absent.filter((name) => !name.startsWith("nodejs_eventloop_lag_")),

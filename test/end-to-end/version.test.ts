@@ -88,7 +88,7 @@ describe("what the agent says of itself", () => {
       assert.ok(json.disks.length >= 1, "json.disks.length >= 1");
     });
     it("delay no other request: others are answered while they are gathered", async () => {
-      // What was gathered is good for ten seconds.
+      // The agent keeps gathered facts for ten seconds.
       time.pass(11);
       const answered: string[] = [];
       const gathering = Array.from({ length: 8 }, async () => {

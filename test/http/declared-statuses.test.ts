@@ -17,7 +17,7 @@ const toldByTests = readdirSync(tests, { recursive: true, encoding: "utf8" })
   .map((name) => readFileSync(join(tests, name), "utf8"))
   .join("\n");
 
-/** What takes a client that is too slow, or an agent that fails inside: tests of their own, which name neither code. */
+/** These take a client that is too slow, or an agent that fails inside: other tests do so, and name neither code. */
 const toldOtherwise = ["request_timeout", "internal_error"];
 
 /** A request that must get this status, of the operations that it is about. */

@@ -25,7 +25,7 @@ function begin() {
 }
 
 function callOf<Id extends OperationId>(query: object, actor: Actor, lastEventId?: string): Call<Id> {
-  // What the handlers read of a call; the rest is others' business.
+  // The handlers read only these of a call.
   return { query, actor, lastEventId } as unknown as Call<Id>;
 }
 

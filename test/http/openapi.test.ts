@@ -273,7 +273,7 @@ interface Findings {
   problems: { ruleId: string; message: string }[];
 }
 
-/** What the linter says of each; it ends with 1 where it has found an error. Throws where it says nothing. */
+/** Returns the linter's findings in each document. It ends with 1 where it has found an error. */
 async function lint(directory: string, documents: readonly object[]): Promise<Findings[]> {
   const files = documents.map((_, index) => join(directory, `${index}.json`));
   const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };

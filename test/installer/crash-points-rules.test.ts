@@ -1,4 +1,4 @@
 import { describeCrashPoints } from "../../lab/crashes/crash-suite.ts";
 
-// What one operation leaves behind is what the next one finds: each kind is killed on one side of them.
+// One operation leaves behind what the next one finds, so each kind is killed on one side of them only.
 describeCrashPoints("rules", { when: "before", oneIn: 64, oneStateIn: 16 });

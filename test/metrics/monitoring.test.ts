@@ -29,7 +29,7 @@ const rules = alerts
 /** The labels that Prometheus adds, and that of a histogram's bounds. */
 const added = ["job", "instance", "le"];
 
-/** What the label of a metric can be, where it is one of few. */
+/** These labels of metrics have only a few values. */
 const known: Readonly<Record<string, readonly string[]>> = {
   "steward_device_state.state": deviceStates,
   "steward_need.code": needCodes,
@@ -45,7 +45,7 @@ function familyOf(name: string): [string, MetricFamily] | undefined {
   );
 }
 
-/** What is wrong with the metrics that a text names, and their labels. */
+/** Lists the faults of the metrics that a text names, and of their labels. */
 function complaints(text: string): string[] {
   const uses = text.matchAll(/\b((?:steward|process|nodejs)_[a-z_0-9]+)\b(?:\{([^}]*)\})?/g);
   return [...uses].flatMap(([, name = "", labels = ""]) => {

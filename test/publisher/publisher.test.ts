@@ -82,7 +82,7 @@ describe("steward-publisher", { concurrency: 2 }, () => {
       stdout,
       /^rules demo-rules 1\.0\.0 goes on: undone on 1 of 3 .*\(33\.33 %\); fewer than 5 may be chance\./m,
     );
-    // What comes later, while it waits.
+    // The next line comes later, while it waits.
     const waiting = bad(10, "watch", log, site, "--halt-at", "45%", "--min-devices", "2");
     appendFileSync(log, `${line(4, "rolled_back")}\n`);
     const { stderr } = await waiting;

@@ -28,10 +28,10 @@ import { type Device, makeDevice } from "./clients.ts";
 
 interface Scenario {
   readonly name: string;
-  /** What the process does that is killed. */
+  /** The process does this when it is killed. */
   readonly what: "publish" | "only-rules" | "discard" | "prune";
   prepare(site: Site): Promise<void>;
-  /** What a device must find, and what it may find already. */
+  /** A device finds the first after the kill, or the second already; null: nothing. */
   readonly before: string | null;
   readonly after: string;
 }
@@ -148,7 +148,7 @@ for (const { name, what, prepare, before, after } of scenarios) {
   });
 }
 
-/** What a publisher types again after the cut. */
+/** Does what a publisher types again after the cut. */
 async function goOn(workspace: Workspace, what: Scenario["what"]): Promise<void> {
   const keys = await keysOf(workspace);
   if (what === "only-rules") await publish(workspace, keys, { only: ["rules"] });

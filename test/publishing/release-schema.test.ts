@@ -34,7 +34,7 @@ interface Target {
   custom: unknown;
 }
 
-/** What a device makes of a target in metadata that are good otherwise; null: it takes it. */
+/** Says why a device refuses a target in metadata that are good otherwise; null: it takes it. */
 function refusal({ path, ...file }: Target): string | null {
   const common = { _type: "targets", spec_version: "1.0.31", version: 1, expires: "2027-01-01T00:00:00Z" };
   const signed = { ...common, targets: { [path]: file } };

@@ -9,7 +9,7 @@ import { type PrivateKey, readKeysAtHand } from "../../src/publishing/keys/priva
 import { canonicalJson } from "../../src/tuf/canonical-json.ts";
 import { type Device, makeDevice } from "./clients.ts";
 
-/** What docs/updates/publish.md has its reader type after a theft, block by block; `site` is the repository. */
+/** Reads the blocks that docs/updates/publish.md has its reader type after a theft; `site` is the repository. */
 function blocksOfPage(): string[][] {
   const page = readFileSync(join(import.meta.dirname, "../../docs/updates/publish.md"), "utf8");
   const [, section = ""] = page.split("## A key was stolen\n");
@@ -20,7 +20,7 @@ function blocksOfPage(): string[][] {
 interface Scene {
   readonly scratch: string;
   readonly site: string;
-  /** What the thief has copied of site/keys. */
+  /** The thief has copied these of site/keys. */
   readonly stolen: readonly PrivateKey[];
   /** Has read all that was published before the theft. */
   readonly device: Device;

@@ -10,7 +10,7 @@ import { customSchema, targetPathPattern } from "../../src/releases/release-form
 
 const isOfSchema = new Ajv2020().compile(customSchema);
 
-/** What the schema cannot say, as it says of itself. */
+/** The schema says of itself that it cannot express these. */
 const beyondTheSchema = /lie|elsewhere|floor is above|start at a time|do not rise|longer than|too long/;
 
 const start = fc.constantFrom(

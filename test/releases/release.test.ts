@@ -12,7 +12,7 @@ const steps = [
   { percent: 100, after_seconds: 604_800 },
 ];
 
-/** What it is no release for; fails where it is one. */
+/** Returns the reason for which it is no release; fails where it is one. */
 function reasonOf(overrides: Custom, path?: string): string {
   const read = readRelease(offer(overrides, path));
   assert.ok("reason" in read, `${JSON.stringify(overrides)} was taken for a release`);

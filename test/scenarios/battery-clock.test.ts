@@ -5,7 +5,7 @@ import { ordinaryHost, run, scenarioOf, servers } from "./scenario.ts";
 
 const day = 86_400;
 
-/** What is found of the clock half an hour after a start at which the battery-backed clock was so far off. */
+/** Returns the finding half an hour after a start at which the battery-backed clock was so far off. */
 async function foundAfter(offSeconds: number | null, host: object = {}): Promise<Finding | null> {
   let found: Finding | null = null;
   const battery =

@@ -5,7 +5,7 @@ import { fourServers, type Overrides, ordinaryHost, play, type Run, servers } fr
 const hour = 3_600;
 const day = 24 * hour;
 
-/** What sign-in reads are whole milliseconds of one clock and hundredths of the other. */
+/** Sign-in reads whole milliseconds of one clock and hundredths of the other. */
 const coarse = 0.06;
 
 const setting = (changes: Partial<ClockHost["settings"]>) => ({ ...ordinaryHost.settings, ...changes });

@@ -11,7 +11,7 @@ const signInStaysWithin = (seconds: number) => (run: Run) =>
     .filter(({ atSeconds }) => atSeconds > 900)
     .every(({ signInErrorSeconds }) => Math.abs(signInErrorSeconds) < seconds);
 
-/** What sign-in reads are whole milliseconds of one clock and hundredths of the other. */
+/** Sign-in reads whole milliseconds of one clock and hundredths of the other. */
 const coarse = 0.06;
 
 const steppedBy = (seconds: number, atSeconds = 1_800) => ({

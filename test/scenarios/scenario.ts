@@ -10,7 +10,7 @@ import {
 import { ordinaryServer, type ServerPlan } from "../../lab/simulated/time-network.ts";
 import { StewardError } from "../../src/contract/errors.ts";
 
-/** What a scenario wants of the run; each left out is not asked. */
+/** A scenario asks these of its run; one that is left out is not asked. */
 export interface Bounds {
   /** Seconds after the beginning at which the state is `synchronised` for the first time, at most. */
   readonly synchronisedWithin?: number;
@@ -18,7 +18,7 @@ export interface Bounds {
   readonly settledAfter?: number;
   readonly worstSeconds?: number;
   readonly rmsSeconds?: number;
-  /** What sign-in goes by errs by so much at most, from `settledAfter` on. */
+  /** The time that sign-in uses errs by so much at most, from `settledAfter` on. */
   readonly signInWorstSeconds?: number;
   /** Steps of the host's clock, in order, each to a tenth of a second. */
   readonly steps?: readonly number[];
@@ -30,9 +30,9 @@ export interface Bounds {
   readonly isHonest?: boolean;
   readonly endState?: ClockView["status"]["state"];
   readonly endTrust?: ClockView["status"]["trust"];
-  /** What came of the deeds that ask for something, in order: `done` or the code. */
+  /** The deeds that ask for something end so, in order: `done` or the code. */
   readonly outcomes?: readonly string[];
-  /** What must be so besides, each with its name. */
+  /** Each of these must be so besides, by its name. */
   readonly also?: Readonly<Record<string, (run: Run) => boolean>>;
 }
 
@@ -59,7 +59,7 @@ export interface Run {
 
 export type HostOverrides = Partial<ClockHostPlan>;
 
-/** What a test gives; the rest is as it mostly is. */
+/** A test gives these; the rest is as it mostly is. */
 export interface Overrides {
   readonly name: string;
   readonly seconds?: number;
@@ -138,7 +138,7 @@ export async function run({ host: plan, seconds, sampleSeconds, deeds, bounds }:
   const look = (): void => {
     if (!host.isAsleep()) views.push(host.view());
     const now = host.time.now();
-    // What else must be so is asked of moments of its own.
+    // A check of `also` looks at moments of its own choice, so none may be left out.
     const isDense = now < denseSeconds || bounds.also !== undefined;
     host.time.at(now + sampleSeconds * (isDense ? 1 : laterSamples), look);
   };
@@ -179,7 +179,7 @@ export function figuresOf({ views }: Run, settledAfter: number): Figures {
   };
 }
 
-/** What the run does not hold, a line each. */
+/** Lists the bounds that the run does not hold, a line each. */
 export function shortcomingsOf(result: Run, bounds: Bounds): string[] {
   const { host, views, outcomes } = result;
   const figures = figuresOf(result, bounds.settledAfter ?? 0);

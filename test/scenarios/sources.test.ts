@@ -5,7 +5,7 @@ import { fourServers, ordinaryHost, play, type Run, servers } from "./scenario.t
 
 const hour = 3_600;
 
-/** What the settled clock errs by with three servers left; one quieter server less hardly matters. */
+/** The settled clock errs by at most this with three servers left; one quieter server less hardly matters. */
 const usual = { synchronisedWithin: 16, settledAfter: 900, worstSeconds: 400e-6 } as const;
 
 const stateOf = ({ views }: Run, index: number) => views.at(-1)?.status.sources[index]?.state;

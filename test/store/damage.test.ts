@@ -23,7 +23,7 @@ before(async () => {
   state = await makeLivedInState(file);
 });
 
-/** What was in the good copy of each document is there again. */
+/** Asserts for each document that the content of its good copy is there again. */
 const isBack: Readonly<Record<DocumentName, (agent: RunningAgent) => Promise<void>>> = {
   users: async (agent) => assert.equal((await agent.call("POST", "/api/auth/login", login)).status, 200),
   settings: async (agent) => {

@@ -92,7 +92,7 @@ async function start(test: TestContext, time: StandingTime = standingTime(), sta
   return {
     agent,
     pass,
-    /** What lies there when nothing has been written for a while. */
+    /** Returns what is there when nothing has been written for a while. */
     settled: async (): Promise<Record<string, string>> => {
       let before: Record<string, string> = {};
       await comes("nothing is written any more", async () => {

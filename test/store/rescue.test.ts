@@ -164,7 +164,7 @@ describe("an agent in rescue", () => {
     const agent = await inRescue(test);
     await repair(agent, ["reset", "users"]);
     assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: true });
-    // What was damaged beyond reading is replaced by a good copy of what there is now.
+    // A good copy of the present users replaces the one that was damaged beyond reading.
     const goodCopy = join(agent.stateDirectory, "users.good.json");
     await until("a good copy is made", async () =>
       (await readFile(goodCopy, "utf8")).includes('"accounts": []'),
@@ -210,7 +210,7 @@ describe("an absent users.json", () => {
     const versions = (await readdir(directory)).filter((name) => name.includes(".version-"));
     for (const name of versions) await rm(join(directory, name));
     await rm(join(directory, "events"), { recursive: true, force: true });
-    // What a file system of its own has at its root is no state.
+    // A file system of its own has this directory at its root; it is no state.
     await mkdir(join(directory, "lost+found"));
     const agent = await startAgent(test, { stateDirectory: directory });
     assert.deepEqual((await agent.call("GET", "/api/setup")).json, { setup_required: true });

@@ -13,7 +13,7 @@ import { documentNames } from "../../src/contract/document-names.ts";
 import type { Document } from "../../src/store/documents/document.ts";
 import { asNextRelease, majorKinds, minorKinds, moodsOf, withMood } from "./next-release.ts";
 
-/** What a device holds that must outlive a release which is undone. */
+/** A device has these, and they must outlive a release that is undone. */
 interface Device {
   directory: string;
   secret: string;

@@ -13,7 +13,7 @@ interface Lamp {
   colour?: string;
 }
 
-/** What the release before knows. */
+/** The release before knows this form. */
 const former: DocumentKind<Lamp> = {
   name: "lamp",
   formatVersion: "1.0.0",

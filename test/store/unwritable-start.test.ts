@@ -59,7 +59,7 @@ describe("state that is opened on a read-only disk", () => {
     assert.deepEqual(state.users.read(), { accounts: [] });
     assert.deepEqual(troubles(state).slice(0, 2), ["users", "settings"]);
     mount.run(makeWritable);
-    // What comes before the accounts would look like state that has lost them, were it cut short now.
+    // A document without the accounts would look like state that has lost them, if the start were cut short now.
     await state.settings.save();
     assert.deepEqual(await documentsOn(mount), []);
     await state.users.save();

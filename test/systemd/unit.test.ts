@@ -165,7 +165,7 @@ describe("systemd/steward.service", () => {
 });
 
 describe("the units that the agent's own asks for", () => {
-  // What each is there for takes more or less: a chronyc, a boot's count, a release as nobody, a product's programs.
+  // Each needs more or less for its task: a chronyc, a boot's count, a release as nobody, a product's programs.
   const bounds = {
     "steward-chrony@.service": 0.5,
     "steward-guard-boot.service": 1.4,

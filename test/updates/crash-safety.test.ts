@@ -91,12 +91,12 @@ describe("a device that is interrupted at each file operation of a refresh and a
     return harness.watch(directory, [scenario.server.origin, scenario.version], concerns);
   }
 
-  /** What a run left: what lies there then, and the next run. */
+  /** Asserts that what a run has left is whole, and that the next run finishes it. */
   async function recovers(scenario: Scenario, { where, isEnd, put }: State): Promise<void> {
     const directory = join(await temporaryDirectory(suite), "left");
     put(directory);
     await holds(scenario, directory, where);
-    // What was told to be done is on the disk.
+    // A run that has ended has all of its work on the disk.
     if (isEnd) await isDone(scenario, directory, where);
     await run(scenario, directory);
     await isDone(scenario, directory, where);
@@ -223,7 +223,7 @@ describe("a device that is interrupted at each file operation of a refresh and a
   }
 });
 
-/** What lies there is whole: of each role an old or the new file, in staged nothing but the whole payload. */
+/** Asserts that what is there is whole: an old or the new file of each role, and in staged only the whole payload. */
 async function holds(scenario: Scenario, directory: string, where: string): Promise<void> {
   for (const [role, contents] of Object.entries(scenario.allowed)) {
     const text = await textAt(directory, role);

@@ -30,7 +30,7 @@ function expire(lab: SignedRepository, role: "rules" | "binary", days = -1): voi
   lab.publish("rules", "binary");
 }
 
-/** What a thief of the rules key, or the server, may do to the rules. */
+/** A thief of the rules key, or the server, may do these to the rules. */
 const spoilt: [string, string, (lab: SignedRepository) => void][] = [
   ["have expired", "update_metadata_expired", (lab) => expire(lab, "rules")],
   [

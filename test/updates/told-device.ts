@@ -3,7 +3,7 @@ import { createSimulatedInstaller, type SimulatedInstaller } from "../../lab/dev
 import { emptyJournal, type JournalEntry, type ReleaseJournal } from "../../src/releases/release-journal.ts";
 import type { StoredCheck, UpdateRecord } from "../../src/releases/update-record.ts";
 
-/** What a device knows when its agent starts; the rest is as on a new one. */
+/** A device knows these when its agent starts; the rest is as on a new one. */
 export interface Told {
   readonly record?: Partial<UpdateRecord>;
   readonly journal?: Partial<ReleaseJournal>;

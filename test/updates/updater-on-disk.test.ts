@@ -12,7 +12,7 @@ import { openUpdates, type UpdateRoom } from "../../src/updates/updater.ts";
 interface OnDisk {
   readonly room: UpdateRoom;
   readonly record: Document<UpdateRecord>;
-  /** What was found wrong with the record, in sentences. */
+  /** The record had these faults, in sentences. */
   readonly findings: readonly string[];
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { encoded, type Lies } from "./lying-provider.ts";
 
 const discovery = "/.well-known/openid-configuration";
 
-/** What the cloud of a virtual machine tells to all who ask from it. */
+/** A cloud gives its machine's secrets at this address to all who ask from the machine. */
 const elsewhere = "https://169.254.169.254/latest/meta-data";
 
 /** The body that answers all requests of this path, with 200. */

@@ -4,7 +4,7 @@ import { pemOfNewKey } from "../../../lab/basics/new-key.ts";
 import { claims, host, provider } from "./device-with-provider.ts";
 import { clientId, clientSecret, encoded, type Json, type Lies, signed } from "./lying-provider.ts";
 
-/** What it is called, how the provider lies, and the `reason` of the refusal. */
+/** A case has a title, the false answers of the provider, and the `reason` of the refusal. */
 export type Case = readonly [name: string, lies: Lies, reason: string];
 
 const now = host.time.nowSeconds();

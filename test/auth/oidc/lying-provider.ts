@@ -16,7 +16,7 @@ import { listening, type WebServer } from "../../../lab/host/web-server.ts";
 /** A JSON object, as the provider sends it. */
 export type Json = Record<string, unknown>;
 
-/** What the provider says wrongly, where it lies; each is given the truth. */
+/** The provider gives these false answers. Each function gets the true one. */
 export interface Lies {
   discovery?: (truth: Json) => Json;
   /** The claims of the ID token, and its header. */
@@ -49,7 +49,7 @@ export interface LyingProvider {
   readonly caFile: string;
   readonly requests: readonly IncomingMessage[];
   lie(lies: Lies): void;
-  /** What a browser does there: signs this person in, and comes back with a query. */
+  /** Signs this person in as a browser does, and returns the query that it comes back with. */
   visit(authorizationUrl: string, person: Json): string;
   /** Signs with a new key from now on, and forgets the one before. */
   rotateKeys(): void;

@@ -15,7 +15,7 @@ const uri = await otpauthUri({
   secret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
 });
 
-/** What an independent reader sees in a picture. */
+/** Reads a picture with an independent reader. */
 function decode(picture: Buffer, form: "png" | "pgm"): string {
   const path = join(directory, `picture.${form}`);
   writeFileSync(path, picture);

@@ -130,7 +130,7 @@ describe("a code that was burnt", () => {
   });
 });
 
-/** What may happen: the clock is put somewhere, or runs on, or a code of a step near it comes. */
+/** The clock is put somewhere or runs on, or a code of a step near it comes. */
 type Happening = { moveTo: number } | { runOn: number } | { use: number } | { burn: number };
 
 const happening: fc.Arbitrary<Happening> = fc.oneof(

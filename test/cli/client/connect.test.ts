@@ -14,7 +14,7 @@ import { CommandError } from "../../../src/terminal/command-error.ts";
 
 const version = { version: "0.1.0" };
 
-/** What may be waited for in vain, so short that a test sees its end, and so long that nothing else takes it. */
+/** A test sees the end of the short waits; nothing in a test takes as long as the long ones. */
 const short = { agent: 300, command: 200, silence: 0, pause: 5 };
 const long = { agent: 60_000, command: 60_000, silence: 0, pause: 5 };
 

@@ -46,7 +46,7 @@ async function written(context: DoctorContext, path: string): Promise<{ remark: 
   return { remark, stdout: Buffer.concat(pieces) };
 }
 
-/** What tar(1) takes out of it. */
+/** Unpacks it with tar(1). */
 function unpacked(test: TestContext, archive: string): Record<string, string> {
   const into = join(deviceOf(test, {}).root, "unpacked");
   mkdirSync(into);

@@ -11,7 +11,7 @@ import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { openStateTools } from "../../../src/programs/agent/offline.ts";
 import { openExaminedHost } from "../../../src/programs/command-line/examined-host.ts";
 
-/** What systemctl and its kind say, by their line. */
+/** Maps each command line of systemctl and its kind to its output. */
 export type Said = Readonly<Record<string, string>>;
 
 /** A unit as `systemctl show` has it. */
@@ -29,7 +29,7 @@ export interface Device {
   readonly files?: Readonly<Record<string, string>>;
   readonly said?: Said;
   readonly now?: Date;
-  /** What the battery-backed clock says. */
+  /** The battery-backed clock shows this time. */
   readonly battery?: Date;
   readonly program?: Partial<DoctorContext["program"]>;
   /** The parts of the program are tried; otherwise they count as working. */

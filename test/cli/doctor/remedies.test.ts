@@ -17,7 +17,7 @@ import { deviceOf, showUnit, troublesOf, unit } from "./examined.ts";
 const agent = showUnit("steward.service");
 const helper = showUnit("steward-helper.socket");
 
-/** What an agent that needs this answers. */
+/** An agent with these needs answers so. */
 const saying = (...needs: Need[]) => ({ needs, version: "1.2.3" }) as Status;
 
 describe("the line that doctor has typed", () => {

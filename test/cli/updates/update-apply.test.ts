@@ -49,9 +49,9 @@ const older: HistoryEntry = { ...exampleEntry, sequence: 6, version: "1.2.0", fr
 
 interface Story {
   begun?: Updates;
-  /** What the status says at each look after it has begun; the last one stays. */
+  /** The status has one of these at each look after the begin; the last one stays. */
   looks: readonly Updates[];
-  /** What the history has got when all is over. */
+  /** The history has these entries when all is over. */
   entries: readonly HistoryEntry[];
 }
 

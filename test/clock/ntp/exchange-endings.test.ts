@@ -143,7 +143,7 @@ describe("time in an exchange", () => {
         readings += 1;
         const { wallSeconds, monotonicSeconds } = driver.read();
         if (readings === 1) return { wallSeconds, monotonicSeconds };
-        // What wakes up with the host first is the packet, then the timer.
+        // The packet wakes up first with the host, then the timer.
         setImmediate(timers.runOut);
         return { wallSeconds: wallSeconds + 3_600, monotonicSeconds: monotonicSeconds + 3_600 };
       },

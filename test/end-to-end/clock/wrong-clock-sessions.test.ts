@@ -8,7 +8,7 @@ import { ofSuite } from "../../../lab/basics/ending.ts";
 
 const day = 86_400;
 
-/** What monotonic time decides must not care where the wall clock goes. */
+/** Monotonic time decides here, so it must not matter where the wall clock goes. */
 describe("a session under a clock that is stepped", () => {
   const agent = ofSuite(() =>
     startTimedAgent({ clock: { trust: "trusted", state: "synchronised", synchronised: true } }),

@@ -31,7 +31,7 @@ const byTheClock = [
   "clock.contradicted",
 ];
 
-/** What no single request asks for. */
+/** No single request asks for these. */
 const byItself = ["clock.source_changed"];
 
 describe("the events of an agent", () => {

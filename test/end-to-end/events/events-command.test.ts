@@ -11,7 +11,7 @@ import { until } from "../../../lab/basics/until.ts";
 
 const program = join(import.meta.dirname, "../../../dist/main.js");
 
-/** What `journalctl -o json` would print of this log. */
+/** Writes this log as `journalctl -o json` would print it, behind entries of others. */
 function journalOf(log: string): string {
   const lines = log.split("\n").filter(Boolean);
   const others = ['{"MESSAGE":[1,2,3]}', '{"MESSAGE":"event log of another program"}', "no json"];

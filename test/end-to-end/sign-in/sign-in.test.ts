@@ -12,7 +12,7 @@ import {
 } from "../../../lab/agents/running-agent.ts";
 import { ofSuite } from "../../../lab/basics/ending.ts";
 
-/** What was asked of argon2, in its order and with its cost: nearly all of the time that a sign-in takes. */
+/** The calls of argon2 in their order, with their cost: they take nearly all of the time of a sign-in. */
 const hashing: string[] = [];
 countHashing((word) => hashing.push(word));
 

@@ -9,7 +9,7 @@ import { asRoot } from "../../../lab/host/host-file-of-root.ts";
 import { standingTime } from "../../../lab/simulated/test-time.ts";
 import { assertThrottled, fail, login, newAddress, sealedSeconds, wrongPassword } from "./guessing.ts";
 
-/** What an answer tells, without what differs between any two. */
+/** Reduces an answer to what it says, without what differs between any two. */
 const told = ({ status, json, headers }: Answer) => ({
   status,
   body: { ...json, request_id: "" },

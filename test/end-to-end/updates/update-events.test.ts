@@ -24,7 +24,7 @@ const asked = [
   "update.failure_dismissed",
 ];
 
-/** What takes a device that has something to apply; the tests of whole applications look for these. */
+/** These need a device that has something to apply; the tests of whole applications look for them. */
 const elsewhere = ["update.apply_requested", "update.rollback_requested"];
 
 const journalEntry: Omit<JournalEntry, "sequence" | "outcome" | "detail"> = {

@@ -32,7 +32,7 @@ describe("a root of trust that names a placeholder for a key", () => {
 
   describe("put there by hand", () => {
     before(async () => {
-      // What stands there already is no switch: it is given back by clients that write back all that they have read.
+      // A value that is there already is no switch: clients write back all that they have read.
       await agent.set({ auto_update_rules: false });
       writeFileSync(join(agent.etc, "update-root.json"), bad, { mode: 0o644 });
     });

@@ -85,7 +85,7 @@ describe("a self-test", { concurrency: 2 }, () => {
     const { run, note } = makeTrial(test);
     await run('cat /proc/self/environ | tr "\\0" "\\n" | cut -d= -f1 | sort > "$1/names"');
     const names = note("names").split("\n");
-    // What shells set for themselves.
+    // Shells set these for themselves.
     const own = ["PWD", "OLDPWD", "SHLVL", "_"];
     const expected = ["HOME", "PATH", "STEWARD_KIND", "STEWARD_RELEASE", "STEWARD_VERSION"];
     assert.deepEqual(

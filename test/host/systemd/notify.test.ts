@@ -9,7 +9,7 @@ import { loadClockAddon } from "../../../src/host/linux/clock/clock-addon.ts";
 
 const addon = loadClockAddon(join(import.meta.dirname, "../../../dist/clock-steering.node"));
 
-/** What a program of ours receives at the path after `send`. */
+/** Returns what a program of ours receives at the path after `send`. */
 async function received(path: string, send: () => void): Promise<string> {
   const receiver = compiled("receive-datagram.c", scratchDirectory());
   const child = spawn(receiver, [path], { stdio: ["ignore", "pipe", "inherit"] });

@@ -26,7 +26,7 @@ describe("audit lines of requests", () => {
     ({ token } = await agent.signedInAdmin());
   });
 
-  /** What `work` has the agent write for administrators. */
+  /** Returns the lines that the agent writes for administrators during `work`. */
   async function linesOf(work: () => Promise<unknown>): Promise<Line[]> {
     const before = agent.log().length;
     await work();

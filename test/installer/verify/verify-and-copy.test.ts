@@ -164,7 +164,7 @@ describe("verifying and copying a staged release", { skip: !isRoot && "needs roo
   });
 });
 
-/** What the agent does at a check, by the product's own code; as root, and then it is the agent's. */
+/** Checks as the agent does, by the product's own code; as root, and then gives the files to the agent. */
 async function clientOf({ publisher, agent }: VerifyLab): Promise<void> {
   const [metadata, roots] = ["metadata", "roots"].map((name) => join(agent, "updates", name));
   const files = keepingRoots(await openMetadataFiles(metadata ?? ""), await openMetadataFiles(roots ?? ""));

@@ -15,7 +15,7 @@ import type { VerificationOptions } from "../../../src/installer/verify/verify-a
 const today = new Date("2026-12-01T00:00:00Z");
 const days = (count: number): Date => new Date(today.getTime() + count * 86_400_000);
 
-/** What the agent has set the clock to, and what it cannot set. No clock of this host is touched. */
+/** The agent has set the wall clock; it cannot set the uptime and the boot id. No clock of this host is touched. */
 function clocks(day: number, { uptimeDays = 0, bootId = "one" } = {}): Partial<VerificationOptions> {
   return { wall: () => days(day), uptime: () => 1_000 + uptimeDays * 86_400, bootId };
 }
@@ -72,7 +72,7 @@ describe("a clock that is set forward", { skip: !isRoot && "needs root" }, () =>
     await lab.verifyAndCopy(id, clocks(6.9));
     const { floor } = JSON.parse(await readFile(join(lab.trust, "time-floor.json"), "utf8"));
     assert.equal(floor, days(6.9).toISOString());
-    // What the publisher signs next is taken, with the clock right again.
+    // The publisher's next release is taken, with the clock right again.
     const next = new SignedRepository({ now: days(2) });
     lab.publisher.timestamp.expires = next.timestamp.expires;
     await lab.verifyNew("1.1.0", clocks(2));

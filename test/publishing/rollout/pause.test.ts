@@ -33,7 +33,7 @@ async function dueAt(site: Site, places: readonly number[]): Promise<(string | n
   });
 }
 
-/** What a log says of the published releases where `bad` of 100 devices have undone 1.0.0. */
+/** Counts the published release in a log by which `bad` of 100 devices have undone 1.0.0. */
 async function figuresOf({ workspace }: Site, bad: number): Promise<ReleaseFigures> {
   const tally = new Tally({ countBy: "devices", silentAfterSeconds: 86_400, countsSilent: false });
   tally.watch(watchedReleases((await readState(workspace)).published));

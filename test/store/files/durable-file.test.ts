@@ -17,7 +17,7 @@ import {
   writeDurably,
 } from "../../../src/store/files/durable-file.ts";
 
-/** What was done to the disk after `begin`, as `what path`; without opens, and with a temporary name as `…`. */
+/** `done` lists the calls to the disk since then, as `what path`; without opens, with a temporary name as `…`. */
 async function watched(test: TestContext) {
   const directory = await temporaryDirectory(test);
   const calls = watchDisk(test);

@@ -47,7 +47,7 @@ describe("the deletion of a state directory", () => {
 
   it("is continued after an interruption at any file", async () => {
     await requestWipe(directory);
-    // What is deleted first is not said anywhere: any half may be gone.
+    // No order of the deletions is promised: any half may be gone.
     await rm(join(directory, "users.json"));
     await rm(join(directory, "updates/staged"), { recursive: true });
     assert.equal(await finishWipe(directory), true);

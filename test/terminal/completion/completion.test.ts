@@ -12,7 +12,7 @@ import { completionScript, shells } from "../../../src/terminal/completion/compl
 
 const script = completionScript("bash", commandTable);
 
-/** What bash offers for one line, with a steward that can be asked, without keeping this process from answering it. */
+/** Asks bash for the completions of a line. This process stays free, for it may have to answer `steward`. */
 async function completeLive(steward: string, words: readonly string[]): Promise<string[]> {
   const program = `${script}\nCOMP_WORDS=("$@")\nCOMP_CWORD=$(($# - 1))\n_steward\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
   const { stdout } = await promisify(execFile)("bash", ["-c", program, "bash", steward, ...words]);

@@ -91,7 +91,7 @@ for (const role of ["root", "timestamp", "targets"]) {
 }
 
 describe("names and texts that an attacker with a rules key signs", () => {
-  /** What the device makes of such a target: found and refused, or not even found. */
+  /** The device finds such a target and refuses it, or does not even find it. */
   const names: [string, string][] = [
     ["path traversal", "stable/rules/../../../../etc/cron.d/evil"],
     ["path traversal in the last part", "stable/rules/.."],
@@ -213,7 +213,7 @@ describe("names of delegated roles that an attacker chooses", () => {
       assert.equal(after["targets.json"], before["targets.json"]);
       const strange = Object.keys(after).filter((file) => !/^[A-Za-z0-9%_-]+\.json$/.test(file));
       assert.deepEqual(strange, []);
-      // What the role was called is not taken for a change of keys: nothing goes back.
+      // The role's name is not taken for a change of keys: nothing goes back.
       lab.server.files = lab.repository.files;
       await refused("update_rollback_refused", lab.refresh());
     });

@@ -142,7 +142,7 @@ describe("a metadata file", () => {
       const file = await repository.readMetadata("a", mostBytes);
       assert.ok(file !== null && file !== "unchanged");
       assert.equal(Buffer.from(file.bytes).toString(), "0123456789");
-      // What went over the network.
+      // The cost counts the bytes that went over the network.
       assert.deepEqual([closed(), repository.cost().bodyBytes], [1, gzipSync("0123456789").length]);
     }
     const { repository } = sent("0123456789x");
