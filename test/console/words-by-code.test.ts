@@ -231,7 +231,7 @@ describe("a need", () => {
       if (code === "ok") return [];
       const need = needOf(finding(code, everyFact as never), "time");
       const said = needInWords(need, terminalFormat);
-      // What updates lack is in the words of updates, which have tests of their own.
+      // The words of updates say the needs of updates, and have tests of their own.
       if (code !== "updates_degraded")
         assert.deepEqual(said?.text, { text: need.detail, isAgents: false }, code);
       return need.code;
