@@ -38,7 +38,7 @@ const recordNames: Readonly<Record<string, string>> = {
 /** The failures that follow from a part of the program that does not work. */
 const partEffects: PartEffects = {
   signatures: "signatures of updates cannot be verified",
-  "two-factor": "two-factor secrets cannot be opened",
+  "two-factor": "second factors cannot be checked",
   passwords: "passwords cannot be checked, and no sign-in succeeds",
   clock: "the clock cannot be set, and is read less exactly",
   rights:
