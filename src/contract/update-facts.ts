@@ -1,5 +1,6 @@
 import type { outcomeCodes } from "./schemas/update-reasons.ts";
 import type {
+  HistoryEntry,
   PassedOver,
   ReleaseHold,
   TrustStatus,
@@ -42,6 +43,8 @@ export interface UpdateWords {
   readonly reasons: Readonly<
     Record<(typeof outcomeCodes)[number], (facts: Pick<UpdateFacts, "count">) => string>
   >;
+  /** The end of an attempt, as it follows the release's name. */
+  readonly attempts: Readonly<Record<HistoryEntry["outcome"] | "overtaken", string>>;
   /** The reason why a release was not chosen, as it follows the release's name. */
   readonly passedOver: Readonly<Record<PassedOver["code"], (facts: PassedOverFacts) => string>>;
   readonly trustStatus: Readonly<

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { exampleEntry } from "../../lab/command-line/example-updates.ts";
+import { outcomeSentence as outcomeOfAttempt } from "../../src/cli/updates/update-words.ts";
 import * as deBase from "../../src/console/catalogue/languages/de/base.ts";
 import * as deUpdates from "../../src/console/catalogue/languages/de/updates.ts";
 import * as enBase from "../../src/console/catalogue/languages/en/base.ts";
@@ -9,6 +11,7 @@ import type { Sentence } from "../../src/console/ui/by-code.ts";
 import { updatesSentence } from "../../src/console/ui/words/health-words.ts";
 import { reasonSentence } from "../../src/console/ui/words/update-format.ts";
 import {
+  attemptSentence,
   holdSentence,
   passedOverSentence,
   summarySentence,
@@ -21,7 +24,7 @@ import {
   trustCodes,
   updateProblemCodes,
 } from "../../src/contract/schemas/update-reasons.ts";
-import type { PassedOver, UpdateReason } from "../../src/contract/types.ts";
+import type { HistoryEntry, PassedOver, UpdateReason } from "../../src/contract/types.ts";
 import { fullSentence } from "../../src/contract/update-facts.ts";
 import { holdCodes } from "../../src/contract/updates/update-holds.ts";
 import { outcomeCause, outcomeSentence } from "../../src/releases/outcome-reasons.ts";
@@ -47,6 +50,11 @@ const all = {
 } as const;
 
 const summary = { releases: [release], at: past, reason, hold: null };
+
+const attempt = (end: HistoryEntry["outcome"] | "overtaken"): HistoryEntry => ({
+  ...{ ...exampleEntry, at: past, outcome: end === "overtaken" ? "aborted" : end },
+  reason: { ...reason, code: end === "overtaken" ? end : "unrecorded", detail: "WHY" },
+});
 
 const passedOver = (code: PassedOver["code"]): PassedOver => ({
   ...{ code, ...release, path: "stable/rules/base-1.3.0.tar.gz", offered: "beta", here: "arm64" },
@@ -104,6 +112,13 @@ const lists: readonly (readonly [
     (code) => reasonSentence({ code, detail: "?", count: 3, last_answer: null }),
   ],
   [
+    "attempts",
+    ["good", "failed", "deferred", "aborted", "overtaken", "rolled_back", "refused"],
+    (end) =>
+      outcomeOfAttempt(attempt(end)).replace(/^rules base (.*?)(, in place of 1.2.0)?\. WHY.*/, "$1 (WHEN)."),
+    (end) => ({ text: attemptSentence(attempt(end)), isAgents: false }),
+  ],
+  [
     "releases that were passed over",
     passedOverCodes,
     (code) => fullSentence(passedOverWords(passedOver(code)).replace(/^rules /, "")),
@@ -116,6 +131,7 @@ function factsIn({ text, quote = "" }: Sentence): string[] {
   const said = `${text} ${quote}`;
   const known = [
     "base 1.3.0",
+    "1.3.0",
     "beta",
     "stable, old",
     "arm64",

@@ -1,4 +1,6 @@
 import type { HistoryEntry, UpdateTrial } from "../../contract/types.ts";
+import { attemptWords } from "../../contract/words/attempts.ts";
+import { updateWords } from "../../contract/words/en/updates.ts";
 
 interface Named {
   readonly kind: string | null;
@@ -19,25 +21,12 @@ export function healthWords({ successes, needed }: UpdateTrial["health"]): strin
 
 /** The result of an attempt in a few sentences. */
 export function outcomeSentence(entry: HistoryEntry): string {
-  const release = releaseWords(entry);
-  const why = entry.reason.detail;
-  const place = entry.from_version === null ? "" : `, in place of ${entry.from_version}`;
-  switch (entry.outcome) {
-    case "good":
-      return `${release} is installed${place}. ${why}`;
-    case "failed":
-      return `${release} failed and was undone. ${why} ${restored(entry)}`;
-    case "deferred":
-      return `${release} was undone and is tried again later. ${why} ${restored(entry)}`;
-    case "aborted":
-      // The package is what runs, and nothing is held against the release.
-      if (entry.reason.code === "overtaken") return `${release} was undone. ${why}`;
-      return `${release} was undone and is held. ${why} ${restored(entry)}`;
-    case "rolled_back":
-      return `${release} was rolled back and is held. ${why} ${restored(entry)}`;
-    case "refused":
-      return `${release} was refused; nothing was changed. ${why}`;
-  }
+  const { outcome, from_version, reason } = entry;
+  const end = `${releaseWords(entry)} ${attemptWords(updateWords.attempts, entry)}`;
+  const place = outcome === "good" && from_version !== null ? `, in place of ${from_version}` : "";
+  // The package that has overtaken a release is what runs.
+  const isUndone = outcome !== "good" && outcome !== "refused" && reason.code !== "overtaken";
+  return `${end}${place}. ${reason.detail}${isUndone ? ` ${restored(entry)}` : ""}`;
 }
 
 /** `from_version` is the previous release, except after a rollback, where it is the release itself; null: there was none. */

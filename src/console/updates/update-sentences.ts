@@ -13,6 +13,7 @@ import {
   type UpdateFormat,
   updateFacts,
 } from "../../contract/update-facts.ts";
+import { attemptWords } from "../../contract/words/attempts.ts";
 import { language, t } from "../catalogue/words.ts";
 import { deviceNow } from "../client/device-time.ts";
 import { type Sentence, sentenceOf } from "../ui/by-code.ts";
@@ -66,8 +67,9 @@ export function endWords(entry: HistoryEntry): string {
 }
 
 /** The outcome of an attempt, in a sentence. */
-export function attemptSentence({ outcome, version, at, name }: HistoryEntry): string {
-  return t.updates.attempts[outcome](visible(version ?? name ?? t.updates.what), momentPhrase(at));
+export function attemptSentence(entry: HistoryEntry): string {
+  const what = visible(entry.version ?? entry.name ?? t.updates.what);
+  return `${what} ${attemptWords(t.updates.attempts, entry)} (${momentPhrase(entry.at)}).`;
 }
 
 /** Says why nothing of one kind can be verified; null: it can. */

@@ -66,6 +66,15 @@ export const updateWords: UpdateWords = {
       "Es wurde unterbrochen, bevor etwas geändert war. Es lässt sich noch einmal installieren.",
     unrecorded: () => "Eine frühere Version von Steward hat den Grund nicht aufgezeichnet.",
   },
+  attempts: {
+    good: "ist installiert",
+    failed: "ist fehlgeschlagen und wurde zurückgenommen",
+    deferred: "wurde wegen Neustarts zurückgenommen und wird später noch einmal versucht",
+    aborted: "wurde zurückgenommen und wird zurückgehalten",
+    overtaken: "wurde zurückgenommen",
+    rolled_back: "wurde von Hand zurückgenommen und wird zurückgehalten",
+    refused: "wurde abgelehnt; es wurde nichts geändert",
+  },
   passedOver: {
     withdrawn: ({ detail }) => `wurde vom Herausgeber zurückgezogen${detail ? `: ${detail}` : ""}`,
     below_floor: ({ here }) => `ist älter, als der Herausgeber erlaubt: mindestens ${here}`,

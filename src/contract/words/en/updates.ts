@@ -60,6 +60,15 @@ export const updateWords: UpdateWords = {
     interrupted: () => "It was interrupted before anything was changed. It can be applied again.",
     unrecorded: () => "An earlier version of Steward did not record the reason.",
   },
+  attempts: {
+    good: "is installed",
+    failed: "failed and was undone",
+    deferred: "was undone because of restarts and is tried again later",
+    aborted: "was undone and is held",
+    overtaken: "was undone",
+    rolled_back: "was rolled back and is held",
+    refused: "was refused; nothing was changed",
+  },
   passedOver: {
     withdrawn: ({ detail }) => `was withdrawn by its publisher${detail ? `: ${detail}` : ""}`,
     below_floor: ({ here }) => `is below ${here}, the lowest version that its publisher still allows`,

@@ -21,15 +21,6 @@ export const updates: Catalogue["updates"] = {
   urgent: "dringend",
   notes: "Was ist neu",
   automatic: "Es wird automatisch installiert.",
-  attempts: {
-    good: (version, when) => `${version} wurde ${when} installiert.`,
-    failed: (version, when) => `${version} ist hier ${when} fehlgeschlagen und wurde zurückgenommen.`,
-    deferred: (version, when) =>
-      `${version} wurde ${when} zurückgenommen, weil das Gerät während der Probe neu gestartet ist.`,
-    aborted: (version, when) => `root hat ${version} ${when} abgebrochen.`,
-    rolled_back: (version, when) => `${version} wurde ${when} von Hand zurückgenommen.`,
-    refused: (version, when) => `${version} wurde ${when} abgelehnt.`,
-  },
   reason: "Warum?",
   checked: (when) => `Nach Updates gesucht: ${when}.`,
   nextCheckComes: (when) => `Die nächste Suche kommt ${when}.`,

@@ -4,7 +4,7 @@ import { updateWords } from "../../../../contract/words/en/updates.ts";
 type HealthAnswer = NonNullable<UpdateTrial["health"]["last"]>;
 
 export const updates = {
-  /** Words for holds, for the summary of updates, for the ends of attempts, and for releases that are not chosen. */
+  /** Words for holds, for the summary of updates, for attempts, and for releases that are not chosen. */
   ...updateWords,
   checkNow: "Check now",
   kinds: { rules: "Rules", binary: "Service" },
@@ -25,16 +25,6 @@ export const updates = {
   urgent: "urgent",
   notes: "Release notes",
   automatic: "It is applied automatically.",
-  /** Attempts by their outcome. */
-  attempts: {
-    good: (version: string, when: string) => `${version} was applied ${when}.`,
-    failed: (version: string, when: string) => `${version} failed here ${when} and was undone.`,
-    deferred: (version: string, when: string) =>
-      `${version} was undone ${when}, because the device restarted during its trial.`,
-    aborted: (version: string, when: string) => `Root stopped ${version} ${when}.`,
-    rolled_back: (version: string, when: string) => `${version} was undone by hand ${when}.`,
-    refused: (version: string, when: string) => `${version} was refused ${when}.`,
-  },
   /** Leads to the reason of an attempt. */
   reason: "Why?",
   checked: (when: string) => `Checked for updates ${when}.`,
