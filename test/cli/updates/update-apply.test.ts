@@ -334,7 +334,7 @@ describe("steward update rollback", { concurrency: true }, () => {
     assert.equal(code, 0);
     assert.equal(
       stdout,
-      "rules base 1.3.0 was rolled back and is held. It was rolled back on request. The previous release is installed again and healthy.\n",
+      "rules base 1.3.0 was undone on request and is held. It was rolled back on request. The previous release is installed again and healthy.\n",
     );
     assert.deepEqual(
       asked.map(({ body }) => body),

@@ -98,7 +98,7 @@ describe("steward update rollback --as-root", () => {
     const { directory, after, run } = releases(test, { onTrial: false });
     after({ ...exampleEntry, outcome: "rolled_back", from_version: "1.3.0", restored_healthy: true });
     const { code, stdout } = await run(["rollback", "rules", "--as-root", "--yes"]);
-    assert.deepEqual([code, /was rolled back and is held/.test(stdout)], [0, true]);
+    assert.deepEqual([code, /was undone on request and is held/.test(stdout)], [0, true]);
     const [call] = notedCalls(directory) as { installer: string[] }[];
     assert.deepEqual(call?.installer, ["rollback", "rules"]);
   });

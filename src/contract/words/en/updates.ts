@@ -66,7 +66,7 @@ export const updateWords: UpdateWords = {
     deferred: "was undone because of restarts and is tried again later",
     aborted: "was undone and is held",
     overtaken: "was undone",
-    rolled_back: "was rolled back and is held",
+    rolled_back: "was undone on request and is held",
     refused: "was refused; nothing was changed",
   },
   passedOver: {
