@@ -132,13 +132,13 @@ describe("the console's updates, on a device with two good releases and a bad on
     await ended("base 1.2.0: failed and undone");
     assert.equal(await card().getByText("Up to date.").count(), 0, "beside a release that failed");
     await card().getByText("1.1.0", { exact: true }).waitFor();
-    await card().getByText("1.2.0 failed here at").first().waitFor();
+    await card().getByText("1.2.0 failed and was undone (at").first().waitFor();
     assert.equal(await card().locator(".primary").count(), 0, "nothing suggests the same again");
   });
 
   it("are a need on Home until an administrator dismisses it there, which is an event", async () => {
     await page.goto("/");
-    const need = page.getByRole("listitem").filter({ hasText: "base 1.2.0 failed on this device" });
+    const need = page.locator(".needs > li").filter({ hasText: "base 1.2.0 failed on this device" });
     await need.getByRole("link", { name: "Show why" }).waitFor();
     await page
       .getByText("One thing needs you.")
