@@ -7,7 +7,7 @@ export const globalOptionsWith = (own: readonly Option[]): readonly Option[] => 
     short: "o",
     value: "FORMAT",
     values: ["table", "json"],
-    summary: "table (default), or json in the shapes of the API",
+    summary: "table (default) or json",
   },
   { name: "quiet", summary: "no remarks on standard error, only errors" },
   { name: "yes", summary: "do not ask for confirmation" },
