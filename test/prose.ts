@@ -1,10 +1,10 @@
 /** Habits of writing that cost a reader time, as far as a program can see them. CONTRIBUTING.md, "Style". */
 
 /** A text that begins with one of these is a fragment: it has no verb of its own. */
-const openers = ["What", "Of", "How", "Whether", "Why", "Where", "Who"] as const;
+const openers = ["What", "Of", "How", "Whether", "Why", "Where", "Who", "Whose"] as const;
 
-/** Words of a private language. The plain ones: only, given, again, is. */
-const words = ["alone", "told", "anew", "good for nothing", "stands", "lies"] as const;
+/** Words of a private language. The plain ones: only, given, again, is, and the name of the one who acts. */
+const words = ["alone", "told", "anew", "good for nothing", "stands", "lies", "whoever"] as const;
 
 /** Names of types that do not say what they hold. */
 const typeNames = ["Ground", "Seat", "Occupant"] as const;

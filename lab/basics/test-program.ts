@@ -7,7 +7,7 @@ const compiled = process.env.STEWARD_COMPILED_TESTS;
 
 /**
  * Node's arguments that run a program of the tests, given by the absolute path of its source. The runner compiles every
- * `*-process.ts` under test/, which then starts in a third of the time.
+ * `*-process.ts` under test/ and lab/, which then starts in a third of the time.
  */
 export function testProgram(source: string): string[] {
   if (compiled === undefined) return ["--import", "tsx", source];

@@ -7,7 +7,7 @@ import { atEnd } from "../basics/ending.ts";
 /** systemd-journal-remote(8): makes a real journal of what systemd calls its export format. */
 const program = "/lib/systemd/systemd-journal-remote";
 
-/** Whose end removes what was made: a test, or a suite with its `after`. */
+/** A test, or a suite with its `after`: its end removes what was made for it. */
 export interface Owner {
   after(clean: () => void | Promise<void>): void;
 }

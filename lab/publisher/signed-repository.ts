@@ -36,7 +36,7 @@ export interface RepositoryOptions {
 export class SignedRepository {
   /** As served now, by path without a leading slash; old versions stay. */
   readonly files = new Map<string, Buffer>();
-  /** Whose signatures count, by role; `publishRoot` and `publish("targets")` make it known. */
+  /** The keys that may sign, by role; `publishRoot` and `publish("targets")` make it known. */
   readonly keys: Record<string, SigningKey[]> = {};
   readonly thresholds: Record<string, number>;
   /** These keys sign a role instead of its own. */

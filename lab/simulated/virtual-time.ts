@@ -80,7 +80,7 @@ export function createVirtualTime(): VirtualTime {
   };
 }
 
-/** A time that goes on by itself, as fast as this machine's, and of which the test lets more pass. */
+/** Time that runs at the speed of this machine, and that a test can advance further. */
 export function createRunningTime(): WorldTime {
   const virtual = createVirtualTime();
   const begin = performance.now();

@@ -2,7 +2,7 @@
  * Compiles test files and runs them, one more at a time than there are processors since many of them wait. With three
  * more, two processors took an eighth more time for the same tests, and ended no sooner.
  *
- * Ends by itself whatever the files do: node's own runner ends one that takes too long only with SIGTERM, and waits for
+ * The runner always ends: node's own runner ends one that takes too long only with SIGTERM, and waits for
  * ever for one that does not heed it. The limits are for files that hang, not for slow machines.
  */
 

@@ -81,7 +81,7 @@ export function delegatedSigners({ delegations }: Targets, name: string): Signer
   return role === undefined ? null : { ...role, keys: delegations?.keys ?? {} };
 }
 
-/** Whose signatures must be on a role's metadata. */
+/** The keys that must sign a role's metadata, and how many of them. */
 export interface Authority extends Signers {
   /** The file that names them, such as `root version 2`. */
   readonly by: string;

@@ -112,7 +112,7 @@ function byNews(one: PassedOver, other: PassedOver): number {
 
 /**
  * Picks the releases that may be installed here from all signed ones. Floors only rise: a later offer cannot lower one.
- * Of releases in other channels (`elsewhere`), it only reports that they exist.
+ * Releases in other channels (`elsewhere`) are only reported, never picked.
  */
 export function select(
   targets: readonly FoundTarget[],
@@ -202,7 +202,7 @@ function raisedFloors(known: Floors, releases: readonly Release[]): Floors {
   return Object.fromEntries(floors);
 }
 
-/** The release is signed, and meant for others: it must not be offered here, whoever put it into this repository. */
+/** A release may be signed and meant for another product: a repository that holds it by mistake must not offer it here. */
 function wrongSoftware(release: Release, device: Device): Refusal | null {
   if (release.product !== device.product)
     return refusedFor("other_product", { offered: release.product, here: device.product });

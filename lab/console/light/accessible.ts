@@ -15,7 +15,7 @@ export function isVisible(element: Element): boolean {
   return true;
 }
 
-/** It is hidden by itself, or by the fold or the closed dialog that it is in or is. */
+/** True if the element is hidden, or the fold or closed dialog around it is. */
 function isHidden(element: Element): boolean {
   const tag = tagOf(element);
   if (element.hasAttribute("hidden") || /^(head|script|style|template|noscript)$/.test(tag)) return true;

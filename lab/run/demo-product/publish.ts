@@ -39,7 +39,7 @@ const release: ReleaseEntry = {
   notes: "One rule, to see how an update is applied",
 };
 
-const rules = "# Whoever still speaks telnet is told of.\nalert tcp any any -> any 23\n";
+const rules = "# Alert on telnet.\nalert tcp any any -> any 23\n";
 
 /** Ten years: these signatures are never renewed, and must still be valid at the next start. */
 const periodSeconds = 3_650 * 86_400;

@@ -150,7 +150,7 @@ export async function timekeeper(guest: Guest): Promise<void> {
   );
 }
 
-/** Files that Steward has made, on request or by itself, in directories of others. */
+/** Steward makes these files in directories of others, some of them only on request. */
 async function leftOutside(guest: Guest): Promise<void> {
   // These files show that avahi-daemon and systemd-resolved are installed.
   await guest.run("mkdir", ["--parents", "/etc/avahi/services"]);

@@ -13,7 +13,7 @@ import type { BadPacket, ExchangeOutcome, Sample } from "./sample.ts";
 
 /**
  * Seconds until an exchange ends without a reply. The slowest ordinary path, over a geostationary satellite, takes
- * 0.7 s; half of a longer one would by itself be most of the uncertainty that a sample may have.
+ * 0.7 s; half of a longer one would already be most of the uncertainty that a sample may have.
  */
 export const deadlineSeconds = 1;
 

@@ -44,7 +44,7 @@ export function beginRefresh(path: string): void {
     if (response.ok) keepBinding(await response.clone().json());
     return response;
   });
-  // Whoever takes the answer handles its failure.
+  // The caller of earlyRefresh handles the failure.
   page.stewardRefresh.catch(() => undefined);
 }
 

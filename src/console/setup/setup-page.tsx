@@ -55,7 +55,7 @@ export function SetupPage() {
   );
 }
 
-/** Judged only by the device's state, whoever did it, and however. */
+/** True once the state of the device shows it: another person may have done the step, or root on the command line. */
 function stepIsDone(step: SetupStep, settings: Settings | null, updates: Updates | null): boolean {
   if (step === "password") return true;
   const isNeedless = (code: Settings["device"]["not_needed"][number]) =>

@@ -23,7 +23,7 @@ interface TrustProps {
   readonly onConfirmed: (status: Updates) => void;
 }
 
-/** Whose signatures count here, who has compared that, and the steps still to do. */
+/** Shows the publisher's fingerprint, who has compared it, and the steps that are left. */
 export function Trust({ status, onConfirmed }: TrustProps) {
   const { trust } = status;
   const [isConfirming, setConfirming] = useState(false);

@@ -18,7 +18,7 @@ interface NewUser {
   readonly password: string | null;
 }
 
-const nobody: NewUser = { username: "", display_name: "", role: "readonly", password: null };
+const blank: NewUser = { username: "", display_name: "", role: "readonly", password: null };
 
 /** The sheet that a user is added with; it goes on to the one-use password where one was made. */
 export function AddUser({
@@ -31,7 +31,7 @@ export function AddUser({
   const [added, setAdded] = useState<{ readonly username: string; readonly password: string | null } | null>(
     null,
   );
-  const form = useForm<NewUser>(nobody, async ({ password, ...typed }) => {
+  const form = useForm<NewUser>(blank, async ({ password, ...typed }) => {
     const username = typed.username.trim();
     const { initial_password = null } = await call("createUser", {
       body: {
@@ -47,7 +47,7 @@ export function AddUser({
   });
   const { error, typed } = form;
   const isTouched = [typed.username, typed.display_name, typed.password].some(Boolean);
-  const unsaved = useUnsaved((isTouched || typed.role !== nobody.role) && added === null);
+  const unsaved = useUnsaved((isTouched || typed.role !== blank.role) && added === null);
   if (added !== null && added.password !== null)
     return (
       <Dialog title={t.users.oneUse(added.username)} shape="sheet" onClose={onClose}>

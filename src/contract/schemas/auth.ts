@@ -221,7 +221,7 @@ const whose = {
   },
 } as const;
 
-/** Whose session it is, where one is named. */
+/** Names the user of a session; absent: the caller. */
 export const sessionQuery = { type: "object", additionalProperties: false, properties: whose } as const;
 
 export const sessionsQuery = {

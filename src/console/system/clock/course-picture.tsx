@@ -75,7 +75,7 @@ function Plot({ course, axis }: { readonly course: Course; readonly axis: Axis }
   );
 }
 
-/** The last point with its uncertainty, which has no visible band by itself. */
+/** Marks the last point with its uncertainty, since the band has no width at a single point. */
 function Newest({
   point,
   at,
