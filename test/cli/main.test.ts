@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { openSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { noOtherUser } from "../../lab/basics/other-user.ts";
 import {
   notedCalls,
   runSteward,
@@ -126,7 +127,7 @@ describe("steward", { concurrency: true }, () => {
   });
 
   it("ends with 4 at a socket that this user may not open", {
-    skip: process.getuid?.() !== 0 && "only root can run it as another user",
+    skip: noOtherUser(),
   }, async (test) => {
     const { socketPath } = await startAgent(test, {});
     // The temporary directory is 0700 and root's, as the agent's run directory is closed to others.

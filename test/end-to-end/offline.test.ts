@@ -5,11 +5,10 @@ import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { runSteward, startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import { runSteward as runStewardProcess, startAgentProcess } from "../../lab/agents/running-agent.ts";
+import { noOtherUser } from "../../lab/basics/other-user.ts";
 import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import { SignedRepository } from "../../lab/publisher/signed-repository.ts";
-
-const isRoot = process.getuid?.() === 0;
 
 const program = join(import.meta.dirname, "../../dist/main.js");
 
@@ -114,7 +113,7 @@ describe("the command line with the agent down", () => {
   });
 
   it("run as root in another user's directory changes no file's owner or mode, on Debian's Node too", {
-    skip: !isRoot && "needs root",
+    skip: noOtherUser(),
   }, async () => {
     const state = join(home, "state");
     const onDebians = { ...environment, ...likeDebians(home) };
@@ -144,7 +143,7 @@ describe("the command line with the agent down", () => {
   });
 
   it("applies no root of trust, for the state's owner can write no file of root's (exit 8)", {
-    skip: !isRoot && "needs root",
+    skip: noOtherUser(),
   }, async () => {
     const place = join(home, "etc");
     mkdirSync(place);

@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { noOtherUser } from "../../../lab/basics/other-user.ts";
 import {
   exampleFingerprint,
   exampleTrust,
@@ -26,8 +27,6 @@ import { typeInto } from "../../../lab/command-line/terminal.ts";
 import { canonical } from "../../../lab/publisher/canonical.ts";
 import { SignedRepository } from "../../../lab/publisher/signed-repository.ts";
 import { placeholderKey, sha256 } from "../../../lab/publisher/signing-key.ts";
-
-const isRoot = process.getuid?.() === 0;
 
 /** A publisher's root in a file, and a folder for the host file. */
 function desk(test: TestContext, repository = new SignedRepository()) {
@@ -166,7 +165,7 @@ describe("steward update trust install", { concurrency: true }, () => {
     assert.match(stderr, /run it on the device, without --url/);
   });
 
-  it("ends with 4 and why for who may not write there", { skip: !isRoot && "needs root" }, async (test) => {
+  it("ends with 4 and why for who may not write there", { skip: noOtherUser() }, async (test) => {
     const { directory, file, etc } = desk(test);
     for (const path of [directory, etc]) chmodSync(path, 0o755);
     chmodSync(file, 0o644);
