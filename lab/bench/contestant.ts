@@ -9,6 +9,8 @@ export interface Running {
   port: number;
   /** Milliseconds from the spawn to the first answer. */
   startMilliseconds: number;
+  /** Processor time of all its threads until then, in milliseconds. */
+  startProcessorMilliseconds: number;
   /** Its memory now. */
   memory: () => Memory;
   /** Processor time of all its threads so far, in milliseconds. */
@@ -91,9 +93,11 @@ export async function start(contestant: Contestant, directory: string, node: str
   });
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   await firstAnswer(port, child);
+  const startProcessorMilliseconds = processorMillisecondsOf(child.pid);
   return {
     port,
     startMilliseconds: performance.now() - begun,
+    startProcessorMilliseconds,
     memory: () => memoryOf(child.pid),
     processorMilliseconds: () => processorMillisecondsOf(child.pid),
     stop: async () => {

@@ -1,5 +1,5 @@
 /** Memory and start of the agent against a bare server, and the requests that it answers against fastify. */
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import {
@@ -20,7 +20,12 @@ const memoryRounds = 3;
 const loadRounds = 15;
 
 /** Milliseconds after the first answer until a server is idle. */
-const idleMilliseconds = 2_000;
+const idleMilliseconds = 4_000;
+
+/** By then timers have run that a start leaves behind, and V8 has collected what they made. */
+const lastingMilliseconds = 10 * 60_000;
+
+const idleBound = { side: "most", value: 1.22 } as const;
 
 /** The requests of about an hour of use: a person who signs in and looks around, and a console that polls. */
 const readsOfAnHour = 200;
@@ -37,28 +42,52 @@ export interface Surroundings {
 export async function startAndMemory(at: Surroundings): Promise<Row[]> {
   const { starts, memory } = await startsInTurn([agentOf(at.program), bareHttp], at);
   const [resident, anonymous] = memory;
+  const name = "start to first answer / bare node:http";
   return [
-    ratioRow("idle resident memory / bare node:http", "MiB", resident, { side: "most", value: 1.25 }),
+    ratioRow("idle resident memory / bare node:http", "MiB", resident, idleBound),
     ratioRow("its anonymous part", "MiB", anonymous),
-    ratioRow("start to first answer / bare node:http", "ms", starts, { side: "most", value: 2.5 }),
+    ratioRow(`${name}, processor time`, "ms", starts.processor, { side: "most", value: 2.2 }),
+    ratioRow(`${name}, wall time`, "ms", starts.wall),
+    // Measured before the start was made shorter, so that work is saved and not moved behind the first answer.
+    ratioRow("start to ready and quiet / the same, processor time", "ms", starts.quiet, {
+      side: "most",
+      value: 3.4,
+    }),
   ];
 }
 
 async function startsInTurn(contestants: readonly [own: Contestant, peer: Contestant], at: Surroundings) {
-  const starts: Series = [[], []];
+  const starts = { processor: emptySeries(), wall: emptySeries(), quiet: emptySeries() };
   const memory = memorySeries();
   for (let round = 0; round < startRounds; round += 1) {
     for (const [index, contestant] of contestants.entries()) {
       const running = await start(contestant, at.directory, at.node);
-      starts[index]?.push(running.startMilliseconds);
+      starts.processor[index]?.push(running.startProcessorMilliseconds);
+      starts.wall[index]?.push(running.startMilliseconds);
       if (round < memoryRounds) {
         await delay(idleMilliseconds);
+        starts.quiet[index]?.push(running.processorMilliseconds());
         memory.add(index, running.memory());
       }
       await running.stop();
     }
   }
   return { starts, memory: memory.series };
+}
+
+/** Memory ten minutes after the start. Both sides run meanwhile, in places of their own beside all else that is measured. */
+export async function memoryAfterRest(at: Surroundings): Promise<Row[]> {
+  const directory = join(at.directory, "rest");
+  mkdirSync(directory);
+  const own = await start(agentOf(at.program), directory, at.node);
+  const peer = await start(bareHttp, directory, at.node);
+  try {
+    await delay(lastingMilliseconds);
+    const resident: Series = [[own.memory().residentMiB], [peer.memory().residentMiB]];
+    return [ratioRow("the same after 10 minutes at rest", "MiB", resident, idleBound)];
+  } finally {
+    await Promise.all([own.stop(), peer.stop()]);
+  }
 }
 
 const provider = {
@@ -77,7 +106,7 @@ export async function withProvider(at: Surroundings): Promise<Row[]> {
   const { starts, memory } = await startsInTurn([own, withHostFile("empty.json", {})], at);
   return [
     ratioRow("idle resident memory with a sign-in provider / without", "MiB", memory[0]),
-    ratioRow("start to first answer with a sign-in provider / without", "ms", starts),
+    ratioRow("start to first answer with a sign-in provider / without", "ms", starts.processor),
   ];
 }
 
@@ -100,17 +129,16 @@ export async function memoryAfterUse(at: Surroundings): Promise<Row[]> {
   return [
     ratioRow("resident memory after an hour's use / bare node:http", "MiB", resident, {
       side: "most",
-      value: 1.45,
+      value: 1.38,
     }),
     ratioRow("its anonymous part, after use", "MiB", anonymous),
   ];
 }
 
+const emptySeries = (): Series => [[], []];
+
 function memorySeries() {
-  const series: readonly [resident: Series, anonymous: Series] = [
-    [[], []],
-    [[], []],
-  ];
+  const series: readonly [resident: Series, anonymous: Series] = [emptySeries(), emptySeries()];
   return {
     series,
     add: (index: number, { residentMiB, anonymousMiB }: Memory) => {
@@ -144,7 +172,8 @@ export async function authenticatedRequests(at: Surroundings): Promise<Row> {
   return ratioRow(what, "req/s", results, { side: "least", value: 0.95 });
 }
 
-const credentials = { username: "bench-admin", password: "four unrelated words here" };
+/** The administrator whom `signIn` makes. */
+export const credentials = { username: "bench-admin", password: "four unrelated words here" };
 
 /** A token of an administrator, who is made at the first call with this directory. */
 export async function signIn(running: Running, { directory }: Surroundings): Promise<string> {

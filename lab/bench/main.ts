@@ -13,10 +13,17 @@ import { clockRows } from "./clock.ts";
 import { commandLine } from "./command-line.ts";
 import { scratchDirectory } from "./contestant.ts";
 import { clearEnvironment } from "./environment.ts";
-import { authenticatedRequests, memoryAfterUse, startAndMemory, withProvider } from "./footprint.ts";
+import {
+  authenticatedRequests,
+  memoryAfterRest,
+  memoryAfterUse,
+  startAndMemory,
+  withProvider,
+} from "./footprint.ts";
 import { payloadRows } from "./payload.ts";
 import { repeatedReads } from "./reads.ts";
 import type { Row } from "./row.ts";
+import { signInRows } from "./sign-in.ts";
 
 /** Rows of one runtime. */
 interface OnRuntime {
@@ -39,6 +46,9 @@ async function onRuntime(node: string): Promise<OnRuntime> {
   const scratch = scratchDirectory();
   try {
     const at = { node, directory: scratch.path, program: await programFor(node, scratch.path) };
+    const afterRest = memoryAfterRest(at);
+    // Awaited last: a fault of it ends the call then.
+    afterRest.catch(() => undefined);
     return {
       node: execFileSync(node, ["--version"], { encoding: "utf8" }).trim(),
       rows: [
@@ -48,6 +58,8 @@ async function onRuntime(node: string): Promise<OnRuntime> {
         await authenticatedRequests(at),
         ...(await repeatedReads(at)),
         ...(await withProvider(at)),
+        ...(await signInRows(at)),
+        ...(await afterRest),
       ],
     };
   } finally {

@@ -32,7 +32,7 @@ export function callJson(
   where: { port: number } | { socketPath: string },
   method: string,
   path: string,
-  options: { body?: object; token?: string } = {},
+  options: { body?: object; token?: string; headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({
@@ -42,6 +42,7 @@ export function callJson(
       agent: false,
       headers: {
         "content-type": "application/json",
+        ...options.headers,
         ...(options.token !== undefined && { authorization: `Bearer ${options.token}` }),
       },
     });
