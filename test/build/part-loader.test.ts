@@ -87,6 +87,18 @@ describe("the parts of the program that was built", () => {
     }
   });
 
+  it("have no code cache where no start loads them: conf migrates documents of former forms only", () => {
+    const withConf = parts.filter(
+      (name) =>
+        name.endsWith(".js") && readFileSync(join(dist, "parts", name), "utf8").includes("projectVersion"),
+    );
+    assert.ok(withConf.length > 0, "conf was not found");
+    assert.deepEqual(
+      withConf.filter((name) => existsSync(codeCachePath(dist, name))),
+      [],
+    );
+  });
+
   it("are ASCII, for V8 would keep other text with two bytes for each character", () => {
     // A regular expression with such a letter is left as it was written: \\u and its number serves there.
     const others = parts

@@ -75,6 +75,6 @@ export function createCopies<T extends object>(
 
 async function newestVersion<T extends object>(directory: string, kind: DocumentKind<T>): Promise<T | null> {
   const newest = (await versionNames(directory, kind.name)).at(-1);
-  const found = newest === undefined ? null : readForm(directory, kind, newest.replace(/\.json$/, ""));
+  const found = newest === undefined ? null : await readForm(directory, kind, newest.replace(/\.json$/, ""));
   return found !== null && "value" in found ? found.value : null;
 }

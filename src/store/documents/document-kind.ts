@@ -31,6 +31,12 @@ export interface DocumentKind<T extends object> {
   isNewVersion?(before: T | null, after: T): boolean;
 }
 
+/** The part of a kind that says how former forms become the present one. */
+export type Migrated = Pick<DocumentKind<object>, "formatVersion" | "migrations">;
+
+/** The members of a document's file. */
+export type Members = Record<string, unknown>;
+
 /** The written form of a document. */
 export interface Form {
   /** The document fits the schema of this version. */
@@ -94,6 +100,12 @@ export function formOf(members: object): Form {
     newest: isAhead ? newest : version,
     ...(unchangedSince !== undefined && { unchangedSince }),
   };
+}
+
+/** The members of a document's file that are its value. */
+export function withoutInternal(stored: object): object {
+  const { __internal__: _, ...members } = stored as { __internal__?: unknown };
+  return members;
 }
 
 /** Negative if `one` is the older format version. */

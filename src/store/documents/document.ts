@@ -87,7 +87,7 @@ export async function openDocument<T extends object>(
 ): Promise<OpenedDocument<T>> {
   const paths = [kind.name, goodCopyName(kind.name)].map((name) => documentPath(directory, name));
   await Promise.all(paths.map(removeLeftovers)).catch(() => undefined);
-  const loaded = loadDocument(directory, kind, options.isFirstStart);
+  const loaded = await loadDocument(directory, kind, options.isFirstStart);
   if (loaded.finding !== null) await options.found?.(loaded.finding);
   const document = new StoredDocument(directory, kind, { ...options, loaded });
   await document.begin();

@@ -91,12 +91,12 @@ export function createStateTools(directory: string, kinds: readonly Kind[]): Sta
     show: async (name, choice = {}) => {
       const kind = kindOf(name);
       const file = isChosen(choice) ? await chosenFile(directory, name, choice) : name;
-      return masked(readCopy(directory, kind, file).value);
+      return masked((await readCopy(directory, kind, file)).value);
     },
     restore: async (name, choice = {}) => {
       const kind = kindOf(name);
       const file = await chosenFile(directory, name, isChosen(choice) ? choice : { from: "good" });
-      return replace(directory, kind, readCopy(directory, kind, file));
+      return replace(directory, kind, await readCopy(directory, kind, file));
     },
     reset: async (name) => {
       const kind = kindOf(name);
@@ -126,7 +126,7 @@ async function replace(
 async function inspect(directory: string, kind: Kind): Promise<StateEntry> {
   const file = await statOf(documentPath(directory, kind.name));
   const good = await statOf(documentPath(directory, goodCopyName(kind.name)));
-  const found = file && readForm(directory, kind, kind.name);
+  const found = file && (await readForm(directory, kind, kind.name));
   const findings = (await readRegister(directory))?.findings ?? [];
   return {
     name: kind.name,
@@ -167,7 +167,7 @@ async function describeCopy(
 ): Promise<StateCopy | null> {
   const stats = await statOf(`${directory}/${file}`);
   if (stats === null) return null;
-  const found = readForm(directory, kind, stemOf(file));
+  const found = await readForm(directory, kind, stemOf(file));
   const isUsable = "value" in found;
   return {
     from: what === "good copy" ? "good" : file,
@@ -182,8 +182,8 @@ async function describeCopy(
 }
 
 /** One file of a document's form, by its name without `.json`. */
-function readCopy(directory: string, kind: Kind, stem: string): Usable<object> {
-  const found = readForm(directory, kind, stem);
+async function readCopy(directory: string, kind: Kind, stem: string): Promise<Usable<object>> {
+  const found = await readForm(directory, kind, stem);
   if ("value" in found) return found;
   const { problem, why } = found;
   if (why === "absent") throw new StewardError("not_found", `${stem}.json is absent.`);

@@ -34,20 +34,20 @@ export interface Found {
  * Reads a document: the file; otherwise, if a newer release has written it, the newest bytes of a form that is known
  * here; otherwise its last good copy, or its defaults if that is allowed. Writes nothing. Throws `state_damaged`.
  */
-export function loadDocument<T extends object>(
+export async function loadDocument<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
   isFirstStart: boolean,
-): Loaded<T> {
+): Promise<Loaded<T>> {
   const validate = validatorOf(kind);
   const read = (name: string) => readForm(directory, kind, name, validate);
-  const file = read(kind.name);
+  const file = await read(kind.name);
   if ("value" in file) return { ...file, origin: "file", finding: null, isFileInTheWay: false };
-  const good = read(goodCopyName(kind.name));
+  const good = await read(goodCopyName(kind.name));
   const isAbsent = file.why === "absent" && "why" in good && good.why === "absent";
   if (isAbsent && isFirstStart) return { ...madeUp(kind), finding: null, isFileInTheWay: false };
   const isNewer = file.why === "newer" || ("why" in good && good.why === "newer");
-  const former = isNewer ? formerForm(directory, kind, file, read) : null;
+  const former = isNewer ? await formerForm(directory, kind, file, read) : null;
   const found = former ?? ("value" in good ? { ...good, origin: "good" as const, ...goodTaken } : null);
   if (found === null && kind.onLoss === "rescue")
     throw lost(directory, kind.name, { file, good: good as Unusable });
@@ -86,15 +86,15 @@ function madeUp<T extends object>(kind: DocumentKind<T>) {
 }
 
 /** The newest kept bytes of a form that is known here; null: there are none. */
-function formerForm<T extends object>(
+async function formerForm<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
   { unchangedSince }: Unusable,
-  read: (name: string) => Usable<T> | Unusable,
+  read: (name: string) => Promise<Usable<T> | Unusable>,
 ) {
   for (const version of formVersions(readdirSync(directory), kind.name)) {
     const name = formCopyName(kind.name, version);
-    const found = read(name);
+    const found = await read(name);
     // It is damaged, or in a form that only a newer release knows.
     if (!("value" in found)) continue;
     const isLoss = version !== unchangedSince;

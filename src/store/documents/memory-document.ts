@@ -12,7 +12,7 @@ export async function readDocument<T extends object>(
   kind: DocumentKind<T>,
   { isFirstStart, found }: Pick<OpenOptions, "isFirstStart" | "found">,
 ): Promise<OpenedDocument<T>> {
-  const { value, finding } = loadDocument(directory, kind, isFirstStart);
+  const { value, finding } = await loadDocument(directory, kind, isFirstStart);
   if (finding !== null) await found?.(finding);
   return createMemoryDocument(kind.name, value);
 }

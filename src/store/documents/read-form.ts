@@ -1,7 +1,6 @@
-import Conf from "conf";
 import { messageOf, systemErrorCode } from "../../contract/errors.ts";
 import { NotRegular, readRegularSync } from "../files/regular-file.ts";
-import { filledIn, unknownMembers } from "../validation/members.ts";
+import { unknownMembers } from "../validation/members.ts";
 import type { Validator } from "../validation/schemas.ts";
 import {
   compareFormats,
@@ -10,8 +9,11 @@ import {
   type Form,
   formOf,
   isSameMajor,
+  type Members,
+  type Migrated,
   mostDocumentBytes,
   validatorOf,
+  withoutInternal,
 } from "./document-kind.ts";
 
 /** A usable file of a document's form. */
@@ -34,12 +36,12 @@ export interface Unusable {
  * Reads one file of a document's form, and writes nothing: a former form is migrated in memory. Of a newer minor
  * version the known members are read, and the others are kept; a newer major version cannot be used.
  */
-export function readForm<T extends object>(
+export async function readForm<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
   configName: string,
   validate: Validator = validatorOf(kind),
-): Usable<T> | Unusable {
+): Promise<Usable<T> | Unusable> {
   let newer: Form | null = null;
   try {
     const text = textOf(documentPath(directory, configName));
@@ -51,7 +53,7 @@ export function readForm<T extends object>(
     if (ahead > 0) newer = form;
     if (ahead > 0 && !isSameMajor(form.version, kind.formatVersion)) return tooNew(configName, kind, form);
     if (ahead > 0) return { value: checked<T>(members, validate), form, former: null };
-    const value = checked<T>(migrated(members, kind, form), validate);
+    const value = checked<T>(await inPresentForm(members, kind, form), validate);
     if (ahead === 0) return { value, form, former: null };
     const newest = compareFormats(form.newest, kind.formatVersion) > 0 ? form.newest : kind.formatVersion;
     return { value, form: { version: kind.formatVersion, newest }, former: { version: form.version, text } };
@@ -75,44 +77,10 @@ function textOf(path: string): string | null {
   }
 }
 
-type Migrated = Pick<DocumentKind<object>, "formatVersion" | "migrations">;
-
-function migrated(members: Members, kind: Migrated, form: Form): Members {
-  if (compareFormats(form.newest, form.version) <= 0) return throughConf(members, kind);
-  // It was in a newer form before; a release that knew only this one has passed on the unknown members.
-  const isKnown = compareFormats(form.newest, kind.formatVersion) <= 0;
-  const reached = isKnown ? form.newest : kind.formatVersion;
-  const again = throughConf(members, { ...kind, formatVersion: reached });
-  const filled = filledIn(withoutInternal(members), withoutInternal(again)) as Members;
-  return throughConf({ ...filled, __internal__: { migrations: { version: reached } } }, kind);
-}
-
-type Members = Record<string, unknown>;
-
-/** The members after conf's migrations: in memory, so that it needs no writable disk. */
-function throughConf(members: Members, { formatVersion, migrations }: Migrated): Members {
-  const conf = new (confOver(members))({
-    // conf reads nothing there: without a folder it would look for the user's own.
-    cwd: "/nonexistent",
-    accessPropertiesByDotNotation: false,
-    projectVersion: formatVersion,
-    migrations: { ...migrations },
-  });
-  return conf.store;
-}
-
-/** A conf with a value in memory instead of a file. */
-function confOver(initial: Members): typeof Conf<Members> {
-  let present = initial;
-  return class extends Conf<Members> {
-    // conf changes the value that it has read in place, and then stores it.
-    override get store(): Members {
-      return structuredClone(present);
-    }
-    override set store(next: Members) {
-      present = next;
-    }
-  };
+/** The package that migrates is loaded for a document that needs it, which a start seldom finds. */
+async function inPresentForm(members: Members, kind: Migrated, form: Form): Promise<Members> {
+  const isPresent = form.version === kind.formatVersion && form.newest === form.version;
+  return isPresent ? members : (await import("./migrate.ts")).migrated(members, kind, form);
 }
 
 function checked<T extends object>(stored: object, validate: Validator): T {
@@ -127,11 +95,6 @@ function refuseStrangers(kind: { schema: object }, members: object): void {
   if ("__internal__" in members) return;
   const [stranger] = unknownMembers(kind.schema, members);
   if (stranger !== undefined) throw new Error(`${stranger} is not a member known here`);
-}
-
-function withoutInternal(stored: object): object {
-  const { __internal__: _, ...members } = stored as { __internal__?: unknown };
-  return members;
 }
 
 function parsed(text: string): Members {

@@ -57,7 +57,7 @@ describe("a document that is opened", () => {
   it("is the file where that can be used, whatever else lies there", async (test) => {
     const directory = await placed(test, { lamp: own, "lamp.good": good });
     for (const isFirstStart of [true, false])
-      assert.deepEqual(loadDocument(directory, rescued, isFirstStart), {
+      assert.deepEqual(await loadDocument(directory, rescued, isFirstStart), {
         ...{ value: { brightness: 1 }, origin: "file", finding: null, isFileInTheWay: false },
         ...{ form: present, former: null },
       });
@@ -65,14 +65,14 @@ describe("a document that is opened", () => {
 
   it("is the file in its former form with what that was", async (test) => {
     const directory = await placed(test, { lamp: former });
-    const { value, former: was, form } = loadDocument(directory, kind, false);
+    const { value, former: was, form } = await loadDocument(directory, kind, false);
     assert.deepEqual([value, was, form], [{ brightness: 6 }, formerText, present]);
   });
 
   it("begins with its defaults on a first start, which are its own", async (test) => {
     const directory = await placed(test, {});
     for (const of of [kind, rescued]) {
-      const loaded = loadDocument(directory, of, true);
+      const loaded = await loadDocument(directory, of, true);
       assert.deepEqual(loaded, {
         ...{ value: kind.defaults, origin: "defaults", finding: null, isFileInTheWay: false },
         ...{ form: present, former: null },
@@ -210,7 +210,7 @@ describe("a document that is opened", () => {
     it(`is ${name}`, async (test) => {
       const directory = await placed(test, files as Record<string, string>);
       const isFirstStart = Object.keys(files).length > 0;
-      const { value, origin, finding, isFileInTheWay } = loadDocument(directory, kind, isFirstStart);
+      const { value, origin, finding, isFileInTheWay } = await loadDocument(directory, kind, isFirstStart);
       const { detail = "", ...found } = finding ?? {};
       const facts = { origin, value: value.brightness, ...found, inTheWay: isFileInTheWay };
       assert.deepEqual(facts, expected);
@@ -259,7 +259,10 @@ describe("a document that is opened", () => {
   for (const [name, files, words] of losses)
     it(`is not made up where it must not be, and the ways out are named: ${name}`, async (test) => {
       const directory = await placed(test, files);
-      assert.throws(() => loadDocument(directory, rescued, false), { code: "state_damaged", message: words });
+      await assert.rejects(loadDocument(directory, rescued, false), {
+        code: "state_damaged",
+        message: words,
+      });
     });
 });
 

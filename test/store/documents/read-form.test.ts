@@ -20,29 +20,30 @@ const kind: DocumentKind<{ names: string[] }> = {
   onLoss: "defaults",
 };
 
-for (const [form, names] of [
-  ["1.1.0", ["kept"]],
-  ["1.0.0", ["migrated"]],
+for (const [form, names, migrations] of [
+  ["1.1.0", ["kept"], 0],
+  ["1.0.0", ["migrated"], 1],
 ] as const)
-  it(`a document of form ${form} is read without a write, by the package that migrates it as well`, (test) => {
+  it(`a document of form ${form} is read without a write, and migrated where it is a former one`, async (test) => {
     const directory = scratchDirectory();
     const stored = { names: ["kept"], __internal__: { migrations: { version: form } } };
     writeFileSync(join(directory, "names.json"), JSON.stringify(stored));
-    const write = test.mock.method(Conf.prototype as unknown as { _write: () => void }, "_write");
-    const read = readForm(directory, kind, "names");
+    const conf = Conf.prototype as unknown as { _write: () => void; _migrate: () => void };
+    const [write, migrate] = [test.mock.method(conf, "_write"), test.mock.method(conf, "_migrate")];
+    const read = await readForm(directory, kind, "names");
     assert.deepEqual("value" in read && read.value, { names });
-    assert.equal(write.mock.callCount(), 0);
+    assert.deepEqual([write.mock.callCount(), migrate.mock.callCount()], [0, migrations]);
   });
 
-it("a document whose validator cannot be loaded is damaged, and not missing", () => {
+it("a document whose validator cannot be loaded is damaged, and not missing", async () => {
   const directory = scratchDirectory();
   const stored = { names: ["kept"], __internal__: { migrations: { version: "1.1.0" } } };
   writeFileSync(join(directory, "names.json"), JSON.stringify(stored));
-  const read = readForm(directory, kind, "names", () => {
+  const read = await readForm(directory, kind, "names", () => {
     throw Object.assign(new Error("no such file, validators/names.js"), { code: "ENOENT" });
   });
   assert.equal("why" in read && read.why, "damaged");
   assert.match("problem" in read ? read.problem : "", /^names\.json: no such file/);
-  const other = readForm(directory, kind, "others");
+  const other = await readForm(directory, kind, "others");
   assert.equal("why" in other && other.why, "absent");
 });
