@@ -159,9 +159,12 @@ async function writePart(file: string, text: string): Promise<void> {
     /\bimport ?(?:\* ?as )?([\w$]+) ?from ?("(?:node:)?[a-z_/0-9]+");/g,
     "const $1=require($2);",
   );
-  const { code } = await transform(whole, {
-    ...{ format: "cjs", platform: "node", target: "node20", minify: true, charset: "ascii" },
+  const { code: commonJs } = await transform(whole, {
+    ...{ format: "cjs", platform: "node", target: "node20" },
     supported: { "dynamic-import": false },
+  });
+  const { code } = await transform(whenFirstUsed(commonJs), {
+    ...{ minify: true, platform: "node", target: "node20", charset: "ascii" },
   });
   // All but regular expressions, which esbuild leaves as they are, is ASCII by now.
   const ascii = code.replace(
@@ -169,6 +172,27 @@ async function writePart(file: string, text: string): Promise<void> {
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
   writeFileSync(file, `(function(exports,require,module,__filename,__dirname){${ascii}})`);
+}
+
+/**
+ * Loads each of Node's modules where a part first uses one of its members, as a device at rest uses few. `text`: what esbuild
+ * has made of the imports of a part, one variable an import.
+ */
+function whenFirstUsed(text: string): string {
+  const names = new Set<string>();
+  const modules = new Map<string, string>();
+  const used = text.replaceAll(
+    /^var (import_\w+) = require\("(?:node:)?([a-z_/]+)"\);\n/gm,
+    (_, variable: string, module: string) => {
+      const name = `node$${module.replaceAll("/", "$")}`;
+      names.add(name);
+      modules.set(variable, `(${name} ??= require("node:${module}"))`);
+      return "";
+    },
+  );
+  if (names.size === 0) return text;
+  const members = used.replaceAll(/\bimport_\w+\b/g, (variable) => modules.get(variable) ?? variable);
+  return `let ${[...names].join(",")};${members}`;
 }
 
 async function writeValidators(file: string, contents: string, inputs: Set<string>): Promise<void> {

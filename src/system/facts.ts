@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
+import { Worker } from "node:worker_threads";
 import type { Facts, Status } from "../contract/types.ts";
 import type { HostNames, HostTime } from "../host/host.ts";
 import type { HostIdentity } from "../host/ports.ts";
@@ -77,8 +78,6 @@ const readTemperature = createTemperature();
 
 /** systeminformation takes 36 ms to load and runs most of its commands with execSync, so it has a thread of its own. */
 async function readSlowFacts(workerFile: string): Promise<SlowFacts> {
-  // Loaded at the first reading, so that an idle agent has no threads of its own.
-  const { Worker } = await import("node:worker_threads");
   return new Promise((resolve) => {
     const worker = new Worker(workerFile, { resourceLimits: { maxOldGenerationSizeMb: 64 } });
     const timer = setTimeout(() => finish(nothing), workerSeconds * 1_000);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
 import type Koa from "koa";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 
@@ -79,9 +80,7 @@ export async function sendText(ctx: Koa.Context, text: string, mediaType: string
     return;
   }
   ctx.set("Content-Encoding", coding);
-  // Loaded late, since most agents are never scraped. Synchronous: asking another thread would take three times as
-  // long.
-  const { gzipSync } = await import("node:zlib");
+  // Synchronous: asking another thread would take three times as long.
   ctx.body = gzipSync(text, textOptions);
 }
 

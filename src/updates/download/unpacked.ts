@@ -2,8 +2,6 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 
-const unpack = promisify(gunzip);
-
 /** Content codings that are gzip (RFC 9110 §8.4.1.3). */
 export function isGzip(coding: string | undefined): boolean {
   return /^(x-)?gzip$/i.test(coding?.trim() ?? "");
@@ -23,7 +21,7 @@ export function mostPackedBytes(maximumBytes: number): number {
  */
 export async function unpacked(name: string, packed: Uint8Array, maximumBytes: number): Promise<Uint8Array> {
   try {
-    return await unpack(packed, { maxOutputLength: maximumBytes });
+    return await promisify(gunzip)(packed, { maxOutputLength: maximumBytes });
   } catch (cause) {
     const code = systemErrorCode(cause) ?? "";
     if (code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(name, maximumBytes);

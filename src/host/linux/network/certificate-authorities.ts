@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
-import type { SecureContext } from "node:tls";
+import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
 import { messageOf, StewardError, systemErrorCode } from "../../../contract/errors.ts";
 
 /** Bytes of a bundle: twenty times that of Debian. */
@@ -50,6 +50,5 @@ async function contextOf(bundle: string): Promise<SecureContext> {
       throw new Error(`its certificate ${index + 1} of ${begun} cannot be read`, { cause });
     }
   }
-  const { createSecureContext, rootCertificates } = await import("node:tls");
   return createSecureContext({ ca: [...rootCertificates, ...certificates], minVersion: "TLSv1.2" });
 }

@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { connect as connectTcp, isIP, type LookupFunction, type OnReadOpts, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { TLSSocket, ConnectionOptions as TlsOptions } from "node:tls";
+import { connect as connectTls } from "node:tls";
 import type { ResolveHost } from "../../ports.ts";
 import type { CertificateAuthorities } from "./certificate-authorities.ts";
 import { createReusedBuffer, type ReusedBuffer } from "./reused-buffer.ts";
@@ -57,20 +57,14 @@ export async function connect(
     const socket = await opened(connectTcp(tcp), "connect", signal);
     await openTunnel(socket, `${url.hostname}:${portOf(url)}`, signal);
     // TLS over an existing socket cannot be given a buffer, so a transfer takes about 20 MiB more here.
-    const stream = await opened(await connectTls({ ...secure, socket }), "secureConnect", signal);
+    const stream = await opened(connectTls({ ...secure, socket }), "secureConnect", signal);
     return { stream, reused: null };
   }
   const reused = createReusedBuffer();
   const socket = isSecure
-    ? await opened(await connectTls(withBuffer({ ...tcp, ...secure }, reused)), "secureConnect", signal)
+    ? await opened(connectTls(withBuffer({ ...tcp, ...secure }, reused)), "secureConnect", signal)
     : await opened(connectTcp({ ...tcp, onread: reused.onread }), "connect", signal);
   return { stream: reused.attach(socket), reused };
-}
-
-/** Loaded with the first https server: other agents do not need it in memory. */
-async function connectTls(options: TlsOptions): Promise<TLSSocket> {
-  const { connect } = await import("node:tls");
-  return connect(options);
 }
 
 /** `onread` is documented for tls.connect, but missing in its types. */

@@ -1,4 +1,5 @@
 import { type LookupAddress, TIMEOUT } from "node:dns";
+import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { ResolveHost } from "../../ports.ts";
 
@@ -43,8 +44,7 @@ export function createResolveHost(options: ResolveHostOptions = {}): ResolveHost
   };
 }
 
-async function systemLookUp(host: string): Promise<readonly LookupAddress[]> {
-  const { lookup } = await import("node:dns/promises");
+function systemLookUp(host: string): Promise<readonly LookupAddress[]> {
   return lookup(host, { all: true, verbatim: true });
 }
 
