@@ -9,6 +9,7 @@ const sources = [
   "addon.c",
   "clock-steering.c",
   "credentials.c",
+  "file-locks.c",
   "process-standing.c",
   "socket-buffers.c",
   "timed-datagrams.c",

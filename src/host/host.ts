@@ -63,6 +63,11 @@ export interface HostNetwork {
 export interface HostFiles {
   readonly freeSpace: FreeSpace;
   /**
+   * flock(2) for the exclusive lock of an open file, without waiting: true if it was free. Throws where the kernel gives
+   * no answer. Undefined without the addon.
+   */
+  readonly tryLock: ((descriptor: number) => boolean) | undefined;
+  /**
    * The keys that two-factor secrets are sealed with, the preferred first. Throws `second_factor_unavailable`,
    * `storage_full`, `storage_unwritable`.
    */

@@ -15,7 +15,7 @@ export const assetsDirectory = import.meta.filename.endsWith(".ts")
   ? join(import.meta.dirname, "../../dist")
   : import.meta.dirname;
 
-/** The native module that reads and sets the clock, changes the user of a process, and speaks to systemd. */
+/** The native module that reads and sets the clock, changes the user of a process, locks files, and speaks to systemd. */
 export function clockAddon(assets: string): string {
   return join(assets, "clock-steering.node");
 }

@@ -83,7 +83,7 @@ export async function withWorkspace<T>(
   const workspace = await openWorkspace(directory, surroundings);
   let lock: Lock;
   try {
-    lock = await takeLock(directory, lockWaitSeconds);
+    lock = await takeLock(directory, { waitSeconds: lockWaitSeconds });
   } catch (cause) {
     if (!(cause instanceof StewardError) || cause.code !== "state_locked") throw cause;
     throw new StewardError(

@@ -11,6 +11,7 @@ import { until } from "../../lab/basics/until.ts";
 import { compiled } from "../../lab/host/compiled.ts";
 import { startAgent } from "../../lab/state/state-directory.ts";
 import { openServiceManager } from "../../src/host/linux/systemd/service-manager.ts";
+import { takeLock } from "../../src/store/files/lock.ts";
 
 /** Notices that the receiver takes at most: the test ends it before. */
 const plenty = "1000";
@@ -46,12 +47,14 @@ describe("an agent that systemd starts", () => {
   it("says that it is ready when it answers, feeds the watchdog, and says that it stops", async (test) => {
     const programs = join(home, "programs");
     mkdirSync(programs);
-    // The agent starts flock for its lock; this one notes the environment that it was given.
+    // The agent starts flock where it waits for a command's lock; this one notes the environment that it was given.
     const noted = join(home, "environment-of-flock");
     const flock = `#!/bin/sh\nenv > ${noted}\nPATH=\${PATH#*:} exec flock "$@"\n`;
     writeFileSync(join(programs, "flock"), flock);
     chmodSync(join(programs, "flock"), 0o755);
-    const agent = await startAgent(test, {
+    mkdirSync(stateDirectory());
+    const command = await takeLock(stateDirectory());
+    const starting = startAgent(test, {
       stateDirectory: stateDirectory(),
       environment: {
         PATH: `${programs}:${process.env.PATH}`,
@@ -59,6 +62,9 @@ describe("an agent that systemd starts", () => {
         WATCHDOG_USEC: "100000",
       },
     });
+    await until("the agent waits", () => existsSync(noted));
+    await command.release();
+    const agent = await starting;
     assert.equal(readFileSync(`/proc/${agent.pid}/comm`, "utf8"), "steward\n");
     await until("the watchdog is fed", () => manager.notices().includes("WATCHDOG=1"));
     assert.equal(await agent.stop(), 0);

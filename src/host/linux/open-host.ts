@@ -64,7 +64,7 @@ export function openHost(options: HostOptions): Host {
       openTransfers: createTransfers,
       isLocalServer,
     },
-    files: { freeSpace, readSealKeys, renewOwnSealKey, readInstalledRoot },
+    files: { freeSpace, tryLock: addon?.tryLock, readSealKeys, renewOwnSealKey, readInstalledRoot },
     systemd: {
       journal: createJournalReader({ source: createLogReader({ otherwise: createJournalctl() }) }),
     },

@@ -18,7 +18,7 @@ export async function withReleases<T>(
 ): Promise<T> {
   const { host, directories, packaged } = context;
   await host.files.makeDirectory(directories.releases, 0o755);
-  const lock = await takeLock(directories.releases, waitSeconds);
+  const lock = await takeLock(directories.releases, { waitSeconds });
   try {
     return await work({ ...context, journal: await openJournal(host.files, directories, packaged) });
   } finally {

@@ -4,7 +4,7 @@ import { every } from "../../host/linux/timers.ts";
 import { createStreams } from "../../http/wire/streams.ts";
 import type { EventFacts } from "../../journal/events/event.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
-import type { Lock } from "../../store/files/lock.ts";
+import { takeAgentLock } from "../../store/files/lock.ts";
 import { builtAt } from "../../system/version.ts";
 import type { AgentConfig } from "./config.ts";
 import { type ListenContext, type LiveDecisions, listen } from "./listeners/listen.ts";
@@ -39,15 +39,17 @@ export interface Agent {
 const repairPollSeconds = 2;
 
 /**
- * Starts the agent; in rescue if the state is damaged beyond what the agent may repair, or cannot be reached. The agent
- * releases `lock` when it stops.
+ * Starts the agent under the lock of its state; in rescue if the state is damaged beyond what the agent may repair, or
+ * cannot be reached. The agent releases the lock when it stops.
  */
-export async function startAgent(config: AgentConfig, lock: Promise<Lock>): Promise<Agent> {
+export async function startAgent(config: AgentConfig): Promise<Agent> {
   await makeDirectory(config.runDirectory);
   try {
     const host = hostOf(config);
     const context = { host, https: httpsOf(config, host), local: localOf(config, host) };
-    return await startServing(config, context, await openRooms(config, host, await lock, context));
+    await makeDirectory(config.stateDirectory);
+    const lock = await takeAgentLock(config.stateDirectory, host.files.tryLock);
+    return await startServing(config, context, await openRooms(config, host, lock, context));
   } catch (error) {
     const isDamaged = error instanceof StewardError && error.code === "state_damaged";
     if (isDamaged || isOfStorage(error)) return startRescue(config, error);

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Calls } from "../../cli/client/context.ts";
 import type { OperationId } from "../../contract/operations.ts";
 import type { Input, Output, SettingsChange } from "../../contract/types.ts";
+import type { HostFiles } from "../../host/host.ts";
 import type { Log } from "../../journal/logs/log.ts";
 import { createStateTools, type StateTools } from "../../store/documents/inspection.ts";
 import { type Lock, takeLock } from "../../store/files/lock.ts";
@@ -19,9 +20,10 @@ export async function openOfflineClient(config: RoomsConfig, remark: (text: stri
   const log: Log = (severity, message, members) => {
     if (severity === "error" || severity === "warning") remark(sentenceOf(message, members));
   };
-  const lock = config.readsOnly ? noLock : await takeLock(config.stateDirectory);
   const own = { ...config, log, forOneCommand: true };
-  const rooms = await openRooms(own, hostOf(own), lock);
+  const host = hostOf(own);
+  const lock = config.readsOnly ? noLock : await takeLock(config.stateDirectory, host.files);
+  const rooms = await openRooms(own, host, lock);
   return {
     call: async <Id extends OperationId>(id: Id, input: Partial<Input<Id>>): Promise<Output<Id>> => {
       const running = rooms.dispatch.run(id, {
@@ -47,15 +49,15 @@ export async function openOfflineClient(config: RoomsConfig, remark: (text: stri
       // No other process would finish a check that was begun here.
       await keepAwake(rooms.settled());
       await rooms.close();
-      if (!config.readsOnly) await finishRequestedWipe(config.stateDirectory);
+      if (!config.readsOnly) await finishRequestedWipe(config.stateDirectory, host.files);
     },
   };
 }
 
 /** Carries out a factory reset that was requested here, since no agent is there to do it. */
-async function finishRequestedWipe(stateDirectory: string): Promise<void> {
+async function finishRequestedWipe(stateDirectory: string, files: HostFiles): Promise<void> {
   if (!(await isWipeRequested(stateDirectory))) return;
-  const lock = await takeLock(stateDirectory);
+  const lock = await takeLock(stateDirectory, files);
   try {
     await finishWipe(stateDirectory);
   } finally {

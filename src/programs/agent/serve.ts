@@ -4,8 +4,6 @@ import type { Finding } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import { createTimers } from "../../host/linux/timers.ts";
 import { agentEvent } from "../../journal/events/event.ts";
-import { makeDirectory } from "../../store/files/durable-file.ts";
-import { takeAgentLock } from "../../store/files/lock.ts";
 import {
   type HostDecisions,
   type HostFileRefused,
@@ -63,9 +61,6 @@ export async function serve(
 ): Promise<number> {
   const { environment, log, build } = program;
   const options = readServeOptions(argv, { ...program, script: installerScript(program) });
-  // Taken while the configuration is read, because it waits for a process.
-  let lock = makeDirectory(options.state).then(() => takeAgentLock(options.state));
-  lock.catch(() => undefined);
   const path = options.hostFile;
   const started = await readDecisionsInForce(path, program.userId());
   const { decisions, refusal } = started;
@@ -92,7 +87,7 @@ export async function serve(
   const forgetFailures = () => rm(join(options.run, "failed-starts"), { force: true }).catch(() => undefined);
   (host.time?.timers ?? createTimers()).after(startedSeconds, forgetFailures);
   for (let start = 0; start <= restartsAllowed; start += 1) {
-    const agent: Agent = await startAgent(config, lock);
+    const agent: Agent = await startAgent(config);
     running = agent;
     const { mode } = agent;
     program.serviceManager?.ready(() => statusOf(agent, build.version, reloading.trouble()));
@@ -104,7 +99,6 @@ export async function serve(
     await agent.stop();
     if (why === "outdated" || why === "socketLost") return temporaryFailure;
     if (why === "stop") return forgetFailures().then(() => 0);
-    lock = takeAgentLock(options.state);
   }
   return 1;
 }

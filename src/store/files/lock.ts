@@ -41,25 +41,31 @@ const mostNameBytes = 64;
 /** Exit status that flock(1) is to return when another process holds the lock. */
 const busyStatus = 75;
 
+/** flock(2) for the exclusive lock of an open file, without waiting; as the host has it. */
+type TryLock = (descriptor: number) => boolean;
+
+export interface LockOptions {
+  /** Seconds to wait for the process that has it. */
+  readonly waitSeconds?: number;
+  readonly role?: LockRole;
+  /** Saves a process: without it, and for a wait, flock(1) of util-linux locks the descriptor that it inherits. */
+  readonly tryLock?: TryLock | undefined;
+}
+
 /**
- * Takes the writer's lock of a state directory; waits up to `waitSeconds` for the process that has it.
- *
- * Node has no flock(2), so util-linux's flock locks the descriptor that it inherits. The lock belongs to the open file,
- * which stays open here after flock has ended. The directory itself is locked: that takes no write, so it also works on
- * a full or read-only disk. Throws StateLocked and `storage_unwritable`.
+ * Takes the writer's lock of a state directory. It belongs to the open file, which stays open here. The directory itself
+ * is locked: that takes no write, so it also works on a full or read-only disk. Throws StateLocked and
+ * `storage_unwritable`.
  */
 export async function takeLock(
   directory: string,
-  waitSeconds = 0,
-  role: LockRole = "command",
+  { waitSeconds = 0, role = "command", tryLock }: LockOptions = {},
 ): Promise<Lock> {
   const held = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY).catch((cause: unknown) => {
     throw unusableDirectory(directory, cause);
   });
   try {
-    const status = await flock(held.fd, waitSeconds);
-    if (status === busyStatus) throw await lockedBy(directory);
-    if (status !== 0) throw new StewardError("internal_error", `flock(1) failed with status ${status}`);
+    if (!(await lock(held.fd, waitSeconds, tryLock))) throw await lockedBy(directory);
   } catch (error) {
     await held.close();
     throw error;
@@ -76,12 +82,13 @@ const commandSeconds = 10;
  * Takes the agent's lock, at once or when the command that has it has ended. Throws StateLocked and
  * `storage_unwritable`.
  */
-export async function takeAgentLock(directory: string): Promise<Lock> {
+export async function takeAgentLock(directory: string, tryLock?: TryLock): Promise<Lock> {
+  const options = { role: "agent", tryLock } as const;
   try {
-    return await takeLock(directory, 0, "agent");
+    return await takeLock(directory, options);
   } catch (error) {
     if (!(error instanceof StateLocked) || error.holder.role === "agent") throw error;
-    return takeLock(directory, commandSeconds, "agent");
+    return takeLock(directory, { ...options, waitSeconds: commandSeconds });
   }
 }
 
@@ -112,6 +119,24 @@ async function writeName(directory: string, role: LockRole): Promise<void> {
 
 function nameFile(directory: string): string {
   return join(directory, ".lock");
+}
+
+/** True: this process has the lock now. Throws `internal_error`. */
+async function lock(descriptor: number, waitSeconds: number, tryLock?: TryLock): Promise<boolean> {
+  const isTaken = answerOf(descriptor, tryLock);
+  if (isTaken === true || (isTaken === false && waitSeconds === 0)) return isTaken;
+  const status = await flock(descriptor, waitSeconds);
+  if (status === 0 || status === busyStatus) return status === 0;
+  throw new StewardError("internal_error", `flock(1) failed with status ${status}`);
+}
+
+/** Undefined: only flock(1) can find it out. */
+function answerOf(descriptor: number, tryLock: TryLock | undefined): boolean | undefined {
+  try {
+    return tryLock?.(descriptor);
+  } catch {
+    return undefined;
+  }
 }
 
 function flock(

@@ -87,7 +87,7 @@ describe("the client of a command", () => {
 
   it("reads beside an agent that never listens, when it has been waited for, and says so", async (test) => {
     const there = device(test);
-    const lock = await takeLock(there.directory, 0, "agent");
+    const lock = await takeLock(there.directory, { role: "agent" });
     const client = there.client({ patience: short });
     assert.deepEqual(await client.call("getVersion", {}), version);
     await client.close();
@@ -103,7 +103,7 @@ describe("the client of a command", () => {
     const there = device(test, () => {
       isListening = agentOf(test, there.socketPath);
     });
-    const lock = await takeLock(there.directory, 0, "agent");
+    const lock = await takeLock(there.directory, { role: "agent" });
     const answer = await there.client({ patience: long }).call("getVersion", {});
     await isListening;
     await lock.release();
@@ -144,7 +144,7 @@ describe("the client of a command", () => {
 
   it("gives up on an agent that never listens: exit 8, with what to look at", async (test) => {
     const there = device(test);
-    const lock = await takeLock(there.directory, 0, "agent");
+    const lock = await takeLock(there.directory, { role: "agent" });
     await assert.rejects(there.client({ patience: short }).call("logout", {}), (error) => {
       assert.ok(error instanceof CommandError);
       assert.equal(error.exitCode, 8);
@@ -169,7 +169,7 @@ describe("the client of a command", () => {
     });
     const refusal = problem({ code: "shutting_down", status: 503, retry_after: 5 });
     await startAt(test, there.socketPath, () => (isStopping ? refusal : { body: version }));
-    const lock = await takeLock(there.directory, 0, "agent");
+    const lock = await takeLock(there.directory, { role: "agent" });
     assert.deepEqual(await there.client({ patience: long }).call("getVersion", {}), version);
     await lock.release();
     assert.deepEqual([there.remarks.length, there.opened], [1, []]);
@@ -177,7 +177,7 @@ describe("the client of a command", () => {
 
   it("of a command that needs the agent waits for it too", async (test) => {
     const there = device(test, () => void agentOf(test, there.socketPath));
-    const lock = await takeLock(there.directory, 0, "agent");
+    const lock = await takeLock(there.directory, { role: "agent" });
     const client = there.client({ patience: long, worksOffline: false });
     assert.deepEqual(await client.call("getVersion", {}), version);
     await lock.release();
@@ -272,7 +272,7 @@ describe("afterOtherCommands", () => {
 
   it("does not wait for an agent, which keeps it", async (test) => {
     const { directory, socketPath } = device(test);
-    const lock = await takeLock(directory, 0, "agent");
+    const lock = await takeLock(directory, { role: "agent" });
     const options = {
       places: { stateDirectory: directory, socketPath },
       remark: async () => assert.fail("waited"),

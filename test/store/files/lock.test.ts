@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { runSteward } from "../../../lab/agents/running-agent.ts";
 import { counted } from "../../../lab/basics/counts.ts";
@@ -10,18 +10,37 @@ import { atEnd, temporaryDirectory } from "../../../lab/basics/ending.ts";
 import { bundleFixture, leftovers, onDisk, startAgent } from "../../../lab/state/state-directory.ts";
 import { heldIn } from "../../../lab/state/watched-disk.ts";
 import type { StewardError } from "../../../src/contract/errors.ts";
-import { findLock, takeAgentLock, takeLock } from "../../../src/store/files/lock.ts";
+import { loadClockAddon } from "../../../src/host/linux/clock/clock-addon.ts";
+import { findLock, type LockOptions, takeAgentLock, takeLock } from "../../../src/store/files/lock.ts";
+
+const { tryLock } = loadClockAddon(join(import.meta.dirname, "../../../dist/clock-steering.node"));
+
+/** No program can be run by its name: flock(1) neither. */
+function withoutPrograms(test: TestContext, directory: string): void {
+  const { PATH } = process.env;
+  atEnd(test, () => {
+    process.env.PATH = PATH;
+  });
+  process.env.PATH = directory;
+}
 
 const isLocked = (error: StewardError): boolean => error.code === "state_locked";
 
 describe("the writer's lock", () => {
-  it("is had by one at a time, and by the next when it was released", async (test) => {
-    const directory = await temporaryDirectory(test);
-    const first = await takeLock(directory);
-    await assert.rejects(takeLock(directory), isLocked);
-    await first.release();
-    await (await takeLock(directory)).release();
-  });
+  const ways: [name: string, first: LockOptions, second: LockOptions][] = [
+    ["by flock(1)", {}, {}],
+    ["by flock(2)", { tryLock }, { tryLock }],
+    ["by either", {}, { tryLock }],
+    ["by the other", { tryLock }, {}],
+  ];
+  for (const [name, one, other] of ways)
+    it(`is had by one at a time, and by the next when it was released: ${name}`, async (test) => {
+      const directory = await temporaryDirectory(test);
+      const first = await takeLock(directory, one);
+      await assert.rejects(takeLock(directory, other), isLocked);
+      await first.release();
+      await (await takeLock(directory, other)).release();
+    });
 
   it("names the process that has it", async (test) => {
     const directory = await temporaryDirectory(test);
@@ -34,9 +53,9 @@ describe("the writer's lock", () => {
     const directory = await temporaryDirectory(test);
     const first = await takeLock(directory);
     const start = performance.now();
-    await assert.rejects(takeLock(directory, 1), isLocked);
+    await assert.rejects(takeLock(directory, { waitSeconds: 1, tryLock }), isLocked);
     assert.equal(performance.now() - start >= 950, true);
-    const next = takeLock(directory, 600);
+    const next = takeLock(directory, { waitSeconds: 600, tryLock });
     await delay(100);
     await first.release();
     await (await next).release();
@@ -45,7 +64,7 @@ describe("the writer's lock", () => {
   it("says what has it: a command, or the agent", async (test) => {
     const directory = await temporaryDirectory(test);
     for (const role of ["command", "agent"] as const) {
-      const lock = await takeLock(directory, 0, role);
+      const lock = await takeLock(directory, { role });
       assert.deepEqual((await findLock(directory))?.holder, { pid: process.pid, role });
       await lock.release();
     }
@@ -54,7 +73,7 @@ describe("the writer's lock", () => {
 
   it("says nothing of the process that had it before, once that has ended", async (test) => {
     const directory = await temporaryDirectory(test);
-    const lock = await takeLock(directory, 0, "agent");
+    const lock = await takeLock(directory, { role: "agent" });
     // No process has a number as high (proc(5): at most 2^22).
     await writeFile(join(directory, ".lock"), "4999999 agent\n");
     const locked = await findLock(directory);
@@ -65,15 +84,30 @@ describe("the writer's lock", () => {
 
   it("is not had where flock(1) cannot be run, and the system's reason is passed on", async (test) => {
     const directory = await temporaryDirectory(test);
-    const { PATH } = process.env;
-    atEnd(test, () => {
-      process.env.PATH = PATH;
-    });
-    process.env.PATH = directory;
+    withoutPrograms(test, directory);
     await assert.rejects(takeLock(directory), ({ code, cause }: StewardError) => {
       assert.deepEqual([code, (cause as NodeJS.ErrnoException).code], ["internal_error", "ENOENT"]);
       return true;
     });
+  });
+
+  it("takes no process where the kernel is asked directly, be it free or not", async (test) => {
+    const directory = await temporaryDirectory(test);
+    withoutPrograms(test, directory);
+    const lock = await takeLock(directory, { tryLock });
+    await assert.rejects(takeLock(directory, { tryLock }), {
+      message: new RegExp(`process ${process.pid}\\.`),
+    });
+    await lock.release();
+  });
+
+  it("is had by flock(1) where the kernel gives no answer", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const options = { tryLock: () => tryLock(-1) };
+    assert.throws(options.tryLock, { code: "EBADF" });
+    const lock = await takeLock(directory, options);
+    await assert.rejects(takeLock(directory, options), isLocked);
+    await lock.release();
   });
 
   it("is looked for through no link", async (test) => {
@@ -88,7 +122,7 @@ describe("the writer's lock", () => {
   it("is the agent's as soon as a command has given it back", async (test) => {
     const directory = await temporaryDirectory(test);
     const command = await takeLock(directory);
-    const agent = takeAgentLock(directory);
+    const agent = takeAgentLock(directory, tryLock);
     await delay(50);
     await command.release();
     const lock = await agent;
@@ -125,7 +159,7 @@ describe("the writer's lock", () => {
 
   it("says of what has it no more than stands there", async (test) => {
     const directory = await temporaryDirectory(test);
-    const lock = await takeLock(directory, 0, "agent");
+    const lock = await takeLock(directory, { role: "agent" });
     const [own, none] = [process.pid, { pid: null, role: null }];
     for (const [text, holder] of [
       [`${own} agent\n`, { pid: own, role: "agent" }],

@@ -20,6 +20,7 @@ export interface ClockAddon {
   setgroups(groups: readonly (number | string)[]): void;
   notify(path: string, text: string): void;
   sendLocal(path: string, bytes: Uint8Array): void;
+  tryLock(descriptor: number): boolean;
   boundBuffers(descriptor: number, bytes: number): void;
   openDatagrams(address: string, port: number): number;
   sendDatagram(descriptor: number, packet: Uint8Array): void;
@@ -42,6 +43,7 @@ const functionNames: readonly (keyof ClockAddon)[] = [
   "setgroups",
   "notify",
   "sendLocal",
+  "tryLock",
   "boundBuffers",
   "openDatagrams",
   "sendDatagram",

@@ -67,6 +67,7 @@ NAPI_MODULE_INIT() {
       {"setgroups", set_groups},
       {"notify", notify},
       {"sendLocal", send_local_bytes},
+      {"tryLock", try_lock},
       {"boundBuffers", bound_buffers},
       {"openDatagrams", datagrams_open},
       {"sendDatagram", datagrams_send},

@@ -29,6 +29,8 @@ napi_value set_effective_user(napi_env env, napi_callback_info info);
 napi_value set_effective_group(napi_env env, napi_callback_info info);
 napi_value set_groups(napi_env env, napi_callback_info info);
 
+napi_value try_lock(napi_env env, napi_callback_info info);
+
 napi_value bound_buffers(napi_env env, napi_callback_info info);
 
 napi_value datagrams_open(napi_env env, napi_callback_info info);
