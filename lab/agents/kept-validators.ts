@@ -27,7 +27,7 @@ export function keptValidator(options: Options, schema: object): ValidateFunctio
     .digest("hex");
   const file = join(directory, `${hash.slice(0, 32)}.cjs`);
   if (!existsSync(file)) keep(file, sourceOf(options, schema));
-  return load(file) as ValidateFunction;
+  return Object.assign(load(file) as ValidateFunction, { schema });
 }
 
 function keep(file: string, source: string): void {

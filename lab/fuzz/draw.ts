@@ -71,6 +71,9 @@ export function isDrawn(text: string): boolean {
 export function textFor(chance: Chance, pattern: RegExp, mostLength: number): string {
   const hex = Array.from({ length: 32 }, () => draw(chance, 16).toString(16)).join("");
   const made = [`usr_${hex}`, `ses_${hex}`, `tok_${hex}`, `user-${hex.slice(0, 8)}`, hex, hex.slice(0, 6)];
+  // Hashes, and the lines of counts of failures.
+  const [key, other] = [hex.slice(0, 12), hex.slice(12, 24)];
+  made.push(`${hex}${hex}`, `${key} 3 90`, `${key} ${other} 90`, `${key} ${other} 3 90`);
   const fitting = [...plausibleTexts, ...made].filter(
     (text) => text.length <= mostLength && pattern.test(text),
   );

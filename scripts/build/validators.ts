@@ -9,6 +9,7 @@ import { releaseJournalName, releaseJournalSchema } from "../../src/releases/rel
 import { createCompiler } from "../../src/store/validation/compile.ts";
 import { tolerant } from "../../src/store/validation/members.ts";
 import { documentValidatorName, inputValidatorName } from "../../src/store/validation/schemas.ts";
+import { quickChecks } from "./quick-checks.ts";
 
 /** Schemas by the names of their validators. */
 type Schemas = ReadonlyMap<string, object>;
@@ -21,20 +22,48 @@ interface ValidatorFile {
   readonly validators: readonly string[];
 }
 
-/** A file for each stored document, for the host file, and for the input of each operation. */
-export const validatorFiles: readonly ValidatorFile[] = [
-  ...documentKinds({}).map(({ name, schema }) => documentFile(name, schema)),
-  documentFile(releaseJournalName, releaseJournalSchema),
-  validatorFile("host-file", new Map([[hostFileValidatorName, hostFileForm]])),
-  ...operationIds.map((id) => validatorFile(id, inputSchemas(id))),
-].filter(({ validators }) => validators.length > 0);
+/**
+ * Schemas of all that a start reads from the disk, by their files of quick checks. The documents share one, since each
+ * start reads all of them.
+ */
+export const readAtStart: ReadonlyMap<string, Schemas> = new Map([
+  ["documents", new Map(documentKinds({}).map(documentSchema))],
+  [releaseJournalName, new Map([documentSchema({ name: releaseJournalName, schema: releaseJournalSchema })])],
+  ["host-file", new Map([[hostFileValidatorName, hostFileForm]])],
+]);
 
-function documentFile(name: string, schema: object): ValidatorFile {
-  return validatorFile(`document-${name}`, new Map([[documentValidatorName(name), tolerant(schema)]]));
+/** A file of quick checks, and for each of them the file of the validator that says what is wrong. */
+interface Checked {
+  readonly quick: ValidatorFile;
+  readonly whole: readonly ValidatorFile[];
+}
+
+const checked: readonly Checked[] = [...readAtStart].map(([name, schemas]) => ({
+  quick: fileOf(`check-${name}`, quickChecks(schemas), schemas),
+  whole: [...schemas].map(([one, schema]) =>
+    validatorFile(one.replaceAll(" ", "-"), new Map([[one, schema]])),
+  ),
+}));
+
+/** One for each operation, with the validators of its input. */
+const ofInput: readonly ValidatorFile[] = operationIds
+  .map((id) => validatorFile(id, inputSchemas(id)))
+  .filter(({ validators }) => validators.length > 0);
+
+export const validatorFiles: readonly ValidatorFile[] = [
+  ...checked.flatMap(({ quick, whole }) => [quick, ...whole]),
+  ...ofInput,
+];
+
+function documentSchema({ name, schema }: { name: string; schema: object }): readonly [string, object] {
+  return [documentValidatorName(name), tolerant(schema)];
 }
 
 function validatorFile(name: string, schemas: Schemas): ValidatorFile {
-  const source = sourceOf(schemas);
+  return fileOf(name, sourceOf(schemas), schemas);
+}
+
+function fileOf(name: string, source: string, schemas: Schemas): ValidatorFile {
   const hash = createHash("sha256").update(source).digest("hex").slice(0, 8);
   return { file: `validators/${name}-${hash}.js`, source, validators: [...schemas.keys()] };
 }
@@ -62,7 +91,8 @@ export const compiledValidators: Plugin = {
   name: "compiled-validators",
   setup: (esbuild) => {
     esbuild.onLoad({ filter: /validation\/compiled-validators\.ts$/ }, () => ({
-      contents: `export const compiledValidators = {${validatorFiles.map(lazyMembers).join("")}};`,
+      contents: `${explainedLater}
+export const compiledValidators = {${[...checked.flatMap(quickMembers), ...ofInput.flatMap(members)].join(",\n")}};`,
       loader: "js",
       resolveDir: import.meta.dirname,
     }));
@@ -70,11 +100,34 @@ export const compiledValidators: Plugin = {
   },
 };
 
-function lazyMembers({ file, validators }: ValidatorFile): string {
-  return validators
-    .map((name) => JSON.stringify(name))
-    .map((name) => `get ${name}() { return require("./${file}").validators[${name}]; },\n`)
-    .join("");
+/** A validator that asks the quick one, and of what that finds invalid the whole one, which says why. */
+const explainedLater = `function explainedLater(isValid, whole) {
+  const validate = (value) => {
+    if (isValid(value)) return true;
+    const explaining = whole();
+    const isSound = explaining(value);
+    validate.errors = explaining.errors;
+    validate.schema = explaining.schema;
+    return isSound;
+  };
+  return validate;
+}`;
+
+function quickMembers({ quick, whole }: Checked): string[] {
+  return whole.flatMap((one) =>
+    one.validators.map((name) => {
+      const [isValid, explaining] = [quick, one].map((file) => loaded(file, name));
+      return `get ${JSON.stringify(name)}() { return explainedLater(${isValid}, () => ${explaining}); }`;
+    }),
+  );
+}
+
+function members(file: ValidatorFile): string[] {
+  return file.validators.map((name) => `get ${JSON.stringify(name)}() { return ${loaded(file, name)}; }`);
+}
+
+function loaded({ file }: ValidatorFile, name: string): string {
+  return `require("./${file}").validators[${JSON.stringify(name)}]`;
 }
 
 function sourceOf(schemas: Schemas): string {
@@ -88,5 +141,14 @@ function sourceOf(schemas: Schemas): string {
     return `${JSON.stringify(name)}: ${identifier}`;
   });
   const exported = Object.fromEntries([...identifiers.values()].map((name) => [name, name]));
-  return `${standaloneCode.default(compiler, exported)}\nexport const validators = {${members.join(",")}};\n`;
+  const code = standaloneCode.default(compiler, exported);
+  const owned = [...identifiers].map(([schema, name]) => `${name}.schema = ${schemaIn(code, schema)};`);
+  return `${code}\n${owned.join("\n")}\nexport const validators = {${members.join(",")}};\n`;
+}
+
+/** The name of a schema in ajv's code, which has it for its own use. */
+function schemaIn(code: string, schema: object): string {
+  const [, name] = code.split(` = ${JSON.stringify(schema)};`, 1)[0]?.match(/const (schema\d+)$/) ?? [];
+  if (name === undefined) throw new Error("ajv keeps schemas in another form than this build knows");
+  return name;
 }

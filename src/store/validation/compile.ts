@@ -1,11 +1,13 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { annotationKeywords } from "../../contract/schemas/settings.ts";
 
-/** ajv with this program's options; the build uses it to compile the validators ahead of time. */
-export function createCompiler(options: { forSource: boolean }): Ajv2020 {
+/**
+ * ajv with this program's options; the build uses it to compile the validators ahead of time. A form is to show all its
+ * faults; their number is bounded (validation-words.ts).
+ */
+export function createCompiler({ forSource, allErrors = true }: { forSource: boolean; allErrors?: boolean }) {
   return new Ajv2020({
-    // A form is to show all its faults; their number is bounded (validation-words.ts).
-    allErrors: true,
+    allErrors,
     // validation-words.ts describes the faults.
     messages: false,
     useDefaults: true,
@@ -17,7 +19,7 @@ export function createCompiler(options: { forSource: boolean }): Ajv2020 {
     keywords: [...annotationKeywords],
     formats: { "date-time": true },
     // The shorter code takes longer to make, which does not pay for a program run from its sources.
-    code: { source: options.forSource, esm: options.forSource, optimize: options.forSource },
+    code: { source: forSource, esm: forSource, optimize: forSource },
   });
 }
 

@@ -7,18 +7,17 @@ import { inputErrors } from "./validation-words.ts";
 export type Validator = (value: unknown) => readonly InputError[];
 
 /**
- * The build's validator of that name. A program run from its sources compiles it at its first use; a schema that has to
- * be made first may be given as a function.
+ * The build's validator of that name, which brings its schema. A program run from its sources compiles `schema` at its
+ * first use; one that has to be made first may be given as a function.
  */
 export function createValidator(name: string, schema: object | (() => object)): Validator {
   let validate: CompiledValidator | undefined;
   if (compiledValidators && !(name in compiledValidators))
     throw new Error(`the build compiled no validator named "${name}"`);
-  const whole = () => (typeof schema === "function" ? schema() : schema);
   return (value) => {
-    validate ??= compiledValidators?.[name] ?? compileNow(whole());
+    validate ??= compiledValidators?.[name] ?? compileNow(typeof schema === "function" ? schema() : schema);
     if (validate(value)) return [];
-    return inputErrors(validate.errors ?? [], whole());
+    return inputErrors(validate.errors ?? [], validate.schema);
   };
 }
 

@@ -19,7 +19,7 @@ export const mostErrors = 32;
 const longestName = 128;
 
 /** The faults, member by member, in words. */
-export function inputErrors(errors: readonly SchemaError[], schema: object): InputError[] {
+export function inputErrors(errors: readonly SchemaError[], schema: object | boolean): InputError[] {
   const told = new Map<string, InputError>();
   for (const error of errors) {
     if (told.size === mostErrors) break;
@@ -39,7 +39,7 @@ function isToldByWhole({ schemaPath }: SchemaError): boolean {
   return /\/(oneOf|anyOf|not|propertyNames)\/./.test(schemaPath);
 }
 
-function inputError(error: SchemaError, schema: object): InputError {
+function inputError(error: SchemaError, schema: object | boolean): InputError {
   const { keyword, instancePath, params } = error;
   const within = (name: unknown) => `${instancePath}/${escaped(String(name))}`;
   if (keyword === "additionalProperties")
@@ -60,7 +60,7 @@ function escaped(name: string): string {
 type Schema = Readonly<Record<string, unknown>>;
 
 /** The part of the schema whose keyword was not met. */
-function parentOf({ schemaPath }: SchemaError, schema: object): Schema {
+function parentOf({ schemaPath }: SchemaError, schema: object | boolean): Schema {
   let at: unknown = schema;
   for (const part of schemaPath.split("/").slice(1, -1)) {
     const name = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
