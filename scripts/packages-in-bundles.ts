@@ -29,6 +29,11 @@ export const fewMediaTypes: Plugin = {
 const instead: readonly { readonly filter: RegExp; readonly contents: string }[] = [
   // @koa/router traces each route it tries through `debug`, 22 calls a request that do nothing but cost a fifth of it.
   { filter: /node_modules\/debug\/src\/index\.js$/, contents: "module.exports = () => () => {};" },
+  // Look by semver, with all that it has for ranges, if this Node is of version 16 or later.
+  {
+    filter: /node_modules\/jsonwebtoken\/lib\/(asymmetricKeyDetails|ps|rsaPssKeyDetails)Supported\.js$/,
+    contents: "module.exports = true;",
+  },
   // Warns developers of deprecated calls; at each start it looks up where in the source it was asked to.
   {
     filter: /node_modules\/depd\/index\.js$/,

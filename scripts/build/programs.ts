@@ -6,6 +6,7 @@ import { fewMediaTypes, nativePackages, slimPackages } from "../packages-in-bund
 import { notesInputs } from "./bill-of-materials.ts";
 import { eventRows, eventTable } from "./event-rows.ts";
 import { compiledValidators, validatorFiles } from "./validators.ts";
+import { whenFirstUsed } from "./when-first-used.ts";
 
 const root = join(import.meta.dirname, "../..");
 const source = (path: string): string => join(root, "src", path);
@@ -140,6 +141,8 @@ async function buildParts(dist: string, options: BuildOptions, name: string, pat
     ...options,
     ...{ entryPoints: { [name]: path }, entryNames: "[name]-[hash]", chunkNames: "[name]-[hash]" },
     ...{ format: "esm", splitting: true, write: false, outdir: join(dist, "parts") },
+    // Each part is minified when it is written: until then the names say which packages it loads.
+    ...{ minifyIdentifiers: false, minifyWhitespace: false },
   });
   let first = "";
   for (const { path: file, text } of built.outputFiles ?? []) {
@@ -164,7 +167,7 @@ async function writePart(file: string, text: string): Promise<void> {
     supported: { "dynamic-import": false },
   });
   const { code } = await transform(whenFirstUsed(commonJs), {
-    ...{ minify: true, platform: "node", target: "node20", charset: "ascii" },
+    ...{ format: "cjs", minify: true, platform: "node", target: "node20", charset: "ascii" },
   });
   // All but regular expressions, which esbuild leaves as they are, is ASCII by now.
   const ascii = code.replace(
@@ -172,27 +175,6 @@ async function writePart(file: string, text: string): Promise<void> {
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
   writeFileSync(file, `(function(exports,require,module,__filename,__dirname){${ascii}})`);
-}
-
-/**
- * Loads each of Node's modules where a part first uses one of its members, as a device at rest uses few. `text`: what esbuild
- * has made of the imports of a part, one variable an import.
- */
-function whenFirstUsed(text: string): string {
-  const names = new Set<string>();
-  const modules = new Map<string, string>();
-  const used = text.replaceAll(
-    /^var (import_\w+) = require\("(?:node:)?([a-z_/]+)"\);\n/gm,
-    (_, variable: string, module: string) => {
-      const name = `node$${module.replaceAll("/", "$")}`;
-      names.add(name);
-      modules.set(variable, `(${name} ??= require("node:${module}"))`);
-      return "";
-    },
-  );
-  if (names.size === 0) return text;
-  const members = used.replaceAll(/\bimport_\w+\b/g, (variable) => modules.get(variable) ?? variable);
-  return `let ${[...names].join(",")};${members}`;
 }
 
 async function writeValidators(file: string, contents: string, inputs: Set<string>): Promise<void> {

@@ -78,12 +78,13 @@ export function createVerifiedTokens({ key }: AccessTokens, most = rememberedTok
     ignoreExpiration: true,
     ignoreNotBefore: true,
   };
-  // koa-jwt's types lack the options that it passes on to jsonwebtoken.
-  const verify = koaJwt(rules as unknown as koaJwt.Options);
+  let verify: Koa.Middleware | undefined;
   const remembered = new Map<string, AccessClaims>();
   return {
     known: (token) => remembered.get(token),
     verify: async (ctx, token) => {
+      // The first token loads koa-jwt, whose types lack the options that it passes on to jsonwebtoken.
+      verify ??= koaJwt(rules as unknown as koaJwt.Options);
       try {
         await verify(ctx, async () => undefined);
       } catch (error) {
