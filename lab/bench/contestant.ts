@@ -3,9 +3,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { heldPort } from "../basics/held-ports.ts";
 
 /** A server process that is measured. */
 export interface Running {
+  pid: number;
   port: number;
   /** Milliseconds from the spawn to the first answer. */
   startMilliseconds: number;
@@ -76,15 +78,12 @@ function unitEnvironment(): Record<string, string> {
   return Object.fromEntries(words.map((word) => word.split("=") as [string, string]));
 }
 
-let nextPort = 18_400;
-
 /**
  * Starts a contestant with this Node on the first processor, so that the load has the other, and waits for its first
  * answer.
  */
 export async function start(contestant: Contestant, directory: string, node: string): Promise<Running> {
-  const port = nextPort;
-  nextPort += 1;
+  const port = await heldPort();
   const { args, environment } = contestant.command(port, directory);
   const begun = performance.now();
   const child = spawn("taskset", ["--cpu-list", "0", node, ...args], {
@@ -95,6 +94,7 @@ export async function start(contestant: Contestant, directory: string, node: str
   await firstAnswer(port, child);
   const startProcessorMilliseconds = processorMillisecondsOf(child.pid);
   return {
+    pid: child.pid ?? 0,
     port,
     startMilliseconds: performance.now() - begun,
     startProcessorMilliseconds,

@@ -20,6 +20,7 @@ import {
   startAndMemory,
   withProvider,
 } from "./footprint.ts";
+import { largeStateRows } from "./large-state.ts";
 import { payloadRows } from "./payload.ts";
 import { repeatedReads } from "./reads.ts";
 import type { Row } from "./row.ts";
@@ -59,6 +60,7 @@ async function onRuntime(node: string): Promise<OnRuntime> {
         ...(await repeatedReads(at)),
         ...(await withProvider(at)),
         ...(await signInRows(at)),
+        ...(await largeStateRows(at)),
         ...(await afterRest),
       ],
     };

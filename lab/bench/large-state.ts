@@ -1,0 +1,167 @@
+/** The memory and the writes of an agent with thousands of users and API tokens, against those with hardly any. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { median } from "../basics/quantile.ts";
+import { makeLargeState, nameOf, password } from "../state/large-state.ts";
+import { agentOf, type Running, start } from "./contestant.ts";
+import type { Surroundings } from "./footprint.ts";
+import { callJson } from "./requests.ts";
+import type { Row } from "./row.ts";
+
+const counts = { large: { users: 2_000, tokens: 5_000 }, small: { users: 20, tokens: 20 } } as const;
+
+/** MiB of resident memory, and MB written for one user added. */
+const most = { memory: 120, userAdded: 1.2 } as const;
+
+/** Readings of what one change writes, each after all that it brings about: copies follow within two seconds. */
+const readings = 5;
+const settleMilliseconds = 4_000;
+
+/** Passes over all pages of users and tokens, with what dashboards and collectors read meanwhile. */
+const passes = 3;
+const readsByTokens = 100;
+
+/**
+ * A small eMMC: its bytes, the erasures that each cell takes, and the bytes that it writes for each byte sent to it. Few
+ * makers give the last; small writes in any place make it large.
+ */
+const flash = { bytes: 4e9, cycles: 3_000, amplification: 4 } as const;
+const signInsPerHour = 10;
+/** Last sign-ins and the addresses of clients are written at most every quarter of an hour. */
+const notesPerHour = 4;
+const hoursOfYear = 24 * 365.25;
+
+interface Measured {
+  /** MiB at any moment since the start. */
+  readonly memory: number;
+  /** MB for one of them. */
+  readonly userAdded: number;
+  readonly signIn: number;
+  readonly flashYears: number;
+}
+
+export async function largeStateRows(at: Surroundings): Promise<Row[]> {
+  const [large, small] = [await measure(at, "large"), await measure(at, "small")];
+  const row = (what: string, of: keyof Measured, unit: string, bound?: number): Row => ({
+    what: `${what}, ${counts.large.users} users and ${counts.large.tokens} API tokens / ${counts.small.users} of each`,
+    ...{ unit, value: large[of], peer: small[of], ratio: large[of] / small[of] },
+    bound: bound === undefined ? "" : `≤ ${bound} ${unit}`,
+    isWithin: bound === undefined || large[of] <= bound,
+  });
+  const { bytes, cycles, amplification } = flash;
+  const medium = `${bytes / 1e9} GB eMMC, ${cycles} cycles, write amplification ${amplification}`;
+  return [
+    row("memory at most", "memory", "MiB", most.memory),
+    row("written for one user added", "userAdded", "MB", most.userAdded),
+    row("written for one sign-in", "signIn", "MB"),
+    row(`life of a ${medium}, at ${signInsPerHour} sign-ins an hour`, "flashYears", "years"),
+  ];
+}
+
+async function measure(at: Surroundings, size: keyof typeof counts): Promise<Measured> {
+  const directory = mkdtempSync(join(at.directory, "state-of-"));
+  const { path, tokens } = await stateOf(size);
+  cpSync(path, join(directory, "state"), { recursive: true, preserveTimestamps: true });
+  const agent = await start(agentOf(at.program), directory, at.node);
+  try {
+    await readAll(agent, tokens);
+    const signIn = await written(agent, (turn) => logIn(agent, 1 + turn));
+    const userAdded = await written(agent, (turn) => addUser(directory, turn));
+    const attempts = statSync(join(directory, "state/attempts.json")).size / 1e6;
+    // The file and its copy.
+    const perHour = signInsPerHour * signIn + notesPerHour * (userAdded + 2 * attempts);
+    return { memory: mostMemory(agent.pid), signIn, userAdded, flashYears: yearsOf(perHour) };
+  } finally {
+    await agent.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+const made = new Map<string, ReturnType<typeof makeState>>();
+
+/** Made once for all runtimes. */
+function stateOf(size: keyof typeof counts): ReturnType<typeof makeState> {
+  const state = made.get(size) ?? makeState(size);
+  made.set(size, state);
+  return state;
+}
+
+async function makeState(size: keyof typeof counts): Promise<{ path: string; tokens: readonly string[] }> {
+  const path = mkdtempSync(join(tmpdir(), "steward-bench-state-"));
+  process.once("exit", () => rmSync(path, { recursive: true, force: true }));
+  const { tokens } = await makeLargeState(path, counts[size]);
+  return { path, tokens };
+}
+
+/** An administrator who pages through users and tokens, and programs that read status and metrics. */
+async function readAll(agent: Running, tokens: readonly string[]): Promise<void> {
+  const token = await logIn(agent, 0);
+  for (let pass = 0; pass < passes; pass += 1) {
+    for (const list of [
+      "/api/users?limit=200",
+      "/api/users?limit=200&sort=-last_login_at",
+      "/api/tokens?limit=200",
+    ])
+      for (let cursor: unknown = ""; cursor !== null; ) {
+        const page = await callJson(agent, "GET", `${list}${cursor === "" ? "" : `&cursor=${cursor}`}`, {
+          token,
+        });
+        if (!Array.isArray(page.items)) throw new Error(`no page of ${list}: ${JSON.stringify(page)}`);
+        cursor = page.next_cursor;
+      }
+    for (let read = 0; read < readsByTokens; read += 1) {
+      const path = read % 2 === 0 ? "/api/status" : "/api/metrics";
+      const used = tokens[(pass * readsByTokens + read) % tokens.length] ?? "";
+      const headers = { authorization: `Bearer ${used}` };
+      const answer = await fetch(`http://127.0.0.1:${agent.port}${path}`, { headers });
+      if (answer.status !== 200) throw new Error(`${path}: ${await answer.text()}`);
+      await answer.text();
+    }
+  }
+}
+
+/** MB that the agent hands to the disk for one change, until nothing more follows from it. */
+async function written(agent: Running, change: (turn: number) => Promise<unknown>): Promise<number> {
+  const results: number[] = [];
+  // The first turn brings files up to date that the start left behind, and does not count.
+  for (let turn = 0; turn <= readings; turn += 1) {
+    const before = writtenBytes(agent.pid);
+    await change(turn);
+    await delay(settleMilliseconds);
+    if (turn > 0) results.push((writtenBytes(agent.pid) - before) / 1e6);
+  }
+  return median(results);
+}
+
+async function logIn(agent: Running, index: number): Promise<string> {
+  const answer = await callJson(agent, "POST", "/api/auth/login", {
+    body: { username: nameOf(index), password },
+  });
+  if (typeof answer.access_token !== "string") throw new Error(`no sign-in: ${JSON.stringify(answer)}`);
+  return answer.access_token;
+}
+
+async function addUser(directory: string, turn: number): Promise<void> {
+  const body = { username: `added-${turn}`, password, role: "operator" };
+  const socketPath = join(directory, "run/steward.sock");
+  const answer = await callJson({ socketPath }, "POST", "/api/users", { body });
+  if (answer.id === undefined) throw new Error(`no user: ${JSON.stringify(answer)}`);
+}
+
+/** Bytes that the process has handed to file systems on disks. Throws where its state is on none, which counts nothing. */
+function writtenBytes(pid: number): number {
+  const bytes = Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]);
+  if (bytes > 0) return bytes;
+  throw new Error("the kernel counts no bytes written: TMPDIR must be on a disk");
+}
+
+function mostMemory(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
+}
+
+function yearsOf(megabytesPerHour: number): number {
+  const { bytes, cycles, amplification } = flash;
+  return (bytes * cycles) / amplification / (megabytesPerHour * 1e6 * hoursOfYear);
+}
