@@ -5,24 +5,29 @@ import { atEnd } from "../basics/ending.ts";
 
 /** One call of this process to the disk. */
 export interface DiskCall {
-  readonly what: "open" | "sync" | "mkdir" | "rename" | "rm" | "unlink";
+  readonly what: "open" | "list" | "sync" | "mkdir" | "rename" | "rm" | "unlink";
   readonly path: string;
   /** Only an open has them. */
   readonly flags?: unknown;
 }
 
+/** True if the call changes the disk, or makes a change last. */
+export function isOfChange({ what }: DiskCall): boolean {
+  return what !== "open" && what !== "list";
+}
+
 /** Every call of this process until the end of the test, as it comes to its end. */
 export function watchDisk(test: TestContext): DiskCall[] {
   const calls: DiskCall[] = [];
-  const { openSync } = fs;
-  const { open, mkdir, rename, rm, unlink } = fs.promises;
+  const { openSync, readdirSync } = fs;
+  const { open, readdir, mkdir, rename, rm, unlink } = fs.promises;
   const put = (sync: object, later: object) => {
     Object.assign(fs, sync);
     Object.assign(fs.promises, later);
     // Imports by name get the object's present functions.
     syncBuiltinESMExports();
   };
-  atEnd(test, () => put({ openSync }, { open, mkdir, rename, rm, unlink }));
+  atEnd(test, () => put({ openSync, readdirSync }, { open, readdir, mkdir, rename, rm, unlink }));
   const noted =
     <A extends unknown[], R>(what: DiskCall["what"], work: (...given: A) => Promise<R>) =>
     async (...given: A): Promise<R> => {
@@ -37,6 +42,10 @@ export function watchDisk(test: TestContext): DiskCall[] {
         calls.push({ what: "open", path: String(given[0]), flags: given[1] });
         return openSync(...given);
       },
+      readdirSync: (...given: Parameters<typeof readdirSync>) => {
+        calls.push({ what: "list", path: String(given[0]) });
+        return readdirSync(...given);
+      },
     },
     {
       open: async (...given: Parameters<typeof open>) => {
@@ -48,6 +57,7 @@ export function watchDisk(test: TestContext): DiskCall[] {
         file.datasync = () => noted("sync", (_: string) => datasync())(path);
         return file;
       },
+      readdir: noted("list", readdir as (...given: unknown[]) => Promise<unknown>),
       mkdir: noted("mkdir", mkdir as (...given: unknown[]) => Promise<unknown>),
       rename: noted("rename", rename),
       rm: noted("rm", rm),

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdirSync } from "node:fs";
 import { usedCodesKind } from "../../auth/second-factor/used-codes.ts";
 import { sessionsKind } from "../../auth/sessions/session.ts";
 import { throttleRecordKind } from "../../auth/throttle/throttle-record.ts";
@@ -69,10 +69,10 @@ export async function openDocuments(config: DocumentsConfig) {
   const openOne = readsOnly ? readDocument : openDocument;
   const reserve = createReserve(directory);
   const disk = await Disk.open(directory, reserve, time);
-  const isEmptyDirectory = await isEmpty(directory);
+  const names = namesIn(directory);
+  const isEmptyDirectory = isEmpty(names);
   const register = await Register.open(directory, isEmptyDirectory ? [] : beforeRegister, {
-    readsOnly,
-    time,
+    ...{ readsOnly, names, time },
   });
   const openKind = <T extends object>(
     kind: DocumentKind<T>,
@@ -80,7 +80,7 @@ export async function openDocuments(config: DocumentsConfig) {
     after?: OpenedDocument<object>,
   ) =>
     openOne(directory, kind, {
-      ...{ reserve, isFirstStart, after, isOnTrial: config.isOnTrial, time },
+      ...{ reserve, names, isFirstStart, after, isOnTrial: config.isOnTrial, time },
       found: (finding) => register.add(kind.name, finding),
     });
   // Accounts first, also if the disk takes no write until later: beside other state, absent accounts would be damage.
@@ -132,11 +132,17 @@ function strangers(settings: Settings): InputError[] {
   }));
 }
 
-/** True if there has never been state here. The lock, the reserve and a file system's own directory are no state. */
-async function isEmpty(directory: string): Promise<boolean> {
-  const names = await readdir(directory).catch((cause: unknown) => {
+/** Listed once, before anything is served. Throws `storage_unwritable`. */
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (cause) {
     throw unusableDirectory(directory, cause);
-  });
+  }
+}
+
+/** True if there has never been state here. The lock, the reserve and a file system's own directory are no state. */
+function isEmpty(names: readonly string[]): boolean {
   const others: readonly string[] = ["lost+found", keptFiles.present, keptFiles.former];
   return names.every((name) => name.startsWith(".") || others.includes(name));
 }

@@ -1,5 +1,5 @@
 import { writeDurably } from "../files/durable-file.ts";
-import { readRegular } from "../files/regular-file.ts";
+import { readRegularSync } from "../files/regular-file.ts";
 import type { StoreTime } from "../files/store-time.ts";
 import { type DocumentKind, documentPath, goodCopyName, mostDocumentBytes } from "./document-kind.ts";
 import { keepVersion, versionNames } from "./kept-files.ts";
@@ -8,7 +8,7 @@ import { readForm } from "./read-form.ts";
 /** The copies of a document that are made in the background: the last good one, and the last versions. */
 export interface Copies {
   /** Checks after a start which copies are missing or out of date. */
-  begin(): Promise<void>;
+  begin(): void;
   /** Makes them when the document has been unchanged for a while. */
   soon(): void;
   close(): Promise<void>;
@@ -40,6 +40,13 @@ export function createCopies<T extends object>(
     await keepVersion(directory, kind.name, text, time.wall);
     lastVersion = value;
   };
+  const goodText = (): string | null => {
+    try {
+      return readRegularSync(goodPath, mostDocumentBytes).toString("utf8");
+    } catch {
+      return null;
+    }
+  };
   let making = Promise.resolve();
   /** One after the other: two at once would keep one version twice. */
   const make = (isGoodDue = true): Promise<void> => {
@@ -58,11 +65,10 @@ export function createCopies<T extends object>(
     takeBack = time.timers.after(quietSeconds, () => void work());
   };
   return {
-    begin: async () => {
+    begin: () => {
       // The copy is damaged, or old since the last process was killed: the next damage would bring the past back.
-      const good = await readRegular(goodPath, mostDocumentBytes).catch(() => null);
       const text = textOf(read());
-      if (text !== null && good?.toString("utf8") !== text) soon();
+      if (text !== null && goodText() !== text) soon();
       else if (kind.isNewVersion) soon(() => make(false));
     },
     soon: () => soon(),

@@ -52,6 +52,8 @@ export interface OpenedDocument<T> extends Document<T> {
 export interface OpenOptions {
   /** The document has never existed here, so its absence is no damage. */
   isFirstStart: boolean;
+  /** The names in the directory, if it was listed. */
+  names?: readonly string[] | undefined;
   reserve: Reserve;
   /** A document that must be on the disk before this one. */
   after?: OpenedDocument<object> | undefined;
@@ -86,7 +88,7 @@ export async function openDocument<T extends object>(
   options: OpenOptions,
 ): Promise<OpenedDocument<T>> {
   const paths = [kind.name, goodCopyName(kind.name)].map((name) => documentPath(directory, name));
-  await Promise.all(paths.map(removeLeftovers)).catch(() => undefined);
+  await Promise.all(paths.map((path) => removeLeftovers(path, options.names))).catch(() => undefined);
   const loaded = await loadDocument(directory, kind, options.isFirstStart);
   if (loaded.finding !== null) await options.found?.(loaded.finding);
   const document = new StoredDocument(directory, kind, { ...options, loaded });

@@ -1,7 +1,7 @@
 import { rename } from "node:fs/promises";
 import { messageOf, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { removeLeftovers, writeDurably } from "../files/durable-file.ts";
-import { NotRegular, readRegular } from "../files/regular-file.ts";
+import { NotRegular, readRegularSync } from "../files/regular-file.ts";
 import { processTime, type StoreTime } from "../files/store-time.ts";
 import type { Found } from "./load.ts";
 
@@ -36,7 +36,13 @@ const mostBytes = 1024 * 1024;
 
 /** Reads the register for inspection; null: there is none that can be read. Takes no lock, never throws. */
 export async function readRegister(directory: string): Promise<Contents | null> {
-  return (await readContents(registerPath(directory))).contents;
+  return readContents(registerPath(directory)).contents;
+}
+
+interface RegisterOptions {
+  readonly readsOnly?: boolean | undefined;
+  readonly names?: readonly string[] | undefined;
+  readonly time?: StoreTime | undefined;
 }
 
 /** The documents that have existed, and the faults found in them; it survives the agent. */
@@ -57,18 +63,16 @@ export class Register {
   /**
    * Opens the register under the caller's lock, or only for reading. `baseline`: the documents that count as known if
    * there is no register: none in a new directory; in one with other state, those of every release before the register.
+   * `names`: all in the directory, if it was listed.
    */
   static async open(
     directory: string,
     baseline: readonly string[],
-    {
-      readsOnly = false,
-      time = processTime,
-    }: { readsOnly?: boolean | undefined; time?: StoreTime | undefined } = {},
+    { readsOnly = false, names, time = processTime }: RegisterOptions = {},
   ): Promise<Register> {
     const path = registerPath(directory);
-    if (!readsOnly) await removeLeftovers(path).catch(() => undefined);
-    const read = await readContents(path);
+    if (!readsOnly) await removeLeftovers(path, names).catch(() => undefined);
+    const read = readContents(path);
     const contents = read.contents ?? { documents: baseline, findings: [] };
     const register = new Register(readsOnly ? null : path, contents, time.wall);
     if (read.problem !== null) {
@@ -160,9 +164,9 @@ export class Register {
   }
 }
 
-async function readContents(path: string): Promise<{ contents: Contents | null; problem: string | null }> {
+function readContents(path: string): { contents: Contents | null; problem: string | null } {
   try {
-    const contents: unknown = JSON.parse((await readRegular(path, mostBytes)).toString("utf8"));
+    const contents: unknown = JSON.parse(readRegularSync(path, mostBytes).toString("utf8"));
     if (isContents(contents)) return { contents, problem: null };
     throw new StewardError("state_damaged", "it does not have the form of a register");
   } catch (error) {

@@ -112,10 +112,10 @@ export function isReplaced(error: unknown): boolean {
   return error instanceof ReplacedButNotSynced;
 }
 
-/** Removes the temporary files of writers of `path` that were killed. */
-export async function removeLeftovers(path: string): Promise<void> {
+/** Removes the temporary files of writers of `path` that were killed. `names`: all in its directory, if it was listed. */
+export async function removeLeftovers(path: string, names?: readonly string[]): Promise<void> {
   const prefix = basename(temporaryPrefix(path));
-  for (const name of await readdir(dirname(path))) {
+  for (const name of names ?? (await readdir(dirname(path)))) {
     if (!name.startsWith(prefix)) continue;
     await rm(join(dirname(path), name), { recursive: true, force: true }).catch(() => undefined);
   }

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryDirectory } from "../../../lab/basics/ending.ts";
-import { watchDisk } from "../../../lab/state/watched-disk.ts";
+import { isOfChange, watchDisk } from "../../../lab/state/watched-disk.ts";
 import { moveDirectory } from "../../../src/store/files/move-directory.ts";
 import { putStrange } from "../strange-files.ts";
 
@@ -102,7 +102,7 @@ describe("a directory that takes another one's place", () => {
       const calls = watchDisk(test);
       await moveDirectory(from, to, moveOf(from));
       const name = (path: string) => relative(home, path).replace(".events-before.part", "new");
-      return calls.filter(({ what }) => what !== "open").map(({ what, path }) => `${what} ${name(path)}`);
+      return calls.filter(isOfChange).map(({ what, path }) => `${what} ${name(path)}`);
     };
     const end = ["rm events-before", "rename events-before", "sync "];
     assert.deepEqual(

@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { beforeEach, describe, it } from "node:test";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { mountPrivately } from "../../../lab/state/private-mount.ts";
-import { watchDisk } from "../../../lab/state/watched-disk.ts";
+import { isOfChange, watchDisk } from "../../../lab/state/watched-disk.ts";
 import type { StewardError } from "../../../src/contract/errors.ts";
 import { finishWipe, isWipeRequested, requestWipe } from "../../../src/store/files/wipe.ts";
 
@@ -37,9 +37,7 @@ describe("the deletion of a state directory", () => {
     await requestWipe(directory);
     const calls = watchDisk(test);
     assert.equal(await finishWipe(directory), true);
-    const done = calls
-      .filter(({ what }) => what !== "open")
-      .map(({ what, path }) => `${what} ${relative(directory, path)}`);
+    const done = calls.filter(isOfChange).map(({ what, path }) => `${what} ${relative(directory, path)}`);
     assert.deepEqual(done.slice(0, 3).sort(), ["rm .seal.key", "rm updates", "rm users.json"]);
     assert.deepEqual(done.slice(3), ["sync ", "rm .wipe", "sync "]);
     assert.deepEqual((await readdir(directory)).sort(), [".lock", "lost+found"]);
