@@ -47,20 +47,21 @@ export interface ProcessReadings {
   readonly startSeconds: number;
 }
 
-/** The answer of GET /api/metrics; `counted` add their counts. */
-export function metricsText(
-  readings: DeviceReadings,
+/** Writes the answers of GET /api/metrics; `counted` add their counts. */
+export function createMetricsText(
   counted: readonly { writeTo(exposition: Exposition): void }[],
-): string {
+): (readings: DeviceReadings) => string {
   const exposition = createExposition();
-  writeDevice(exposition, readings);
-  writeHost(exposition, readings.host);
-  writeClock(exposition, readings);
-  writeUpdates(exposition, readings.updates);
-  writePeople(exposition, readings);
-  writeProcess(exposition, readings);
-  for (const one of counted) one.writeTo(exposition);
-  return exposition.text();
+  return (readings) => {
+    writeDevice(exposition, readings);
+    writeHost(exposition, readings.host);
+    writeClock(exposition, readings);
+    writeUpdates(exposition, readings.updates);
+    writePeople(exposition, readings);
+    writeProcess(exposition, readings);
+    for (const one of counted) one.writeTo(exposition);
+    return exposition.text();
+  };
 }
 
 function writeDevice({ add, addStates }: Exposition, readings: DeviceReadings): void {
@@ -68,7 +69,7 @@ function writeDevice({ add, addStates }: Exposition, readings: DeviceReadings): 
   const { version, commit, node } = build;
   add("steward_build_info", 1, { version, commit: commit ?? "", node });
   addStates("steward_device_state", "state", deviceStates, state);
-  for (const code of needCodes) add("steward_need", flag(needs.some((need) => need.code === code)), { code });
+  addStates("steward_need", "code", needCodes, new Set(needs.map(({ code }) => code)));
   for (const { name, status } of checks) {
     add("steward_health_check_ok", flag(status === "ok"), { check: name });
   }

@@ -18,25 +18,36 @@ export interface EventCounts {
 const signIns = operationIds.filter((id) => operationOf(id).event === "sign_in.succeeded");
 
 export function createEventCounts(): EventCounts {
-  const types = new Map((Object.keys(eventTypes) as EventType[]).map((type) => [type, 0]));
-  const outcomes = new Map(["succeeded", ...refusalCodes()].map((outcome) => [outcome, 0]));
-  const add = <Key>(counts: Map<Key, number>, key: Key): void => {
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  };
+  const types = countsOf(Object.keys(eventTypes), (type) => ({ type }));
+  const outcomes = countsOf(["succeeded", ...refusalCodes()], (outcome) => ({ outcome }));
   return {
     recorded: (type) => {
-      add(types, type);
-      if (type === "sign_in.succeeded") add(outcomes, "succeeded");
+      types.add(type);
+      if (type === "sign_in.succeeded") outcomes.add("succeeded");
     },
     refused: (type, operation, code) => {
-      add(types, type);
-      if (type === "sign_in.refused" && signIns.some((id) => id === operation)) add(outcomes, code);
+      types.add(type);
+      if (type === "sign_in.refused" && signIns.some((id) => id === operation)) outcomes.add(code);
     },
     // Events that have not happened are written too: Prometheus' increase() misses the first one of a new series.
     writeTo: (exposition) => {
-      for (const [outcome, count] of outcomes) exposition.add("steward_sign_ins_total", count, { outcome });
-      for (const [type, count] of types) exposition.add("steward_events_total", count, { type });
+      exposition.addCounts("steward_sign_ins_total", outcomes.all());
+      exposition.addCounts("steward_events_total", types.all());
     },
+  };
+}
+
+/** Counts by key, each with the labels of its series. */
+function countsOf<Labels>(keys: readonly string[], labelsOf: (key: string) => Labels) {
+  const begun = (key: string) => ({ labels: labelsOf(key), count: 0 });
+  const counts = new Map(keys.map((key) => [key, begun(key)]));
+  return {
+    add: (key: string): void => {
+      const one = counts.get(key) ?? begun(key);
+      one.count += 1;
+      counts.set(key, one);
+    },
+    all: () => counts.values(),
   };
 }
 

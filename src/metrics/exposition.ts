@@ -10,86 +10,142 @@ import type { HistogramReading } from "./histogram.ts";
 export interface Exposition {
   /** Leaves an unknown value (null) out. */
   add<Name extends MetricName>(name: Name, value: number | null, labels: MetricLabels<Name>): void;
-  /** 1 for `present` and 0 for every other value of the label; null: all of them are 0. */
+  addCounts<Name extends MetricName>(name: Name, counts: Iterable<Count<MetricLabels<Name>>>): void;
+  /** 1 for each value of the label that is `present`, and 0 for every other; null: all of them are 0. */
   addStates<Name extends MetricName>(
     name: Name,
     label: keyof MetricLabels<Name>,
     all: readonly string[],
-    present: string | null,
+    present: string | null | ReadonlySet<string>,
   ): void;
   addHistogram<Name extends MetricName>(
     name: Name,
     reading: HistogramReading,
     labels: MetricLabels<Name>,
   ): void;
-  /** The families in the contract's order; one without a value is left out. */
+  /** The families in the contract's order; one without a value is left out. The next text begins without values. */
   text(): string;
 }
 
+export interface Count<Labels> {
+  readonly labels: Labels;
+  readonly count: number;
+}
+
+/**
+ * Its texts follow one another, as the scrapes of a device do: few values differ from one to the next, and only their
+ * lines are written again.
+ */
 export function createExposition(): Exposition {
-  const lines = new Map<MetricName, string>();
-  const write = (
-    name: MetricName,
-    suffix: string,
-    labels: Readonly<Record<string, string>>,
-    value: number,
-  ): void => {
-    const line = `${name}${suffix}${labelText(labels)} ${numberText(value)}\n`;
-    lines.set(name, `${lines.get(name) ?? ""}${line}`);
+  const families = new Map<MetricName, Family>();
+  const familyOf = (name: MetricName): Family => {
+    const family = families.get(name) ?? new Family(name);
+    families.set(name, family);
+    return family;
   };
   return {
     add: (name, value, labels) => {
-      if (value !== null) write(name, "", labels, value);
+      if (value !== null) familyOf(name).put("", labels, null, value);
     },
-    addStates: (name, label, all, present) => {
-      for (const state of all) write(name, "", { [label]: state }, state === present ? 1 : 0);
+    addCounts: (name, counts) => {
+      const family = familyOf(name);
+      for (const { labels, count } of counts) family.put("", labels, null, count);
     },
+    addStates: (name, label, all, present) => familyOf(name).putStates(label, all, present),
     addHistogram: (name, { cumulative, sum }, labels) => {
-      for (const { bound, count } of cumulative) {
-        write(name, "_bucket", { ...labels, le: numberText(bound) }, count);
-      }
-      write(name, "_sum", labels, sum);
-      write(name, "_count", labels, cumulative.at(-1)?.count ?? 0);
+      const family = familyOf(name);
+      for (const { bound, count } of cumulative) family.put("_bucket", labels, bound, count);
+      family.put("_sum", labels, null, sum);
+      family.put("_count", labels, null, cumulative.at(-1)?.count ?? 0);
     },
-    text: () =>
-      names
-        .map((name) => {
-          const values = lines.get(name);
-          return values === undefined ? "" : `${headOf(name)}${values}`;
-        })
-        .join(""),
+    text: () => names.map((name) => families.get(name)?.take() ?? "").join(""),
   };
 }
 
 const names = Object.keys(metricFamilies) as MetricName[];
 
-/** Made once, since they never change. */
-const heads = new Map<MetricName, string>();
+type Labels = Readonly<Record<string, string>>;
 
-function headOf(name: MetricName): string {
-  const known = heads.get(name);
-  if (known !== undefined) return known;
-  const head = writtenHead(name);
-  heads.set(name, head);
-  return head;
+interface Line {
+  readonly suffix: string;
+  readonly labels: Labels;
+  /** The upper bound of a bucket. */
+  readonly bound: number | null;
+  readonly value: number;
+  readonly series: string;
+  readonly text: string;
 }
 
-function writtenHead(name: MetricName): string {
+/** A metric with the lines of its last text. */
+class Family {
+  readonly #name: MetricName;
+  readonly #lines: Line[] = [];
+  #states: { readonly all: readonly string[]; readonly labels: readonly Labels[] } | undefined;
+  /** Lines of the present text so far. */
+  #count = 0;
+  #hasChanged = false;
+  #text = "";
+
+  constructor(name: MetricName) {
+    this.#name = name;
+  }
+
+  put(suffix: string, labels: Labels, bound: number | null, value: number): void {
+    const former = this.#lines[this.#count];
+    const isSeries = former?.suffix === suffix && former.bound === bound && areAlike(former.labels, labels);
+    if (!isSeries || former.value !== value) {
+      const series = isSeries ? former.series : seriesText(`${this.#name}${suffix}`, labels, bound);
+      const text = `${series} ${numberText(value)}\n`;
+      this.#lines[this.#count] = { suffix, labels, bound, value, series, text };
+      this.#hasChanged = true;
+    }
+    this.#count += 1;
+  }
+
+  putStates(label: string, all: readonly string[], present: string | null | ReadonlySet<string>): void {
+    if (this.#states?.all !== all) this.#states = { all, labels: all.map((state) => ({ [label]: state })) };
+    for (const [index, labels] of this.#states.labels.entries()) {
+      const state = all[index] ?? "";
+      const isPresent = typeof present === "object" ? (present?.has(state) ?? false) : state === present;
+      this.put("", labels, null, isPresent ? 1 : 0);
+    }
+  }
+
+  /** The text; the next one begins. */
+  take(): string {
+    if (this.#hasChanged || this.#count < this.#lines.length) this.#write();
+    this.#count = 0;
+    this.#hasChanged = false;
+    return this.#text;
+  }
+
+  #write(): void {
+    this.#lines.length = this.#count;
+    // Joined, not added: V8 would keep what is added as pieces, and copy them again for each answer.
+    const lines = this.#lines.map(({ text }) => text);
+    this.#text = lines.length === 0 ? "" : [headOf(this.#name), ...lines].join("");
+  }
+}
+
+/** All series of a metric have labels of the same names. */
+function areAlike(former: Labels, labels: Labels): boolean {
+  if (former === labels) return true;
+  for (const name in labels) if (former[name] !== labels[name]) return false;
+  return true;
+}
+
+function headOf(name: MetricName): string {
   const { help, type }: MetricFamily = metricFamilies[name];
   return `# HELP ${name} ${help.replace(/\\/g, "\\\\").replace(/\n/g, "\\n")}\n# TYPE ${name} ${type}\n`;
 }
 
-/** Every line of an answer passes here, so it makes no lists in between. */
-function labelText(labels: Readonly<Record<string, string>>): string {
-  let text = "";
-  for (const name of Object.keys(labels)) {
-    text += `${text === "" ? "{" : ","}${name}="${escapedLabel(labels[name] ?? "")}"`;
-  }
-  return text === "" ? "" : `${text}}`;
+function seriesText(name: string, labels: Labels, bound: number | null): string {
+  const all = bound === null ? labels : { ...labels, le: numberText(bound) };
+  const texts = Object.entries(all).map(([label, value]) => `${label}="${escapedLabel(value)}"`);
+  return texts.length === 0 ? name : `${name}{${texts.join(",")}}`;
 }
 
 function escapedLabel(value: string): string {
-  if (!/[\\"\n]/.test(value)) return value;
   return value.replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n");
 }
 

@@ -1,6 +1,7 @@
+import type { MetricLabels } from "../contract/metrics.ts";
 import { groupOf, type OperationGroup } from "../contract/operations/operation.ts";
 import { type OperationId, operationOf } from "../contract/operations.ts";
-import type { Exposition } from "./exposition.ts";
+import type { Count, Exposition } from "./exposition.ts";
 import { createHistogram, type Histogram } from "./histogram.ts";
 
 /** The target of a request: an operation, a file of the console, or nothing that exists. */
@@ -27,22 +28,31 @@ const bounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10] as const;
 /** The methods of requests without a route: methods that a client invents are counted together. */
 const knownMethods = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
 
+interface StatusCount extends Count<MetricLabels<"steward_http_requests_total">> {
+  count: number;
+}
+
 interface RouteCounts {
   readonly method: string;
   readonly route: string;
-  readonly byStatus: Map<number, number>;
+  readonly byStatus: Map<number, StatusCount>;
   /** Each group of routes has one: one for each route would be most of an answer. */
   readonly durations: Histogram;
 }
 
+interface Durations {
+  readonly labels: { readonly group: string };
+  readonly histogram: Histogram;
+}
+
 export function createRequestCounts(): RequestCounts {
   const routes = new Map<string, RouteCounts>();
-  const durations = new Map<OperationGroup | "console" | "none", Histogram>();
+  const durations = new Map<OperationGroup | "console" | "none", Durations>();
   const begin = (route: CountedRoute, method: string): RouteCounts => {
     const group = route === "console" || route === "none" ? route : groupOf(operationOf(route));
-    const ofGroup = durations.get(group) ?? createHistogram(bounds);
+    const ofGroup = durations.get(group) ?? { labels: { group }, histogram: createHistogram(bounds) };
     durations.set(group, ofGroup);
-    return { ...labelsOf(route, method), byStatus: new Map(), durations: ofGroup };
+    return { ...labelsOf(route, method), byStatus: new Map(), durations: ofGroup.histogram };
   };
   return {
     add: ({ route, method, status, seconds }) => {
@@ -52,18 +62,20 @@ export function createRequestCounts(): RequestCounts {
         counts = begin(route, key);
         routes.set(key, counts);
       }
-      counts.byStatus.set(status, (counts.byStatus.get(status) ?? 0) + 1);
+      let ofStatus = counts.byStatus.get(status);
+      if (ofStatus === undefined) {
+        const { method, route } = counts;
+        ofStatus = { labels: { method, route, status: String(status) }, count: 0 };
+        counts.byStatus.set(status, ofStatus);
+      }
+      ofStatus.count += 1;
       counts.durations.observe(seconds);
     },
     writeTo: (exposition) => {
-      for (const { method, route, byStatus } of routes.values()) {
-        for (const [status, count] of byStatus) {
-          exposition.add("steward_http_requests_total", count, { method, route, status: String(status) });
-        }
-      }
-      for (const [group, histogram] of durations) {
-        exposition.addHistogram("steward_http_request_duration_seconds", histogram.read(), { group });
-      }
+      for (const { byStatus } of routes.values())
+        exposition.addCounts("steward_http_requests_total", byStatus.values());
+      for (const { labels, histogram } of durations.values())
+        exposition.addHistogram("steward_http_request_duration_seconds", histogram.read(), labels);
     },
   };
 }

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import fc from "fast-check";
+import { runs } from "../../lab/basics/counts.ts";
 import { samplesOf } from "../../lab/basics/metrics-samples.ts";
+import { clockStates } from "../../src/contract/clock-states.ts";
 import { metricFamilies } from "../../src/contract/metrics.ts";
 import { createExposition } from "../../src/metrics/exposition.ts";
 import { createHistogram } from "../../src/metrics/histogram.ts";
@@ -63,6 +66,38 @@ describe("Prometheus' text format", () => {
       "steward_event_loop_delay_seconds_sum 4.85",
       "steward_event_loop_delay_seconds_count 4",
     ]);
+  });
+
+  it("is the same as that of an exposition which has written nothing before, whatever has changed since", () => {
+    const few = fc.integer({ min: 0, max: 2 });
+    const written = fc.record({
+      needs: fc.array(fc.tuple(fc.constantFrom("clock", "device_unnamed", "tokens_ending"), few)),
+      version: fc.constantFrom("1.0", '1.1"', "1.2\\"),
+      sessions: fc.constantFrom(null, 0, -0, 1.5),
+      state: fc.constantFrom(null, ...clockStates),
+      durations: fc.array(fc.tuple(fc.constantFrom("users", "system"), fc.boolean(), fc.array(few))),
+    });
+    fc.assert(
+      fc.property(fc.array(written), (texts) => {
+        const kept = createExposition();
+        for (const values of texts) {
+          const fresh = createExposition();
+          for (const { add, addStates, addHistogram } of [kept, fresh]) {
+            for (const [code, value] of values.needs) add("steward_need", value, { code });
+            add("steward_build_info", 1, { version: values.version, commit: "", node: "20" });
+            add("steward_sessions", values.sessions, {});
+            addStates("steward_clock_state", "state", clockStates, values.state);
+            for (const [group, isFine, observed] of values.durations) {
+              const histogram = createHistogram(isFine ? [0.1, 1] : [0.1, 2]);
+              for (const seconds of observed) histogram.observe(seconds);
+              addHistogram("steward_http_request_duration_seconds", histogram.read(), { group });
+            }
+          }
+          assert.equal(kept.text(), fresh.text());
+        }
+      }),
+      runs({ usual: 200, all: 5_000 }),
+    );
   });
 
   it("names metrics as Prometheus' conventions have it: unit last, _total for counters alone", () => {

@@ -1,7 +1,11 @@
 import type { Host, HostTime } from "../../../host/host.ts";
 import type { Answered } from "../../../http/server.ts";
 import type { EventSink } from "../../../journal/events/event.ts";
-import { type DeviceReadings, metricsText, type ProcessReadings } from "../../../metrics/device-metrics.ts";
+import {
+  createMetricsText,
+  type DeviceReadings,
+  type ProcessReadings,
+} from "../../../metrics/device-metrics.ts";
 import { createEventCounts } from "../../../metrics/event-counts.ts";
 import { createLoopDelay } from "../../../metrics/loop-delay.ts";
 import { createRequestCounts } from "../../../metrics/request-counts.ts";
@@ -25,6 +29,7 @@ export function createMetering(config: RoomsConfig, { time }: Host): Metering {
   const events = createEventCounts();
   const requests = createRequestCounts();
   const loopDelay = createLoopDelay({ ...time, monotonicNow: () => performance.now() / 1_000 });
+  const textOf = createMetricsText([events, requests]);
   const processReadings = createProcessReadings(config, time.wall);
   return {
     counting: (log) => ({
@@ -46,7 +51,7 @@ export function createMetering(config: RoomsConfig, { time }: Host): Metering {
       }),
     read: (rooms) => {
       const own = { process: processReadings(), loopDelay: loopDelay.read(), lag: loopDelay.lag() };
-      return metricsText({ ...readingsOf(config, rooms), ...own }, [events, requests]);
+      return textOf({ ...readingsOf(config, rooms), ...own });
     },
     stop: loopDelay.stop,
   };
