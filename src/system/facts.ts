@@ -5,6 +5,7 @@ import type { Facts, Status } from "../contract/types.ts";
 import type { HostNames, HostTime } from "../host/host.ts";
 import type { HostIdentity } from "../host/ports.ts";
 import type { Capacity } from "../store/files/disk.ts";
+import { createBriefReading } from "./brief-reading.ts";
 import type { SlowFacts } from "./facts-worker.ts";
 import { createTemperature } from "./temperature.ts";
 
@@ -51,26 +52,30 @@ export function createFacts(workerFile: string, { identity, time: { uptime }, na
 }
 
 /**
- * The facts of the host that are available at once: no process, no thread, no wait for a disk. `directory`: a directory
- * on the disk whose last known capacity is given.
+ * Reads the facts of the host that are available at once: no process, no thread, no wait for a disk. `directory`: a
+ * directory on the disk whose last known capacity is given.
  */
-export async function readHostFigures(
-  directory: string,
-  capacity: Capacity | null,
-  { identity, time: { uptime } }: FactsHost,
-): Promise<Status["host"]> {
-  return {
-    hostname: identity.hostname,
-    uptime_seconds: uptime(),
-    load: loadavg(),
-    cores: availableParallelism(),
-    memory: readMemory(),
-    disk: capacity && {
-      path: directory,
-      size_bytes: capacity.sizeBytes,
-      available_bytes: capacity.availableBytes,
-    },
-    temperature_celsius: await readTemperature(),
+export type ReadHostFigures = (directory: string, capacity: Capacity | null) => Promise<Status["host"]>;
+
+export function createHostFigures({ identity, time: { uptime } }: FactsHost): ReadHostFigures {
+  const present = createBriefReading(
+    async () => ({
+      load: loadavg(),
+      cores: availableParallelism(),
+      memory: readMemory(),
+      temperature_celsius: await readTemperature(),
+    }),
+    uptime,
+  );
+  return async (path, capacity) => {
+    const { load, cores, memory, temperature_celsius } = await present();
+    return {
+      hostname: identity.hostname,
+      uptime_seconds: uptime(),
+      ...{ load, cores, memory },
+      disk: capacity && { path, size_bytes: capacity.sizeBytes, available_bytes: capacity.availableBytes },
+      temperature_celsius,
+    };
   };
 }
 

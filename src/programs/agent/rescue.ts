@@ -18,7 +18,7 @@ import { createMemoryDocument } from "../../store/documents/memory-document.ts";
 import { capacityOf } from "../../store/files/disk.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import { isWipeRequested, requestWipe } from "../../store/files/wipe.ts";
-import { readHostFigures } from "../../system/facts.ts";
+import { createHostFigures } from "../../system/facts.ts";
 import { rescueStatus } from "../../system/status.ts";
 import { builtAt, fullVersion, publicVersion } from "../../system/version.ts";
 import type { RoomsConfig } from "./config.ts";
@@ -122,13 +122,14 @@ function damageFinding(damage: StewardError): Finding {
 function clockHandlers({ config, host, damage }: Joined): Pick<Handlers, "getTimeSync" | "getStatus"> {
   const clock = unkeptClock(config, host);
   const { stateDirectory } = config;
+  const readHostFigures = createHostFigures(host);
   const read = () => ({ ...clock.status(), summary: rescueSummary() });
   const getStatus = async () =>
     rescueStatus({
       deviceName: host.identity.hostname,
       version: publicVersion(config.build).version,
       clock: read(),
-      host: await readHostFigures(stateDirectory, await capacityOf(stateDirectory), host),
+      host: await readHostFigures(stateDirectory, await capacityOf(stateDirectory)),
       damage: damageFinding(damage),
     });
   return { getTimeSync: read, getStatus };

@@ -9,6 +9,7 @@ import {
 import { createEventCounts } from "../../../metrics/event-counts.ts";
 import { createLoopDelay } from "../../../metrics/loop-delay.ts";
 import { createRequestCounts } from "../../../metrics/request-counts.ts";
+import { createBriefReading } from "../../../system/brief-reading.ts";
 import { readMemory } from "../../../system/facts.ts";
 import { readHealth } from "../../../system/health.ts";
 import { stateOf } from "../../../system/status.ts";
@@ -30,7 +31,8 @@ export function createMetering(config: RoomsConfig, { time }: Host): Metering {
   const requests = createRequestCounts();
   const loopDelay = createLoopDelay({ ...time, monotonicNow: () => performance.now() / 1_000 });
   const textOf = createMetricsText([events, requests]);
-  const processReadings = createProcessReadings(config, time.wall);
+  const processReadings = createBriefReading(createProcessReadings(config, time.wall), time.uptime);
+  const memory = createBriefReading(readMemory, time.uptime);
   return {
     counting: (log) => ({
       ...log,
@@ -50,18 +52,21 @@ export function createMetering(config: RoomsConfig, { time }: Host): Metering {
         ...{ method, status, seconds: milliseconds / 1_000 },
       }),
     read: (rooms) => {
-      const own = { process: processReadings(), loopDelay: loopDelay.read(), lag: loopDelay.lag() };
-      return textOf({ ...readingsOf(config, rooms), ...own });
+      return textOf({
+        ...readingsOf(config, rooms),
+        host: { memory: memory(), disk: rooms.disk.capacity() },
+        ...{ process: processReadings(), loopDelay: loopDelay.read(), lag: loopDelay.lag() },
+      });
     },
     stop: loopDelay.stop,
   };
 }
 
-/** The readings of the rooms, without the figures of this process. */
+/** The readings of the rooms, without the figures of host and process. */
 function readingsOf(
   { build, nodeVersion: node }: RoomsConfig,
   rooms: StatusRooms,
-): Omit<DeviceReadings, "process" | "loopDelay" | "lag"> {
+): Omit<DeviceReadings, "host" | "process" | "loopDelay" | "lag"> {
   const { ground, needs } = presentNeeds(rooms);
   const { clock, updates, people } = ground;
   return {
@@ -73,7 +78,6 @@ function readingsOf(
     certificateEnd: rooms.https.certificateEnd(),
     sessions: rooms.auth.sessions.count(),
     nextTokenEnd: rooms.auth.apiTokens.nextEnd(),
-    host: { memory: readMemory(), disk: rooms.disk.capacity() },
   };
 }
 

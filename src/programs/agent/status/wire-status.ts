@@ -13,7 +13,7 @@ import { agentEvent } from "../../../journal/events/event.ts";
 import type { EventLog } from "../../../journal/events/event-log.ts";
 import type { SettingsStore } from "../../../settings/settings.ts";
 import type { Disk } from "../../../store/files/disk.ts";
-import { readHostFigures } from "../../../system/facts.ts";
+import { createHostFigures } from "../../../system/facts.ts";
 import { type HealthCheck, readHealth, troublesOf } from "../../../system/health.ts";
 import { helperTrouble } from "../../../system/helper-trouble.ts";
 import { createNeedWatch, type NeedWatch } from "../../../system/need-watch.ts";
@@ -52,6 +52,7 @@ export function composeStatus(
   rooms: StatusRooms,
 ): Pick<Handlers, "getHealth" | "getReadiness" | "getStatus" | "getMetrics"> {
   const { config, host, updates, checks, selfCheck, events } = rooms;
+  const readHostFigures = createHostFigures(host);
   return createStatusHandlers({
     updates,
     events,
@@ -66,7 +67,7 @@ export function composeStatus(
         eventReach: events.reach(),
         deviceName: ground.device.name || host.identity.hostname,
         version: config.build.version,
-        host: await readHostFigures(config.stateDirectory, rooms.disk.capacity(), host),
+        host: await readHostFigures(config.stateDirectory, rooms.disk.capacity()),
       });
     },
   });
