@@ -15,7 +15,7 @@ import { bodyLimitsOf, readJson } from "./read-json.ts";
 import type { RefreshCookie } from "./refresh-cookie.ts";
 import { type RequestAttempt, recordRefusal, recordTolerance } from "./request-events.ts";
 import { keepPlace } from "./wire/connection-places.ts";
-import { readCoded, sendCoded, sendText } from "./wire/content-codings.ts";
+import { readCoded, sendCoded, sendPlain, sendText } from "./wire/content-codings.ts";
 import type { RoutedCall } from "./wire/request-lines.ts";
 import type { Streams } from "./wire/streams.ts";
 
@@ -260,16 +260,7 @@ function send(ctx: Koa.Context, answer: Answer): void {
     res.setHeader("ETag", answer.etag);
     if (req.headers["if-none-match"] !== undefined && isFresh(response, request)) return;
   }
-  // Set before the body: otherwise koa takes the text for HTML and looks its type up.
-  res.setHeader("Content-Type", "application/json");
-  if (req.method !== "GET") {
-    response.body = answer.text;
-    return;
-  }
-  // Node adds the length. koa would first inspect the text, the headers and the socket, and has nothing to add.
-  ctx.respond = false;
-  res.statusCode = answer.status;
-  res.end(answer.text);
+  sendPlain(ctx, { status: answer.status, text: answer.text, mediaType: "application/json" });
 }
 
 /** Clients keep it, and ask for it again with its entity tag. */

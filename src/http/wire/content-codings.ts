@@ -69,16 +69,35 @@ const textForms: ReadonlySet<string> = new Set(["", ".gz"]);
  */
 const textOptions = { level: 3, windowBits: 14, memLevel: 7, chunkSize: 8_192 };
 
+/** Answers with a text as it is. */
+export function sendPlain(ctx: Koa.Context, { status, text, mediaType }: PlainText): void {
+  const { req, res, response } = ctx;
+  // Set before the body: otherwise koa takes the text for HTML and looks its type up.
+  res.setHeader("Content-Type", mediaType);
+  if (req.method !== "GET") {
+    response.status = status;
+    response.body = text;
+    return;
+  }
+  // Node adds the length. koa would first inspect the text, the headers and the socket, and has nothing to add.
+  ctx.respond = false;
+  res.statusCode = status;
+  res.end(text);
+}
+
+export interface PlainText {
+  readonly status: number;
+  readonly text: string;
+  readonly mediaType: string;
+}
+
 /** Answers with a text, compressed if the client takes that. Throws `not_acceptable`. */
 export async function sendText(ctx: Koa.Context, text: string, mediaType: string): Promise<void> {
   const [coding] = chooseCoding(ctx.get("accept-encoding"), textForms);
-  ctx.set("Vary", "Accept-Encoding");
+  ctx.res.setHeader("Vary", "Accept-Encoding");
+  if (coding === "identity") return sendPlain(ctx, { status: 200, text, mediaType });
   // Set before the body: otherwise koa takes the text for HTML.
   ctx.set("Content-Type", mediaType);
-  if (coding === "identity") {
-    ctx.body = text;
-    return;
-  }
   ctx.set("Content-Encoding", coding);
   // Synchronous: asking another thread would take three times as long.
   ctx.body = gzipSync(text, textOptions);
