@@ -1,98 +1,131 @@
-/** Processor time of the reads that dashboards repeat, against fastify answering the same body. */
+/** Processor time of the reads that dashboards repeat, against that of the settings, which the agent has as a text. */
 import { Agent, request } from "node:http";
+import { join } from "node:path";
 import { operationIds, operationOf } from "../../src/contract/operations.ts";
-import { agentOf, fastifyJwt, type Running, start } from "./contestant.ts";
+import { agentOf, type Running, start } from "./contestant.ts";
 import { type Surroundings, signIn } from "./footprint.ts";
 import { callJson } from "./requests.ts";
 import { type Row, ratioRow, type Series } from "./row.ts";
 
 const rounds = 9;
-/** Requests of one round. They follow one another, as those of dashboards do. */
-const requests = 100;
+/** Requests of one round, and connections that make them: the agent is busy all the time, and a turn costs each its share. */
+const requests = 600;
+const connections = 20;
 
-/** The most that a read may take of what the peer takes, which only sends the text. */
-const bound = { side: "most", value: 6 } as const;
+/** The most that a read may take of what the settings take. */
+const bound = { side: "most", value: 4 } as const;
 
-const reads = ["/api/status", "/api/updates", "/api/events", "/api/metrics"];
+/** The first is what the others are compared with. */
+const reads = [
+  "/api/system",
+  "/api/status",
+  "/api/updates",
+  "/api/events?limit=50",
+  "/api/metrics",
+  "/api/users?limit=100",
+] as const;
 
+/** Users of the device, and changes of its settings: so many events that no page has all of them. */
+const users = 100;
+const changes = 200;
+
+/** Each read in turns with all the others. */
 export async function repeatedReads(at: Surroundings): Promise<Row[]> {
   const own = await start(agentOf(at.program), at.directory, at.node);
   try {
-    const token = await signIn(own, at);
     await walk(own);
-    const rows: Row[] = [];
-    for (const path of reads) rows.push(await readRow(at, own, token, path));
-    return rows;
+    await fill(at);
+    const client = new Client(own.port, await signIn(own, at));
+    const costs = new Map<string, number[]>(reads.map((path) => [path, []]));
+    // The first round warms them up and does not count.
+    for (let round = 0; round <= rounds; round += 1) {
+      for (const path of reads) {
+        const cost = await costOf(own, () => client.succeed(path));
+        if (round > 0) costs.get(path)?.push(cost);
+      }
+    }
+    client.close();
+    const [base, ...others] = reads;
+    return others.map((path) => {
+      const series: Series = [costs.get(path) ?? [], costs.get(base) ?? []];
+      return ratioRow(`processor time of GET ${path} / GET ${base}`, "ms", series, bound);
+    });
   } finally {
     await own.stop();
   }
 }
 
-/** A stranger looks at every route, which makes the metrics as long as they get. */
-async function walk(own: Running): Promise<void> {
-  for (const id of operationIds) {
-    const { method, path } = operationOf(id);
-    const client = new Client(own.port, "");
-    await client.read(path.replaceAll(/\{\w+\}/g, "x"), method);
-    client.close();
+/** Root makes the users and the events. */
+async function fill({ directory }: Surroundings): Promise<void> {
+  const root = { socketPath: join(directory, "run/steward.sock") };
+  for (let index = 0; index < users; index += 1) {
+    const body = {
+      username: `bench-${index}`,
+      password: "five quite unrelated words here",
+      role: "operator",
+    };
+    await callJson(root, "POST", "/api/users", { body });
+  }
+  for (let index = 0; index < changes; index += 1) {
+    // Two settings in turns: the agent counts a change that repeats the one before.
+    const name = `bench ${index}`;
+    const body = index % 2 === 0 ? { device: { name } } : { console: { banner: name } };
+    await callJson(root, "PUT", "/api/system", { body });
   }
 }
 
-async function readRow(at: Surroundings, own: Running, token: string, path: string): Promise<Row> {
-  const client = new Client(own.port, token);
-  const peer = await start(fastifyJwt(await client.read(path)), at.directory, at.node);
-  const { access_token: peerToken } = await callJson(peer, "GET", "/token");
-  const peerClient = new Client(peer.port, String(peerToken));
-  const results: Series = [[], []];
-  try {
-    // The first turn of each warms it up and does not count.
-    for (let round = 0; round <= rounds; round += 1) {
-      const cost = await costOf(own, () => client.read(path));
-      const peerCost = await costOf(peer, () => peerClient.read("/api/system"));
-      if (round === 0) continue;
-      results[0].push(cost);
-      results[1].push(peerCost);
-    }
-  } finally {
-    client.close();
-    peerClient.close();
-    await peer.stop();
+/** A stranger looks at every route, which makes the metrics as long as they get. */
+async function walk(own: Running): Promise<void> {
+  const client = new Client(own.port);
+  for (const id of operationIds) {
+    const { method, path } = operationOf(id);
+    await client.send(path.replaceAll(/\{\w+\}/g, "x"), method);
   }
-  return ratioRow(`processor time of GET ${path} / fastify with its body`, "ms", results, bound);
+  client.close();
 }
 
 /** Milliseconds of processor time for one request. */
-async function costOf({ processorMilliseconds }: Running, read: () => Promise<string>): Promise<number> {
+async function costOf({ processorMilliseconds }: Running, read: () => Promise<void>): Promise<number> {
   const before = processorMilliseconds();
-  for (let index = 0; index < requests; index += 1) await read();
+  let left = requests;
+  const one = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      await read();
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, one));
   return (processorMilliseconds() - before) / requests;
 }
 
-/** One connection, which stays open. */
+/** Its connections stay open. */
 class Client {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: connections });
   readonly #port: number;
   readonly #headers: Record<string, string>;
 
-  constructor(port: number, token: string) {
+  /** Without a token it is a stranger's. */
+  constructor(port: number, token?: string) {
     this.#port = port;
-    this.#headers = token === "" ? {} : { authorization: `Bearer ${token}` };
+    this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
 
-  /** The text of the answer, whatever it is. */
-  read(path: string, method = "GET"): Promise<string> {
+  /** The status of the answer, which has been read. */
+  send(path: string, method: string): Promise<number | undefined> {
     return new Promise((resolve, reject) => {
       const options = { port: this.#port, host: "127.0.0.1", path, method, agent: this.#agent };
       const sent = request({ ...options, headers: this.#headers });
       sent.once("error", reject);
       sent.once("response", (response) => {
-        response
-          .setEncoding("utf8")
-          .toArray()
-          .then((parts) => resolve(parts.join("")), reject);
+        response.resume().once("end", () => resolve(response.statusCode));
       });
       sent.end();
     });
+  }
+
+  async succeed(path: string): Promise<void> {
+    const status = await this.send(path, "GET");
+    if (status !== 200) throw new Error(`GET ${path} was answered with ${status}`);
   }
 
   close(): void {
