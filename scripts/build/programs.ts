@@ -5,6 +5,8 @@ import { type BuildOptions, build, type Plugin, transform } from "esbuild";
 import { fewMediaTypes, nativePackages, slimPackages } from "../packages-in-bundles.ts";
 import { notesInputs } from "./bill-of-materials.ts";
 import { eventRows, eventTable } from "./event-rows.ts";
+import { operationRows, operationTable } from "./operation-rows.ts";
+import { plainSchemas } from "./plain-schemas.ts";
 import { compiledValidators, validatorFiles } from "./validators.ts";
 import { whenFirstUsed } from "./when-first-used.ts";
 
@@ -72,6 +74,14 @@ const eventsInShort: Plugin = {
   },
 };
 
+/** An operation is asked for its route, its rights and its events, not for its schemas. */
+const operationsInShort: Plugin = {
+  name: "operations-in-short",
+  setup: (esbuild) => {
+    esbuild.onLoad({ filter: operationTable }, () => ({ contents: operationRows(), loader: "js" }));
+  },
+};
+
 /** A part is given a `require`, which serves for absolute paths as well: node:module would load its own loaders. */
 const givenRequire: Plugin = {
   name: "given-require",
@@ -96,7 +106,16 @@ const common = {
   charset: "ascii",
   legalComments: "none",
   external: [...nativePackages],
-  plugins: [fewMediaTypes, slimPackages, compiledValidators, noCompiler, eventsInShort, givenRequire],
+  plugins: [
+    fewMediaTypes,
+    slimPackages,
+    compiledValidators,
+    noCompiler,
+    eventsInShort,
+    operationsInShort,
+    plainSchemas,
+    givenRequire,
+  ],
   logLevel: "warning",
 } satisfies BuildOptions;
 

@@ -29,7 +29,7 @@ interface ValidatorFile {
 export const readAtStart: ReadonlyMap<string, Schemas> = new Map([
   ["documents", new Map(documentKinds({}).map(documentSchema))],
   [releaseJournalName, new Map([documentSchema({ name: releaseJournalName, schema: releaseJournalSchema })])],
-  ["host-file", new Map([[hostFileValidatorName, hostFileForm]])],
+  ["host-file", new Map([[hostFileValidatorName, hostFileForm()]])],
 ]);
 
 /** A file of quick checks, and for each of them the file of the validator that says what is wrong. */

@@ -10,7 +10,7 @@ import { ruleFaults } from "./rules.ts";
 export const hostFileValidatorName = "host file";
 
 /** Unknown members are no fault: a newer or an older release knows them. */
-export const hostFileForm = tolerant(hostFile);
+export const hostFileForm = () => tolerant(hostFile);
 
 const judgeForm = createValidator(hostFileValidatorName, hostFileForm);
 
