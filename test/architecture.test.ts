@@ -165,6 +165,7 @@ describe("the house", () => {
     ["a clock of its own", "settings/rules.ts", "const a = Date.now();", /time, not by/],
     ["a date of its own", "store/documents/a.ts", "const a = new Date().toISOString();", /time, not by/],
     ["a stopwatch of its own", "http/a.ts", "const a = performance.now();", /time, not by/],
+    ["the process's own clock", "http/a.ts", "const a = monotonicMilliseconds();", /time, not by/],
     ["a barrel", "users/index.ts", 'export * from "./accounts.ts";', /hands on/],
     ["a default export", "users/accounts.ts", "export default 1;", /default export/],
     ["an enum", "users/accounts.ts", "enum Role { A }", /enum/],

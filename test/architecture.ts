@@ -56,6 +56,7 @@ const mains = [
  */
 export const ownTime: Readonly<Record<string, string>> = {
   "auth/oidc/provider.ts": "says how far the agent's time is from the clock that the library reads",
+  "host/monotonic.ts": "is that time",
   "http/read-json.ts": "a client's body has real seconds",
   "http/server.ts": "tells how long an answer took",
   "http/wire/connections.ts": "a client's socket has real seconds",
@@ -210,7 +211,9 @@ export function readsByItself(text: string): boolean {
 
 /** By the text without comments and strings, in which an import of timers/promises shows by its use. */
 export function goesByOwnTime(code: string): boolean {
-  return /(?<!\.)\bset(Timeout|Interval)\b|\b(Date|performance)\.now\b|\bnew Date\(\)/.test(code);
+  return /(?<!\.)\bset(Timeout|Interval)\b|\b(Date|performance)\.now\b|\bmonotonicMilliseconds\b|\bnew Date\(\)/.test(
+    code,
+  );
 }
 
 interface Import {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import Koa from "koa";
 import { StewardError } from "../contract/errors.ts";
 import type { OperationId } from "../contract/operations.ts";
+import { monotonicMilliseconds } from "../host/monotonic.ts";
 import type { Log } from "../journal/logs/log.ts";
 import { type DescribeClock, toProblem } from "./problems.ts";
 import { createRoutes, type RouterOptions } from "./router.ts";
@@ -36,7 +37,7 @@ export function createServer(options: ServerOptions): Koa {
   const isLocal = (ctx: Koa.Context) => localSockets.has(ctx.req.socket);
   const routes = createRoutes({ ...options, isLocal });
   app.use(async (ctx, next) => {
-    const begin = performance.now();
+    const begin = monotonicMilliseconds();
     const requestId = requestIdOf(ctx);
     ctx.res.setHeader("X-Request-Id", requestId);
     for (const name of headerNames) ctx.res.setHeader(name, apiHeaders[name]);
@@ -48,7 +49,7 @@ export function createServer(options: ServerOptions): Koa {
     } catch (error) {
       fail(options, ctx, error, requestId);
     }
-    const milliseconds = performance.now() - begin;
+    const milliseconds = monotonicMilliseconds() - begin;
     const { operation } = ctx.state as { operation?: OperationId };
     const { statusCode: status } = ctx.res;
     options.answered({ operation, method: ctx.req.method, status, milliseconds });

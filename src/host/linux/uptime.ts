@@ -1,5 +1,5 @@
 import { uptime } from "node:os";
-import { uptime as processUptime } from "node:process";
+import { monotonicMilliseconds } from "../monotonic.ts";
 import type { Uptime } from "../ports.ts";
 
 /** Milliseconds for which a reading is reused: a system call would cost a tenth of a request. */
@@ -13,8 +13,7 @@ export function createUptime(): Uptime {
   let readAt = Number.NEGATIVE_INFINITY;
   let reading = 0;
   return () => {
-    // Not performance.now(): the first use of that global loads a dozen modules.
-    const now = processUptime() * 1_000;
+    const now = monotonicMilliseconds();
     if (now - readAt > freshMilliseconds) {
       reading = uptime();
       readAt = now;

@@ -1,6 +1,7 @@
 import { constants, randomBytes } from "node:crypto";
 import type { Server as HttpServer } from "node:http";
 import { createServer, type Server } from "node:https";
+import { monotonicMilliseconds } from "../../host/monotonic.ts";
 import { clientKeyOfPeer } from "../client-address.ts";
 import { type RequestListener, trackConnections } from "./connections.ts";
 import { boundHandshakes, usualHandshakeBounds } from "./handshakes.ts";
@@ -78,8 +79,11 @@ export async function listenHttps(
     ...common,
     opens: "secureConnection",
   });
-  const monotonic = () => performance.now();
-  boundHandshakes(server, { bounds: usualHandshakeBounds, clientKeyOf: clientKeyOfPeer, monotonic });
+  boundHandshakes(server, {
+    bounds: usualHandshakeBounds,
+    clientKeyOf: clientKeyOfPeer,
+    monotonic: monotonicMilliseconds,
+  });
   await listeningOnLan(server, { address, port });
   boundBuffers?.(server);
   // The thief of a ticket key could read earlier traffic, so the key is not kept for long.

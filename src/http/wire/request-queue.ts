@@ -1,3 +1,5 @@
+import { monotonicMilliseconds } from "../../host/monotonic.ts";
+
 /** A connection whose next request waits for its turn. */
 export interface WaitingRequest {
   /** The account whose valid token its connection carried last; undefined: a stranger's. */
@@ -23,7 +25,7 @@ const turnMilliseconds = 1;
  * it takes part at once. So no holder is served twice more before a newcomer, however many requests it has sent.
  */
 export function createRequestQueue(
-  monotonic: () => number = () => performance.now(),
+  monotonic: () => number = monotonicMilliseconds,
   inNextTurn: (turn: () => void) => void = setImmediate,
 ): RequestQueue {
   const rounds = createRounds();

@@ -1,4 +1,5 @@
 import type { Host, HostTime } from "../../../host/host.ts";
+import { monotonicMilliseconds } from "../../../host/monotonic.ts";
 import type { Answered } from "../../../http/server.ts";
 import type { EventSink } from "../../../journal/events/event.ts";
 import {
@@ -29,7 +30,7 @@ export interface Metering {
 export function createMetering(config: RoomsConfig, { time }: Host): Metering {
   const events = createEventCounts();
   const requests = createRequestCounts();
-  const loopDelay = createLoopDelay({ ...time, monotonicNow: () => performance.now() / 1_000 });
+  const loopDelay = createLoopDelay({ ...time, monotonicNow: () => monotonicMilliseconds() / 1_000 });
   const textOf = createMetricsText([events, requests]);
   const processReadings = createBriefReading(createProcessReadings(config, time.wall), time.uptime);
   const memory = createBriefReading(readMemory, time.uptime);
