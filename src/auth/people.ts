@@ -1,4 +1,4 @@
-import type { Settings } from "../contract/types.ts";
+import type { Settings, User } from "../contract/types.ts";
 import { type PeopleFacts, tokenNoticeDays } from "../system/status-needs.ts";
 import type { Accounts } from "../users/accounts.ts";
 import { isFactorRequired } from "./sessions/required-action.ts";
@@ -15,36 +15,37 @@ export interface PeopleOptions {
 
 /** The facts about people and their tokens in the device's status. */
 export function peopleFacts({ accounts, apiTokens, time, security }: PeopleOptions): PeopleFacts {
-  const users = accounts.everyone();
   const policy = security().require_2fa;
-  const enabled = users.filter((user) => user.enabled);
-  const locked = users.filter((user) => user.locked !== null);
-  // The provider keeps the second factor of its accounts, and does not tell this device about it.
-  const alone = enabled.filter(({ two_factor, origin }) => origin === "local" && !two_factor.enabled);
-  const withoutFactor = alone.filter(({ role }) => isFactorRequired(role, policy));
-  return {
-    figures: {
-      accounts: users.length,
-      administrators: enabled.filter(({ role }) => role === "admin").length,
-      disabled: users.length - enabled.length,
-      locked: locked.length,
-      two_factor_missing: withoutFactor.length,
-      without_two_factor: alone.length,
-      must_change_password: users.filter((user) => user.must_change_password).length,
-      tokens: sumOfTokens(users),
-    },
-    locked: locked.map(({ username }) => username),
-    withoutFactor: withoutFactor.map(({ username }) => username),
-    unprotectedAdmins: enabled
-      .filter((user) => user.role === "admin" && alone.includes(user) && !withoutFactor.includes(user))
-      .map(({ username }) => username),
-    refusedTokens: sumOfTokens(withoutFactor),
-    tokenEnds: endsSoon(apiTokens, time.expiryNow()),
+  const figures = {
+    ...{ accounts: 0, administrators: 0, disabled: 0, locked: 0 },
+    ...{ two_factor_missing: 0, without_two_factor: 0, must_change_password: 0, tokens: 0 },
   };
+  const names = { locked: [] as string[], withoutFactor: [] as string[], unprotectedAdmins: [] as string[] };
+  let refusedTokens = 0;
+  // In one pass: a list of thousands of users is not made for a few numbers.
+  for (const user of accounts.everyone()) {
+    const { username, enabled, locked, tokens } = user;
+    figures.accounts += 1;
+    figures.tokens += tokens;
+    if (user.must_change_password) figures.must_change_password += 1;
+    if (locked !== null) names.locked.push(username);
+    if (!enabled) figures.disabled += 1;
+    else if (user.role === "admin") figures.administrators += 1;
+    if (!isWithoutFactor(user)) continue;
+    figures.without_two_factor += 1;
+    if (isFactorRequired(user.role, policy)) {
+      names.withoutFactor.push(username);
+      refusedTokens += tokens;
+    } else if (user.role === "admin") names.unprotectedAdmins.push(username);
+  }
+  figures.locked = names.locked.length;
+  figures.two_factor_missing = names.withoutFactor.length;
+  return { figures, ...names, refusedTokens, tokenEnds: endsSoon(apiTokens, time.expiryNow()) };
 }
 
-function sumOfTokens(users: readonly { readonly tokens: number }[]): number {
-  return users.reduce((sum, { tokens }) => sum + tokens, 0);
+/** The provider keeps the second factor of its accounts, and does not tell this device about it. */
+function isWithoutFactor({ enabled, origin, two_factor }: User): boolean {
+  return enabled && origin === "local" && !two_factor.enabled;
 }
 
 const dayMilliseconds = 86_400_000;

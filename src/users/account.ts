@@ -134,7 +134,8 @@ export const accountsKind: DocumentKind<AccountsState> = {
   isNewVersion: (before, { accounts }) =>
     before === null
       ? accounts.length > 0
-      : JSON.stringify(before.accounts.map(withoutSignIn)) !== JSON.stringify(accounts.map(withoutSignIn)),
+      : before.accounts.length !== accounts.length ||
+        accounts.some((account, index) => isChanged(before.accounts[index], account)),
 };
 
 function giveEach(members: Parameters<Migration>[0], added: Partial<Account>): void {
@@ -150,8 +151,11 @@ function giveEach(members: Parameters<Migration>[0], added: Partial<Account>): v
  * An ordinary sign-in changes only the time, and makes no new version: ten sign-ins must not push out changes of
  * people.
  */
-function withoutSignIn({ last_login_at: _, ...account }: Account): Omit<Account, "last_login_at"> {
-  return account;
+function isChanged(before: Account | undefined, after: Account): boolean {
+  return (
+    before !== after &&
+    JSON.stringify({ ...before, last_login_at: null }) !== JSON.stringify({ ...after, last_login_at: null })
+  );
 }
 
 export function newUserId(): string {

@@ -45,7 +45,10 @@ export interface WithInitialPassword {
 export interface Accounts {
   hasAdministrator(): boolean;
   list(query: UserQuery): UserList;
-  everyone(): readonly User[];
+  /** One after the other, each made when it is asked for: there may be thousands. */
+  everyone(): Iterable<User>;
+  /** Accounts of people who sign in at a provider. */
+  ofProvider(): readonly Account[];
   /** Throws `not_found`. */
   get(id: string): User;
   find(id: string): Account | undefined;
@@ -125,7 +128,6 @@ interface Parts extends AccountsOptions {
 export function createAccounts(given: AccountsOptions): Accounts {
   const { document } = given;
   const options = { ...given, writer: createAccountWriter(given) };
-  const { writer } = options;
   const view = (account: Account) => viewOf(options, account);
   const all = () => document.read().accounts;
   const find = createLookUp(all, ({ id }) => id);
@@ -142,8 +144,9 @@ export function createAccounts(given: AccountsOptions): Accounts {
       hasAdministrator ||= all().some(isEnabledAdministrator);
       return hasAdministrator;
     },
-    list: (query) => listUsers(all().map(view), query),
-    everyone: () => all().map(view),
+    list: (query) => listUsers(all(), view, query),
+    everyone: () => viewsOf(options),
+    ofProvider: () => all().filter(({ provider }) => provider !== null),
     get: (id) => view(present(id)),
     find,
     findByName,
@@ -164,11 +167,15 @@ export function createAccounts(given: AccountsOptions): Accounts {
     findByIdentity: (identity) => ofIdentity(document.read(), identity),
     signedIn: (id, rehashed) => noteSignIn(document, id, options.now(), rehashed),
     changeFactor: async (id, change, maker) =>
-      view((await writer.change(present(id).id, withFactor(change), { maker })).account),
+      view((await options.writer.change(present(id).id, withFactor(change), { maker })).account),
     spendRecoveryCode: (id, hash) => spendRecoveryCode(document, id, hash),
     withFactor: () => all().flatMap(({ id, two_factor }) => (two_factor === null ? [] : [id])),
     view,
   };
+}
+
+function* viewsOf(options: AccountsOptions): Iterable<User> {
+  for (const account of options.document.read().accounts) yield viewOf(options, account);
 }
 
 async function createFirst(

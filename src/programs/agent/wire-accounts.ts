@@ -132,10 +132,8 @@ async function endForeign(
   { config }: SignInParts,
   { accounts, sessions }: Pick<SingleSignOnParts, "accounts" | "sessions">,
 ): Promise<void> {
-  for (const { id, origin } of accounts.everyone()) {
-    const account = origin === "provider" ? accounts.find(id) : undefined;
-    if (account && !isOfProvider(account, config.oidc)) await sessions.endAll(id);
-  }
+  for (const account of accounts.ofProvider())
+    if (!isOfProvider(account, config.oidc)) await sessions.endAll(account.id);
 }
 
 export type SignInRooms = Awaited<ReturnType<typeof composeSignIn>>;

@@ -27,15 +27,16 @@ export function pageOf<Item>(items: readonly Item[], paging: Paging<Item>): Page
   const { list, keyOf, isDescending = false, limit, cursor } = paging;
   const direction = isDescending ? -1 : 1;
   const order = (a: Key, b: Key) => direction * compareKeys(a, b);
-  const sorted = items.map((item) => ({ item, key: keyOf(item) })).sort((a, b) => order(a.key, b.key));
-  const after = cursor === undefined ? undefined : readCursor(list, cursor, sorted[0]?.key);
-  const rest = after === undefined ? sorted : sorted.filter(({ key }) => order(key, after) > 0);
+  const keyed = items.map((item) => ({ item, key: keyOf(item) }));
+  const after = cursor === undefined ? undefined : readCursor(list, cursor, keyed[0]?.key);
+  const rest = after === undefined ? keyed : keyed.filter(({ key }) => order(key, after) > 0);
+  rest.sort((a, b) => order(a.key, b.key));
   const shown = rest.slice(0, limit);
   const last = shown.at(-1);
   const hasMore = last !== undefined && rest.length > shown.length;
   return {
     items: shown.map(({ item }) => item),
-    total: sorted.length,
+    total: items.length,
     next_cursor: hasMore ? writeCursor(list, last.key) : null,
   };
 }
@@ -49,12 +50,9 @@ export function foreignCursor(): StewardError {
 }
 
 function compareKeys(a: Key, b: Key): number {
-  for (const [index, member] of a.entries()) {
-    const other = b[index];
-    if (other === undefined || member === other) continue;
-    return member < other ? -1 : 1;
-  }
-  return 0;
+  const index = a.findIndex((member, place) => member !== b[place] && b[place] !== undefined);
+  const [own, other] = [a[index], b[index]];
+  return own === undefined || other === undefined ? 0 : own < other ? -1 : 1;
 }
 
 function writeCursor(list: string, key: Key): string {
