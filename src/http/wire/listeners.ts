@@ -1,3 +1,4 @@
+import { lstatSync } from "node:fs";
 import { chmod, unlink } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { Server as HttpsServer } from "node:https";
@@ -156,6 +157,7 @@ export function stoppable(server: Server | HttpsServer, connections: Connections
 
 /** Removes a socket on which no agent answers: an agent that was killed left it. */
 async function removeStale(path: string): Promise<void> {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
   const isAlive = await new Promise<boolean>((resolve) => {
     const probe = connect({ path });
     probe.once("connect", () => {

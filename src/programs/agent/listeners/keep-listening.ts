@@ -63,11 +63,12 @@ export function keepListening(options: KeepOptions): KeptListener {
     return last;
   };
   let last = Promise.resolve();
-  const tried = begin();
+  if (listener === undefined) void begin();
+  else lookAgain();
   return {
     address: () => listener?.address,
     problem: () => problem,
-    tried,
+    tried: last,
     stop: async (milliseconds) => {
       isStopped = true;
       cancel();
