@@ -1,8 +1,9 @@
-import { lstat, readdir, truncate, unlink } from "node:fs/promises";
+import { lstatSync, readdirSync } from "node:fs";
+import { truncate, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import type { AuditEvent } from "../../contract/types.ts";
-import { readRegular } from "../../store/files/regular-file.ts";
+import { readRegular, readRegularSync } from "../../store/files/regular-file.ts";
 import type { Log } from "../logs/log.ts";
 import { eventOfLine, parsedLine } from "./event-chain.ts";
 
@@ -43,11 +44,11 @@ export function segmentName(name: LogName, firstSeq: number): string {
 }
 
 /**
- * Finds a log's segments and its head, and cuts off the line that a crash left torn. Without `log` nothing is written,
+ * Finds a log's segments and its head, before anything is served, and cuts off the line that a crash left torn. Without `log` nothing is written,
  * because another process may still be writing that line.
  */
 export async function findLog(directory: string, name: LogName, log: Log | null): Promise<FoundLog> {
-  const segments = await findSegments(directory, name);
+  const segments = findSegments(directory, name);
   let damagedLines = 0;
   for (const segment of [...segments].reverse()) {
     const lines = await wholeLines(segment, log);
@@ -101,30 +102,36 @@ export async function textOf({ path, sizeBytes }: Segment): Promise<string> {
   return bytes.subarray(0, sizeBytes).toString("utf8");
 }
 
-async function findSegments(directory: string, name: LogName): Promise<Segment[]> {
-  const names = await readdir(directory).catch((error: unknown) => {
+function findSegments(directory: string, name: LogName): Segment[] {
+  const pattern = new RegExp(`^${name}-(\\d{16})\\.jsonl$`);
+  return namesIn(directory)
+    .sort()
+    .flatMap((file) => {
+      const [, digits] = pattern.exec(file) ?? [];
+      if (digits === undefined) return [];
+      const path = join(directory, file);
+      return [{ path, firstSeq: Number(digits), sizeBytes: sizeOf(path), counts: new Map() }];
+    });
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return [];
     throw error;
-  });
-  const pattern = new RegExp(`^${name}-(\\d{16})\\.jsonl$`);
-  const found = names.sort().flatMap((file) => {
-    const [, digits] = pattern.exec(file) ?? [];
-    return digits === undefined ? [] : [{ path: join(directory, file), firstSeq: Number(digits) }];
-  });
-  return Promise.all(
-    found.map(async (file) => ({ ...file, sizeBytes: await sizeOf(file.path), counts: new Map() })),
-  );
+  }
 }
 
 /** Bytes; 0 for a file that is not ours, or the space of all others would be given up for it. */
-async function sizeOf(path: string): Promise<number> {
-  const stats = await lstat(path);
+function sizeOf(path: string): number {
+  const stats = lstatSync(path);
   return stats.isFile() && stats.size <= mostSegmentBytes ? stats.size : 0;
 }
 
 /** Undefined if the disk does not give the file, or it is not ours. */
 async function wholeLines(segment: Segment, log: Log | null): Promise<string[] | undefined> {
-  const bytes = await readRegular(segment.path, mostSegmentBytes).catch(() => undefined);
+  const bytes = bytesOf(segment);
   if (!bytes) return undefined;
   const end = bytes.lastIndexOf("\n") + 1;
   if (end < bytes.length) {
@@ -132,6 +139,14 @@ async function wholeLines(segment: Segment, log: Log | null): Promise<string[] |
     if (log) await cutOff(segment, bytes.length - end, log);
   }
   return bytes.subarray(0, end).toString("utf8").split("\n").slice(0, -1);
+}
+
+function bytesOf({ path }: Segment): Buffer | undefined {
+  try {
+    return readRegularSync(path, mostSegmentBytes);
+  } catch {
+    return undefined;
+  }
 }
 
 async function cutOff({ path, sizeBytes }: Segment, tornBytes: number, log: Log): Promise<void> {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rename, rm, unlink } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { storageAdvice } from "./storage-advice.ts";
@@ -65,6 +65,7 @@ export async function writeDurably(
  * `storage_unwritable`.
  */
 export async function makeDirectory(path: string): Promise<void> {
+  if (await isDirectory(path)) return;
   try {
     await mkdirWithParents(path);
   } catch (cause) {
@@ -73,6 +74,13 @@ export async function makeDirectory(path: string): Promise<void> {
     const text = `The directory ${path} cannot be made (${why}). ${storageAdvice(why, nearestPresent(path))}`;
     throw new StewardError(code, text, { cause });
   }
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }
 
 /** The nearest existing directory above. */

@@ -1,6 +1,6 @@
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { writeDurably } from "./durable-file.ts";
-import { NotRegular, readRegular } from "./regular-file.ts";
+import { NotRegular, readRegularSync } from "./regular-file.ts";
 
 /** The machine that a state directory belongs to. */
 export interface StateIdentity {
@@ -15,7 +15,7 @@ const mostBytes = 65_536;
 /** null: the state has no identity: it is new, of an earlier release, or its file is damaged. */
 export async function readStateIdentity(directory: string): Promise<StateIdentity | null> {
   try {
-    const text = (await readRegular(pathIn(directory), mostBytes)).toString("utf8");
+    const text = readRegularSync(pathIn(directory), mostBytes).toString("utf8");
     const { device_id, untold = null } = (JSON.parse(text) ?? {}) as StateIdentity;
     return typeof device_id === "string" ? { device_id, untold } : null;
   } catch (error) {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { constants } from "node:fs";
-import { type FileHandle, link, open, readFile, rename, stat, unlink } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from "node:fs";
+import { link, open, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
 import type { RenewedKey, SealKeyPlaces } from "../../host.ts";
@@ -24,12 +24,13 @@ const rightsOfOthers = 0o027;
 export async function readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]> {
   const { credentialsDirectory, path, fallbackPath } = places;
   // systemd protects a credential, and the state directory protects the agent's own key.
-  const given = credentialsDirectory && (await readCredential(join(credentialsDirectory, "steward.key")));
-  const ofRoot = await readKey(path, {
+  const given =
+    credentialsDirectory && readKey(join(credentialsDirectory, "steward.key"), { mayBeBlank: true });
+  const ofRoot = readKey(path, {
     repairs: ofRootsFile,
-    check: (file) => refuseForeign(file, path, dirname(fallbackPath)),
+    check: (facts) => refuseForeign(facts, path, dirname(fallbackPath)),
   });
-  const own = await readOwnKey(fallbackPath);
+  const own = readOwnKey(fallbackPath);
   const found = [given, ofRoot, own].filter((key) => key instanceof Uint8Array);
   if (found.length > 0 || places.mayMake === false) return found;
   const made = await makeKey(fallbackPath);
@@ -42,10 +43,10 @@ export async function readSealKeys(places: SealKeyPlaces): Promise<Uint8Array[]>
  * before that leaves both, and the next call continues with them. null: the agent has made no key here.
  */
 export async function renewOwnSealKey(path: string): Promise<RenewedKey | null> {
-  const former = await readOwnKey(path);
+  const former = readOwnKey(path);
   if (former === undefined) return null;
   const nextPath = `${path}.next`;
-  const next = (await readOwnKey(nextPath)) ?? (await makeKey(nextPath));
+  const next = readOwnKey(nextPath) ?? (await makeKey(nextPath));
   const replace = async (): Promise<void> => {
     await rename(nextPath, path);
     await syncDirectory(dirname(path));
@@ -53,14 +54,8 @@ export async function renewOwnSealKey(path: string): Promise<RenewedKey | null> 
   return { former, next, replace };
 }
 
-/** The unit gives a blank credential if there is none. */
-async function readCredential(path: string): Promise<Uint8Array | undefined> {
-  const text = await readFile(path, "latin1").catch(() => "");
-  return text === "\n" ? undefined : readKey(path);
-}
-
 /** In the state directory no file of the agent's is a link. */
-function readOwnKey(path: string): Promise<Uint8Array | undefined> {
+function readOwnKey(path: string): Uint8Array | undefined {
   return readKey(path, { flags: constants.O_NOFOLLOW, repairs: { unusable: setAside } });
 }
 
@@ -77,22 +72,24 @@ const giveBack = (path: string): string => `chown root:steward ${path}; chmod 06
 const ofRootsFile: Repairs = { unusable: setAside, closed: giveBack };
 
 interface KeyReading {
-  readonly check?: (file: FileHandle) => Promise<void>;
+  readonly check?: (facts: Stats) => void;
   readonly flags?: number;
+  /** The unit gives a blank credential if there is none. */
+  readonly mayBeBlank?: boolean;
   /** None for a credential, which systemd has made from something else. */
   readonly repairs?: Repairs;
 }
 
-/** Undefined only when the file is absent. */
-async function readKey(
+/** Undefined only if the file is absent, or as blank as it may be. Keys are read before anything is served. */
+function readKey(
   path: string,
-  { check, flags = 0, repairs = {} }: KeyReading = {},
-): Promise<Uint8Array | undefined> {
+  { check, flags = 0, mayBeBlank = false, repairs = {} }: KeyReading = {},
+): Uint8Array | undefined {
   const noKey = (why = notAKey) => refusal(path, why, { repair: repairs.unusable?.(path) });
-  let file: FileHandle;
+  let file: number;
   try {
     // A pipe in its place must not keep the agent from starting, nor the doctor from its end.
-    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
   } catch (cause) {
     const code = systemErrorCode(cause);
     if (code === "ENOENT") return undefined;
@@ -103,19 +100,19 @@ async function readKey(
     throw refusal(path, `cannot be read (${code}); the user of the agent must be able to`, { cause, repair });
   }
   try {
-    await check?.(file);
-    const facts = await file.stat();
+    const facts = fstatSync(file);
+    check?.(facts);
     if (!facts.isFile() || facts.size > largestFileBytes) throw noKey();
-    return parseKey(await file.readFile(), noKey);
+    const content = readFileSync(file);
+    return mayBeBlank && content.toString("latin1") === "\n" ? undefined : parseKey(content, noKey);
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
 /** Checks the open file, so that it cannot be replaced afterwards. The owner of the state is the user of the agent. */
-async function refuseForeign(file: FileHandle, path: string, stateDirectory: string): Promise<void> {
-  const { uid, mode } = await file.stat();
-  const agent = await stat(stateDirectory);
+function refuseForeign({ uid, mode }: Stats, path: string, stateDirectory: string): void {
+  const agent = statSync(stateDirectory);
   if ((uid === 0 || uid === agent.uid) && (mode & rightsOfOthers) === 0) return;
   throw refusal(
     path,
@@ -159,7 +156,7 @@ async function makeKey(path: string): Promise<Uint8Array> {
     await unlink(temporary).catch(() => undefined);
     throw notMade(path, cause);
   }
-  const key = await readOwnKey(path);
+  const key = readOwnKey(path);
   if (key === undefined) throw refusal(path, "was removed as soon as it was made");
   return key;
 }
