@@ -6,7 +6,16 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { bundle } from "../basics/bundle.ts";
-import { memoryRow, payloadProcess, type Served, serve, stage, timeRow, writeRandom } from "./payload.ts";
+import { type Spent, spentBy, spentByAll, timeRows } from "./ended-processes.ts";
+import {
+  type Measured,
+  memoryRow,
+  payloadProcess,
+  type Served,
+  serve,
+  stage,
+  writeRandom,
+} from "./payload.ts";
 import type { Row } from "./row.ts";
 
 const run = promisify(execFile);
@@ -16,15 +25,13 @@ const payloadBytes = 256 * 1024 ** 2;
 const warmUpBytes = 2 * 1024 ** 2;
 const rounds = 5;
 
-/** Says at its end what it took at most, in KiB. */
-const confessing = `data:text/javascript,${encodeURIComponent(
-  'process.on("exit",()=>process.stderr.write("peak "+process.resourceUsage().maxRSS+"\\n"))',
-)}`;
+/** docs/performance.md: times the peer's processor time, and MiB above idle. */
+const bounds = { ratio: 1, memoryMiB: 32 };
 
 /**
  * An apply of 256 MiB with root's part in it: fetched, verified and staged by one process of ours; then `installer.js
  * install` as it is shipped: copied while it is hashed, verified again from the root of trust on, unpacked, synced,
- * switched and found healthy. Beside it the same bytes handled by coreutils and tar, in turns.
+ * switched and found healthy. Beside it the same bytes handled by coreutils and tar, in turns, all on one processor.
  */
 export async function applyRows(): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), "steward-bench-"));
@@ -35,19 +42,22 @@ export async function applyRows(): Promise<Row[]> {
     const warmUp = await makePayload(directory, "warm-up", warmUpBytes);
     servers.push(await serve(payload), await serve(warmUp));
     const device = await makeDevice(directory, payload);
-    const results = { own: [] as number[], peer: [] as number[], idle: [] as number[], peak: [] as number[] };
+    const [own, peer, installers]: [Spent[], Spent[], Pick<Measured, "idleMiB" | "peakMiB">[]] = [[], [], []];
     for (let round = 0; round < rounds; round += 1) {
       const staged = await stage(program, join(directory, `round${round}`), servers);
       const installed = await install(device, join(directory, `root${round}`));
-      results.own.push(staged.milliseconds + installed.milliseconds);
-      results.idle.push((await installer(["--help"])).peakMiB);
-      results.peak.push(installed.peakMiB);
-      results.peer.push(await applyByTools(payload, join(directory, `peer${round}`)));
+      own.push({
+        processor: staged.processor + installed.processor,
+        wall: staged.wall + installed.wall,
+      });
+      const { peakMiB: idleMiB } = await installer(["--help"]);
+      installers.push({ idleMiB, peakMiB: installed.peakMiB });
+      peer.push(await applyByTools(payload, join(directory, `peer${round}`)));
     }
     const what = "fetch, verify, stage, install 256 MiB / sha512sum + cp, cp + sha512sum + tar -x + sync -f";
     return [
-      timeRow(what, results.own, results.peer),
-      memoryRow("the installer's memory", results.peak, results.idle),
+      ...timeRows(what, [own, peer], bounds.ratio),
+      memoryRow("the installer's memory", installers, bounds.memoryMiB),
     ];
   } finally {
     for (const server of servers) server.stop();
@@ -133,29 +143,27 @@ async function install({ id, state, hostFile }: Device, directory: string) {
   return measured;
 }
 
-async function installer(words: readonly string[]): Promise<{ milliseconds: number; peakMiB: number }> {
-  const begun = performance.now();
-  const args = ["--import", confessing, join(dist, "installer.js"), ...words];
-  const { stderr } = await run(process.execPath, args, { timeout: 120_000 });
-  const milliseconds = performance.now() - begun;
-  return { milliseconds, peakMiB: Number(/peak (\d+)/.exec(stderr)?.[1]) / 1_024 };
+async function installer(words: readonly string[]): Promise<Spent & { peakMiB: number }> {
+  const peak = join(import.meta.dirname, "peers/peak.cjs");
+  const spent = await spentBy([process.execPath, "--require", peak, join(dist, "installer.js"), ...words]);
+  return { ...spent, peakMiB: Number(/peak (\d+)/.exec(spent.stderr)?.[1]) / 1_024 };
 }
 
-/** Milliseconds. */
-async function applyByTools(payload: string, directory: string): Promise<number> {
-  const [staged, intake, tree] = ["staged", "intake", "tree"].map((name) => join(directory, name));
-  await mkdir(`${tree}`, { recursive: true });
-  const commands = [
+async function applyByTools(payload: string, directory: string): Promise<Spent> {
+  const [staged, intake, tree] = ["staged", "intake", "tree"].map((name) => join(directory, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await mkdir(tree, { recursive: true });
+  const spent = await spentByAll([
     ["sha512sum", payload],
     ["cp", payload, staged],
     ["cp", staged, intake],
     ["sha512sum", intake],
     ["tar", "-xzf", intake, "-C", tree],
     ["sync", "-f", tree],
-  ];
-  const begun = performance.now();
-  for (const [program = "", ...words] of commands) await run(program, words.map(String));
-  const milliseconds = performance.now() - begun;
+  ]);
   rmSync(directory, { recursive: true });
-  return milliseconds;
+  return spent;
 }

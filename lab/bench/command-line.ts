@@ -1,17 +1,19 @@
-/** The time of commands that shells and scripts run often, against bare Node. */
-import { execFileSync } from "node:child_process";
+/** The cost of commands that shells and scripts run often, against bare Node, as processor time. */
 import { join } from "node:path";
 import { agentOf, start } from "./contestant.ts";
+import { type Spent, spentBy, timeRows } from "./ended-processes.ts";
 import { type Surroundings, signIn } from "./footprint.ts";
-import { type Row, ratioRow, type Series } from "./row.ts";
+import type { Row } from "./row.ts";
 
-const rounds = 31;
+const rounds = 9;
+/** In each round, so that the shell's milliseconds are fine enough. */
+const times = 5;
 
 /** Each is a process of its own, from its spawn to its end. */
 const commands = [
   { words: ["--version"], most: 1.3 },
   { words: ["completion", "bash"], most: 1.3 },
-  { words: ["user", "list"], most: 2.5 },
+  { words: ["user", "list"], most: 2 },
 ] as const;
 
 /** Measures beside an agent that has one user. */
@@ -19,27 +21,23 @@ export async function commandLine(at: Surroundings): Promise<Row[]> {
   const running = await start(agentOf(at.program), at.directory, at.node);
   try {
     await signIn(running, at);
-    return commands.map(({ words, most }) => {
-      const what = `steward ${words.join(" ")} / node -e 0`;
-      return ratioRow(what, "ms", measure(at, words), { side: "most", value: most });
-    });
+    const rows: Row[] = [];
+    for (const command of commands) rows.push(...(await measure(at, command)));
+    return rows;
   } finally {
     await running.stop();
   }
 }
 
-function measure({ node, program, directory }: Surroundings, words: readonly string[]): Series {
-  const environment = { ...process.env, STEWARD_SOCKET: join(directory, "run/steward.sock") };
-  const times: Series = [[], []];
+async function measure(
+  { node, program, directory }: Surroundings,
+  { words, most }: (typeof commands)[number],
+): Promise<Row[]> {
+  const env = { ...process.env, STEWARD_SOCKET: join(directory, "run/steward.sock") };
+  const [own, peer]: [Spent[], Spent[]] = [[], []];
   for (let round = 0; round < rounds; round += 1) {
-    for (const [index, line] of [
-      [join(program, "main.js"), ...words],
-      ["-e", "0"],
-    ].entries()) {
-      const began = performance.now();
-      execFileSync(node, line, { env: environment });
-      times[index]?.push(performance.now() - began);
-    }
+    own.push(await spentBy([node, join(program, "main.js"), ...words], { env, times }));
+    peer.push(await spentBy([node, "-e", "0"], { env, times }));
   }
-  return times;
+  return timeRows(`steward ${words.join(" ")} / node -e 0`, [own, peer], most);
 }

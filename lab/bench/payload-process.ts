@@ -18,10 +18,12 @@ const idleMilliseconds = 500;
 await stage(warmUpUrl, warmUpSigned);
 await delay(idleMilliseconds);
 const idleMiB = status("VmRSS");
-const begun = performance.now();
+const [begun, usageBefore] = [performance.now(), process.cpuUsage()];
 await stage(url, signed);
-const milliseconds = performance.now() - begun;
-process.stdout.write(`${JSON.stringify({ milliseconds, idleMiB, peakMiB: status("VmHWM") })}\n`);
+const wall = performance.now() - begun;
+const { user, system } = process.cpuUsage(usageBefore);
+const processor = (user + system) / 1_000;
+process.stdout.write(`${JSON.stringify({ processor, wall, idleMiB, peakMiB: status("VmHWM") })}\n`);
 
 async function stage(address: string, hashes: string): Promise<void> {
   const signal = AbortSignal.timeout(60_000);
