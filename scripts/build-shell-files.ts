@@ -1,11 +1,13 @@
 /** Makes the files of the command line for a shell and man(1) from its table of commands. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { commandTable } from "../src/cli/command-table.ts";
+import { wholeTable } from "../src/cli/command-table.ts";
 import { writeCompletion } from "./build/completion.ts";
 import { hostFilePage } from "./host-file-page.ts";
 import { manualPage, stewardPage } from "./manual-page.ts";
 import { rescuePage } from "./rescue-page.ts";
+
+const commandTable = await wholeTable();
 
 /** Completion scripts and the manual pages, into `dist`. */
 export function writeShellFiles(

@@ -1,6 +1,6 @@
 /** The tables of the documents, made from the contract and from the table of commands. */
 
-import { commandTable } from "../../src/cli/command-table.ts";
+import { wholeTable } from "../../src/cli/command-table.ts";
 import { settingKeysOf, settingText } from "../../src/cli/system/setting-keys.ts";
 import { type ErrorCode, errorCodes } from "../../src/contract/error-codes.ts";
 import { type EventType, eventTypes } from "../../src/contract/event-types.ts";
@@ -16,6 +16,8 @@ import { type Command, type CommandTable, groupOf } from "../../src/terminal/com
 import { commandUsage } from "../../src/terminal/commands/usage.ts";
 import { hostFileMembers, planMembers } from "./host-file-members.ts";
 import { limits } from "./limits.ts";
+
+const commandTable = await wholeTable();
 
 /** Every table by the name in its marker. */
 export const tables: Readonly<Record<string, () => string>> = {

@@ -1,33 +1,11 @@
 import { CommandError } from "../terminal/command-error.ts";
 import type { CommandTable } from "../terminal/commands/command.ts";
+import { readRequest, splitLine } from "../terminal/commands/command-line.ts";
 import { helpCommand } from "../terminal/commands/help.ts";
-import { completionCommand } from "../terminal/completion/completion.ts";
 import { escapeText } from "../terminal/escape.ts";
 import type { Command } from "./client/command.ts";
-import { apply } from "./configuration/apply.ts";
-import { hashPasswordCommand } from "./configuration/hash-password.ts";
-import { hostFileCommands } from "./configuration/host-file.ts";
-import { sealCommands } from "./configuration/seal.ts";
-import { doctor } from "./doctor/doctor.ts";
-import { eventCommands } from "./events/events.ts";
-import { namesOf } from "./live-names.ts";
 import { steward } from "./program.ts";
 import { publisherElsewhere } from "./publisher-elsewhere.ts";
-import { logs } from "./system/logs.ts";
-import { machineCommands } from "./system/machine.ts";
-import { stateCommands } from "./system/state.ts";
-import { status } from "./system/status.ts";
-import { systemCommands } from "./system/system.ts";
-import { version } from "./system/version.ts";
-import { timeCommands } from "./time/time.ts";
-import { tlsCommands } from "./tls/tls.ts";
-import { updateCommands } from "./updates/update.ts";
-import { announceRescue } from "./users/rescue-token.ts";
-import { setupToken } from "./users/setup-token.ts";
-import { tokenCommands } from "./users/token.ts";
-import { userCommands } from "./users/user.ts";
-import { sessionCommands } from "./users/user-sessions.ts";
-import { twoFactorCommands } from "./users/user-two-factor.ts";
 
 /** Listed for help and completion: the entry of the program runs the agent itself. */
 const serve: Command = {
@@ -76,40 +54,84 @@ const liveNames: Command = {
   positionals: [{ name: "KIND", values: ["users", "tokens"] }],
   options: [],
   async run({ positionals: [kind], places, output }) {
+    const { namesOf } = await import("./live-names.ts");
     const names = await namesOf(kind === "tokens" ? "tokens" : "users", places).catch(() => []);
     await output.text(names.map(([name, what]) => `${escapeText(name)}\t${escapeText(what)}\n`).join(""));
   },
 };
 
+/** Commands whose files are loaded together, and the first words of their lines. */
+interface Part {
+  readonly words: readonly string[];
+  load(): Promise<readonly Command[]>;
+}
+
 /** Every command. An option takes a value in all commands that have it, or in none: test/cli checks that. */
-export const commands: readonly Command[] = [
-  serve,
-  ...userCommands,
-  ...twoFactorCommands,
-  ...sessionCommands,
-  ...tokenCommands,
-  hashPasswordCommand,
-  status,
-  doctor,
-  apply,
-  ...sealCommands,
-  ...systemCommands,
-  ...machineCommands,
-  ...hostFileCommands,
-  ...tlsCommands,
-  ...timeCommands,
-  ...updateCommands,
-  ...eventCommands,
-  ...stateCommands,
-  publisherElsewhere,
-  logs,
-  setupToken,
-  announceRescue,
-  version,
-  helpCommand(steward.groups, () => commandTable),
-  completionCommand(() => commandTable),
-  liveNames,
+export const parts: readonly Part[] = [
+  { words: ["serve"], load: async () => [serve] },
+  { words: ["user"], load: async () => (await import("./users/user.ts")).userCommands },
+  { words: ["token"], load: async () => (await import("./users/token.ts")).tokenCommands },
+  {
+    words: ["hash-password"],
+    load: async () => [(await import("./configuration/hash-password.ts")).hashPasswordCommand],
+  },
+  { words: ["status"], load: async () => [(await import("./system/status.ts")).status] },
+  { words: ["doctor"], load: async () => [(await import("./doctor/doctor.ts")).doctor] },
+  { words: ["apply"], load: async () => [(await import("./configuration/apply.ts")).apply] },
+  { words: ["seal", "seal-key"], load: async () => (await import("./configuration/seal.ts")).sealCommands },
+  {
+    words: ["system", "reboot", "power-off", "factory-reset"],
+    load: async () => [
+      ...(await import("./system/system.ts")).systemCommands,
+      ...(await import("./system/machine.ts")).machineCommands,
+    ],
+  },
+  { words: ["host-file"], load: async () => (await import("./configuration/host-file.ts")).hostFileCommands },
+  { words: ["tls"], load: async () => (await import("./tls/tls.ts")).tlsCommands },
+  { words: ["time"], load: async () => (await import("./time/time.ts")).timeCommands },
+  { words: ["update"], load: async () => (await import("./updates/update.ts")).updateCommands },
+  { words: ["events"], load: async () => (await import("./events/events.ts")).eventCommands },
+  { words: ["state"], load: async () => (await import("./system/state.ts")).stateCommands },
+  { words: ["repo"], load: async () => [publisherElsewhere] },
+  { words: ["logs"], load: async () => [(await import("./system/logs.ts")).logs] },
+  { words: ["setup-token"], load: async () => [(await import("./users/setup-token.ts")).setupToken] },
+  {
+    words: ["announce-rescue"],
+    load: async () => [(await import("./users/rescue-token.ts")).announceRescue],
+  },
+  { words: ["version"], load: async () => [(await import("./system/version.ts")).version] },
+  { words: ["help"], load: async () => [helpCommand(steward.groups, wholeTable)] },
+  {
+    words: ["completion"],
+    load: async () => [(await import("../terminal/completion/completion.ts")).completionCommand(wholeTable)],
+  },
+  { words: ["completion-names"], load: async () => [liveNames] },
 ];
 
-/** The program `steward`. */
-export const commandTable: CommandTable<Command> = { ...steward, commands };
+/** The program `steward`, with every command. */
+export async function wholeTable(): Promise<CommandTable<Command>> {
+  const commands: Command[] = [];
+  for (const part of parts) commands.push(...(await part.load()));
+  return { ...steward, commands };
+}
+
+/**
+ * The table with as few commands as this line can be read with. For help, and for a mistake, that is every command: then
+ * the other commands have a part in what is printed.
+ */
+export async function tableFor(argv: readonly string[]): Promise<CommandTable<Command>> {
+  const [first = ""] = splitLine(argv, { ...steward, commands: [] }).words;
+  const part = parts.find(({ words }) => words.includes(first));
+  if (part === undefined) return wholeTable();
+  const table = { ...steward, commands: await part.load() };
+  return isCommand(argv, table) ? table : wholeTable();
+}
+
+function isCommand(argv: readonly string[], table: CommandTable): boolean {
+  try {
+    const request = readRequest(splitLine(argv, table), table);
+    return request.kind === "command" && !request.command.isElsewhere;
+  } catch {
+    return false;
+  }
+}

@@ -5,10 +5,13 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { manualPage, stewardPage } from "../../scripts/manual-page.ts";
 import { rescuePage } from "../../scripts/rescue-page.ts";
-import { commands, commandTable } from "../../src/cli/command-table.ts";
+import { wholeTable } from "../../src/cli/command-table.ts";
 import { documentNames } from "../../src/contract/document-names.ts";
 import { documentKinds } from "../../src/programs/agent/documents.ts";
 import { groupOf } from "../../src/terminal/commands/command.ts";
+
+const commandTable = await wholeTable();
+const { commands } = commandTable;
 
 const page = manualPage(commandTable, stewardPage, { version: "1.2.3", date: "2026-11-20" });
 const shown = commands.filter(({ isHidden }) => !isHidden);

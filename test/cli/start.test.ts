@@ -4,8 +4,10 @@ import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryDirectory } from "../../lab/command-line/run-steward.ts";
-import { commandTable } from "../../src/cli/command-table.ts";
+import { wholeTable } from "../../src/cli/command-table.ts";
 import { completionScript, shells } from "../../src/terminal/completion/completion.ts";
+
+const commandTable = await wholeTable();
 
 const root = join(import.meta.dirname, "../..");
 const version = readFileSync(join(root, "dist/version"), "utf8").trim();

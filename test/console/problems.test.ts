@@ -12,13 +12,15 @@ import {
 import { lightConsoleOf } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import { assertFits, assertReads } from "../../lab/console/page-checks.ts";
-import { commands as commandTable } from "../../src/cli/command-table.ts";
+import { wholeTable } from "../../src/cli/command-table.ts";
 import * as de from "../../src/console/catalogue/languages/de/problems.ts";
 import * as en from "../../src/console/catalogue/languages/en/problems.ts";
 import { commands, places, type Remedy } from "../../src/console/problems/remedies.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { consolePaths } from "../../src/contract/schemas/console.ts";
 import { problemTitles } from "../../src/contract/words/en/problems.ts";
+
+const { commands: commandTable } = await wholeTable();
 
 const codes = Object.keys(errorCodes) as (keyof typeof errorCodes)[];
 

@@ -1,8 +1,10 @@
-import { commandTable as steward } from "../../src/cli/command-table.ts";
+import { wholeTable } from "../../src/cli/command-table.ts";
 import { parseAssignments } from "../../src/cli/system/setting-change.ts";
 import { commandTable as publisher } from "../../src/publisher/command-table.ts";
 import type { CommandTable } from "../../src/terminal/commands/command.ts";
 import { readRequest, splitLine } from "../../src/terminal/commands/command-line.ts";
+
+const steward = await wholeTable();
 
 /** The programs that documents have people type, by the words that start them. */
 const programs: Readonly<Record<string, CommandTable>> = { steward, "steward-publisher": publisher };

@@ -6,6 +6,8 @@ import { displayNameOption, onUser, readRole, roleOption } from "./user-command.
 import { diagnose } from "./user-diagnosis.ts";
 import { findUser, listAllUsers, type UserFilter } from "./user-lookup.ts";
 import { addUser, rescueUser, resetUserPassword } from "./user-password.ts";
+import { sessionCommands } from "./user-sessions.ts";
+import { twoFactorCommands } from "./user-two-factor.ts";
 import { countTokens, userFields, userTable } from "./user-view.ts";
 
 const list: Command = {
@@ -119,6 +121,8 @@ export const userCommands: readonly Command[] = [
   resetUserPassword,
   diagnose,
   rescueUser,
+  ...twoFactorCommands,
+  ...sessionCommands,
 ];
 
 async function setEnabled(

@@ -19,7 +19,7 @@ export function completionScript(shell: (typeof shells)[number], table: CommandT
 }
 
 /** The command that prints it. */
-export function completionCommand(table: () => CommandTable): Command {
+export function completionCommand(table: () => CommandTable | Promise<CommandTable>): Command {
   return {
     path: ["completion"],
     summary: "Print a completion script for a shell",
@@ -27,7 +27,7 @@ export function completionCommand(table: () => CommandTable): Command {
     options: [],
     async run({ positionals, output }) {
       const shell = shells.find((candidate) => candidate === positionals[0]) ?? "bash";
-      await output.text(completionScript(shell, table()));
+      await output.text(completionScript(shell, await table()));
     },
   };
 }

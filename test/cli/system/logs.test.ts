@@ -5,12 +5,14 @@ import { runSteward, temporaryDirectory, writeOffline } from "../../../lab/comma
 import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import type { Client, CommandContext } from "../../../src/cli/client/context.ts";
 import type { Places } from "../../../src/cli/client/places.ts";
-import { commandTable } from "../../../src/cli/command-table.ts";
+import { wholeTable } from "../../../src/cli/command-table.ts";
 import { logs } from "../../../src/cli/system/logs.ts";
 import type { OperationId } from "../../../src/contract/operations.ts";
 import type { LogEntry, Output } from "../../../src/contract/types.ts";
 import { splitLine } from "../../../src/terminal/commands/command-line.ts";
 import { createOutput } from "../../../src/terminal/output.ts";
+
+const commandTable = await wholeTable();
 
 function entry(message: string, change: Partial<LogEntry> = {}): LogEntry {
   return {

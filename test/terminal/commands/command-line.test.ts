@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { commands, commandTable } from "../../../src/cli/command-table.ts";
+import { wholeTable } from "../../../src/cli/command-table.ts";
 import { CommandError } from "../../../src/terminal/command-error.ts";
 import { readRequest, splitLine } from "../../../src/terminal/commands/command-line.ts";
+
+const commandTable = await wholeTable();
+const { commands } = commandTable;
 
 function read(line: string) {
   const split = splitLine(line.split(" ").filter(Boolean), commandTable);

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { runSteward } from "../../../lab/agents/agent-in-process.ts";
 import { temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
-import { commands } from "../../../src/cli/command-table.ts";
+import { wholeTable } from "../../../src/cli/command-table.ts";
 import { inTypedWords } from "../../../src/terminal/commands/typed-words.ts";
+
+const { commands } = await wholeTable();
 
 const said = (path: string, text: string): string => {
   const command = commands.find((one) => one.path.join(" ") === path);

@@ -7,8 +7,11 @@ import { promisify } from "node:util";
 import { completeEach } from "../../../lab/command-line/bash-completion.ts";
 import { stewardCommand, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
 import { exampleUser, pageOf, startAgent } from "../../../lab/command-line/scripted-agent.ts";
-import { commands, commandTable } from "../../../src/cli/command-table.ts";
+import { wholeTable } from "../../../src/cli/command-table.ts";
 import { completionScript, shells } from "../../../src/terminal/completion/completion.ts";
+
+const commandTable = await wholeTable();
+const { commands } = commandTable;
 
 const script = completionScript("bash", commandTable);
 
