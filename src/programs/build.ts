@@ -1,6 +1,4 @@
 import { join } from "node:path";
-import type { InstalledVersions } from "../releases/selection.ts";
-import { isVersion } from "../releases/semver.ts";
 import type { Build } from "../system/version.ts";
 
 /** The build defines it; a program run from its sources has no version. */
@@ -20,10 +18,10 @@ export function clockAddon(assets: string): string {
   return join(assets, "clock-steering.node");
 }
 
-/** The version of the package, which the launcher passes to the program that it starts; null: it is not known. */
-export function packagedVersions(
-  product: string,
-  { STEWARD_PACKAGED: version = "" }: Readonly<Record<string, string | undefined>> = process.env,
-): InstalledVersions {
-  return { rules: null, binary: product === "steward" && isVersion(version) ? version : null };
+/** The path of the installer, which is next to this program. */
+export function installerScript({ assetsDirectory: assets }: { readonly assetsDirectory: string }): string {
+  return join(assets, "installer.js");
 }
+
+/** The version of the package, which the launcher passes to the program that it starts; empty: it is not known. */
+export const packagedVersion = process.env.STEWARD_PACKAGED ?? "";

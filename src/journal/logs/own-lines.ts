@@ -37,6 +37,7 @@ export function createOwnLines(): OwnLines {
   const keeper = createKeeper();
   let characters = 0;
   let sequence = 0;
+  let run: string | undefined;
   const add = (line: string, severity: Severity): void => {
     sequence += 1;
     const own = { sequence, text: line.trimEnd() };
@@ -50,7 +51,11 @@ export function createOwnLines(): OwnLines {
     for (const receive of receivers) receive(own);
   };
   return {
-    run: randomBytes(8).toString("hex"),
+    // A program that runs one command loads nothing for it.
+    get run() {
+      run ??= randomBytes(8).toString("hex");
+      return run;
+    },
     add,
     read: async () => {
       const earlier = await keeper.earlier();

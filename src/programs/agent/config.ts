@@ -101,8 +101,3 @@ export async function agentConfig(
 export async function readInitialSettings(path: string | undefined): Promise<SettingsChange> {
   return path ? (JSON.parse(await readFile(path, "utf8")) as SettingsChange) : {};
 }
-
-/** The path of the installer, which is next to this program. */
-export function installerScript({ assetsDirectory }: Pick<Program, "assetsDirectory">): string {
-  return join(assetsDirectory, "installer.js");
-}

@@ -4,6 +4,7 @@ import type { Finding } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import { createTimers } from "../../host/linux/timers.ts";
 import { agentEvent } from "../../journal/events/event.ts";
+import { installerScript } from "../build.ts";
 import {
   type HostDecisions,
   type HostFileRefused,
@@ -12,7 +13,7 @@ import {
 } from "../host-file/host-file.ts";
 import type { Program } from "../program.ts";
 import { type Agent, startAgent } from "./agent.ts";
-import { type AgentConfig, agentConfig, installerScript } from "./config.ts";
+import { type AgentConfig, agentConfig } from "./config.ts";
 import { readServeOptions } from "./options.ts";
 import { createReload, detailsOf } from "./reload.ts";
 

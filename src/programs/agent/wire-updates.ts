@@ -19,9 +19,9 @@ import { loadUpdateClient } from "../../updates/load-update-client.ts";
 import { createSettingsGuard } from "../../updates/settings-guard.ts";
 import { openUpdates, type UpdateRoom } from "../../updates/updater.ts";
 import type { Updates } from "../../updates/updates.ts";
-import { packagedVersions } from "../build.ts";
 import type { UpdateDecisions } from "../host-file/decisions.ts";
 import type { HostUpdateConfig } from "../host-file/host-file.ts";
+import { packagedVersions } from "../packaged-versions.ts";
 import { createInstallerClient, type InstallerAccess, noInstaller } from "./installer-client.ts";
 
 /** The parts that the updates of this device are joined from. */

@@ -2,24 +2,27 @@ import { join } from "node:path";
 import type { CommandContext } from "../../cli/client/context.ts";
 import { builtAt } from "../../system/version.ts";
 import { loadUpdateClient } from "../../updates/load-update-client.ts";
-import { agentConfig, installerScript, readInitialSettings } from "../agent/config.ts";
-import { readDecisionsInForce, usualHostFile } from "../host-file/host-file.ts";
+import { installerScript } from "../build.ts";
 import type { Program } from "../program.ts";
+import type { BecomeOwner } from "./work-offline.ts";
 
 /** Parts that only the process of the command line has. */
 export interface Terminal extends Pick<CommandContext, "stdin" | "stdout" | "stderr" | "interruption"> {
-  /** Makes this process continue as the owner of a directory; with `keepsClock` it keeps the right to set the clock. */
-  becomeOwner: (directory: string, options?: { keepsClock: boolean }) => Promise<void>;
+  becomeOwner: BecomeOwner;
 }
 
 /** The parts that commands use: the terminal, and this host with its state. */
 export function createCommandContext(program: Program, terminal: Terminal): CommandContext {
   const { environment, node } = program;
-  const { becomeOwner, ...streams } = terminal;
+  const { becomeOwner, stdout, stderr, interruption } = terminal;
   const script = installerScript(program);
   const isNews = createNews();
   return {
-    ...streams,
+    // Most commands read nothing, and opening it is dear.
+    get stdin() {
+      return terminal.stdin;
+    },
+    ...{ stdout, stderr, interruption },
     environment,
     program: {
       version: program.build.version,
@@ -29,8 +32,10 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       selfCheck: join(program.assetsDirectory, "self-check.js"),
       userId: program.userId,
     },
-    openOffline: (stateDirectory, how) =>
-      openOffline(program, becomeOwner, { ...how, stateDirectory, isNews }),
+    openOffline: async (stateDirectory, how) => {
+      const { openOffline } = await import("./work-offline.ts");
+      return openOffline(program, becomeOwner, { ...how, stateDirectory, isNews });
+    },
     runInstaller: async (words, places) => {
       const { runInstaller } = await import("../installer/run.ts");
       return runInstaller({ node, script }, words, places);
@@ -45,43 +50,13 @@ export function createCommandContext(program: Program, terminal: Terminal): Comm
       return openExaminedHost(program.userId);
     },
     openState: async (stateDirectory) => {
+      const { readInitialSettings } = await import("../agent/config.ts");
       const initialSettings = await readInitialSettings(environment.STEWARD_INITIAL_SETTINGS);
       await becomeOwner(stateDirectory);
       const { openStateTools } = await import("../agent/offline.ts");
       return openStateTools(stateDirectory, initialSettings);
     },
   };
-}
-
-interface OfflineOptions {
-  readonly stateDirectory: string;
-  readonly readsOnly: boolean;
-  readonly remark: (text: string) => Promise<void>;
-  readonly isNews: (text: string) => boolean;
-}
-
-/** The operations in this process, which continues as the owner of the state. */
-async function openOffline(
-  program: Program,
-  becomeOwner: Terminal["becomeOwner"],
-  { stateDirectory, readsOnly, remark, isNews }: OfflineOptions,
-) {
-  const { environment, node } = program;
-  const initialSettings = environment.STEWARD_INITIAL_SETTINGS;
-  const config = await agentConfig(program, stateDirectory, stateDirectory, initialSettings);
-  await becomeOwner(stateDirectory, { keepsClock: true });
-  const hostFile = environment.STEWARD_HOST_FILE || usualHostFile;
-  const { decisions, trouble } = await readDecisionsInForce(hostFile, program.userId());
-  const { https, forRooms } = decisions;
-  const { openOfflineClient } = await import("../agent/offline.ts");
-  const { installerAccessOf } = await import("../installer/run.ts");
-  const script = installerScript(program);
-  const installer = installerAccessOf(environment, { node, script, state: stateDirectory, hostFile });
-  const hostFileTrouble = () => trouble;
-  const ofDevice = { ...config, https, ...forRooms, hostFileTrouble };
-  return openOfflineClient({ ...ofDevice, ...(installer && { installer }), readsOnly }, (text) => {
-    if (isNews(text)) void remark(text);
-  });
 }
 
 async function prepareImage(

@@ -2,8 +2,6 @@
 import { stat } from "node:fs/promises";
 import { runCommandLine } from "../../cli/main.ts";
 import { StewardError } from "../../contract/errors.ts";
-import { changeUserKeepingTimeCapability } from "../../host/linux/clock/time-capability.ts";
-import { becomeUser, openCredentials } from "../../host/linux/credentials.ts";
 import { end, fail } from "../../terminal/ending.ts";
 import { clockAddon } from "../build.ts";
 import { begin, program } from "../program.ts";
@@ -13,9 +11,11 @@ begin();
 runCommandLine(process.argv.slice(2), createCommandContext(program, terminal())).then(end, fail);
 
 function terminal(): Terminal {
-  const { stdin, stdout, stderr } = process;
+  const { stdout, stderr } = process;
   return {
-    stdin,
+    get stdin() {
+      return process.stdin;
+    },
     stdout,
     stderr,
     interruption: () => {
@@ -45,6 +45,8 @@ async function becomeOwner(directory: string, { keepsClock = false } = {}): Prom
       `The state in ${directory} belongs to another user. Run this as root or as that user.`,
     );
   }
+  const { becomeUser, openCredentials } = await import("../../host/linux/credentials.ts");
+  const { changeUserKeepingTimeCapability } = await import("../../host/linux/clock/time-capability.ts");
   const addon = clockAddon(program.assetsDirectory);
   // The group lets root's commands read the journal, also if there is no steward-logs.socket.
   const change = () => becomeUser(openCredentials(addon, process), owner, "systemd-journal");

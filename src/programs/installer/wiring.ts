@@ -17,8 +17,8 @@ import { verifyAndCopy } from "../../installer/verify/verify-and-copy.ts";
 import type { Floors } from "../../releases/selection.ts";
 import { type Build, builtAt } from "../../system/version.ts";
 import { caps } from "../../tuf/caps.ts";
-import { packagedVersions } from "../build.ts";
 import { type HostDecisions, readDecisionsInForce } from "../host-file/host-file.ts";
+import { packagedVersions } from "../packaged-versions.ts";
 
 /** The installer, joined with this host. */
 export interface OpenedInstaller extends Omit<InstallerContext, "journal"> {
