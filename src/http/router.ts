@@ -43,29 +43,41 @@ export interface Routes {
 
 /**
  * Looks up a path without parameters: koa-router, which finds all the others, tries every route at every request and
- * builds a chain of middleware for it.
+ * builds a chain of middleware for it. It is made for the first path that it has to find.
  */
 export function createRoutes(options: RouterOptions): Routes {
-  const router = new Router({ sensitive: true, strict: true });
+  const answerOf = (id: OperationId) => (ctx: Koa.Context) => serve(options, id, ctx);
   const byPath = new Map<string, (ctx: Koa.Context) => Promise<void>>();
   for (const id of operationIds) {
     const { method, path } = operationOf(id);
-    const answer = (ctx: Koa.Context) => serve(options, id, ctx);
-    router.register(path.replace(/\{(\w+)\}/g, ":$1"), [method], answer);
     if (path.includes("{")) continue;
-    byPath.set(`${method} ${path}`, answer);
-    if (method === "GET") byPath.set(`HEAD ${path}`, answer);
+    byPath.set(`${method} ${path}`, answerOf(id));
+    if (method === "GET") byPath.set(`HEAD ${path}`, answerOf(id));
   }
-  const others = router.routes() as unknown as Koa.Middleware;
+  let made: Router | undefined;
+  const others = (): Router => {
+    made ??= createRouter(answerOf);
+    return made;
+  };
   return {
     middleware: (ctx, next) => {
       const answer = byPath.get(`${ctx.req.method} ${ctx.request.path}`);
-      if (!answer) return others(ctx, next);
+      if (!answer) return (others().routes() as unknown as Koa.Middleware)(ctx, next);
       ctx.params = {};
       return answer(ctx);
     },
-    refuseUnrouted: (ctx) => refuseUnrouted(router, ctx),
+    refuseUnrouted: (ctx) => refuseUnrouted(others(), ctx),
   };
+}
+
+/** The routes of all operations; those without parameters are here for the methods that a path answers. */
+function createRouter(answerOf: (id: OperationId) => (ctx: Koa.Context) => Promise<void>): Router {
+  const router = new Router({ sensitive: true, strict: true });
+  for (const id of operationIds) {
+    const { method, path } = operationOf(id);
+    router.register(path.replace(/\{(\w+)\}/g, ":$1"), [method], answerOf(id));
+  }
+  return router;
 }
 
 /** Answers a request without a route: koa-router's own 404 and 405 are plain text. */
