@@ -1,51 +1,100 @@
-import type { Settings, User } from "../contract/types.ts";
+import type { Settings } from "../contract/types.ts";
+import { createDerived } from "../store/documents/look-up.ts";
 import { type PeopleFacts, tokenNoticeDays } from "../system/status-needs.ts";
+import type { Account } from "../users/account.ts";
 import type { Accounts } from "../users/accounts.ts";
 import { isFactorRequired } from "./sessions/required-action.ts";
+import type { Throttle } from "./throttle/throttle.ts";
 import type { StoredApiToken } from "./tokens/api-token.ts";
 import type { ApiTokens } from "./tokens/api-tokens.ts";
 import type { TrustedTime } from "./trusted-time.ts";
 
 export interface PeopleOptions {
-  accounts: Accounts;
-  apiTokens: ApiTokens;
-  time: TrustedTime;
-  security: () => Settings["security"];
+  accounts: Pick<Accounts, "all">;
+  apiTokens: Pick<ApiTokens, "list" | "living" | "isExpired">;
+  throttle: Pick<Throttle, "hasLocks" | "lockOf">;
+  time: Pick<TrustedTime, "expiryNow">;
+  security: () => Pick<Settings["security"], "require_2fa">;
 }
 
-/** The facts about people and their tokens in the device's status. */
-export function peopleFacts({ accounts, apiTokens, time, security }: PeopleOptions): PeopleFacts {
-  const policy = security().require_2fa;
-  const figures = {
-    ...{ accounts: 0, administrators: 0, disabled: 0, locked: 0 },
-    ...{ two_factor_missing: 0, without_two_factor: 0, must_change_password: 0, tokens: 0 },
+/**
+ * The facts about people and their tokens in the device's status. A device has thousands of them and a status each few
+ * seconds: what follows from the accounts, the tokens or both is found again when they are others.
+ */
+export function createPeopleFacts(options: PeopleOptions): () => PeopleFacts {
+  const { accounts, apiTokens, throttle, time, security } = options;
+  const standing = createDerived(standingOf);
+  const owned = createDerived(ownedTokens);
+  const ends = createDerived((living: readonly StoredApiToken[]) => {
+    // One that has just expired is marked, so that no other clock makes it valid again.
+    for (const token of apiTokens.list()) if (token.is_dated) apiTokens.isExpired(token);
+    return living.flatMap(noticeOf);
+  });
+  const facts = createDerived(
+    (present: Standing, tokens: OwnedTokens, locked: readonly string[], tokenEnds: readonly string[]) => ({
+      figures: { ...present.figures, locked: locked.length, tokens: tokens.all },
+      ...{ locked, tokenEnds, refusedTokens: tokens.refused },
+      withoutFactor: present.withoutFactor.map(({ username }) => username),
+      unprotectedAdmins: present.unprotectedAdmins,
+    }),
+  );
+  return () => {
+    const all = accounts.all();
+    const present = standing(all, security().require_2fa);
+    const tokens = owned(apiTokens.living(), all, present.withoutFactor);
+    return facts(present, tokens, lockedNames(all, throttle), endsSoon(ends(apiTokens.living()), time));
   };
-  const names = { locked: [] as string[], withoutFactor: [] as string[], unprotectedAdmins: [] as string[] };
-  let refusedTokens = 0;
-  // In one pass: a list of thousands of users is not made for a few numbers.
-  for (const user of accounts.everyone()) {
-    const { username, enabled, locked, tokens } = user;
-    figures.accounts += 1;
-    figures.tokens += tokens;
-    if (user.must_change_password) figures.must_change_password += 1;
-    if (locked !== null) names.locked.push(username);
-    if (!enabled) figures.disabled += 1;
-    else if (user.role === "admin") figures.administrators += 1;
-    if (!isWithoutFactor(user)) continue;
-    figures.without_two_factor += 1;
-    if (isFactorRequired(user.role, policy)) {
-      names.withoutFactor.push(username);
-      refusedTokens += tokens;
-    } else if (user.role === "admin") names.unprotectedAdmins.push(username);
-  }
-  figures.locked = names.locked.length;
-  figures.two_factor_missing = names.withoutFactor.length;
-  return { figures, ...names, refusedTokens, tokenEnds: endsSoon(apiTokens, time.expiryNow()) };
 }
 
-/** The provider keeps the second factor of its accounts, and does not tell this device about it. */
-function isWithoutFactor({ enabled, origin, two_factor }: User): boolean {
-  return enabled && origin === "local" && !two_factor.enabled;
+type Standing = ReturnType<typeof standingOf>;
+
+function standingOf(users: readonly Account[], policy: Settings["security"]["require_2fa"]) {
+  const enabled = users.filter((user) => user.enabled);
+  // The provider keeps the second factor of its accounts, and does not tell this device about it.
+  const alone = enabled.filter(({ two_factor, provider }) => provider === null && two_factor === null);
+  const withoutFactor = alone.filter(({ role }) => isFactorRequired(role, policy));
+  const unprotected = alone.filter(({ role }) => role === "admin" && !isFactorRequired(role, policy));
+  return {
+    figures: {
+      accounts: users.length,
+      administrators: enabled.filter(({ role }) => role === "admin").length,
+      disabled: users.length - enabled.length,
+      // Their place in the answer.
+      locked: 0,
+      two_factor_missing: withoutFactor.length,
+      without_two_factor: alone.length,
+      must_change_password: users.filter((user) => user.password_state !== "chosen").length,
+    },
+    withoutFactor,
+    unprotectedAdmins: unprotected.map(({ username }) => username),
+  };
+}
+
+interface OwnedTokens {
+  /** Living tokens of users. */
+  readonly all: number;
+  /** Those of users without the factor that they must have. */
+  readonly refused: number;
+}
+
+function ownedTokens(
+  living: readonly StoredApiToken[],
+  users: readonly Account[],
+  withoutFactor: readonly Account[],
+): OwnedTokens {
+  const countOf = (owners: readonly Account[]): number => {
+    const ids = new Set(owners.map(({ id }) => id));
+    return living.filter(({ user_id }) => ids.has(user_id)).length;
+  };
+  return { all: countOf(users), refused: countOf(withoutFactor) };
+}
+
+/** It has one identity, so that facts which are the same are recognised. */
+const none: readonly string[] = [];
+
+function lockedNames(users: readonly Account[], { hasLocks, lockOf }: PeopleOptions["throttle"]) {
+  if (!hasLocks()) return none;
+  return users.map(({ username }) => username).filter((username) => lockOf(username) !== null);
 }
 
 const dayMilliseconds = 86_400_000;
@@ -53,17 +102,23 @@ const dayMilliseconds = 86_400_000;
 /** Days after its last use for which a token counts as in use. Its end is then no loss. */
 const useDays = 30;
 
-function endsSoon(apiTokens: ApiTokens, now: Date): string[] {
-  const within = (moment: string | null, days: number) =>
-    moment !== null && Math.abs(Date.parse(moment) - now.getTime()) <= days * dayMilliseconds;
-  const isTold = (token: StoredApiToken) =>
-    token.is_dated &&
-    !apiTokens.isExpired(token) &&
-    within(token.expires_at, tokenNoticeDays) &&
-    within(token.last_used_at, useDays);
-  return apiTokens
-    .list()
-    .filter(isTold)
-    .map(({ expires_at }) => expires_at)
-    .sort();
+/** A token's end, and the time in which the status mentions it. */
+interface Notice {
+  readonly end: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+function noticeOf({ is_dated, expires_at, last_used_at }: StoredApiToken): Notice[] {
+  if (!is_dated || last_used_at === null) return [];
+  const [end, used] = [Date.parse(expires_at), Date.parse(last_used_at)];
+  const from = Math.max(end - tokenNoticeDays * dayMilliseconds, used - useDays * dayMilliseconds);
+  return [{ end: expires_at, from, to: used + useDays * dayMilliseconds }];
+}
+
+function endsSoon(notices: readonly Notice[], time: PeopleOptions["time"]): readonly string[] {
+  if (notices.length === 0) return none;
+  const now = time.expiryNow().getTime();
+  const told = notices.filter(({ from, to }) => now >= from && now <= to).map(({ end }) => end);
+  return told.length === 0 ? none : told.sort();
 }

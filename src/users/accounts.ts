@@ -45,8 +45,8 @@ export interface WithInitialPassword {
 export interface Accounts {
   hasAdministrator(): boolean;
   list(query: UserQuery): UserList;
-  /** One after the other, each made when it is asked for: there may be thousands. */
-  everyone(): Iterable<User>;
+  /** All of them; another list after each change. */
+  all(): readonly Account[];
   /** Accounts of people who sign in at a provider. */
   ofProvider(): readonly Account[];
   /** Throws `not_found`. */
@@ -145,7 +145,7 @@ export function createAccounts(given: AccountsOptions): Accounts {
       return hasAdministrator;
     },
     list: (query) => listUsers(all(), view, query),
-    everyone: () => viewsOf(options),
+    all,
     ofProvider: () => all().filter(({ provider }) => provider !== null),
     get: (id) => view(present(id)),
     find,
@@ -172,10 +172,6 @@ export function createAccounts(given: AccountsOptions): Accounts {
     withFactor: () => all().flatMap(({ id, two_factor }) => (two_factor === null ? [] : [id])),
     view,
   };
-}
-
-function* viewsOf(options: AccountsOptions): Iterable<User> {
-  for (const account of options.document.read().accounts) yield viewOf(options, account);
 }
 
 async function createFirst(

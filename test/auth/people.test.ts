@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hostStart, virtualHost } from "../../lab/simulated/virtual-host.ts";
 import { context, virtualSignIn } from "../../lab/simulated/virtual-sign-in.ts";
-import { peopleFacts } from "../../src/auth/people.ts";
+import { createPeopleFacts } from "../../src/auth/people.ts";
 import type { Settings } from "../../src/contract/types.ts";
 
 const day = 86_400;
@@ -10,8 +10,15 @@ const day = 86_400;
 async function begin() {
   const host = virtualHost({ trust: "trusted" });
   const rooms = await virtualSignIn(host);
-  const facts = (require_2fa: Settings["security"]["require_2fa"] = "none") =>
-    peopleFacts({ ...rooms, security: () => ({ require_2fa }) as Settings["security"] });
+  let policy: Settings["security"]["require_2fa"] = "none";
+  const people = createPeopleFacts({ ...rooms, security: () => ({ require_2fa: policy }) });
+  const facts = (wanted: typeof policy = "none") => {
+    policy = wanted;
+    // Facts that are kept are those that would be found now.
+    const kept = people();
+    assert.deepEqual(kept, createPeopleFacts({ ...rooms, security: () => ({ require_2fa: policy }) })());
+    return kept;
+  };
   const make = async (days: number, isUsed = true) => {
     const wanted = { name: "fleet", scopes: ["system:read"] as const, lifetimeSeconds: days * day };
     const { token } = await rooms.apiTokens.create(rooms.account(), wanted);
@@ -62,5 +69,39 @@ describe("people without the second factor that is required", () => {
     );
     const { accounts: all, administrators, disabled } = facts().figures;
     assert.deepEqual([all, administrators, disabled], [3, 1, 1]);
+  });
+});
+
+describe("facts about people that are kept", () => {
+  it("are found again after each kind of change, and when time passes or goes back", async () => {
+    const { accounts, apiTokens, account, throttle, host, facts, make, at } = await begin();
+    const { id, username } = account();
+    const seen = () => {
+      const { figures, tokenEnds, locked } = facts("all");
+      return [figures.accounts, figures.two_factor_missing, figures.tokens, tokenEnds.length, locked];
+    };
+    assert.deepEqual(seen(), [1, 1, 0, 0, []]);
+    const { user } = await accounts.create({ username: "olga", role: "admin" }, null);
+    assert.deepEqual(seen(), [2, 2, 0, 0, []]);
+    await accounts.update(user.id, { enabled: false });
+    assert.deepEqual(seen(), [2, 1, 0, 0, []]);
+    await make(3);
+    await make(90, false);
+    assert.deepEqual(seen(), [2, 1, 2, 1, []]);
+    host.pass(2 * day);
+    assert.deepEqual(seen(), [2, 1, 2, 1, []]);
+    host.step(-day);
+    assert.deepEqual(facts("all").tokenEnds, [at(3)]);
+    host.step(day);
+    for (let times = 0; times < 5; times += 1) throttle.begin(username, "192.0.2.9", { exists: true }).fail();
+    assert.deepEqual(seen(), [2, 1, 2, 1, [username]]);
+    throttle.unlock(username);
+    assert.deepEqual(seen(), [2, 1, 2, 1, []]);
+    host.pass(day);
+    assert.deepEqual(seen(), [2, 1, 1, 0, []]);
+    await apiTokens.endAll(id);
+    assert.deepEqual(seen(), [2, 1, 0, 0, []]);
+    await accounts.remove(user.id);
+    assert.deepEqual(seen(), [1, 1, 0, 0, []]);
   });
 });

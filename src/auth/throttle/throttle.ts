@@ -49,6 +49,8 @@ export interface Throttle extends CodeLocks {
    * The delays that run now; null if there is none. `untilSeconds`: seconds from now to the end of the last of them.
    */
   lockOf(name: string): AccountLock | null;
+  /** True while `lockOf` may give a delay for any name: a caller with many names asks first. */
+  hasLocks(): boolean;
   /** Clears every count and lock of an account; those of clients stay. */
   unlock(name: string): void;
   /** The user was deleted: a later one of the same name begins with nothing, not even known clients. */
@@ -131,6 +133,7 @@ export function createThrottle(options: ThrottleOptions): Throttle {
       const account = keyOf(name);
       return toLock(delays.passwordEnd(account), delays.codesEnd(account), now());
     },
+    hasLocks: delays.isAnyRunning,
     unlock: (name) => clear(keyOf(name)),
     forget: (name) => {
       counts.known.forget(keyOf(name));

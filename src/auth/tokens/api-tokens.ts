@@ -2,7 +2,7 @@ import { StewardError } from "../../contract/errors.ts";
 import type { Scope } from "../../contract/scopes.ts";
 import type { Uptime } from "../../host/ports.ts";
 import type { Document } from "../../store/documents/document.ts";
-import { createGroups, createLookUp } from "../../store/documents/look-up.ts";
+import { createLookUp } from "../../store/documents/look-up.ts";
 import type { Account } from "../../users/account.ts";
 import type { TrustedTime } from "../trusted-time.ts";
 import {
@@ -12,7 +12,7 @@ import {
   newTokenText,
   type StoredApiToken,
 } from "./api-token.ts";
-import { nextEndOf } from "./token-ends.ts";
+import { createLivingTokens, isOver } from "./token-ends.ts";
 import { foreignScopes, noEnd, storedRights } from "./token-rights.ts";
 
 /** Tokens for programs: they have scopes and an end, are stored as hashes, and never permit a change of credentials. */
@@ -41,6 +41,8 @@ export interface ApiTokens {
   isExpired(token: StoredApiToken): boolean;
   /** The time at which the first program loses its access; null: no token ends, as far as is known. */
   nextEnd(): Date | null;
+  /** Those that have not expired; another list after each change. */
+  living(): readonly StoredApiToken[];
   /** Tokens of a user that have not expired. */
   livingOf(userId: string): number;
   /** Seconds of monotonic time since the token was last accepted; infinity if it was not since the start. */
@@ -88,9 +90,7 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
   const { document, time, uptime } = options;
   const all = () => document.read().tokens;
   const byHash = createLookUp(all, ({ hash }) => hash);
-  const ofUser = createGroups(all, ({ user_id }) => user_id);
-  const livingOf = (userId: string) =>
-    ofUser(userId).filter((token) => !isOver(token, time.expiryNow())).length;
+  const { living, livingOf, nextEnd } = createLivingTokens(all, time);
   const remove: ApiTokens["remove"] = async (isMeant) => {
     if (!all().some(isMeant)) return;
     document.note((state) => ({ ...state, tokens: state.tokens.filter((token) => !isMeant(token)) }), 0);
@@ -101,7 +101,7 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
   return {
     byId: createLookUp(all, ({ id }) => id),
     find: (text) => byHash(hashOfToken(text)),
-    list: (userId) => all().filter((token) => userId === undefined || token.user_id === userId),
+    list: (userId) => (userId === undefined ? all() : all().filter((token) => token.user_id === userId)),
     create: async (owner, wanted) => {
       const text = newTokenText();
       return { token: await add(options, owner, { ...wanted, hash: hashOfToken(text) }), text };
@@ -110,8 +110,7 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
     rotate: (owner, token, overlapSeconds) => rotate(options, owner, token, overlapSeconds),
     isProvisioned: (hash) => document.read().provisioned === hash,
     isExpired: (token) => isExpired(options, token),
-    nextEnd: () => nextEndOf(all().filter((token) => !isOver(token, time.expiryNow()))),
-    livingOf,
+    ...{ living, livingOf, nextEnd },
     secondsSinceUse: ({ id }) => uptime() - (usedAt.get(id) ?? Number.NEGATIVE_INFINITY),
     used: ({ id }, from) => {
       usedAt.set(id, uptime());
@@ -252,10 +251,6 @@ function isExpired({ document, time }: ApiTokensOptions, token: StoredApiToken):
   if (!token.is_dead && time.isTrusted())
     document.note((state) => changed(state, token.id, { is_dead: true }), 0);
   return true;
-}
-
-function isOver({ is_dead, is_dated, expires_at }: StoredApiToken, now: Date): boolean {
-  return is_dead || (is_dated && now.getTime() >= Date.parse(expires_at));
 }
 
 /** Dates tokens that were made while the clock was not trusted, and marks those that have expired. */

@@ -1,7 +1,48 @@
+import { createDerived, createGroups } from "../../store/documents/look-up.ts";
+import type { TrustedTime } from "../trusted-time.ts";
 import type { StoredApiToken } from "./api-token.ts";
 import { noEnd } from "./token-rights.ts";
 
 type Ending = Pick<StoredApiToken, "user_id" | "name" | "expires_at" | "is_dated">;
+
+/** True if the token has expired by this time, or by an earlier one that was trusted. */
+export function isOver(
+  { is_dead, is_dated, expires_at }: Pick<StoredApiToken, "is_dead" | "is_dated" | "expires_at">,
+  now: Date,
+): boolean {
+  return is_dead || (is_dated && now.getTime() >= Date.parse(expires_at));
+}
+
+/** The tokens that have not expired, and what follows from them. */
+export function createLivingTokens(all: () => readonly StoredApiToken[], time: TrustedTime) {
+  const living = createLiving(all, time);
+  const ofUser = createGroups(living, ({ user_id }) => user_id);
+  const nextEnd = createDerived(nextEndOf);
+  return {
+    living,
+    livingOf: (userId: string) => ofUser(userId).length,
+    nextEnd: () => nextEnd(living()),
+  };
+}
+
+/** They are found again when the tokens are others, and when the time has passed the next end or has gone back. */
+function createLiving(all: () => readonly StoredApiToken[], time: TrustedTime) {
+  let known: { readonly tokens: readonly StoredApiToken[]; readonly living: readonly StoredApiToken[] };
+  let [from, until] = [0, Number.NEGATIVE_INFINITY];
+  return (): readonly StoredApiToken[] => {
+    const tokens = all();
+    const now = time.expiryNow();
+    const at = now.getTime();
+    if (at >= from && at < until && known.tokens === tokens) return known.living;
+    const living = tokens.filter((token) => !isOver(token, now));
+    const ends = living.map((token) =>
+      token.is_dated ? Date.parse(token.expires_at) : Number.POSITIVE_INFINITY,
+    );
+    [from, until] = [at, ends.reduce((first, end) => Math.min(first, end), Number.POSITIVE_INFINITY)];
+    known = { tokens, living };
+    return living;
+  };
+}
 
 /**
  * The time at which the first program loses its access: the earliest end of tokens. Of tokens with the same owner and

@@ -5,6 +5,7 @@ import {
   type SingleSignOn,
   type SingleSignOnOptions,
 } from "../../auth/oidc/single-sign-on.ts";
+import { createPeopleFacts } from "../../auth/people.ts";
 import { createEnrolment } from "../../auth/second-factor/enrolment.ts";
 import { createLostCodes } from "../../auth/second-factor/lost-codes.ts";
 import { createSeal, type Seal } from "../../auth/second-factor/seal.ts";
@@ -91,6 +92,7 @@ export async function composeSignIn(parts: SignInParts) {
     bearer: createBearer({ ...common, security }),
     signIn: createSignIn({ ...common, challenges: createChallenges(uptime), secondFactor }),
     recovery: createRecovery({ ...common, enrolment }),
+    people: createPeopleFacts({ ...basics, security }),
     checks: [{ name: "two-factor key", trouble }],
     /** Removes the rest of a deleted user. */
     forget: async ({ id, username }: Pick<User, "id" | "username">) => {
@@ -166,7 +168,10 @@ function composeAccounts(parts: SignInParts, seal: Seal) {
     now: time.now,
     checkPassword: passwordCheck(parts),
     hasKey: seal.hasKey,
-    lockOf: (username) => lockShown(throttle.lockOf(username), time.now()),
+    lockOf: (username) => {
+      const lock = throttle.lockOf(username);
+      return lock && lockShown(lock, time.now());
+    },
     tokensOf: apiTokens.livingOf,
   });
   const sessions = createSessions(sessionOptions(parts, accounts));
@@ -267,8 +272,7 @@ function minimumCharacters({ password_min_length }: Settings["security"], hasFac
   return hasFactor && password_min_length === 15 ? 8 : password_min_length;
 }
 
-function lockShown(lock: AccountLock | null, now: Date): User["locked"] {
-  if (!lock) return null;
+function lockShown(lock: AccountLock, now: Date): User["locked"] {
   // Rounded to seconds, so that two readings of one lock are equal: it is in the user's ETag.
   const untilSeconds = Math.round(now.getTime() / 1_000 + lock.untilSeconds);
   const until = new Date(untilSeconds * 1_000).toISOString();

@@ -62,3 +62,18 @@ function differenceOf<T>(former: readonly T[], present: readonly T[]) {
     added: present.slice(start, present.length - end),
   };
 }
+
+/**
+ * A value that is made from values which are never changed in place, such as lists of documents: made again when one of
+ * them is another.
+ */
+export function createDerived<const Parts extends readonly unknown[], T>(
+  make: (...parts: Parts) => T,
+): (...parts: Parts) => T {
+  let last: { readonly parts: Parts; readonly value: T } | undefined;
+  return (...parts) => {
+    if (last === undefined || parts.some((part, index) => part !== last?.parts[index]))
+      last = { parts, value: make(...parts) };
+    return last.value;
+  };
+}

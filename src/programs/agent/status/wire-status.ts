@@ -1,4 +1,3 @@
-import { peopleFacts } from "../../../auth/people.ts";
 import type { TrustedTime } from "../../../auth/trusted-time.ts";
 import type { Clock } from "../../../clock/loop/clock.ts";
 import { clockWordOf } from "../../../contract/clock/clock-word.ts";
@@ -98,13 +97,13 @@ function needsInputOf(
   { config, settings, clock, auth, checks }: StatusRooms,
   seen: Pick<NeedsInput, "updates" | "mayNameUsers">,
 ): Omit<NeedsInput, "clockWord" | "host"> {
-  const { device, security, update } = settings.read();
+  const { device, update } = settings.read();
   return {
     device,
     clock: clock.status(),
     ...seen,
     ota: update.ota,
-    people: peopleFacts({ ...auth, security: () => security }),
+    people: auth.people(),
     isSetUp: auth.accounts.hasAdministrator(),
     support: { support: supportOf(config.supportUntil, auth.time), support_until: config.supportUntil },
     troubles: troublesOf(checks),
