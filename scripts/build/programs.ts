@@ -161,7 +161,7 @@ async function buildParts(dist: string, options: BuildOptions, name: string, pat
     ...{ entryPoints: { [name]: path }, entryNames: "[name]-[hash]", chunkNames: "[name]-[hash]" },
     ...{ format: "esm", splitting: true, write: false, outdir: join(dist, "parts") },
     // Each part is minified when it is written: until then the names say which packages it loads.
-    ...{ minifyIdentifiers: false, minifyWhitespace: false },
+    minify: false,
   });
   let first = "";
   for (const { path: file, text } of built.outputFiles ?? []) {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { it } from "node:test";
-import { startAgentProcess } from "../../lab/agents/running-agent.ts";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { it, type TestContext } from "node:test";
+import { type AgentProcess, startAgentProcess } from "../../lab/agents/running-agent.ts";
 import { temporaryDirectory } from "../../lab/command-line/run-steward.ts";
 
 const program = join(import.meta.dirname, "../../dist/main.js");
@@ -23,3 +23,48 @@ it("an agent loads a module of Node's when it first uses it, though the sources 
   for (const name of ["tls", "https", "worker_threads", "zlib", "internal/dns/promises", "perf_hooks"])
     assert.equal(loaded.includes(`NativeModule ${name}`), false, name);
 });
+
+it("an agent runs a package when it first uses it, though the sources import it as any other", async (test) => {
+  const beforeTokens = await runsOf(test, "jsonwebtoken", async () => undefined);
+  const withToken = await runsOf(test, "jsonwebtoken", (agent) => agent.signedInAdmin());
+  assert.deepEqual([beforeTokens, withToken], [0, 1]);
+});
+
+/** A text in the outermost function of a package, by which V8's coverage of the agent finds that function. */
+const packages = { jsonwebtoken: '"expiresIn" should be a number of seconds' };
+
+/** Runs of a package in an agent that is asked for its version, and does `work`. */
+async function runsOf(
+  test: TestContext,
+  name: keyof typeof packages,
+  work: (agent: AgentProcess) => Promise<unknown>,
+): Promise<number | undefined> {
+  const directory = temporaryDirectory(test);
+  const agent = await startAgentProcess({ environment: { NODE_V8_COVERAGE: directory } });
+  test.after(() => agent.dispose());
+  await agent.call("GET", "/api/version");
+  await work(agent);
+  await agent.stop();
+  const [file = ""] = readdirSync(directory);
+  const { result } = JSON.parse(readFileSync(join(directory, file), "utf8")) as { result: CoveredScript[] };
+  const [part] = result.filter(({ url }) => /\/parts\/agent-\w+\.js$/.test(url));
+  assert.ok(part, "the agent is covered");
+  // The path is that of the build, which the code cache has.
+  const at = readFileSync(join(program, "../parts", basename(part.url)), "utf8").indexOf(packages[name]);
+  assert.ok(at > 0, "the agent has the package");
+  const ranges = part.functions
+    .flatMap(({ ranges }) => ranges)
+    .filter(({ startOffset, endOffset }) => startOffset <= at && at < endOffset);
+  return ranges.toSorted((a, b) => b.startOffset - a.startOffset)[0]?.count;
+}
+
+interface CoveredScript {
+  readonly url: string;
+  readonly functions: readonly {
+    readonly ranges: readonly {
+      readonly startOffset: number;
+      readonly endOffset: number;
+      readonly count: number;
+    }[];
+  }[];
+}
