@@ -55,8 +55,10 @@ function environment(directory: string): NodeJS.ProcessEnv {
 
 function startAgent(node: string, args: readonly string[], directory: string): ChildProcess {
   const places = ["--state", join(directory, "state"), "--run", join(directory, "run")];
-  // Nothing of this machine's own agent.
-  places.push("--host-file", join(directory, "steward.json"));
+  // Nothing of this machine's own agent. The parts that judge a host file need one.
+  const hostFile = join(directory, "steward.json");
+  writeFileSync(hostFile, "{}");
+  places.push("--host-file", hostFile);
   return spawn(node, [...args, ...places, "--listen", "127.0.0.1:0"], {
     env: environment(directory),
     stdio: ["ignore", "ignore", "ignore"],

@@ -2,6 +2,7 @@ import { unitName } from "../schemas/logs.ts";
 import { settings } from "../schemas/settings.ts";
 import { group } from "../schemas/update-settings.ts";
 import { oidc, path } from "./oidc.ts";
+import { plainHostFile as plain } from "./plain-host-file.ts";
 import { releasePlan } from "./release-plan.ts";
 
 /** RFC 1123 §2.1, in ASCII: the part of a Host header before the port. */
@@ -29,13 +30,13 @@ const https = {
   properties: {
     enabled: {
       type: "boolean",
-      default: false,
+      default: plain.https.enabled,
       description: "true: HTTPS on the LAN. `steward tls enable` writes it. Default: false",
       examples: [true],
     },
     port: {
       ...port,
-      default: 8443,
+      default: plain.https.port,
       description:
         "Its port. Below 1024 the agent needs a right that its unit does not give it. Default: 8443",
       examples: [8443],
@@ -48,7 +49,7 @@ const https = {
     },
     hsts: {
       type: "boolean",
-      default: false,
+      default: plain.https.hsts,
       description:
         "Tell browsers to use this name by HTTPS alone for a year, while an installed certificate is shown. Default: `false`",
       examples: [false],
@@ -79,14 +80,14 @@ const update = {
     },
     allow_local_servers: {
       type: "boolean",
-      default: false,
+      default: plain.update.allow_local_servers,
       description: "true: loopback and link-local addresses may be update servers. Default: false",
       examples: [true],
     },
     redirect_origins: {
       type: "array",
       items: origin,
-      default: [],
+      default: plain.update.redirect_origins,
       description: "Origins, such as a CDN's, that an update server may redirect to",
       examples: [["https://cdn.example.net"]],
     },
@@ -120,7 +121,7 @@ export const hostFile = {
     names: {
       type: "array",
       items: hostName,
-      default: [],
+      default: plain.names,
       description:
         "Host names that the device answers to besides its own, `NAME.local`, its addresses and localhost. Any other `Host` header gets 421",
       examples: [["edge-7.example.net"]],
@@ -131,7 +132,7 @@ export const hostFile = {
         type: "string",
         "x-expected": "an address, or a range such as 10.1.0.0/16 or fd00:1::/64",
       },
-      default: [],
+      default: plain.trusted_proxies,
       description:
         "Addresses and ranges of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed",
       examples: [["10.0.0.2", "fd00:1::/64"]],
@@ -140,7 +141,7 @@ export const hostFile = {
     log_units: {
       type: "array",
       items: unitName,
-      default: [],
+      default: plain.log_units,
       description: "systemd units, besides the agent's own, whose log can be read through the agent",
       examples: [["nginx.service"]],
     },
@@ -148,14 +149,14 @@ export const hostFile = {
       type: "string",
       // As in the path of a release.
       pattern: "^[a-z0-9][a-z0-9._-]{0,63}$",
-      default: "steward",
+      default: plain.product,
       description: "The product that this device runs, as releases name it. Default: `steward`",
       "x-expected": "a name of up to 64 lower-case letters, digits and ._-",
       examples: ["pump-7"],
     },
     kernel_rescue: {
       type: "boolean",
-      default: true,
+      default: plain.kernel_rescue,
       description:
         "false: `steward.rescue=1` on the kernel's command line prints no setup token on the first terminal. Default: true",
       examples: [false],

@@ -1,14 +1,13 @@
 import { dirname, join, resolve } from "node:path";
 import { type InputError, messageOf, StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { finding, line } from "../../contract/finding.ts";
+import { plainHostFile as plainDocument } from "../../contract/host-file/plain-host-file.ts";
 import type { Finding } from "../../contract/types.ts";
 import type { TrustedOwners } from "../../host/host.ts";
 import { updateRootFile } from "../../host/linux/host-file/installed-root.ts";
 import { readTrustedFile } from "../../host/linux/host-file/trusted-file.ts";
 import type { SignInProvider } from "../../host/provider-ports.ts";
-import { checkHostFile } from "./check.ts";
 import { decisionsOf, type HostFile, type HttpsDecisions, type UpdateDecisions } from "./decisions.ts";
-import { namedFileFaults } from "./named-files.ts";
 
 export const usualHostFile = "/etc/steward/steward.json";
 
@@ -206,10 +205,9 @@ async function readDocument(path: string, owners: TrustedOwners): Promise<ReadDo
   });
   if (bytes === null) return { text: null, host: plainHostFile(), unknown: [], ofNamedFiles: [] };
   const text = Buffer.from(bytes).toString("utf8");
-  const { document, faults, unknown } = checkHostFile(text);
+  const { judgeHostFile } = await import("./judge.ts");
+  const { document, faults, unknown, ofNamedFiles } = await judgeHostFile(text, owners);
   if (document === null) throw new HostFileRefused(path, faults, unknown);
-  // Checked now, and not days later at the first check of the update server.
-  const ofNamedFiles = await namedFileFaults(document, owners);
   return { text, host: decisionsOf(document), unknown, ofNamedFiles };
 }
 
@@ -219,9 +217,7 @@ function closed(path: string): string {
 
 /** The decisions without a host file, or with an empty one. */
 export function plainHostFile(): HostFile {
-  const { document } = checkHostFile("{}");
-  if (document === null) throw new Error("an empty host file has no fault");
-  return decisionsOf(document);
+  return decisionsOf(plainDocument);
 }
 
 /** The decisions if no host file is read. */

@@ -8,6 +8,7 @@ import { scratchDirectory } from "../../../lab/basics/scratch.ts";
 import { asNobody } from "../../../lab/host/credentials.ts";
 import { asRoot } from "../../../lab/host/host-file-of-root.ts";
 import { ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
+import { plainHostFile as plainDocument } from "../../../src/contract/host-file/plain-host-file.ts";
 import { checkHostFile } from "../../../src/programs/host-file/check.ts";
 import { plainHostFile, readHostFile } from "../../../src/programs/host-file/host-file.ts";
 
@@ -55,6 +56,11 @@ const oidcNonsense = (
 describe("the host file", asRoot, () => {
   it("that is not there says nothing", async () => {
     assert.deepEqual(await readAt("/etc/steward-is-not-here/steward.json"), nothing);
+  });
+
+  it("that is empty says nothing either: the schema has its defaults from the same place", async (test) => {
+    assert.deepEqual(checkHostFile("{}"), { document: plainDocument, faults: [], unknown: [] });
+    assert.deepEqual(await readAt(write(join(ownDirectory(test), "steward.json"), {})), nothing);
   });
 
   it("of root's names the device", async (test) => {

@@ -1,0 +1,10 @@
+/** A host file that decides nothing, as an absent one counts; the schema has its defaults from here. */
+export const plainHostFile = {
+  names: [],
+  trusted_proxies: [],
+  https: { enabled: false, port: 8443, hsts: false },
+  log_units: [],
+  product: "steward",
+  kernel_rescue: true,
+  update: { allow_local_servers: false, redirect_origins: [] },
+};
