@@ -8,6 +8,7 @@ function hostClock(plan: ClockPlan): Clock {
   return {
     state: () => clock.state(),
     status: () => clock.status(),
+    inShort: () => clock.inShort(),
     reselect: () => clock.reselect(),
     probe: (servers) => clock.probe(servers),
     sync: (options) => clock.sync(options),

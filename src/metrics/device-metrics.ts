@@ -1,9 +1,10 @@
+import type { ClockInShort } from "../contract/clock/clock-in-short.ts";
 import { clockStates, clockTrusts, sourceStates } from "../contract/clock-states.ts";
 import { needCodes } from "../contract/need-areas.ts";
 import { timeModes } from "../contract/schemas/clock.ts";
 import { deviceStates } from "../contract/schemas/status.ts";
 import { checkOutcomes, updateStates } from "../contract/schemas/updates.ts";
-import type { Health, Need, Status, TimeSync, Updates } from "../contract/types.ts";
+import type { Health, Need, Status, Updates } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
 import { createExposition, type Exposition } from "./exposition.ts";
 import type { HistogramReading } from "./histogram.ts";
@@ -15,7 +16,7 @@ export interface DeviceReadings {
   readonly state: Status["state"];
   readonly needs: readonly Need[];
   readonly checks: NonNullable<Health["checks"]>;
-  readonly clock: TimeSync;
+  readonly clock: ClockInShort;
   readonly isSynchronised: boolean;
   readonly updates: Updates;
   /** The end of the certificate that HTTPS shows; null: there is none. */

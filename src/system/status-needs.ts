@@ -1,3 +1,4 @@
+import type { ClockInShort } from "../contract/clock/clock-in-short.ts";
 import { gravestFirst, line, needFinding, needOf } from "../contract/finding.ts";
 import type {
   ClockSummary,
@@ -7,7 +8,6 @@ import type {
   Release,
   Settings,
   Status,
-  TimeSync,
   Updates,
 } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
@@ -30,7 +30,7 @@ export interface PeopleFacts {
 export interface NeedsInput {
   /** The findings of the health checks. */
   readonly troubles: readonly Need[];
-  readonly clock: TimeSync;
+  readonly clock: ClockInShort;
   readonly clockWord: Status["clock"]["word"];
   readonly updates: Updates;
   readonly ota: Settings["update"]["ota"];

@@ -1,6 +1,7 @@
+import type { ClockInShort } from "../contract/clock/clock-in-short.ts";
 import { type ClockWord, clockWordOf } from "../contract/clock/clock-word.ts";
 import { needOf } from "../contract/finding.ts";
-import type { Finding, Need, ReleaseHold, Status, TimeSync, Updates } from "../contract/types.ts";
+import type { Finding, Need, ReleaseHold, Status, Updates } from "../contract/types.ts";
 import { type NeedsInput, needsOf } from "./status-needs.ts";
 
 /** The rooms' facts for the status, as far as the caller may see them. */
@@ -59,7 +60,7 @@ export function stateOf(needs: readonly Need[]): Status["state"] {
   return needs.some(({ level }) => level === "failing") ? "failing" : "attention";
 }
 
-function clockInShort(clock: TimeSync, word: ClockWord): Status["clock"] {
+function clockInShort(clock: ClockInShort, word: ClockWord): Status["clock"] {
   const { state, trust, mode, offset_seconds, uncertainty_seconds, source, last_sync_at, summary } = clock;
   return {
     ...{ word, state, trust, mode, offset_seconds, uncertainty_seconds },

@@ -1,10 +1,11 @@
+import type { ClockInShort } from "../../contract/clock/clock-in-short.ts";
 import { isSynchronised } from "../../contract/clock/clock-word.ts";
 import type { StewardError } from "../../contract/errors.ts";
 import type { Finding, TimeProbe, TimeSync } from "../../contract/types.ts";
 import { conflictOf } from "../state/external-change.ts";
 import type { LoopState } from "../state/loop-state.ts";
 import { daemonRefusal, refusalOf, requireMayMeasure, requireMaySet } from "../status/refusals.ts";
-import { timeSyncStatus } from "../status/time-status.ts";
+import { createSummary, type ShortFacts, timeSyncInShort, timeSyncStatus } from "../status/time-status.ts";
 import { batteryTroubleOf, troubleOf } from "../status/trouble.ts";
 import type { ClockState } from "../trust/clock-state.ts";
 import { ClockLoop, type RoundRequest } from "./clock-loop.ts";
@@ -14,6 +15,8 @@ import { type ClockEvent, type ClockOptions, type ClockParts, createClockParts }
 export interface Clock {
   state(): ClockState;
   status(): TimeSync;
+  /** The part of it that other answers have. */
+  inShort(): ClockInShort;
   /** Polls every source and selects again; never steps. Throws `no_time_source`, `no_majority`, `time_sync_disabled`, `rate_limited`. */
   reselect(): Promise<TimeSync>;
   /** The same, and corrects the clock. Throws also `panic_threshold`, `time_implausible`, `conflict_discipliner`. */
@@ -47,6 +50,7 @@ export class DeviceClock implements Clock {
   readonly #options: ClockOptions;
   readonly #parts: ClockParts;
   readonly #loop: ClockLoop;
+  readonly #summaryOf = createSummary();
   #read: { readonly at: number; readonly loop: LoopState; readonly state: ClockState } | null = null;
 
   constructor(options: ClockOptions) {
@@ -81,16 +85,25 @@ export class DeviceClock implements Clock {
   }
 
   status(): TimeSync {
-    const { settings, wall, driver } = this.#options;
-    return timeSyncStatus({
-      ...this.#parts,
+    const [pollSeconds, kernel] = [this.#loop.pollSeconds(), this.#options.driver.kernel()];
+    return timeSyncStatus({ ...this.#parts, ...this.#shortFacts(), pollSeconds, kernel });
+  }
+
+  inShort(): ClockInShort {
+    return timeSyncInShort(this.#shortFacts());
+  }
+
+  #shortFacts(): ShortFacts {
+    const { settings, wall } = this.#options;
+    const { counters, steering, pool, trusted } = this.#parts;
+    return {
+      ...{ counters, steering, pool, summaryOf: this.#summaryOf },
       settings: settings(),
       loop: this.#loop.state(),
       syncStatus: this.#loop.syncStatus(),
-      pollSeconds: this.#loop.pollSeconds(),
-      kernel: driver.kernel(),
-      nowMilliseconds: wall() + this.#parts.trusted.seconds() * 1_000,
-    });
+      hostOffsetSeconds: steering.hostOffsetSeconds(),
+      nowMilliseconds: wall() + trusted.seconds() * 1_000,
+    };
   }
 
   async reselect(): Promise<TimeSync> {

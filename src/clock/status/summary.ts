@@ -16,8 +16,8 @@ export interface SummaryInput {
   /** The daemon's last report; null: it was not read yet, or none sets the clock. */
   readonly report: DaemonReport | null;
   readonly conflict: ClockConflict | null;
-  /** The lag of the host's own clock (s); negative: it is ahead. */
-  readonly hostOffsetSeconds: number;
+  /** The lag of the host's own clock (s); negative: it is ahead; null: it is right. */
+  readonly lack: number | null;
   readonly blocker: SteeringBlocker | null;
 }
 
@@ -90,7 +90,7 @@ function ownFacts(input: SummaryInput, mode: ClockMode): Facts {
   if (state === "manual") return { ...noFacts, code: "set_by_hand" };
   const votes = synced?.trust === "accepted" ? votesOf(synced.agreeing, synced.configured) : null;
   // The time is right, and the host's own clock does not show it.
-  const isOff = mode.kind === "observe" && lackOf(input) !== null;
+  const isOff = mode.kind === "observe" && input.lack !== null;
   return { ...noFacts, ...votes, code: isOff ? "host_not_corrected" : "synchronised" };
 }
 
@@ -128,13 +128,14 @@ function notSet(
   input: SummaryInput,
   code: NonNullable<ClockSummary["not_set"]>["code"],
 ): NonNullable<ClockSummary["not_set"]> {
-  return notSetWithDetail({ code, offset_seconds: lackOf(input) }, input.mode?.kind !== "manual");
+  return notSetWithDetail({ code, offset_seconds: input.lack }, input.mode?.kind !== "manual");
 }
 
 /** Seconds of an offset below which a clock is called right. */
 const exactSeconds = 0.001;
 
-function lackOf({ hostOffsetSeconds }: SummaryInput): number | null {
+/** The lag of the host's own clock where it shows. */
+export function lackOf(hostOffsetSeconds: number): number | null {
   return Math.abs(hostOffsetSeconds) < exactSeconds ? null : hostOffsetSeconds;
 }
 

@@ -1,5 +1,7 @@
-import type { ClockConflict, Settings, TimeSource, TimeSync } from "../../contract/types.ts";
+import type { ClockInShort } from "../../contract/clock/clock-in-short.ts";
+import type { ClockConflict, ClockSummary, Settings, TimeSource, TimeSync } from "../../contract/types.ts";
 import type { KernelClock } from "../../host/ports.ts";
+import { createDerived } from "../../store/documents/look-up.ts";
 import type { Counters } from "../counters.ts";
 import type { DaemonReport } from "../daemons/external-daemon.ts";
 import type { Steering } from "../discipline/steering.ts";
@@ -12,60 +14,112 @@ import type { FloorKeeper } from "../trust/floor-keeper.ts";
 import { reasonWithDetail } from "./details.ts";
 import type { History } from "./history.ts";
 import { sourceViews } from "./source-view.ts";
-import { clockSummary } from "./summary.ts";
+import { clockSummary, lackOf } from "./summary.ts";
 
-/** The parts of the clock that its status reads. */
-export interface StatusFacts {
+/** The parts of the clock from which it is described in short. */
+export interface ShortFacts {
   readonly counters: Counters;
-  readonly history: History;
   readonly steering: Steering;
   readonly pool: SourcePool;
-  readonly floor: Pick<FloorKeeper, "atSeconds">;
   readonly settings: Settings["time"];
   readonly loop: LoopState;
   readonly syncStatus: SyncStatus;
-  readonly pollSeconds: number;
-  readonly kernel: KernelClock | null;
+  /** The lag of the host's own clock (s). */
+  readonly hostOffsetSeconds: number;
   readonly nowMilliseconds: number;
+  readonly summaryOf: SummaryOf;
 }
 
-/** The clock as the API describes it. */
-export function timeSyncStatus(facts: StatusFacts): TimeSync {
-  const { loop, settings, syncStatus, pollSeconds, nowMilliseconds } = facts;
-  const { mode, lastStep } = loop;
-  const report = mode?.kind === "delegate" ? loop.report : null;
+/** The parts of the clock that its status reads. */
+export interface StatusFacts extends ShortFacts {
+  readonly history: History;
+  readonly floor: Pick<FloorKeeper, "atSeconds">;
+  readonly pollSeconds: number;
+  readonly kernel: KernelClock | null;
+}
+
+/** The summary in this state of the loop, as long as the host's clock lacks so much. */
+export type SummaryOf = (loop: LoopState, state: SyncStatus["state"], lack: number | null) => ClockSummary;
+
+/** Keeps the last summary: its sentences cost more than the rest, and change when the clock does. */
+export function createSummary(): SummaryOf {
+  return createDerived((loop, state, lack) => {
+    const { mode, backOff, blocker, sync } = loop;
+    return clockSummary({
+      ...{ mode, state, lack, blocker, sync, report: reportIn(loop), conflict: conflictOf(mode, backOff) },
+    });
+  });
+}
+
+/** The clock as the status and the metrics have it. */
+export function timeSyncInShort(facts: ShortFacts): ClockInShort {
+  return shortWith(figuresOf(facts), facts);
+}
+
+function shortWith(
+  { source, sources, offset_seconds }: Figures,
+  {
+    loop,
+    settings,
+    syncStatus,
+    nowMilliseconds,
+    hostOffsetSeconds,
+    steering,
+    counters,
+    summaryOf,
+  }: ShortFacts,
+): ClockInShort {
+  const { mode } = loop;
+  const report = reportIn(loop);
   const syncedAt = report ? loop.reportedAt : (loop.sync.synced?.atMonotonic ?? null);
-  const ageSeconds = syncedAt === null ? null : facts.steering.read().monotonicSeconds - syncedAt;
-  const conflict = conflictOf(mode, loop.backOff);
+  const ageSeconds = syncedAt === null ? null : steering.read().monotonicSeconds - syncedAt;
   return {
     mode: mode?.kind ?? settings.mode,
     state: syncStatus.state,
     trust: syncStatus.trust,
-    ...(report ? figuresOfReport(report) : ownFigures(facts)),
+    ...{ source, sources, offset_seconds },
     uncertainty_seconds: syncStatus.uncertaintySeconds,
-    poll_seconds: report ? report.pollSeconds : mode?.kind === "manual" ? null : pollSeconds,
     // By the present clock, however it has been stepped since.
     last_sync_at: ageSeconds === null ? null : new Date(nowMilliseconds - ageSeconds * 1_000).toISOString(),
     last_sync_age_seconds: ageSeconds,
+    server_time: new Date(nowMilliseconds).toISOString(),
+    summary: summaryOf(loop, syncStatus.state, lackOf(hostOffsetSeconds)),
+    counters: { ...counters.read() },
+  };
+}
+
+/** The clock as the API describes it. */
+export function timeSyncStatus(facts: StatusFacts): TimeSync {
+  const { loop, settings, pollSeconds } = facts;
+  const { mode, lastStep } = loop;
+  const report = reportIn(loop);
+  const figures = figuresOf(facts);
+  const short = shortWith(figures, facts);
+  return {
+    ...{ mode: short.mode, state: short.state, trust: short.trust },
+    ...figures,
+    uncertainty_seconds: short.uncertainty_seconds,
+    poll_seconds: report ? report.pollSeconds : mode?.kind === "manual" ? null : pollSeconds,
+    last_sync_at: short.last_sync_at,
+    last_sync_age_seconds: short.last_sync_age_seconds,
     last_step: lastStep?.isOfHost ? { at: lastStep.at.toISOString(), seconds: lastStep.seconds } : null,
     floor_at: new Date(facts.floor.atSeconds() * 1_000).toISOString(),
     kernel: kernelView(facts.kernel),
-    discipliner: disciplinerOf(mode, conflict),
+    discipliner: disciplinerOf(mode, conflictOf(mode, loop.backOff)),
     servers: {
       in_effect: mode?.kind === "discipline" || mode?.kind === "observe",
       configured: settings.servers,
     },
     rtc: loop.realTimeClock?.toISOString() ?? null,
-    server_time: new Date(nowMilliseconds).toISOString(),
-    summary: clockSummary({
-      ...{ mode, report, conflict, state: syncStatus.state },
-      blocker: loop.blocker,
-      sync: loop.sync,
-      hostOffsetSeconds: facts.steering.hostOffsetSeconds(),
-    }),
+    server_time: short.server_time,
+    summary: short.summary,
     history: historyOf(facts),
-    counters: { ...facts.counters.read() },
+    counters: short.counters,
   };
+}
+
+function reportIn({ mode, report }: LoopState): DaemonReport | null {
+  return mode?.kind === "delegate" ? report : null;
 }
 
 type Figures = Pick<
@@ -81,7 +135,12 @@ type Figures = Pick<
   | "sources"
 >;
 
-function ownFigures({ steering, pool, loop }: StatusFacts): Figures {
+function figuresOf(facts: ShortFacts): Figures {
+  const report = reportIn(facts.loop);
+  return report ? figuresOfReport(report) : ownFigures(facts);
+}
+
+function ownFigures({ steering, pool, loop, hostOffsetSeconds }: ShortFacts): Figures {
   const last = pool.last();
   const peer = last?.ratedSources.find(({ source }) => source.id === last.peer);
   const sample = peer?.estimate?.sample;
@@ -102,17 +161,14 @@ function ownFigures({ steering, pool, loop }: StatusFacts): Figures {
         : isByHand && setByHandAt !== null
           ? byHand
           : null,
-    offset_seconds: believed && synced ? steering.hostOffsetSeconds() + believed.offsetSeconds : null,
+    offset_seconds: believed && synced ? hostOffsetSeconds + believed.offsetSeconds : null,
     delay_seconds: sample?.delaySeconds ?? null,
     jitter_seconds: synced?.jitterSeconds ?? null,
     root_delay_seconds: sample?.rootDelaySeconds ?? null,
     root_dispersion_seconds: sample?.rootDispersionSeconds ?? null,
     frequency_ppm: believed?.frequencyPpm ?? null,
     leap: last?.leap ?? "unknown",
-    sources: sourceViews(pool, {
-      verdict: loop.sync.verdict,
-      hostOffsetSeconds: steering.hostOffsetSeconds(),
-    }),
+    sources: sourceViews(pool, { verdict: loop.sync.verdict, hostOffsetSeconds }),
   };
 }
 

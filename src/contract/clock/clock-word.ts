@@ -7,7 +7,13 @@ const stepThresholdSeconds = 0.128;
 export type ClockWord = (typeof clockWords)[number];
 
 /** The clock in one word. A measured error counts where Steward only observes, because it is not corrected there. */
-export function clockWordOf({ mode, state, trust, offset_seconds, last_sync_at }: TimeSync): ClockWord {
+export function clockWordOf({
+  mode,
+  state,
+  trust,
+  offset_seconds,
+  last_sync_at,
+}: Pick<TimeSync, "mode" | "state" | "trust" | "offset_seconds" | "last_sync_at">): ClockWord {
   switch (state) {
     case "manual":
       return trust === "none" ? "unknown" : "set_by_hand";

@@ -29,7 +29,7 @@ const observing = { kind: "observe", because: "no_capability", daemon: null } as
 
 const input = (change: Partial<SummaryInput>): SummaryInput => ({
   ...{ mode: { kind: "discipline" }, sync: agreed, state: "synchronised", report: null },
-  ...{ conflict: null, hostOffsetSeconds: 0, blocker: null },
+  ...{ conflict: null, lack: null, blocker: null },
   ...change,
 });
 
@@ -43,7 +43,7 @@ const cases: readonly [Partial<SummaryInput>, Partial<ClockSummary> & Pick<Clock
     { code: "synchronised", agreeing: 2, configured: 5, needed: 3 },
   ],
   [
-    { mode: observing, hostOffsetSeconds: 3 },
+    { mode: observing, lack: 3 },
     {
       code: "host_not_corrected",
       not_set: {

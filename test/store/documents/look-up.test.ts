@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createGroups, createLookUp } from "../../../src/store/documents/look-up.ts";
+import { createDerived, createGroups, createLookUp } from "../../../src/store/documents/look-up.ts";
 
 describe("a look-up", () => {
   it("finds by key, follows a list that was replaced, and walks it once for each list", () => {
@@ -82,5 +82,23 @@ describe("a look-up by a key that several share", () => {
     list = [third];
     assert.deepEqual(find("a"), [third]);
     assert.deepEqual(find("b"), []);
+  });
+});
+
+describe("a derived value", () => {
+  it("is made again when one of its parts is another, and only then", () => {
+    let times = 0;
+    const joined = createDerived((list: readonly string[], end: string | null) => {
+      times += 1;
+      return [...list, end];
+    });
+    const list = ["a"];
+    assert.deepEqual(joined(list, null), ["a", null]);
+    assert.equal(joined(list, null), joined(list, null));
+    assert.equal(times, 1);
+    assert.deepEqual(joined(list, "b"), ["a", "b"]);
+    assert.deepEqual(joined(["c"], "b"), ["c", "b"]);
+    assert.deepEqual(joined(list, null), ["a", null], "only the last one is kept");
+    assert.equal(times, 4);
   });
 });

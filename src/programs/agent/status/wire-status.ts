@@ -35,7 +35,7 @@ export interface StatusRooms {
   readonly config: RoomsConfig;
   readonly host: Host;
   readonly settings: SettingsStore;
-  readonly clock: Pick<Clock, "status" | "state">;
+  readonly clock: Pick<Clock, "inShort" | "state">;
   readonly updates: Updates;
   readonly auth: SignInRooms;
   readonly checks: readonly HealthCheck[];
@@ -100,7 +100,7 @@ function needsInputOf(
   const { device, update } = settings.read();
   return {
     device,
-    clock: clock.status(),
+    clock: clock.inShort(),
     ...seen,
     ota: update.ota,
     people: auth.people(),
