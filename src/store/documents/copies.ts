@@ -1,15 +1,15 @@
-import { writeDurably } from "../files/durable-file.ts";
-import { readRegularSync } from "../files/regular-file.ts";
 import type { StoreTime } from "../files/store-time.ts";
-import { type DocumentKind, documentPath, goodCopyName, mostDocumentBytes } from "./document-kind.ts";
-import { keepVersion, versionNames } from "./kept-files.ts";
-import { readForm } from "./read-form.ts";
+import type { DocumentKind } from "./document-kind.ts";
+import type { OnDisk } from "./form-writer.ts";
+import { bringUpToDate } from "./good-copy.ts";
+import { createVersions } from "./versions.ts";
 
 /** The copies of a document that are made in the background: the last good one, and the last versions. */
 export interface Copies {
-  /** Checks after a start which copies are missing or out of date. */
-  begin(): void;
-  /** Makes them when the document has been unchanged for a while. */
+  /**
+   * Brings them up to date when the document has been unchanged for a while. After a start too: a good copy may be
+   * damaged, or old since the last process was killed, and the next damage would bring the past back.
+   */
   soon(): void;
   close(): Promise<void>;
 }
@@ -18,9 +18,8 @@ export interface Copies {
 const quietSeconds = 2;
 
 export interface CopiesOptions<T> {
-  read: () => T;
-  /** Null if the value is not to be on the disk yet. */
-  textOf: (value: T) => string | null;
+  /** Null: the document is not to be copied now. */
+  onDisk: () => OnDisk<T> | null;
   time: StoreTime;
 }
 
@@ -28,59 +27,31 @@ export interface CopiesOptions<T> {
 export function createCopies<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
-  { read, textOf, time }: CopiesOptions<T>,
+  { onDisk, time }: CopiesOptions<T>,
 ): Copies {
-  const goodPath = documentPath(directory, goodCopyName(kind.name));
   let takeBack = (): void => undefined;
-  let lastVersion: T | null | undefined;
-  const keep = async (value: T, text: string): Promise<void> => {
-    if (!kind.isNewVersion) return;
-    lastVersion ??= await newestVersion(directory, kind);
-    if (!kind.isNewVersion(lastVersion, value)) return;
-    await keepVersion(directory, kind.name, text, time.wall);
-    lastVersion = value;
-  };
-  const goodText = (): string | null => {
-    try {
-      return readRegularSync(goodPath, mostDocumentBytes).toString("utf8");
-    } catch {
-      return null;
-    }
-  };
+  const versions = createVersions(directory, kind, time.wall);
   let making = Promise.resolve();
   /** One after the other: two at once would keep one version twice. */
-  const make = (isGoodDue = true): Promise<void> => {
+  const make = (isLast = false): Promise<void> => {
     making = making.then(async () => {
-      const present = read();
-      const text = textOf(present);
-      if (text === null) return;
-      // A file of its own: a hard link would share the damage.
-      if (isGoodDue) await writeDurably(goodPath, text).catch(() => undefined);
-      await keep(present, text).catch(() => undefined);
+      const present = onDisk();
+      if (present === null) return;
+      const text = Buffer.concat(Array.from(present.pieces(), (piece) => Buffer.from(piece)));
+      await versions.begin(present.value, text).catch(() => undefined);
+      await bringUpToDate(directory, kind.name, { text, isFolded: isLast }).catch(() => undefined);
+      await versions.keep(present.value, text).catch(() => undefined);
     });
     return making;
   };
-  const soon = (work: () => Promise<void> = make): void => {
-    takeBack();
-    takeBack = time.timers.after(quietSeconds, () => void work());
-  };
   return {
-    begin: () => {
-      // The copy is damaged, or old since the last process was killed: the next damage would bring the past back.
-      const text = textOf(read());
-      if (text !== null && goodText() !== text) soon();
-      else if (kind.isNewVersion) soon(() => make(false));
+    soon: () => {
+      takeBack();
+      takeBack = time.timers.after(quietSeconds, () => void make());
     },
-    soon: () => soon(),
     close: async () => {
       takeBack();
-      await make();
+      await make(true);
     },
   };
-}
-
-async function newestVersion<T extends object>(directory: string, kind: DocumentKind<T>): Promise<T | null> {
-  const newest = (await versionNames(directory, kind.name)).at(-1);
-  const found = newest === undefined ? null : await readForm(directory, kind, newest.replace(/\.json$/, ""));
-  return found !== null && "value" in found ? found.value : null;
 }

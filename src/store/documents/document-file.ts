@@ -3,7 +3,7 @@ import { writeDurably } from "../files/durable-file.ts";
 import type { Reserve } from "../files/reserve.ts";
 import type { StoreTime } from "../files/store-time.ts";
 import { type DocumentKind, documentPath, mostDocumentBytes } from "./document-kind.ts";
-import { createFormWriter } from "./form-writer.ts";
+import { createFormWriter, type OnDisk } from "./form-writer.ts";
 import { setAside } from "./kept-files.ts";
 import type { Loaded } from "./load.ts";
 
@@ -11,8 +11,8 @@ import type { Loaded } from "./load.ts";
 export interface DocumentFile<T> {
   /** One durable write; on a full disk the reserve makes room once. Returns the failure instead of throwing it. */
   put(value: T): Promise<StewardError | null>;
-  /** The text on the disk, for a copy of it; null: the value is not on the disk. */
-  copyOf(value: T): string | null;
+  /** Null: the last write failed, or it is not to be copied now. */
+  onDisk(): OnDisk<T> | null;
   /** True until a migrated document is on the disk in its new form. */
   isPending(): boolean;
 }
@@ -39,12 +39,11 @@ export function createDocumentFile<T extends object>(
   const write = async (value: T): Promise<void> => {
     const refusal = blocker?.();
     if (refusal) throw refusal;
-    const text = await form.textOf(value);
-    if (text === null) return;
-    if (Buffer.byteLength(text) > mostDocumentBytes) throw tooLarge(kind.name);
+    const pieces = await form.piecesOf(value);
+    if (pieces === null) return;
     if (isInTheWay) await setAside(directory, kind.name, time?.wall);
     isInTheWay = false;
-    await writeDurably(path, text);
+    await writeDurably(path, inWrites(kind.name, pieces));
     form.written(value);
   };
   return {
@@ -64,9 +63,29 @@ export function createDocumentFile<T extends object>(
         return error;
       }
     },
-    copyOf: (value) => (hasFailed ? null : form.copyOf(value)),
+    onDisk: () => (hasFailed ? null : form.onDisk()),
     isPending: form.isPending,
   };
+}
+
+/** Bytes of one write: small documents take one, and of a large one no more is held beside its value. */
+const bytesOfWrite = 64 * 1024;
+
+/** Throws `storage_unwritable` where no start would read all of it. */
+function* inWrites(name: string, pieces: Iterable<string>): Iterable<Buffer> {
+  let [waiting, length] = ["", 0];
+  const next = (): Buffer => {
+    const bytes = Buffer.from(waiting);
+    waiting = "";
+    length += bytes.length;
+    if (length > mostDocumentBytes) throw tooLarge(name);
+    return bytes;
+  };
+  for (const piece of pieces) {
+    waiting += piece;
+    if (waiting.length >= bytesOfWrite) yield next();
+  }
+  yield next();
 }
 
 function tooLarge(name: string): StewardError {

@@ -64,12 +64,15 @@ function tolerantForm(schema: object): object {
   return known;
 }
 
-/** The text of a document as conf and people read it. */
-export function documentText<T extends object>(
+/**
+ * The text of a document, in pieces: JSON, in which each record of a list has a line of its own. A document of thousands
+ * of records is thus never held as one text beside its value, and a record is found by grep.
+ */
+export function* documentPieces<T extends object>(
   kind: Pick<DocumentKind<T>, "formatVersion">,
   value: T,
   { version, newest, unchangedSince }: Form = { version: kind.formatVersion, newest: kind.formatVersion },
-): string {
+): Generator<string, void, undefined> {
   const isAhead = compareFormats(newest, version) > 0;
   const internal = {
     migrations: { version },
@@ -77,7 +80,40 @@ export function documentText<T extends object>(
     // JSON leaves it out if it is undefined.
     unchanged_since: unchangedSince,
   };
-  return `${JSON.stringify({ ...value, __internal__: internal }, undefined, 2)}\n`;
+  let opening = "{";
+  for (const [key, member] of Object.entries<unknown>({ ...value, __internal__: internal })) {
+    if (member === undefined) continue;
+    yield `${opening}\n  ${JSON.stringify(key)}: `;
+    if (isRecords(member)) yield* recordLines(member);
+    else yield JSON.stringify(member, undefined, 2).replaceAll("\n", "\n  ");
+    opening = ",";
+  }
+  yield "\n}\n";
+}
+
+/** The same in one. */
+export function documentText<T extends object>(...given: Parameters<typeof documentPieces<T>>): string {
+  return [...documentPieces(...given)].join("");
+}
+
+/** Records of one piece: some 50 KB. */
+const recordsOfPiece = 100;
+
+function* recordLines(records: readonly object[]): Generator<string, void, undefined> {
+  yield "[\n    ";
+  for (let index = 0; index < records.length; index += recordsOfPiece) {
+    const some = records.slice(index, index + recordsOfPiece).map((record) => JSON.stringify(record));
+    yield `${index === 0 ? "" : ",\n    "}${some.join(",\n    ")}`;
+  }
+  yield "\n  ]";
+}
+
+function isRecords(member: unknown): member is readonly object[] {
+  return (
+    Array.isArray(member) &&
+    member.length > 0 &&
+    member.every((one) => typeof one === "object" && one !== null)
+  );
 }
 
 /**

@@ -122,8 +122,7 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
       ...options,
       blocker: after && (() => after.failure()),
     });
-    const { copyOf: textOf } = this.#file;
-    this.#copies = createCopies(directory, kind, { read: () => this.#current, textOf, time });
+    this.#copies = createCopies(directory, kind, { onDisk: this.#file.onDisk, time });
     this.#timer = createDueTimer(() => void this.save(), time);
     this.#origin = loaded;
     // Unknown members come only from the file: if it has none, there will be none.
@@ -135,7 +134,7 @@ class StoredDocument<T extends object> implements OpenedDocument<T> {
   /** Puts a new, migrated or recovered document on the disk. One that was read needs only its good copy. */
   async begin(): Promise<void> {
     const { origin, former } = this.#origin;
-    if (origin === "file" && former === null) return this.#copies.begin();
+    if (origin === "file" && former === null) return this.#copies.soon();
     this.#isDirty = true;
     await this.#write();
   }

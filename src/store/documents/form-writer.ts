@@ -1,21 +1,28 @@
 import { StewardError } from "../../contract/errors.ts";
-import { compareFormats, type DocumentKind, documentText, isSameMajor } from "./document-kind.ts";
+import { compareFormats, type DocumentKind, documentPieces, isSameMajor } from "./document-kind.ts";
 import { keepForm } from "./kept-files.ts";
 import type { Loaded } from "./load.ts";
 
 /** Chooses the form in which a document is written. While a release is on trial, the former form stays. */
 export interface FormWriter<T> {
   /**
-   * The text to write now; null: nothing, until the trial is over. Throws `update_busy` for a value that can only be
-   * written in a form which the former release does not know, `storage_full` and `storage_unwritable`.
+   * The text to write now, in pieces; null: nothing, until the trial is over. Throws `update_busy` for a value that can
+   * only be written in a form which the former release does not know, `storage_full` and `storage_unwritable`.
    */
-  textOf(value: T): Promise<string | null>;
+  piecesOf(value: T): Promise<Iterable<string> | null>;
   /** Call it when `value` is on the disk. */
   written(value: T): void;
-  /** The text on the disk, for a copy of it; null: the value is not on the disk yet. */
-  copyOf(value: T): string | null;
+  /** Null: the file has no form that is to be copied. */
+  onDisk(): OnDisk<T> | null;
   /** True until a migrated document is on the disk in its new form. */
   isPending(): boolean;
+}
+
+/** A value as its file has it. */
+export interface OnDisk<T> {
+  readonly value: T;
+  /** Its text. */
+  pieces(): Iterable<string>;
 }
 
 /**
@@ -37,29 +44,34 @@ export function createFormWriter<T extends object>(
   let pending = former;
   let isKept = false;
   let isHeld = false;
-  let settled: T | null = loaded;
+  let settled = loaded;
   return {
     isPending: () => pending !== null,
-    textOf: async (value) => {
-      if (pending === null) return documentText(kind, value, present);
+    piecesOf: async (value) => {
+      if (pending === null) return documentPieces(kind, value, present);
       isHeld = await isOnTrial();
       if (isHeld && value === settled) return null;
       const { version } = pending;
       if (isHeld && !isSameMajor(version, kind.formatVersion)) throw onTrial(kind.name);
       if (!isKept) await keepForm(directory, kind.name, pending);
       isKept = true;
-      if (isHeld) return documentText(kind, value, { ...present, version });
-      return documentText(kind, value, value === loaded ? { ...present, unchangedSince: version } : present);
+      if (isHeld) return documentPieces(kind, value, { ...present, version });
+      return documentPieces(
+        kind,
+        value,
+        value === loaded ? { ...present, unchangedSince: version } : present,
+      );
     },
     written: (value) => {
       settled = value;
       if (!isHeld) pending = null;
     },
-    copyOf: (value) => {
-      if (pending === null) return documentText(kind, value, present);
-      return isKept && value === settled && isSameMajor(pending.version, kind.formatVersion)
-        ? documentText(kind, value, { ...present, version: pending.version })
-        : null;
+    onDisk: () => {
+      const value = settled;
+      if (pending === null) return { value, pieces: () => documentPieces(kind, value, present) };
+      const { version } = pending;
+      if (!isKept || !isSameMajor(version, kind.formatVersion)) return null;
+      return { value, pieces: () => documentPieces(kind, value, { ...present, version }) };
     },
   };
 }

@@ -28,9 +28,9 @@ export function versionNames(directory: string, name: string): Promise<string[]>
   return numberedNames(directory, name, "version");
 }
 
-/** The newest version kept of a document among these files; undefined: none is. */
-export function newestVersion(files: readonly string[], name: string): string | undefined {
-  return numberedAmong(files, name, "version").at(-1);
+/** The same among these files. */
+export function versionsAmong(files: readonly string[], name: string): string[] {
+  return numberedAmong(files, name, "version");
 }
 
 /**
@@ -59,16 +59,15 @@ export async function setAside(directory: string, name: string, wall = processTi
   await prune(directory, [...kept, file], kinds.bad.kept);
 }
 
-/** Keeps a version of a document; at most ten are kept. Throws `storage_full` and `storage_unwritable`. */
+/** Keeps a version of a document, which `write` puts in its place; at most ten are kept. Throws the errors of `write`. */
 export async function keepVersion(
   directory: string,
   name: string,
-  text: string,
-  wall: () => number,
+  { wall, write }: { wall: () => number; write: (path: string) => Promise<void> },
 ): Promise<void> {
   const kept = await versionNames(directory, name);
   const file = nextName(name, "version", { kept, wall });
-  await writeDurably(join(directory, file), text);
+  await write(join(directory, file));
   await prune(directory, [...kept, file], kinds.version.kept);
 }
 

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { StewardError } from "../../contract/errors.ts";
 import type { DamageKind, Replacement } from "../../contract/types.ts";
 import { type DocumentKind, documentPath, type Form, goodCopyName, validatorOf } from "./document-kind.ts";
-import { formCopyName, formVersions, markOf, newestVersion } from "./kept-files.ts";
+import { formCopyName, formVersions, markOf, versionsAmong } from "./kept-files.ts";
 import { readForm, type Unusable, type Usable } from "./read-form.ts";
 
 export interface Loaded<T> {
@@ -48,9 +48,9 @@ export async function loadDocument<T extends object>(
   if (isAbsent && isFirstStart) return { ...madeUp(kind), finding: null, isFileInTheWay: false };
   const isNewer = file.why === "newer" || ("why" in good && good.why === "newer");
   const former = isNewer ? await formerForm(directory, kind, file, read) : null;
-  const found = former ?? ("value" in good ? { ...good, origin: "good" as const, ...goodTaken } : null);
+  const found = former ?? ("value" in good ? { ...good, origin: "good" as const, ...goodTaken(good) } : null);
   if (found === null && kind.onLoss === "rescue")
-    throw lost(directory, kind.name, { file, good: good as Unusable });
+    throw await lost(directory, kind.name, { file, good: good as Unusable, read });
   const { taken, isLoss, ...loaded } = found ?? { ...madeUp(kind), ...defaultsTaken(good as Unusable) };
   const isFileInTheWay = file.why !== "absent";
   const replacement = replacementOf[loaded.origin];
@@ -66,10 +66,13 @@ export async function loadDocument<T extends object>(
 const damageOf = { absent: "missing", damaged: "unreadable", newer: "newer" } as const;
 const replacementOf = { good: "good_copy", former: "former_form", defaults: "defaults" } as const;
 
-const goodTaken = {
-  taken: "Its last good copy was taken; a change of the seconds before the damage may be missing.",
-  isLoss: true,
-};
+function goodTaken({ knownUntil }: Pick<Usable<object>, "knownUntil">): { taken: string; isLoss: boolean } {
+  const missing =
+    knownUntil === undefined
+      ? "a change of the seconds before the damage may be missing"
+      : `changes made since ${knownUntil} may be missing`;
+  return { taken: `Its last good copy was taken; ${missing}.`, isLoss: true };
+}
 
 function defaultsTaken({ problem, why }: Unusable): { taken: string; isLoss: boolean } {
   const copy =
@@ -90,7 +93,7 @@ async function formerForm<T extends object>(
   directory: string,
   kind: DocumentKind<T>,
   { unchangedSince }: Unusable,
-  read: (name: string) => Promise<Usable<T> | Unusable>,
+  read: Read<T>,
 ) {
   for (const version of formVersions(readdirSync(directory), kind.name)) {
     const name = formCopyName(kind.name, version);
@@ -119,14 +122,14 @@ function findingOf(name: string, { problem, why }: Unusable, taken: string): str
   return `${problem}. ${taken} The newer file is kept (${list}): the release that wrote it can have it back by \`steward state restore ${name} --from\`.`;
 }
 
-function lost(
+async function lost(
   directory: string,
   name: string,
-  { file, good }: { file: Unusable; good: Unusable },
-): StewardError {
+  { file, good, read }: { file: Unusable; good: Unusable; read: Read<object> },
+): Promise<StewardError> {
   const isNewer = file.why === "newer" || good.why === "newer";
   const first = isNewer ? "Install the release that wrote it again, or s" : "S";
-  const newest = newestVersion(readdirSync(directory), name);
+  const newest = await newestUsable(versionsAmong(readdirSync(directory), name), read);
   const mark = newest === undefined ? null : markOf(newest);
   const version = mark === null ? "" : ` --at ${mark.number}\` (its version of ${mark.at})`;
   const restore = `\`steward state restore ${name}${version || "`"}`;
@@ -135,3 +138,13 @@ function lost(
     `${file.problem}; ${good.problem}. Nothing was deleted. ${first}ee what there is with \`steward state list ${name}\`, then ${restore} or, to start over, \`steward state reset ${name}\`.`,
   );
 }
+
+/** The newest of a large document's versions may be damaged with it, since they can be one file. */
+async function newestUsable(versions: readonly string[], read: Read<object>): Promise<string | undefined> {
+  for (const version of versions.toReversed())
+    if ("value" in (await read(version.replace(/\.json$/, "")))) return version;
+  return undefined;
+}
+
+/** Reads one file of the document's form, by its name without `.json`. */
+type Read<T> = (name: string) => Promise<Usable<T> | Unusable>;

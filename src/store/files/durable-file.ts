@@ -29,18 +29,19 @@ const privateMode = 0o600;
  */
 export async function writeDurably(
   path: string,
-  content: string | Uint8Array,
+  content: string | Uint8Array | Iterable<Uint8Array>,
   mode = privateMode,
   owner?: Owner,
 ): Promise<void> {
   const temporary = `${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
+  const pieces = typeof content === "string" || content instanceof Uint8Array ? [content] : content;
   try {
     const file = await open(temporary, "wx", privateMode);
     await closing(file, async () => {
       if (owner !== undefined) await file.chown(owner.uid, owner.gid);
       // A mode for other readers holds whatever the umask of this process is.
       if (mode !== privateMode) await file.chmod(mode);
-      await file.writeFile(content);
+      for (const piece of pieces) await file.writeFile(piece);
       await file.sync();
     });
     await rename(temporary, path).catch(async (error: unknown) => {

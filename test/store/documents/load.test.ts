@@ -10,7 +10,7 @@ import {
   formOf,
   isSameMajor,
 } from "../../../src/store/documents/document-kind.ts";
-import { formVersions, markOf, newestVersion } from "../../../src/store/documents/kept-files.ts";
+import { formVersions, markOf, versionsAmong } from "../../../src/store/documents/kept-files.ts";
 import { loadDocument } from "../../../src/store/documents/load.ts";
 import { createMemoryDocument, readDocument } from "../../../src/store/documents/memory-document.ts";
 import { readForm } from "../../../src/store/documents/read-form.ts";
@@ -403,9 +403,9 @@ describe("the files kept of a document", () => {
       "lamps.version-000011-x",
       "lamp.bad-000012-x",
     ];
-    assert.equal(newestVersion(files, "lamp"), "lamp.version-000010-x");
-    assert.equal(newestVersion([...files].reverse(), "lamp"), "lamp.version-000010-x");
-    assert.equal(newestVersion(files, "other"), undefined);
+    assert.equal(versionsAmong(files, "lamp").at(-1), "lamp.version-000010-x");
+    assert.equal(versionsAmong([...files].reverse(), "lamp").at(-1), "lamp.version-000010-x");
+    assert.deepEqual(versionsAmong(files, "other"), []);
     const forms = ["1.9.0", "1.10.0", "0.2.0"].map((version) => `lamp.format-${version}.json`);
     const others = [
       "lamp.format-1.json",

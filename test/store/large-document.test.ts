@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
+import { comes, comesToRest, fingerprints, open, stopTime } from "../../lab/state/state-directory.ts";
+import type { StewardError } from "../../src/contract/errors.ts";
+import type { DocumentKind } from "../../src/store/documents/document-kind.ts";
+import { createStateTools } from "../../src/store/documents/inspection.ts";
+import type { Found } from "../../src/store/documents/load.ts";
+
+interface Shelf {
+  readonly books: readonly { readonly id: string; readonly title: string }[];
+}
+
+const kind: DocumentKind<Shelf> = {
+  name: "shelf",
+  formatVersion: "1.0.0",
+  schema: {
+    type: "object",
+    additionalProperties: false,
+    required: ["books"],
+    properties: {
+      books: {
+        type: "array",
+        items: {
+          type: "object",
+          additionalProperties: false,
+          required: ["id", "title"],
+          properties: { id: { type: "string" }, title: { type: "string" } },
+        },
+      },
+    },
+  },
+  defaults: { books: [] },
+  onLoss: "rescue",
+  isNewVersion: (before, after) => JSON.stringify(before) !== JSON.stringify(after),
+};
+
+/** 100 KB of it. */
+const full: Shelf = {
+  books: Array.from({ length: 500 }, (_, index) => ({ id: `b${index}`, title: `${index} `.repeat(40) })),
+};
+
+const retitled =
+  (id: string, title: string) =>
+  ({ books }: Shelf): Shelf => ({ books: books.map((book) => (book.id === id ? { id, title } : book)) });
+
+/** A document of many records that is open and whose copies are made, and its files. */
+async function openShelf(test: TestContext) {
+  const directory = await temporaryDirectory(test);
+  const first = await open(directory, kind);
+  await first.update(() => full);
+  await first.close();
+  const pass = stopTime(test);
+  const document = await open(directory, kind);
+  const path = (name: string) => join(directory, name);
+  const changes = path("shelf.good.json.changes");
+  const textOfChanges = () => readFile(changes, "utf8").catch(() => "");
+  const copied = async (title: string) => {
+    pass(2);
+    await comes("the copies are made", async () => (await textOfChanges()).includes(title));
+    await comesToRest();
+  };
+  const change = async (id: string, title: string) => {
+    await document.update(retitled(id, title));
+    await copied(title);
+  };
+  const versions = async () => (await readdir(directory)).filter((name) => name.includes(".version-")).sort();
+  return { directory, document, path, changes, pass, change, versions };
+}
+
+async function reopen(directory: string): Promise<{ value: Shelf; found: Found[] }> {
+  const found: Found[] = [];
+  const document = await open(directory, kind, {
+    isFirstStart: false,
+    found: async (finding) => void found.push(finding),
+  });
+  const value = document.read();
+  await document.close();
+  return { value, found };
+}
+
+describe("a document of many records", () => {
+  it("has a line for each, which another program reads and a person finds", async (test) => {
+    const { path, document } = await openShelf(test);
+    const text = await readFile(path("shelf.json"), "utf8");
+    assert.deepEqual(JSON.parse(text).books, full.books);
+    const found = text.split("\n").filter((line) => line.includes('"b77"'));
+    assert.deepEqual(JSON.parse((found[0] ?? "").trim().replace(/,$/, "")), full.books[77]);
+    assert.equal(found.length, 1);
+    await document.close();
+  });
+
+  it("writes little more than itself for a change of one record, its copies included", async (test) => {
+    const { directory, document, change, path } = await openShelf(test);
+    const before = await fingerprints(directory);
+    await change("b3", "a new title");
+    const after = await fingerprints(directory);
+    const inodes = new Set<number>();
+    let bytes = 0;
+    for (const name of Object.keys(after)) {
+      if (after[name] === before[name]) continue;
+      const { ino, size } = await stat(path(name));
+      if (!inodes.has(ino)) bytes += size;
+      inodes.add(ino);
+    }
+    const { size } = await stat(path("shelf.json"));
+    assert.ok(size > 64 * 1024 && bytes >= size && bytes < 1.05 * size, `${bytes} bytes for ${size}`);
+    await document.close();
+  });
+});
+
+describe("the good copy of a document of many records", () => {
+  it("has every change of two seconds ago", async (test) => {
+    const { directory, change, path } = await openShelf(test);
+    const base = (await fingerprints(directory))["shelf.good.json"];
+    await change("b3", "a new title");
+    await change("b400", "another new title");
+    assert.equal((await fingerprints(directory))["shelf.good.json"], base);
+    const expected = retitled("b400", "another new title")(retitled("b3", "a new title")(full));
+    const tools = createStateTools(directory, [kind]);
+    assert.deepEqual(await tools.show("shelf", { from: "good" }), expected);
+    await writeFile(path("shelf.json"), "{");
+    const { value, found } = await reopen(directory);
+    assert.deepEqual(value, expected);
+    assert.match(found[0]?.detail ?? "", /last good copy was taken; a change of the seconds before/);
+  });
+
+  it("says from when it is where its changes are damaged too", async (test) => {
+    const { directory, change, changes, path } = await openShelf(test);
+    await change("b3", "a new title");
+    await truncate(changes, 100);
+    await writeFile(path("shelf.json"), "{");
+    const since = (await stat(path("shelf.good.json"))).mtime.toISOString();
+    const { value, found } = await reopen(directory);
+    assert.deepEqual(value, full);
+    assert.ok(found[0]?.detail.includes(`changes made since ${since} may be missing`), found[0]?.detail);
+    assert.equal(found[0]?.isLoss, true);
+  });
+
+  it("is whole again at the end, for a release that knows no changes", async (test) => {
+    const { document, change, changes, path } = await openShelf(test);
+    await change("b3", "a new title");
+    await document.close();
+    assert.equal(await readFile(path("shelf.good.json"), "utf8"), await readFile(path("shelf.json"), "utf8"));
+    await assert.rejects(stat(changes), { code: "ENOENT" });
+  });
+
+  it("is whole where such a release has written it, whatever changes are left", async (test) => {
+    const { directory, document, change, changes, path } = await openShelf(test);
+    await change("b3", "a new title");
+    const left = await readFile(changes);
+    await document.close();
+    const text = (await readFile(path("shelf.json"), "utf8")).replace("a new title", "of that release");
+    for (const name of ["shelf.json", "shelf.good.json"]) await writeFile(path(name), text);
+    await writeFile(changes, left);
+    const { value } = await reopen(directory);
+    assert.deepEqual(value, retitled("b3", "of that release")(full));
+    await assert.rejects(stat(changes), { code: "ENOENT" });
+  });
+
+  it("takes no damage over from the document", async (test) => {
+    const { document, change, path } = await openShelf(test);
+    await change("b3", "a new title");
+    await writeFile(path("shelf.json"), "{");
+    await document.close();
+    const good = JSON.parse(await readFile(path("shelf.good.json"), "utf8"));
+    assert.deepEqual(good.books, retitled("b3", "a new title")(full).books);
+  });
+});
+
+describe("the versions of a document of many records", () => {
+  it("take no bytes of their own until it changes, and keep theirs when it does", async (test) => {
+    const { directory, document, change, path, versions } = await openShelf(test);
+    await change("b3", "a new title");
+    await comes("a version is made", async () => (await versions()).length === 2);
+    const newest = (await versions()).at(-1) ?? "";
+    assert.equal((await stat(path(newest))).ino, (await stat(path("shelf.json"))).ino);
+    await change("b3", "yet another");
+    assert.equal((await stat(path(newest))).nlink, 1);
+    const tools = createStateTools(directory, [kind]);
+    assert.deepEqual(await tools.show("shelf", { from: newest }), retitled("b3", "a new title")(full));
+    await document.close();
+    assert.equal((await versions()).length, 3);
+  });
+
+  it("still have what was there before a person edited the file in its place", async (test) => {
+    const { directory, document, change, path, versions } = await openShelf(test);
+    await change("b3", "a new title");
+    await document.close();
+    const text = await readFile(path("shelf.json"), "utf8");
+    await writeFile(path("shelf.json"), text.replace("a new title", "an edited title"));
+    const { value } = await reopen(directory);
+    assert.deepEqual(value, retitled("b3", "an edited title")(full));
+    const tools = createStateTools(directory, [kind]);
+    const shown = await Promise.all((await versions()).map((from) => tools.show("shelf", { from })));
+    assert.deepEqual(shown.at(-2), retitled("b3", "a new title")(full));
+    assert.deepEqual(shown.at(-1), value);
+  });
+
+  it("are offered for repair only where they can be read", async (test) => {
+    const { directory, document, change, path, versions } = await openShelf(test);
+    await change("b3", "a new title");
+    await document.close();
+    const [former, newest] = (await versions()).slice(-2);
+    assert.ok(former && newest);
+    for (const name of ["shelf.json", "shelf.good.json"]) await writeFile(path(name), "{");
+    await assert.rejects(open(directory, kind, { isFirstStart: false }), (error: StewardError) => {
+      assert.equal(error.code, "state_damaged");
+      assert.match(error.message, /steward state restore shelf --at 1`/);
+      return true;
+    });
+  });
+});
