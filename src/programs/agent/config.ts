@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Finding, SettingsChange } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
@@ -99,5 +99,5 @@ export async function agentConfig(
 
 /** The initial settings from the maker of the product. They are validated when they are merged. */
 export async function readInitialSettings(path: string | undefined): Promise<SettingsChange> {
-  return path ? (JSON.parse(await readFile(path, "utf8")) as SettingsChange) : {};
+  return path ? (JSON.parse(readFileSync(path, "utf8")) as SettingsChange) : {};
 }

@@ -1,3 +1,4 @@
+import type { StatsFs } from "node:fs";
 import { statfs } from "node:fs/promises";
 import type { Finding } from "../../contract/types.ts";
 import { missingReserve, readOnly, type Space, spaceTrouble } from "./disk-trouble.ts";
@@ -77,8 +78,9 @@ export class Disk {
     // If the file system could be written all the time, the view is read-only on purpose.
     this.#isViewStale = this.#wasFileSystemReadOnly && mount?.isReadOnlyHereAlone === true;
     this.#wasFileSystemReadOnly ||= this.#isReadOnly && !mount?.isReadOnlyHereAlone;
-    this.#seen = await findDiskTrouble(this.#directory, mount, this.#hasReserve);
-    this.#capacity = await capacityOf(this.#directory);
+    const found = await statfs(this.#directory).catch(() => undefined);
+    this.#seen = troubleIn(this.#directory, mount, { found, hasReserve: this.#hasReserve });
+    this.#capacity = found === undefined ? null : capacityIn(found);
   }
 
   /** Calls the listener after each check, and waits for it before the next. Returns a function that stops it. */
@@ -111,18 +113,32 @@ export async function findDiskTrouble(
   mount: Mount | null,
   hasReserve?: boolean,
 ): Promise<Finding | null> {
+  const found = await statfs(directory).catch(() => undefined);
+  return troubleIn(directory, mount, { found, hasReserve });
+}
+
+function troubleIn(
+  directory: string,
+  mount: Mount | null,
+  { found, hasReserve }: { found: StatsFs | undefined; hasReserve: boolean | undefined },
+): Finding | null {
   if (mount?.isReadOnly) return readOnly(directory, mount);
-  const space = await spaceOf(directory).catch(() => undefined);
-  return spaceTrouble(mount?.point ?? directory, space, hasReserve);
+  return spaceTrouble(mount?.point ?? directory, found && spaceIn(found), hasReserve);
 }
 
 export async function spaceOf(directory: string): Promise<Space> {
-  const { bavail, bsize, files, ffree } = await statfs(directory);
+  return spaceIn(await statfs(directory));
+}
+
+function spaceIn({ bavail, bsize, files, ffree }: StatsFs): Space {
   return { freeBytes: bavail * bsize, freeInodes: files > 0 ? ffree : null };
 }
 
 /** Null: the file system does not give it. */
 export async function capacityOf(directory: string): Promise<Capacity | null> {
-  const space = await statfs(directory).catch(() => null);
-  return space && { sizeBytes: space.blocks * space.bsize, availableBytes: space.bavail * space.bsize };
+  return statfs(directory).then(capacityIn, () => null);
+}
+
+function capacityIn({ blocks, bavail, bsize }: StatsFs): Capacity {
+  return { sizeBytes: blocks * bsize, availableBytes: bavail * bsize };
 }

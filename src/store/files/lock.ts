@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process";
-import { constants, existsSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { closeSync, constants, existsSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { pid } from "node:process";
 import { StewardError } from "../../contract/errors.ts";
 import { unusableDirectory } from "./durable-file.ts";
-import { openDispensable, readRegular } from "./regular-file.ts";
+import { openDispensableSync, readRegularSync } from "./regular-file.ts";
 
 /** Possession of a state directory, by one process at a time; the kernel takes it back when the process dies. */
 export interface Lock {
@@ -61,18 +60,30 @@ export async function takeLock(
   directory: string,
   { waitSeconds = 0, role = "command", tryLock }: LockOptions = {},
 ): Promise<Lock> {
-  const held = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY).catch((cause: unknown) => {
-    throw unusableDirectory(directory, cause);
-  });
+  const held = opened(directory);
   try {
-    if (!(await lock(held.fd, waitSeconds, tryLock))) throw await lockedBy(directory);
+    if (!(await lock(held, waitSeconds, tryLock))) throw lockedBy(directory);
   } catch (error) {
-    await held.close();
+    closeSync(held);
     throw error;
   }
-  // The name only serves the message for others, so a disk that takes no write does not prevent a start.
-  await writeName(directory, role).catch(() => undefined);
-  return { release: () => held.close() };
+  writeName(directory, role);
+  let isHeld = true;
+  return {
+    release: async () => {
+      // Another file may have the descriptor's number by then.
+      if (isHeld) closeSync(held);
+      isHeld = false;
+    },
+  };
+}
+
+function opened(directory: string): number {
+  try {
+    return openSync(directory, constants.O_RDONLY | constants.O_DIRECTORY);
+  } catch (cause) {
+    throw unusableDirectory(directory, cause);
+  }
 }
 
 /** Seconds: a command that works on the state without the agent has ended by then. */
@@ -98,22 +109,33 @@ export async function takeAgentLock(directory: string, tryLock?: TryLock): Promi
  */
 export async function findLock(directory: string): Promise<StateLocked | undefined> {
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-  const file = await open(directory, flags).catch(() => undefined);
-  if (file === undefined) return undefined;
+  let descriptor: number;
   try {
-    return (await flock(file.fd, 0, "--shared")) === busyStatus ? await lockedBy(directory) : undefined;
+    descriptor = openSync(directory, flags);
+  } catch {
+    return undefined;
+  }
+  try {
+    return (await flock(descriptor, 0, "--shared")) === busyStatus ? lockedBy(directory) : undefined;
   } finally {
-    await file.close();
+    closeSync(descriptor);
   }
 }
 
-/** Never waits: a pipe in its place has no reader, and this precedes everything that an agent or a rescue does. */
-async function writeName(directory: string, role: LockRole): Promise<void> {
-  const file = await openDispensable(nameFile(directory), constants.O_WRONLY | constants.O_TRUNC);
+/**
+ * Never waits: a pipe in its place has no reader, and this precedes everything that an agent or a rescue does. The name
+ * only serves the message for others, so a disk that takes no write does not prevent a start.
+ */
+function writeName(directory: string, role: LockRole): void {
   try {
-    await file.writeFile(`${pid} ${role}\n`);
-  } finally {
-    await file.close();
+    const descriptor = openDispensableSync(nameFile(directory), constants.O_WRONLY | constants.O_TRUNC);
+    try {
+      writeSync(descriptor, `${pid} ${role}\n`);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return;
   }
 }
 
@@ -158,8 +180,8 @@ function flock(
   });
 }
 
-async function lockedBy(directory: string): Promise<StateLocked> {
-  const holder = await readHolder(directory);
+function lockedBy(directory: string): StateLocked {
+  const holder = readHolder(directory);
   const who = holder.pid === null ? "another process" : `process ${holder.pid}`;
   return new StateLocked(
     `The state in ${directory} is in use by ${who}. Only one process may write it: stop that one, or go through the agent.`,
@@ -167,11 +189,18 @@ async function lockedBy(directory: string): Promise<StateLocked> {
   );
 }
 
-async function readHolder(directory: string): Promise<LockHolder> {
-  // Root may read a file here that another user has put there.
-  const text = await readRegular(nameFile(directory), mostNameBytes).catch(() => "");
-  const [, holder, role] = /^(\d+)(?: (agent|command))?\s*$/.exec(text.toString("latin1")) ?? [];
+function readHolder(directory: string): LockHolder {
+  const [, holder, role] = /^(\d+)(?: (agent|command))?\s*$/.exec(readName(directory)) ?? [];
   // On a read-only disk, and until the next holder has written its own, the name is that of an earlier one.
   if (holder === undefined || !existsSync(`/proc/${holder}`)) return unknownHolder;
   return { pid: Number(holder), role: role === "agent" || role === "command" ? role : null };
+}
+
+/** Root may read a file here that another user has put there. */
+function readName(directory: string): string {
+  try {
+    return readRegularSync(nameFile(directory), mostNameBytes).toString("latin1");
+  } catch {
+    return "";
+  }
 }

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, rmSync, type Stats } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 
@@ -85,10 +85,29 @@ export async function openDispensable(path: string, flags: number): Promise<File
     if ((await file.stat()).isFile()) return file;
     await file.close();
   } catch (error) {
-    if (!["ELOOP", "ENXIO", "EISDIR"].includes(systemErrorCode(error) ?? "")) throw error;
+    if (!isInTheWay(error)) throw error;
   }
   await rm(path, { recursive: true, force: true });
   return open(path, all | constants.O_EXCL, 0o600);
+}
+
+/** The synchronous form, for a file that is written before there is anything else to do; gives its descriptor. */
+export function openDispensableSync(path: string, flags: number): number {
+  const all = flags | constants.O_CREAT | ownFile;
+  try {
+    const descriptor = openSync(path, all, 0o600);
+    if (fstatSync(descriptor).isFile()) return descriptor;
+    closeSync(descriptor);
+  } catch (error) {
+    if (!isInTheWay(error)) throw error;
+  }
+  rmSync(path, { recursive: true, force: true });
+  return openSync(path, all | constants.O_EXCL, 0o600);
+}
+
+/** Something that is no regular file could not be opened for writing. */
+function isInTheWay(error: unknown): boolean {
+  return ["ELOOP", "ENXIO", "EISDIR"].includes(systemErrorCode(error) ?? "");
 }
 
 /** open(2): ELOOP for a link that is not followed, ENXIO for a socket. */
