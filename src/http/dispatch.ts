@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { RequestContext } from "../auth/request-context.ts";
 import { type InputError, StewardError } from "../contract/errors.ts";
 import type { EventType } from "../contract/event-types.ts";
@@ -6,6 +5,7 @@ import type { Operation } from "../contract/operations/operation.ts";
 import { type OperationId, operationIds, operationOf } from "../contract/operations.ts";
 import type { Uptime } from "../host/ports.ts";
 import type { EventSink } from "../journal/events/event.ts";
+import { etagOf, textOf, weaklyTagged } from "./answer-text.ts";
 import { authorise } from "./authorise.ts";
 import {
   type Actor,
@@ -135,42 +135,9 @@ function answer(operation: Operation, result: unknown): Answer {
   if (mediaType !== undefined) return { ...bare, text: result as string, mediaType };
   if (!schema || typeof result !== "object" || result === null) return bare;
   const location = collection && "id" in result ? `${collection}/${String(result.id)}` : undefined;
-  const text = textOf(result);
-  const weak = weakEtag && `W/${etagOf(weakEtag.length === 0 ? result : without(result, weakEtag))}`;
-  return { status, text, etag: etag ? etagOf(result) : weak, location };
-}
-
-/** Values that are sent again, such as the settings, are turned into text once. */
-const texts = new WeakMap<object, string>();
-const etags = new WeakMap<object, string>();
-
-function textOf(value: object): string {
-  const known = texts.get(value);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(value);
-  texts.set(value, text);
-  return text;
-}
-
-/** A strong entity tag (RFC 9110 §8.8.3): equal if and only if the representation is. */
-function etagOf(value: object): string {
-  const known = etags.get(value);
-  if (known !== undefined) return known;
-  const digest = createHash("sha256").update(textOf(value)).digest("base64url").slice(0, 22);
-  etags.set(value, `"${digest}"`);
-  return `"${digest}"`;
-}
-
-/** A copy without these members, as JSON Pointers of one or two names. */
-function without(value: object, pointers: readonly string[]): object {
-  const copy: Record<string, unknown> = { ...value };
-  for (const pointer of pointers) {
-    const [, name = "", inner] = pointer.split("/");
-    const member = copy[name];
-    if (inner === undefined) copy[name] = undefined;
-    else if (typeof member === "object" && member !== null) copy[name] = { ...member, [inner]: undefined };
-  }
-  return copy;
+  if (weakEtag) return { status, ...weaklyTagged(result, weakEtag), location };
+  const tag = etag && etagOf(result);
+  return { status, text: textOf(result), etag: tag, location };
 }
 
 function ifMatchCheck(header: string | undefined): (present: object) => void {

@@ -48,10 +48,18 @@ export function createStatusHandlers(options: StatusHandlersOptions): StatusHand
         mayNameUsers: mayNameUsers(actor),
         latest: await latestEvents(options.events, actor),
       });
-      const cover = coveredFor(whole, actor);
-      return { ...answer, needs: answer.needs.map((need) => ({ ...need, detail: cover(need.detail) })) };
+      return coverNeeds(answer, coveredFor(whole, actor));
     },
   };
+}
+
+/** Needs that have nothing to cover stay the same values. */
+function coverNeeds(answer: Status, cover: (text: string) => string): Status {
+  const needs = answer.needs.map((need) => {
+    const detail = cover(need.detail);
+    return detail === need.detail ? need : { ...need, detail };
+  });
+  return { ...answer, needs };
 }
 
 /** The same as for `listUsers`: administrators, and their tokens that may read users. */

@@ -137,7 +137,11 @@ async function newest(
   isMeant: Match,
   limit: number,
 ): Promise<AuditEvent[]> {
-  const found = recent.events.filter(isMeant).reverse().slice(0, limit);
+  const found: AuditEvent[] = [];
+  for (let index = recent.events.length - 1; index >= 0 && found.length < limit; index -= 1) {
+    const event = recent.events[index];
+    if (event !== undefined && isMeant(event)) found.push(event);
+  }
   for (const segment of upTo(segments, Math.min(before, recent.from)).toReversed()) {
     if (found.length === limit) return found;
     for (const event of (await readSegment(segment)).reverse()) {

@@ -1,4 +1,5 @@
 import type { AuditEvent } from "../../contract/types.ts";
+import { lasting } from "../../store/documents/lasting.ts";
 import { isIntact } from "./event-chain.ts";
 import { readSegment, type Segment } from "./event-segments.ts";
 
@@ -15,7 +16,7 @@ export interface RecentEvents {
   read(): Recent;
 }
 
-/** All events of a log from `from` on, oldest first. */
+/** All events of a log from `from` on, oldest first; their JSON is made once. */
 export interface Recent {
   readonly events: readonly AuditEvent[];
   /** Infinite: none is known. */
@@ -37,7 +38,8 @@ export function createRecentEvents(segments: readonly Segment[]): RecentEvents {
   const load = async (): Promise<void> => {
     const found = await newestOf(segments);
     const older = found.events.filter(({ seq }) => seq < meanwhile.from);
-    known = newest({ events: [...older, ...meanwhile.events], from: Math.min(found.from, meanwhile.from) });
+    const events = [...older.map(lasting), ...meanwhile.events];
+    known = newest({ events, from: Math.min(found.from, meanwhile.from) });
     meanwhile = none;
   };
   return {
@@ -62,7 +64,7 @@ export function createRecentEvents(segments: readonly Segment[]): RecentEvents {
 }
 
 function extended({ events, from }: Recent, added: readonly AuditEvent[]): Recent {
-  return newest({ events: [...events, ...added], from: Math.min(from, added[0]?.seq ?? from) });
+  return newest({ events: [...events, ...added.map(lasting)], from: Math.min(from, added[0]?.seq ?? from) });
 }
 
 function newest(recent: Recent): Recent {

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { runs } from "../../lab/basics/counts.ts";
+import { etagOf, textOf, weaklyTagged } from "../../src/http/answer-text.ts";
+import { lasting } from "../../src/store/documents/lasting.ts";
+
+const tagOf = (text: string) => `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
+
+/** Values as answers have them, some of which last; `fresh`: the same, of which none does. */
+const part = fc.record(
+  { detail: fc.string(), count: fc.double(), at: fc.option(fc.string()), list: fc.array(fc.integer()) },
+  { requiredKeys: ["detail"] },
+);
+const member = fc.oneof(
+  fc.record({ isLasting: fc.boolean(), value: fc.oneof(part, fc.array(part)) }),
+  fc.record({
+    isLasting: fc.constant(false),
+    value: fc.oneof(fc.constant(undefined), fc.string(), fc.float()),
+  }),
+);
+const answer = fc.dictionary(fc.constantFrom("clock", "host", "needs", "time", "1", 'a"b', "é"), member);
+
+function marked(members: Record<string, { isLasting: boolean; value: unknown }>): Record<string, unknown> {
+  const entries = Object.entries(members).map(([name, { isLasting, value }]) => {
+    if (isLasting && Array.isArray(value)) return [name, value.map(lasting)];
+    return [name, isLasting && typeof value === "object" && value !== null ? lasting(value) : value];
+  });
+  return Object.fromEntries(entries) as Record<string, unknown>;
+}
+
+describe("the text of an answer", () => {
+  it("is its JSON, whichever of its members last", () => {
+    fc.assert(
+      fc.property(answer, (members) => {
+        const value = marked(members);
+        for (let times = 0; times < 2; times += 1) assert.equal(textOf(value), JSON.stringify(value));
+        assert.equal(etagOf(value), tagOf(JSON.stringify(value)));
+      }),
+      runs({ usual: 300, all: 10_000 }),
+    );
+  });
+
+  it("has a weak tag of all but the figures of the moment", () => {
+    const pointers = ["/time", "/clock/count", "/clock/at", "/host/list"];
+    fc.assert(
+      fc.property(fc.array(answer), (answers) => {
+        for (const members of answers) {
+          const value = marked(members);
+          const { time: _, ...steady } = value;
+          for (const [name, figures] of [
+            ["clock", ["count", "at"]],
+            ["host", ["list"]],
+          ] as const) {
+            const inner = steady[name];
+            if (typeof inner !== "object" || Array.isArray(inner)) continue;
+            const rest = Object.entries(inner ?? {}).filter(
+              ([figure]) => !figures.some((one) => one === figure),
+            );
+            steady[name] = Object.fromEntries(rest);
+          }
+          const { text, etag } = weaklyTagged(value, pointers);
+          assert.equal(text, JSON.stringify(value));
+          assert.equal(etag, `W/${tagOf(JSON.stringify(steady))}`);
+        }
+      }),
+      runs({ usual: 300, all: 10_000 }),
+    );
+  });
+});
