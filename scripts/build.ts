@@ -41,7 +41,8 @@ const hasClockAddon = buildAddon(join(dist, "clock-steering.node"), wanted.compi
 buildHelper(join(dist, "steward-helper"), {}, wanted.compiler);
 buildLogReader(join(dist, "steward-logs"), wanted.compiler);
 const inputs = await buildPrograms(dist, {
-  STEWARD_BUILD: JSON.stringify(stamp),
+  // As text: of an object esbuild makes a module of its own, which each other module would run.
+  STEWARD_BUILD: JSON.stringify(JSON.stringify(stamp)),
   STEWARD_HAS_CLOCK_ADDON: String(hasClockAddon),
 });
 writeApiDocument(join(dist, "openapi.json"), stamp.version);

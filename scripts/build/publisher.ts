@@ -21,7 +21,7 @@ export async function buildPublisher(into: string, stamp: Stamp): Promise<Set<st
     outfile: join(into, publisherProgram),
     ...{ bundle: true, platform: "node", format: "cjs", target: "node20", minify: true, charset: "ascii" },
     ...{ legalComments: "none", logLevel: "warning" },
-    define: { STEWARD_BUILD: JSON.stringify(stamp) },
+    define: { STEWARD_BUILD: JSON.stringify(JSON.stringify(stamp)) },
     plugins: [notesInputs(inputs)],
   });
   writeCompletion(into, commandTable);

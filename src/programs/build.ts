@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type { Build } from "../system/version.ts";
 
-/** The build defines it; a program run from its sources has no version. */
-declare const STEWARD_BUILD: Build | undefined;
+/** JSON that the build defines; a program run from its sources has no version. */
+declare const STEWARD_BUILD: string | undefined;
 export const build: Build =
   typeof STEWARD_BUILD === "undefined"
     ? { version: "0.0.0-source", commit: null, date: null }
-    : STEWARD_BUILD;
+    : (JSON.parse(STEWARD_BUILD) as Build);
 
 /** The directory of this file; for a program run from its sources, that of the last build. */
 export const assetsDirectory = import.meta.filename.endsWith(".ts")

@@ -4,8 +4,8 @@
  */
 import { readFileSync, writeSync } from "node:fs";
 
-/** The build defines it. */
-declare const STEWARD_BUILD: { version: string } | undefined;
+/** JSON that the build defines. */
+declare const STEWARD_BUILD: string | undefined;
 
 const [word, ...rest] = process.argv.slice(2);
 const isAlone = rest.length === (word === "completion" ? 1 : 0);
@@ -17,7 +17,7 @@ else void import("./command-line/main.ts");
 
 function answerTo(command: string | undefined, argument: string | undefined): string | undefined {
   if (command === "--version" && typeof STEWARD_BUILD !== "undefined")
-    return `steward ${STEWARD_BUILD.version}\n`;
+    return `steward ${JSON.parse(STEWARD_BUILD).version}\n`;
   if (command !== "completion" || !/^(bash|zsh|fish)$/.test(argument ?? "")) return undefined;
   try {
     return readFileSync(`${import.meta.dirname}/completion/steward.${argument}`, "utf8");

@@ -3,9 +3,9 @@ import { runProgram } from "../terminal/commands/run.ts";
 import { end, fail } from "../terminal/ending.ts";
 import { commandTable } from "./command-table.ts";
 
-/** The build writes it in; a program that runs from its sources has no version. */
-declare const STEWARD_BUILD: { readonly version: string } | undefined;
-const version = typeof STEWARD_BUILD === "undefined" ? "0.0.0-source" : STEWARD_BUILD.version;
+/** JSON that the build writes in; a program that runs from its sources has no version. */
+declare const STEWARD_BUILD: string | undefined;
+const version = typeof STEWARD_BUILD === "undefined" ? "0.0.0-source" : JSON.parse(STEWARD_BUILD).version;
 
 process.title = commandTable.program;
 // Private keys and drafts belong to this user only; what is published gets its mode when it is written.
