@@ -5,6 +5,7 @@ import { type BuildOptions, build, type Plugin, transform } from "esbuild";
 import { fewMediaTypes, nativePackages, slimPackages } from "../packages-in-bundles.ts";
 import { notesInputs } from "./bill-of-materials.ts";
 import { eventRows, eventTable } from "./event-rows.ts";
+import { exportedAtOnce } from "./exported-at-once.ts";
 import { operationRows, operationTable } from "./operation-rows.ts";
 import { plainSchemas } from "./plain-schemas.ts";
 import { compiledValidators, validatorFiles } from "./validators.ts";
@@ -181,7 +182,7 @@ async function writePart(file: string, text: string): Promise<void> {
     /\bimport ?(?:\* ?as )?([\w$]+) ?from ?("(?:node:)?[a-z_/0-9]+");/g,
     "const $1=require($2);",
   );
-  const { code: commonJs } = await transform(whole, {
+  const { code: commonJs } = await transform(exportedAtOnce(whole), {
     ...{ format: "cjs", platform: "node", target: "node20" },
     supported: { "dynamic-import": false },
   });
