@@ -1,6 +1,7 @@
 /**
- * Runs in the built program: loads its parts. A part is a file of one function expression, as Node wraps a CommonJS
- * module. Beside it is V8's cache of its compiled code, which saves a third of the start.
+ * Runs in the built program: loads its parts. A part is a function expression, as Node wraps a CommonJS module, in a file
+ * of its own. A file of several parts is an object of them by their names: a program's first one has all that its start
+ * loads. Beside a file is V8's cache of its compiled code, which saves a third of the start.
  */
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { constants, Script } from "node:vm";
@@ -25,17 +26,24 @@ export function createPartLoader(
   onCompiled: (name: string, script: Script) => void = () => undefined,
 ): Require {
   const loaded = new Map<string, { exports: unknown }>();
+  const compiled = new Map<string, Part>();
+  const compile = (name: string): Part | undefined => {
+    const script = compilePart(home, name);
+    onCompiled(name, script);
+    const found: Part | Readonly<Record<string, Part>> = script.runInThisContext();
+    if (typeof found === "function") return found;
+    for (const [other, part] of Object.entries(found)) compiled.set(other, part);
+    return found[name];
+  };
   const load: Require = (name) => {
     const known = loaded.get(name);
     if (known) return known.exports;
     const module = { exports: {} };
     loaded.set(name, module);
-    const script = compilePart(home, name);
-    onCompiled(name, script);
-    const run: Part = script.runInThisContext();
+    const run = compiled.get(name) ?? compile(name);
     const requirePart: Require = (other) =>
       other.startsWith("./") ? load(other.slice(2)) : requireOther(other);
-    run(module.exports, requirePart, module, partPath(home, name), home);
+    run?.(module.exports, requirePart, module, partPath(home, name), home);
     return module.exports;
   };
   return load;

@@ -1,7 +1,7 @@
 /** The bundles of the program: the entry files, and their parts. */
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type BuildOptions, build, type Plugin, transform } from "esbuild";
+import { type BuildOptions, build, type Metafile, type Plugin, transform } from "esbuild";
 import { fewMediaTypes, nativePackages, slimPackages } from "../packages-in-bundles.ts";
 import { notesInputs } from "./bill-of-materials.ts";
 import { eventRows, eventTable } from "./event-rows.ts";
@@ -160,24 +160,41 @@ async function buildParts(dist: string, options: BuildOptions, name: string, pat
   const built = await build({
     ...options,
     ...{ entryPoints: { [name]: path }, entryNames: "[name]-[hash]", chunkNames: "[name]-[hash]" },
-    ...{ format: "esm", splitting: true, write: false, outdir: join(dist, "parts") },
+    ...{ format: "esm", splitting: true, write: false, metafile: true, outdir: join(dist, "parts") },
     // Each part is minified when it is written: until then the names say which packages it loads.
     minify: false,
   });
-  let first = "";
-  for (const { path: file, text } of built.outputFiles ?? []) {
-    const isFirst = basename(file).startsWith(`${name}-`);
-    if (isFirst) first = basename(file);
-    await writePart(file, `${isFirst ? noResponse : ""}${text}`);
+  const texts = new Map(built.outputFiles?.map(({ path: file, text }) => [basename(file), text]));
+  const first = [...texts.keys()].find((file) => file.startsWith(`${name}-`)) ?? "";
+  const together = loadedWith(first, built.metafile?.outputs ?? {});
+  const members: string[] = [];
+  for (const [file, text] of texts) {
+    const part = await partOf(`${file === first ? noResponse : ""}${text}`);
+    if (together.has(file)) members.push(`${JSON.stringify(file)}:${part}`);
+    else writeFileSync(join(dist, "parts", file), part);
   }
+  writeFileSync(join(dist, "parts", first), `({${members.join(",")}})`);
   return first;
+}
+
+/**
+ * The names of a part and of all that it imports itself, which are loaded with it. In one file, each of them saves the
+ * reading of two files and a tenth of a millisecond at each start.
+ */
+function loadedWith(first: string, outputs: Metafile["outputs"]): ReadonlySet<string> {
+  const imports = new Map(Object.entries(outputs).map(([file, output]) => [basename(file), output.imports]));
+  const found = new Set([first]);
+  for (const name of found)
+    for (const { path, kind } of imports.get(name) ?? [])
+      if (kind === "import-statement" && imports.has(basename(path))) found.add(basename(path));
+  return found;
 }
 
 /**
  * esbuild splits only ES modules, which on Node 24 cost 13 MiB more by their imports of Node's own: so CommonJS. There
  * a default or a whole import of one of Node's modules is the module itself; esbuild would copy it, getter by getter.
  */
-async function writePart(file: string, text: string): Promise<void> {
+async function partOf(text: string): Promise<string> {
   const whole = text.replace(
     /\bimport ?(?:\* ?as )?([\w$]+) ?from ?("(?:node:)?[a-z_/0-9]+");/g,
     "const $1=require($2);",
@@ -194,7 +211,7 @@ async function writePart(file: string, text: string): Promise<void> {
     /[^\0-\x7f]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-  writeFileSync(file, `(function(exports,require,module,__filename,__dirname){${ascii}})`);
+  return `(function(exports,require,module,__filename,__dirname){${ascii}})`;
 }
 
 async function writeValidators(file: string, contents: string, inputs: Set<string>): Promise<void> {
@@ -203,7 +220,7 @@ async function writeValidators(file: string, contents: string, inputs: Set<strin
     ...{ bundle: true, platform: "node", target: "node20", format: "esm", minify: true, charset: "ascii" },
     plugins: [notesInputs(inputs)],
   });
-  await writePart(file, built.outputFiles[0]?.text ?? "");
+  writeFileSync(file, await partOf(built.outputFiles[0]?.text ?? ""));
 }
 
 /** An entry file loads its parts by the loader. */

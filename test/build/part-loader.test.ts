@@ -53,6 +53,20 @@ describe("the loader of the program's parts", () => {
     assert.deepEqual([asked, first.other], [["x"], 7]);
   });
 
+  it("finds a part that is in the file of another, and loads it once as well", (test) => {
+    const home = homeWith(test, { "late.js": 'exports.shared=require("./shared.js");' });
+    const part = (body: string) => `(function(exports,require,module,__filename,__dirname){${body}})`;
+    const first = part('exports.shared=require("./shared.js");exports.late=()=>require("./late.js");');
+    const shared = part("exports.place=[__dirname,__filename];");
+    writeFileSync(join(home, "parts/first.js"), `({"first.js":${first},"shared.js":${shared}})`);
+    const files: string[] = [];
+    const load = createPartLoader(home, noOther, (name) => files.push(name));
+    const found = load("first.js") as { shared: { place: string[] }; late: () => { shared: unknown } };
+    assert.deepEqual(found.shared.place, [home, join(home, "parts/shared.js")]);
+    assert.equal(found.late().shared, found.shared);
+    assert.deepEqual(files, ["first.js", "late.js"]);
+  });
+
   it("takes the code cache of this V8", (test) => {
     const home = homeWith(test, { "adding-1.js": adding });
     writeFileSync(codeCachePath(home, "adding-1.js"), cacheOf(test));
