@@ -69,6 +69,23 @@ module.exports = Object.assign(
   { deepEqual: (one, other) => isDeepStrictEqual({ ...one }, { ...other }) || differ() },
 );`;
 
+/** Packages that koa asks about few requests, with the members that it calls. http-errors makes 60 classes when it runs. */
+const late: Readonly<Record<string, readonly string[]>> = {
+  accepts: [],
+  "http-assert": [],
+  "http-errors": [],
+  "mime-types": ["contentType"],
+  "type-is": ["is"],
+};
+
+/** Functions in the place of a package's, which runs when the first of them is called. `path` is the package's. */
+function lateFunctions(path: string, members: readonly string[]): string {
+  const called = (member: string): string =>
+    `(...words) => require(${JSON.stringify(path)})${member}(...words)`;
+  const others = members.map((member) => `${member}: ${called(`.${member}`)}`);
+  return `module.exports = Object.assign(${called("")}, { ${others.join(", ")} });`;
+}
+
 /** Leaves out the parts of packages that serve others, and that the agent would pay for at each start or request. */
 export const slimPackages: Plugin = {
   name: "slim-packages",
@@ -89,6 +106,22 @@ export const slimPackages: Plugin = {
     );
     esbuild.onLoad({ filter: /.*/, namespace: "late-assert" }, () => ({
       contents: lateAssert,
+      loader: "js",
+    }));
+    esbuild.onResolve({ filter: /^[a-z-]+$/ }, ({ path, importer }) => {
+      if (!(path in late) || !/node_modules\/koa\/lib\//.test(importer)) return null;
+      // Other programs tell koa's errors by this class.
+      if (/application\.js$/.test(importer)) return { path, namespace: "no-errors-to-tell" };
+      const pluginData = lateFunctions(createRequire(importer).resolve(path), late[path] ?? []);
+      return { path, namespace: "late", pluginData };
+    });
+    esbuild.onLoad({ filter: /.*/, namespace: "late" }, ({ pluginData }) => ({
+      contents: pluginData,
+      loader: "js",
+      resolveDir: import.meta.dirname,
+    }));
+    esbuild.onLoad({ filter: /.*/, namespace: "no-errors-to-tell" }, () => ({
+      contents: "exports.HttpError = class {};",
       loader: "js",
     }));
     // koa asks whether it is being put into a snapshot, which the program never is.

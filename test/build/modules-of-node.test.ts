@@ -30,8 +30,19 @@ it("an agent runs a package when it first uses it, though the sources import it 
   assert.deepEqual([beforeTokens, withToken], [0, 1]);
 });
 
+it("an agent runs what koa asks about few requests when there is one", async (test) => {
+  const before = await runsOf(test, "mime-types", async () => undefined);
+  const unusual = await runsOf(test, "mime-types", (agent) =>
+    agent.call("GET", "/api/version", { headers: { accept: "text/html, application/*" } }),
+  );
+  assert.deepEqual([before, unusual], [0, 1]);
+});
+
 /** A text in the outermost function of a package, by which V8's coverage of the agent finds that function. */
-const packages = { jsonwebtoken: '"expiresIn" should be a number of seconds' };
+const packages = {
+  jsonwebtoken: '"expiresIn" should be a number of seconds',
+  "mime-types": "/^\\s*([^;\\s]*)(?:;|\\s|$)/",
+};
 
 /** Runs of a package in an agent that is asked for its version, and does `work`. */
 async function runsOf(
