@@ -47,7 +47,8 @@ export async function virtualSignIn(
     passwords,
     checkPassword: async () => undefined,
     lockOf: () => null,
-    tokensOf: apiTokens.livingOf,
+    hasLocks: () => false,
+    countTokens: apiTokens.countLiving,
     hasKey: () => true,
     now: time.now,
   });

@@ -13,7 +13,7 @@ import { noteSignIn, spendRecoveryCode } from "./account-notes.ts";
 import { type AccountWriter, createAccountWriter, type Maker } from "./account-writer.ts";
 import { inState, isEnabledAdministrator, keepingAnAdministrator, withNew } from "./accounts-state.ts";
 import { type CheckPassword, newCredentials } from "./credentials.ts";
-import { listUsers } from "./list-users.ts";
+import { createUserList } from "./list-users.ts";
 import { create, type NewAccount, newAccount, newAccountFaults } from "./new-account.ts";
 import type { ClientKey, Passwords } from "./passwords.ts";
 import {
@@ -112,8 +112,10 @@ export interface AccountsOptions {
   checkPassword: CheckPassword;
   /** The locks that prevent this user from signing in for a while. */
   lockOf: (username: string) => User["locked"];
-  /** API tokens of the user with this id that have not expired. */
-  tokensOf: (id: string) => number;
+  /** False: `lockOf` gives none for any user. */
+  hasLocks: () => boolean;
+  /** Gives the number of API tokens of the user with this id that have not expired now. */
+  countTokens: () => (id: string) => number;
   /** True if this device has the key that a second factor was sealed with. */
   hasKey: (sealedSecret: string) => boolean;
   now: () => Date;
@@ -144,7 +146,7 @@ export function createAccounts(given: AccountsOptions): Accounts {
       hasAdministrator ||= all().some(isEnabledAdministrator);
       return hasAdministrator;
     },
-    list: (query) => listUsers(all(), view, query),
+    list: createUserList({ ...options, all, viewer: () => viewer(options) }),
     all,
     ofProvider: () => all().filter(({ provider }) => provider !== null),
     get: (id) => view(present(id)),
@@ -273,8 +275,18 @@ function withFactor(change: FactorChange): (account: Account) => Account {
   return (account) => ({ ...account, two_factor: change(account.two_factor) });
 }
 
-function viewOf({ lockOf, hasKey, tokensOf }: AccountsOptions, account: Account): User {
-  const { id, username, two_factor } = account;
-  const isKeyMissing = two_factor !== null && !hasKey(two_factor.sealed_secret);
-  return toUser(account, { locked: lockOf(username), isKeyMissing, tokens: tokensOf(id) });
+function viewOf(options: AccountsOptions, account: Account): User {
+  return viewer(options)(account);
+}
+
+/** Makes views of users as they are now: for a list the rooms of their locks and tokens are asked once. */
+function viewer({ hasLocks, lockOf, hasKey, countTokens }: AccountsOptions): (account: Account) => User {
+  const isAnyLocked = hasLocks();
+  const tokensOf = countTokens();
+  return (account) => {
+    const { id, username, two_factor } = account;
+    const isKeyMissing = two_factor !== null && !hasKey(two_factor.sealed_secret);
+    const locked = isAnyLocked ? lockOf(username) : null;
+    return toUser(account, { locked, isKeyMissing, tokens: tokensOf(id) });
+  };
 }

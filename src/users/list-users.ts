@@ -1,4 +1,6 @@
 import type { User, UserList, UserQuery } from "../contract/types.ts";
+import { lasting } from "../store/documents/lasting.ts";
+import { createDerived } from "../store/documents/look-up.ts";
 import { pageOf } from "../store/documents/pages.ts";
 import type { Account } from "./account.ts";
 
@@ -19,40 +21,91 @@ const queries: Readonly<Record<Kind, UserQuery>> = {
 };
 const kinds = Object.keys(queries) as Kind[];
 
-/**
- * One page of the matching users, and the number of users of each kind. Only those of the page are held as a view at the
- * same time: there may be thousands of accounts. Throws `invalid_cursor`.
- */
-export function listUsers(
-  accounts: readonly Account[],
-  view: (account: Account) => User,
-  query: UserQuery,
-): UserList {
-  const { limit = 50, sort = "username", cursor } = query;
-  const member = sort.replace("-", "") as SortMember;
-  const counts = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<Kind, number>;
-  const matching = accounts.filter((account) => {
-    const user = view(account);
-    for (const kind of kinds) if (matches(user, queries[kind])) counts[kind] += 1;
-    return matches(user, query);
-  });
-  const page = pageOf(matching, {
-    list: `users ${sort}`,
-    keyOf: (account) => [account[member] ?? "", account.id],
-    isDescending: sort.startsWith("-"),
-    limit,
-    cursor,
-  });
-  return { ...page, items: page.items.map(view), counts };
+export interface UserListOptions {
+  readonly all: () => readonly Account[];
+  /** Gives views as they are now. */
+  readonly viewer: () => (account: Account) => User;
+  readonly lockOf: (username: string) => User["locked"];
+  /** False: `lockOf` gives none for any user. */
+  readonly hasLocks: () => boolean;
 }
 
-function matches(user: User, { role, enabled, locked, two_factor, signed_in, q }: UserQuery): boolean {
-  if (role !== undefined && user.role !== role) return false;
-  if (enabled !== undefined && user.enabled !== enabled) return false;
-  if (locked !== undefined && (user.locked !== null) !== locked) return false;
-  if (two_factor !== undefined && (user.two_factor.enabled !== two_factor || user.origin === "provider"))
+/**
+ * Gives a page of the matching users, and the number of users of each kind. Only those of the page are made into a view:
+ * there may be thousands of accounts. Throws `invalid_cursor`.
+ */
+export function createUserList({
+  all,
+  viewer,
+  lockOf,
+  hasLocks,
+}: UserListOptions): (query: UserQuery) => UserList {
+  const unlocked = () => false;
+  const lockable = ({ username }: Account) => lockOf(username) !== null;
+  const countsWithoutLocks = createDerived((accounts: readonly Account[]) => countsOf(accounts, unlocked));
+  const kept = createKeptViews();
+  return (query) => {
+    const { limit = 50, sort = "username", cursor } = query;
+    const member = sort.replace("-", "") as SortMember;
+    const accounts = all();
+    const isLocked = hasLocks() ? lockable : unlocked;
+    const matching = accounts.filter((account) => matches(account, isLocked, query));
+    const page = pageOf(matching, {
+      list: `users ${sort}`,
+      keyOf: (account) => [account[member] ?? "", account.id],
+      isDescending: sort.startsWith("-"),
+      limit,
+      cursor,
+    });
+    const counts = isLocked === unlocked ? countsWithoutLocks(accounts) : countsOf(accounts, isLocked);
+    const items = page.items.map(viewer());
+    return { ...page, items: kept(page.items, items), counts };
+  };
+}
+
+/** Keeps the views of the last page: consoles and fleet tools ask for one page again and again. */
+function createKeptViews() {
+  let former = new Map<Account, User>();
+  return (accounts: readonly Account[], views: readonly User[]): User[] => {
+    const present = new Map<Account, User>();
+    for (const [index, account] of accounts.entries()) {
+      const [known, view] = [former.get(account), views[index]];
+      if (view !== undefined) present.set(account, known && isSame(known, view) ? known : lasting(view));
+    }
+    former = present;
+    return [...present.values()];
+  };
+}
+
+/** True for views of one account between which nothing has changed that other rooms keep. */
+function isSame(one: User, other: User): boolean {
+  const [{ sealing_key }, { sealing_key: otherKey }] = [one.two_factor, other.two_factor];
+  return (
+    one.locked === null && other.locked === null && one.tokens === other.tokens && sealing_key === otherKey
+  );
+}
+
+type IsLocked = (account: Account) => boolean;
+
+function countsOf(accounts: readonly Account[], isLocked: IsLocked): UserList["counts"] {
+  const counts = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Record<Kind, number>;
+  for (const account of accounts)
+    for (const kind of kinds) if (matches(account, isLocked, queries[kind])) counts[kind] += 1;
+  return counts;
+}
+
+function matches(
+  account: Account,
+  isLocked: IsLocked,
+  { role, enabled, locked, two_factor, signed_in, q }: UserQuery,
+): boolean {
+  if (role !== undefined && account.role !== role) return false;
+  if (enabled !== undefined && account.enabled !== enabled) return false;
+  if (locked !== undefined && isLocked(account) !== locked) return false;
+  if (two_factor !== undefined && (account.provider !== null || (account.two_factor !== null) !== two_factor))
     return false;
-  if (signed_in !== undefined && (user.last_login_at !== null) !== signed_in) return false;
+  if (signed_in !== undefined && (account.last_login_at !== null) !== signed_in) return false;
   const part = q?.toLowerCase();
-  return part === undefined || user.username.includes(part) || user.display_name.toLowerCase().includes(part);
+  if (part === undefined) return true;
+  return account.username.includes(part) || account.display_name.toLowerCase().includes(part);
 }

@@ -43,8 +43,8 @@ export interface ApiTokens {
   nextEnd(): Date | null;
   /** Those that have not expired; another list after each change. */
   living(): readonly StoredApiToken[];
-  /** Tokens of a user that have not expired. */
-  livingOf(userId: string): number;
+  /** Gives the number of tokens of a user that have not expired now. */
+  countLiving(): (userId: string) => number;
   /** Seconds of monotonic time since the token was last accepted; infinity if it was not since the start. */
   secondsSinceUse(token: StoredApiToken): number;
   /** Notes a use; written at most every quarter of an hour. */
@@ -90,7 +90,7 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
   const { document, time, uptime } = options;
   const all = () => document.read().tokens;
   const byHash = createLookUp(all, ({ hash }) => hash);
-  const { living, livingOf, nextEnd } = createLivingTokens(all, time);
+  const { living, countLiving, nextEnd } = createLivingTokens(all, time);
   const remove: ApiTokens["remove"] = async (isMeant) => {
     if (!all().some(isMeant)) return;
     document.note((state) => ({ ...state, tokens: state.tokens.filter((token) => !isMeant(token)) }), 0);
@@ -110,7 +110,7 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
     rotate: (owner, token, overlapSeconds) => rotate(options, owner, token, overlapSeconds),
     isProvisioned: (hash) => document.read().provisioned === hash,
     isExpired: (token) => isExpired(options, token),
-    ...{ living, livingOf, nextEnd },
+    ...{ living, countLiving, nextEnd },
     secondsSinceUse: ({ id }) => uptime() - (usedAt.get(id) ?? Number.NEGATIVE_INFINITY),
     used: ({ id }, from) => {
       usedAt.set(id, uptime());
@@ -121,7 +121,7 @@ export function createApiTokens(options: ApiTokensOptions): ApiTokens {
     },
     remove,
     endAll: async (userId, areKept = false) => {
-      const living = livingOf(userId);
+      const living = countLiving()(userId);
       if (areKept) return { tokens_ended: 0, tokens_kept: living };
       await remove(({ user_id }) => user_id === userId);
       return { tokens_ended: living };

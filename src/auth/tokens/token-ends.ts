@@ -16,13 +16,17 @@ export function isOver(
 /** The tokens that have not expired, and what follows from them. */
 export function createLivingTokens(all: () => readonly StoredApiToken[], time: TrustedTime) {
   const living = createLiving(all, time);
-  const ofUser = createGroups(living, ({ user_id }) => user_id);
   const nextEnd = createDerived(nextEndOf);
-  return {
-    living,
-    livingOf: (userId: string) => ofUser(userId).length,
-    nextEnd: () => nextEnd(living()),
+  let present: readonly StoredApiToken[] = [];
+  const ofUser = createGroups(
+    () => present,
+    ({ user_id }) => user_id,
+  );
+  const countLiving = (): ((userId: string) => number) => {
+    present = living();
+    return (userId) => ofUser(userId).length;
   };
+  return { living, countLiving, nextEnd: () => nextEnd(living()) };
 }
 
 /** They are found again when the tokens are others, and when the time has passed the next end or has gone back. */

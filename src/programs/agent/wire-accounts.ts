@@ -168,11 +168,12 @@ function composeAccounts(parts: SignInParts, seal: Seal) {
     now: time.now,
     checkPassword: passwordCheck(parts),
     hasKey: seal.hasKey,
+    hasLocks: throttle.hasLocks,
     lockOf: (username) => {
       const lock = throttle.lockOf(username);
       return lock && lockShown(lock, time.now());
     },
-    tokensOf: apiTokens.livingOf,
+    countTokens: apiTokens.countLiving,
   });
   const sessions = createSessions(sessionOptions(parts, accounts));
   return { time, throttle, passwords, accounts, sessions, apiTokens };

@@ -50,9 +50,11 @@ export function foreignCursor(): StewardError {
 }
 
 function compareKeys(a: Key, b: Key): number {
-  const index = a.findIndex((member, place) => member !== b[place] && b[place] !== undefined);
-  const [own, other] = [a[index], b[index]];
-  return own === undefined || other === undefined ? 0 : own < other ? -1 : 1;
+  for (let place = 0; place < a.length; place += 1) {
+    const [own, other] = [a[place], b[place]];
+    if (own !== other && own !== undefined && other !== undefined) return own < other ? -1 : 1;
+  }
+  return 0;
 }
 
 function writeCursor(list: string, key: Key): string {

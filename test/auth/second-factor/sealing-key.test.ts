@@ -30,7 +30,8 @@ async function device(sealedSecrets: readonly (string | null)[], keys: readonly 
     passwords: createPasswords({ isKnownClient: () => true }),
     checkPassword: async () => undefined,
     lockOf: () => null,
-    tokensOf: () => 0,
+    hasLocks: () => false,
+    countTokens: () => () => 0,
     hasKey: seal.hasKey,
     now: () => new Date(0),
   });

@@ -330,9 +330,9 @@ describe("the tokens of a user", () => {
   it("are counted while they live, and end together or are kept", async () => {
     const { apiTokens, make, pass } = await begin();
     const [short] = [await make({ lifetimeSeconds: 3_600 }), await make(), await make(), await make({}, bob)];
-    assert.equal(apiTokens.livingOf(ana.id), 3);
+    assert.equal(apiTokens.countLiving()(ana.id), 3);
     pass(3_600);
-    assert.equal(apiTokens.livingOf(ana.id), 2);
+    assert.equal(apiTokens.countLiving()(ana.id), 2);
     assert.deepEqual(await apiTokens.endAll(ana.id, true), { tokens_ended: 0, tokens_kept: 2 });
     assert.equal(apiTokens.find(short?.text ?? "")?.id, short?.id);
     assert.deepEqual(await apiTokens.endAll(ana.id), { tokens_ended: 2 });
