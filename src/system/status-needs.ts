@@ -1,5 +1,5 @@
 import type { ClockInShort } from "../contract/clock/clock-in-short.ts";
-import { gravestFirst, line, needFinding, needOf } from "../contract/finding.ts";
+import { gravestFirst, needFinding, needOf } from "../contract/finding.ts";
 import type {
   ClockSummary,
   FailedRelease,
@@ -11,6 +11,8 @@ import type {
   Updates,
 } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
+import { lasting } from "../store/documents/lasting.ts";
+import { createDerived } from "../store/documents/look-up.ts";
 
 /** Facts about users and their tokens. */
 export interface PeopleFacts {
@@ -46,19 +48,28 @@ export interface NeedsInput {
 /** Days before its end from which on an API token in use is reported. */
 export const tokenNoticeDays = 7;
 
-/** The needs of the device for a person, the gravest first. */
-export function needsOf(input: NeedsInput): Need[] {
-  const { troubles } = input;
-  const found = [
-    ...troubles.filter(({ code }) => code !== "clock"),
-    ...(input.isSetUp ? [] : [needOf(setupFinding())]),
-    ...clockNeed(input),
-    ...updateNeeds(input),
-    ...peopleNeeds(input),
-    ...supportNeed(input),
-    ...firstRunNeeds(input),
-  ];
-  return gravestFirst(found);
+export type NeedsOf = (input: NeedsInput) => readonly Need[];
+
+/**
+ * The needs of the device for a person, the gravest first. Those that follow from few facts stay the same values as long
+ * as these do: a status is asked for each few seconds, and their sentences are most of its cost.
+ */
+export function createNeeds(): NeedsOf {
+  const parts = [clockPart(), peoplePart(), supportPart(), firstRunPart()] as const;
+  const [clockNeed, peopleNeeds, supportNeed, firstRunNeeds] = parts;
+  return (input) => {
+    const { troubles } = input;
+    const found = [
+      ...troubles.filter(({ code }) => code !== "clock"),
+      ...(input.isSetUp ? [] : [needOf(setupFinding())]),
+      ...clockNeed(input),
+      ...updateNeeds(input),
+      ...peopleNeeds(input),
+      ...supportNeed(input),
+      ...firstRunNeeds(input),
+    ];
+    return gravestFirst(found).map(lasting);
+  };
 }
 
 function attention(...given: Parameters<typeof needFinding>): Need {
@@ -89,15 +100,32 @@ const settlingSeconds = 120;
  * A health check reports failing servers and another program that sets the clock; an unconfirmed clock is a need even
  * so.
  */
-function clockNeed({ troubles, clock, clockWord: word, host }: NeedsInput): Need[] {
-  const trouble = troubles.find(({ code }) => code === "clock");
-  if (trouble === undefined && (word === "in_sync" || word === "set_by_hand")) return [];
-  const { state, trust, offset_seconds, summary } = clock;
-  const { uptime_seconds: uptimeSeconds } = host;
-  const facts = { word, state, trust, offset_seconds, ...trouble?.facts };
-  const need = { ...attention("clock", facts, summary.detail), ...trouble, facts };
-  const isByHand = trust === "none" && unanswered.includes(summary.code) && uptimeSeconds >= settlingSeconds;
-  return [isByHand ? { ...need, remedy: line("steward time set --yes TIME") } : need];
+function clockPart(): NeedsOf {
+  const attentionTo = createDerived(
+    (
+      word: NeedsInput["clockWord"],
+      state: ClockInShort["state"],
+      trust: ClockInShort["trust"],
+      offset_seconds: number | null,
+      detail: string,
+      isByHand: boolean,
+    ) => {
+      const remedy = isByHand ? "steward time set --yes TIME" : undefined;
+      return [attention("clock", { word, state, trust, offset_seconds }, detail, remedy)] as const;
+    },
+  );
+  return ({ troubles, clock, clockWord: word, host }) => {
+    const trouble = troubles.find(({ code }) => code === "clock");
+    if (trouble === undefined && (word === "in_sync" || word === "set_by_hand")) return [];
+    const { state, trust, offset_seconds, summary } = clock;
+    const isUnanswered = trust === "none" && unanswered.includes(summary.code);
+    const isByHand = isUnanswered && host.uptime_seconds >= settlingSeconds;
+    const plain = attentionTo(word, state, trust, offset_seconds, summary.detail, isByHand);
+    if (trouble === undefined) return plain;
+    const [need] = plain;
+    const facts = { ...need.facts, ...trouble.facts };
+    return [{ ...need, ...trouble, facts, ...(isByHand && { remedy: need.remedy }) }];
+  };
 }
 
 function updateNeeds({ updates, ota }: NeedsInput): Need[] {
@@ -135,7 +163,12 @@ function isAutomatic({ kind }: Release, ota: NeedsInput["ota"], isTrustEstablish
   return kind === "rules" ? ota.auto_update_rules : ota.auto_update_binary && isTrustEstablished;
 }
 
-function peopleNeeds({ people, mayNameUsers }: NeedsInput): Need[] {
+function peoplePart(): NeedsOf {
+  const needs = createDerived(peopleNeeds);
+  return ({ people, mayNameUsers }) => needs(people, mayNameUsers);
+}
+
+function peopleNeeds(people: PeopleFacts, mayNameUsers: boolean): Need[] {
   const { locked, withoutFactor, refusedTokens, tokenEnds } = people;
   const needs: Need[] = [];
   const about = (users: readonly string[], more: object = {}) => ({
@@ -166,33 +199,54 @@ function peopleNeeds({ people, mayNameUsers }: NeedsInput): Need[] {
   return needs;
 }
 
-function supportNeed({ support: { support, support_until } }: NeedsInput): Need[] {
+function supportPart(): NeedsOf {
+  const needs = createDerived(supportNeed);
+  return ({ support: { support, support_until } }) => needs(support, support_until);
+}
+
+function supportNeed(support: HostSettings["support"], support_until: HostSettings["support_until"]): Need[] {
   if (support_until === null || (support !== "ending" && support !== "ended")) return [];
   const advice = support === "ended" ? "Ask its maker what to do." : "";
   return [attention(`support_${support}`, { support_until }, advice)];
 }
 
 /** The parts of the first run that were left for later, until they are done, or declared as not needed here. */
-function firstRunNeeds(input: NeedsInput): Need[] {
-  const { isSetUp, device, host, mayNameUsers, people, troubles, updates, ota } = input;
-  if (!isSetUp) return [];
-  const needs: Need[] = [];
-  const { unprotectedAdmins: users } = people;
-  if (users.length > 0) {
-    const facts = { count: users.length, ...(mayNameUsers && { users: [...users] }) };
-    needs.push(attention("second_factor_advised", facts, "`steward user 2fa setup NAME` sets one up."));
-  }
-  if (device.name === "") {
-    const particulars = "`steward system set device.name=NAME` names it.";
-    needs.push(attention("device_unnamed", { hostname: host.hostname }, particulars));
-  }
-  const isUpdateTold = troubles.some(({ code }) => code === "updates");
-  if (ota.server === "") {
+function firstRunPart(): NeedsOf {
+  const advised = createDerived(factorsAdvised);
+  const unnamed = createDerived((name: string, hostname: string) =>
+    name === "" ? [unnamedNeed(hostname)] : [],
+  );
+  const updates = createDerived(updatesNotSetUp);
+  return ({ isSetUp, device, host, mayNameUsers, people, troubles, updates: { trust }, ota }) => {
+    if (!isSetUp) return [];
+    const isUpdateTold = troubles.some(({ code }) => code === "updates");
+    const needs = [
+      ...advised(people.unprotectedAdmins, mayNameUsers),
+      ...unnamed(device.name, host.hostname),
+      ...updates(ota.server, trust.installed || isUpdateTold),
+    ];
+    return needs.filter(({ code }) => !device.not_needed.some((one) => one === code));
+  };
+}
+
+function factorsAdvised(users: readonly string[], mayNameUsers: boolean): Need[] {
+  if (users.length === 0) return [];
+  const facts = { count: users.length, ...(mayNameUsers && { users: [...users] }) };
+  return [attention("second_factor_advised", facts, "`steward user 2fa setup NAME` sets one up.")];
+}
+
+function unnamedNeed(hostname: string): Need {
+  const particulars = "`steward system set device.name=NAME` names it.";
+  return attention("device_unnamed", { hostname }, particulars);
+}
+
+/** `hasRoot`: it has one, or its absence is reported as a trouble of updates. */
+function updatesNotSetUp(server: string, hasRoot: boolean): Need[] {
+  if (server === "") {
     const particulars = "`steward system set update.ota.server=URL` sets one.";
-    needs.push(attention("updates_not_set_up", { missing: "server" }, particulars));
-  } else if (!updates.trust.installed && !isUpdateTold) {
-    const particulars = "`steward update trust install FILE` installs one on the device.";
-    needs.push(attention("updates_not_set_up", { missing: "root" }, particulars));
+    return [attention("updates_not_set_up", { missing: "server" }, particulars)];
   }
-  return needs.filter(({ code }) => !device.not_needed.some((one) => one === code));
+  if (hasRoot) return [];
+  const particulars = "`steward update trust install FILE` installs one on the device.";
+  return [attention("updates_not_set_up", { missing: "root" }, particulars)];
 }

@@ -2,7 +2,7 @@ import type { ClockInShort } from "../contract/clock/clock-in-short.ts";
 import { type ClockWord, clockWordOf } from "../contract/clock/clock-word.ts";
 import { needOf } from "../contract/finding.ts";
 import type { Finding, Need, ReleaseHold, Status, Updates } from "../contract/types.ts";
-import { type NeedsInput, needsOf } from "./status-needs.ts";
+import { createNeeds, type NeedsInput } from "./status-needs.ts";
 
 /** The rooms' facts for the status, as far as the caller may see them. */
 export interface StatusInput extends Omit<NeedsInput, "clockWord"> {
@@ -13,23 +13,24 @@ export interface StatusInput extends Omit<NeedsInput, "clockWord"> {
   readonly eventReach: Status["event_reach"];
 }
 
-/** The device at one look; nothing is asked or measured for it. */
-export function statusOf(input: StatusInput): Status {
-  const { deviceName, version, clock, updates, people, host, latest, eventReach } = input;
-  const clockWord = clockWordOf(clock);
-  const needs = needsOf({ ...input, clockWord });
-  return {
-    state: stateOf(needs),
-    device_name: deviceName,
-    version,
-    server_time: clock.server_time,
-    clock: clockInShort(clock, clockWord),
-    updates: updatesInShort(updates),
-    people: people.figures,
-    host,
-    needs,
-    latest,
-    event_reach: eventReach,
+/** Gives the device at one look; nothing is asked or measured for it. */
+export function createStatus(): (input: StatusInput) => Status {
+  const needsOf = createNeeds();
+  return (input) => {
+    const { deviceName, version, clock, updates, people, host, latest, eventReach } = input;
+    const clockWord = clockWordOf(clock);
+    const needs = [...needsOf({ ...input, clockWord })];
+    return {
+      state: stateOf(needs),
+      device_name: deviceName,
+      version,
+      server_time: clock.server_time,
+      clock: clockInShort(clock, clockWord),
+      updates: updatesInShort(updates),
+      people: people.figures,
+      ...{ host, needs, latest },
+      event_reach: eventReach,
+    };
   };
 }
 

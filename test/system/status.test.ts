@@ -13,7 +13,7 @@ import { settings as settingsSchema } from "../../src/contract/schemas/settings.
 import type { Need, Settings, TimeSync } from "../../src/contract/types.ts";
 import { validatorOf } from "../../src/store/documents/document-kind.ts";
 import { readHealth, troublesOf } from "../../src/system/health.ts";
-import { type StatusInput, statusOf } from "../../src/system/status.ts";
+import { createStatus, type StatusInput } from "../../src/system/status.ts";
 import type { PeopleFacts } from "../../src/system/status-needs.ts";
 
 const rightClock = exampleClock({ mode: "discipline", state: "synchronised", trust: "trusted" });
@@ -34,9 +34,18 @@ const defaultOta = (): Settings["update"]["ota"] => {
 
 const established = { ...exampleTrust, confirmed: true, proven: true, established: true, detail: null };
 
+const statusOf = createStatus();
+
+/** A status whose needs were kept from whatever a test looked at before is that of a device just started. */
+const seen = (input: StatusInput) => {
+  const status = statusOf(input);
+  assert.deepEqual(status, createStatus()(input));
+  return status;
+};
+
 /** A device on which all is well, but for what a test says. */
 const look = (change: Partial<StatusInput> = {}) =>
-  statusOf({
+  seen({
     deviceName: "edge-7",
     device: { name: "edge-7", not_needed: [] },
     version: "1.2.3",

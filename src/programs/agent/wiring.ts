@@ -33,6 +33,7 @@ import type { Lock } from "../../store/files/lock.ts";
 import { createFacts } from "../../system/facts.ts";
 import type { HealthCheck } from "../../system/health.ts";
 import type { SelfCheck } from "../../system/self-check.ts";
+import { createNeeds, type NeedsOf } from "../../system/status-needs.ts";
 import { builtAt } from "../../system/version.ts";
 import type { UpdateRoom } from "../../updates/updater.ts";
 import type { Updates } from "../../updates/updates.ts";
@@ -160,6 +161,7 @@ async function joinRooms(
   const joined = {
     ...{ ...base, config, https, local, selfCheck, reset, configurator, checks, events, disk },
     auth: { ...auth, setupToken, rescueToken },
+    needsOf: createNeeds(),
   };
   const handlers = joinHandlers(joined);
   const needWatch = watchNeeds(joined);
@@ -256,6 +258,7 @@ interface Joined extends BaseRooms, Ways {
   selfCheck: SelfCheck;
   reset: Reset;
   configurator: () => Promise<Configurator>;
+  needsOf: NeedsOf;
 }
 
 function joinHandlers(joined: Joined): Handlers {

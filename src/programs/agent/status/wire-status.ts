@@ -17,8 +17,8 @@ import { type HealthCheck, readHealth, troublesOf } from "../../../system/health
 import { helperTrouble } from "../../../system/helper-trouble.ts";
 import { createNeedWatch, type NeedWatch } from "../../../system/need-watch.ts";
 import { createSelfCheck, type SelfCheck } from "../../../system/self-check.ts";
-import { statusOf } from "../../../system/status.ts";
-import { type NeedsInput, needsOf } from "../../../system/status-needs.ts";
+import { createStatus } from "../../../system/status.ts";
+import type { NeedsInput, NeedsOf } from "../../../system/status-needs.ts";
 import { supportOf } from "../../../system/support.ts";
 import { fullVersion, publicVersion } from "../../../system/version.ts";
 import type { Updates } from "../../../updates/updates.ts";
@@ -44,6 +44,8 @@ export interface StatusRooms {
   readonly disk: Pick<Disk, "capacity">;
   readonly https: Pick<Https, "certificateEnd">;
   readonly metering: { read(rooms: StatusRooms): string };
+  /** The needs, for callers who may not see the names of users. */
+  readonly needsOf: NeedsOf;
 }
 
 /** Joins what each room reports to the health of the agent, the status of the device and its metrics. */
@@ -52,6 +54,7 @@ export function composeStatus(
 ): Pick<Handlers, "getHealth" | "getReadiness" | "getStatus" | "getMetrics"> {
   const { config, host, updates, checks, selfCheck, events } = rooms;
   const readHostFigures = createHostFigures(host);
+  const statusOf = createStatus();
   return createStatusHandlers({
     updates,
     events,
@@ -77,7 +80,7 @@ export function presentNeeds(rooms: StatusRooms) {
   const { identity, time } = rooms.host;
   const ground = needsInputOf(rooms, { updates: rooms.updates.status(), mayNameUsers: false });
   const host = { hostname: identity.hostname, uptime_seconds: time.uptime() };
-  return { ground, needs: needsOf({ ...ground, clockWord: clockWordOf(ground.clock), host }) };
+  return { ground, needs: rooms.needsOf({ ...ground, clockWord: clockWordOf(ground.clock), host }) };
 }
 
 /** Records needs as they begin and end. */
