@@ -1,7 +1,8 @@
 /** Counts of what the clock's loop has done since the agent's start. */
 export interface Counters {
   add(name: CounterName, by?: number): void;
-  read(): Readonly<Record<CounterName, number>>;
+  /** A copy of the present counts. */
+  read(): Record<CounterName, number>;
 }
 
 const names = [

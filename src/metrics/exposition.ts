@@ -73,13 +73,14 @@ interface Line {
   readonly bound: number | null;
   readonly value: number;
   readonly series: string;
-  readonly text: string;
 }
 
 /** A metric with the lines of its last text. */
 class Family {
   readonly #name: MetricName;
   readonly #lines: Line[] = [];
+  /** The head, and the text of each line. */
+  readonly #texts: string[];
   #states: { readonly all: readonly string[]; readonly labels: readonly Labels[] } | undefined;
   /** Lines of the present text so far. */
   #count = 0;
@@ -88,6 +89,7 @@ class Family {
 
   constructor(name: MetricName) {
     this.#name = name;
+    this.#texts = [headOf(name)];
   }
 
   put(suffix: string, labels: Labels, bound: number | null, value: number): void {
@@ -95,8 +97,8 @@ class Family {
     const isSeries = former?.suffix === suffix && former.bound === bound && areAlike(former.labels, labels);
     if (!isSeries || former.value !== value) {
       const series = isSeries ? former.series : seriesText(`${this.#name}${suffix}`, labels, bound);
-      const text = `${series} ${numberText(value)}\n`;
-      this.#lines[this.#count] = { suffix, labels, bound, value, series, text };
+      this.#lines[this.#count] = { suffix, labels, bound, value, series };
+      this.#texts[this.#count + 1] = `${series} ${numberText(value)}\n`;
       this.#hasChanged = true;
     }
     this.#count += 1;
@@ -121,9 +123,9 @@ class Family {
 
   #write(): void {
     this.#lines.length = this.#count;
+    this.#texts.length = this.#count + 1;
     // Joined, not added: V8 would keep what is added as pieces, and copy them again for each answer.
-    const lines = this.#lines.map(({ text }) => text);
-    this.#text = lines.length === 0 ? "" : [headOf(this.#name), ...lines].join("");
+    this.#text = this.#count === 0 ? "" : this.#texts.join("");
   }
 }
 

@@ -84,7 +84,7 @@ function shortWith(
     last_sync_age_seconds: ageSeconds,
     server_time: new Date(nowMilliseconds).toISOString(),
     summary: summaryOf(loop, syncStatus.state, lackOf(hostOffsetSeconds)),
-    counters: { ...counters.read() },
+    counters: counters.read(),
   };
 }
 

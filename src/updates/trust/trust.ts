@@ -3,6 +3,7 @@ import type { UpdateEventType } from "../../contract/event-types.ts";
 import type { UpdateTrust } from "../../contract/types.ts";
 import { continuedRecord, replacedRecord, type UpdateRecord } from "../../releases/update-record.ts";
 import type { Document } from "../../store/documents/document.ts";
+import { createDerived } from "../../store/documents/look-up.ts";
 import type { Root } from "../../tuf/metadata.ts";
 import type { MetadataFiles } from "../../tuf/metadata-files.ts";
 import type { RootFollower, RootFollowingOptions } from "../../tuf/root-following.ts";
@@ -25,6 +26,7 @@ export interface TrustOptions {
 /** The installed root of trust, and whether it is confirmed and proven. */
 export class Trust {
   readonly #options: TrustOptions;
+  readonly #viewOf = createDerived(trustView);
   #follower: Promise<RootFollower> | null = null;
   #state: TrustState = { kind: "none" };
   /** One at a time: a refresh writes the files that another root would clear. */
@@ -41,7 +43,7 @@ export class Trust {
 
   view(): UpdateTrust {
     const { record, server } = this.#options;
-    return trustView(this.#state, record.read(), server());
+    return this.#viewOf(this.#state, record.read(), server());
   }
 
   /** Installed, confirmed, and proven by the server of the settings. */
