@@ -37,10 +37,10 @@ export function createCopies<T extends object>(
     making = making.then(async () => {
       const present = onDisk();
       if (present === null) return;
-      const text = Buffer.concat(Array.from(present.pieces(), (piece) => Buffer.from(piece)));
-      await versions.begin(present.value, text).catch(() => undefined);
-      await bringUpToDate(directory, kind.name, { text, isFolded: isLast }).catch(() => undefined);
-      await versions.keep(present.value, text).catch(() => undefined);
+      const { pieces } = present;
+      await versions.begin(present).catch(() => undefined);
+      await bringUpToDate(directory, kind.name, { pieces, isFolded: isLast }).catch(() => undefined);
+      await versions.keep(present).catch(() => undefined);
     });
     return making;
   };

@@ -2,6 +2,7 @@ import { StewardError } from "../../contract/errors.ts";
 import { writeDurably } from "../files/durable-file.ts";
 import type { Reserve } from "../files/reserve.ts";
 import type { StoreTime } from "../files/store-time.ts";
+import { blocksOf } from "./document-bytes.ts";
 import { type DocumentKind, documentPath, mostDocumentBytes } from "./document-kind.ts";
 import { createFormWriter, type OnDisk } from "./form-writer.ts";
 import { setAside } from "./kept-files.ts";
@@ -43,7 +44,7 @@ export function createDocumentFile<T extends object>(
     if (pieces === null) return;
     if (isInTheWay) await setAside(directory, kind.name, time?.wall);
     isInTheWay = false;
-    await writeDurably(path, inWrites(kind.name, pieces));
+    await writeDurably(path, bounded(kind.name, blocksOf(pieces)));
     form.written(value);
   };
   return {
@@ -68,24 +69,14 @@ export function createDocumentFile<T extends object>(
   };
 }
 
-/** Bytes of one write: small documents take one, and of a large one no more is held beside its value. */
-const bytesOfWrite = 64 * 1024;
-
 /** Throws `storage_unwritable` where no start would read all of it. */
-function* inWrites(name: string, pieces: Iterable<string>): Iterable<Buffer> {
-  let [waiting, length] = ["", 0];
-  const next = (): Buffer => {
-    const bytes = Buffer.from(waiting);
-    waiting = "";
-    length += bytes.length;
+function* bounded(name: string, blocks: Iterable<Buffer>): Iterable<Buffer> {
+  let length = 0;
+  for (const block of blocks) {
+    length += block.length;
     if (length > mostDocumentBytes) throw tooLarge(name);
-    return bytes;
-  };
-  for (const piece of pieces) {
-    waiting += piece;
-    if (waiting.length >= bytesOfWrite) yield next();
+    yield block;
   }
-  yield next();
 }
 
 function tooLarge(name: string): StewardError {

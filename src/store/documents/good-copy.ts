@@ -1,6 +1,7 @@
 import { lstat, unlink } from "node:fs/promises";
 import { syncDirectory, writeDurably } from "../files/durable-file.ts";
 import { readRegular, readRegularSync } from "../files/regular-file.ts";
+import { holds, textOf } from "./document-bytes.ts";
 import { documentPath, goodCopyName, mostDocumentBytes } from "./document-kind.ts";
 import { changesBetween, withChanges } from "./good-changes.ts";
 
@@ -39,24 +40,26 @@ export async function goodCopyTime(path: string): Promise<Date | null> {
 }
 
 /**
- * Makes the good copy equal to a document's text, and writes as little as that takes: nothing, the changes of a large
- * document, or all. `isFolded`: all where there are changes, for a release that does not know them. Throws
- * `storage_full` and `storage_unwritable`.
+ * Makes the good copy equal to a document, and writes as little as that takes: nothing, the changes of a large document,
+ * or all. `isFolded`: all where there are changes, for a release that does not know them. Throws `storage_full` and
+ * `storage_unwritable`.
  */
 export async function bringUpToDate(
   directory: string,
   name: string,
-  { text, isFolded }: { readonly text: Buffer; readonly isFolded: boolean },
+  { pieces, isFolded }: { readonly pieces: () => Iterable<string>; readonly isFolded: boolean },
 ): Promise<void> {
   const path = documentPath(directory, goodCopyName(name));
-  const base = await readRegular(path, mostDocumentBytes).catch(() => null);
   const former = await readRegular(changesPath(path), mostDocumentBytes).catch(() => null);
-  const copy = base && joined(base, former);
-  const isDone = copy?.isWhole === true && copy.bytes.equals(text);
-  if (isDone && (former === null || !isFolded)) return;
-  const isSmall = text.length < largeBytes;
-  const changes = base === null || isFolded || isSmall ? null : changesBetween(base, text);
-  if (changes !== null) return writeDurably(changesPath(path), changes);
+  if (former === null && (await holds(path, pieces()))) return;
+  const base = await readRegular(path, mostDocumentBytes).catch(() => null);
+  const text = textOf(pieces(), base?.length ?? 0);
+  const isWhole = base === null || isFolded || text.length < largeBytes;
+  const changes = isWhole ? null : changesBetween(base, text);
+  if (changes !== null) {
+    if (former?.toString("utf8") !== changes) await writeDurably(changesPath(path), changes);
+    return;
+  }
   // A file of its own: a hard link would share the damage.
   await writeDurably(path, text);
   if (former === null) return;

@@ -1,7 +1,8 @@
 import { link, stat } from "node:fs/promises";
 import { syncDirectory, writeDurably } from "../files/durable-file.ts";
-import { readRegular } from "../files/regular-file.ts";
-import { type DocumentKind, documentPath, goodCopyName, mostDocumentBytes } from "./document-kind.ts";
+import { blocksOf, holds } from "./document-bytes.ts";
+import { type DocumentKind, documentPath, goodCopyName } from "./document-kind.ts";
+import type { OnDisk } from "./form-writer.ts";
 import { largeBytes, readGoodCopy } from "./good-copy.ts";
 import { keepVersion, versionNames } from "./kept-files.ts";
 import { readForm } from "./read-form.ts";
@@ -9,9 +10,9 @@ import { readForm } from "./read-form.ts";
 /** The versions that are kept of a document while it is open. */
 export interface Versions<T> {
   /** Finds the last one on the disk, at the first call. */
-  begin(present: T, text: Buffer): Promise<void>;
+  begin(present: OnDisk<T>): Promise<void>;
   /** Keeps the present value if it is a new version. Throws `storage_full` and `storage_unwritable`. */
-  keep(present: T, text: Buffer): Promise<void>;
+  keep(present: OnDisk<T>): Promise<void>;
 }
 
 /**
@@ -25,51 +26,61 @@ export function createVersions<T extends object>(
 ): Versions<T> {
   const path = documentPath(directory, kind.name);
   let last: T | null | undefined;
-  const put = (text: Buffer): Promise<void> =>
-    keepVersion(directory, kind.name, { wall, write: (version) => writeVersion(path, version, text) });
+  const put = (write: (version: string) => Promise<void>): Promise<void> =>
+    keepVersion(directory, kind.name, { wall, write });
   const valueIn = async (file: string): Promise<T | null> => {
     const found = await readForm(directory, kind, file);
     return "value" in found ? found.value : null;
   };
+  /**
+   * A person who has edited the document in its place has changed the version that is the same file. Only the good copy
+   * still has what was there.
+   */
+  const saveFormer = async (present: OnDisk<T>): Promise<void> => {
+    const good = documentPath(directory, goodCopyName(kind.name));
+    if (await holds(good, present.pieces())) return;
+    const former = await valueIn(goodCopyName(kind.name));
+    if (former === null || !kind.isNewVersion?.(present.value, former)) return;
+    const { bytes } = await readGoodCopy(good);
+    await put((version) => writeDurably(version, bytes));
+    last = former;
+  };
   return {
-    begin: async (present, text) => {
+    begin: async (present) => {
       if (!kind.isNewVersion || last !== undefined) return;
       const newest = (await versionNames(directory, kind.name)).at(-1);
-      if (newest === undefined || !(await isSameFile(path, `${directory}/${newest}`))) {
-        last = newest === undefined ? null : await valueIn(newest.replace(/\.json$/, ""));
-        return;
-      }
-      last = present;
-      const good = await readGoodCopy(documentPath(directory, goodCopyName(kind.name))).catch(() => null);
-      if (good === null || good.bytes.equals(text)) return;
-      // A person has edited the document in its place, and so its version: only the good copy has what was there.
-      const former = await valueIn(goodCopyName(kind.name));
-      if (former === null || !kind.isNewVersion(present, former)) return;
-      await put(good.bytes);
-      last = former;
+      if (newest === undefined) last = null;
+      // It is not read where it is the same, since it would be held beside the present value.
+      else if (await holds(`${directory}/${newest}`, present.pieces())) last = present.value;
+      else last = await valueIn(newest.replace(/\.json$/, ""));
+      if (newest !== undefined && (await isSameFile(path, `${directory}/${newest}`)))
+        await saveFormer(present);
     },
-    keep: async (present, text) => {
-      if (kind.isNewVersion?.(last ?? null, present)) await put(text);
-      // Also where it is the same: the one that was read from the disk would be held beside it.
-      last = present;
+    keep: async (present) => {
+      if (kind.isNewVersion?.(last ?? null, present.value))
+        await put((version) => writeVersion(path, version, present.pieces));
+      last = present.value;
     },
   };
 }
 
-async function writeVersion(document: string, version: string, text: Buffer): Promise<void> {
-  const isLinked =
-    text.length >= largeBytes && (await holds(document, text)) && (await isLinkedTo(document, version));
-  if (isLinked) await syncDirectory(version.slice(0, version.lastIndexOf("/")));
-  else await writeDurably(version, text);
+async function writeVersion(
+  document: string,
+  version: string,
+  pieces: () => Iterable<string>,
+): Promise<void> {
+  if (await isLinked(document, version, pieces))
+    await syncDirectory(version.slice(0, version.lastIndexOf("/")));
+  else await writeDurably(version, blocksOf(pieces()));
 }
 
-async function holds(path: string, text: Buffer): Promise<boolean> {
-  const present = await readRegular(path, mostDocumentBytes).catch(() => null);
-  return present?.equals(text) ?? false;
-}
-
-/** False: this file system has no links. */
-function isLinkedTo(path: string, other: string): Promise<boolean> {
+/** False: the document is small, its file has another content, or the file system has no links. */
+async function isLinked(path: string, other: string, pieces: () => Iterable<string>): Promise<boolean> {
+  const isLarge = await stat(path).then(
+    ({ size }) => size >= largeBytes,
+    () => false,
+  );
+  if (!isLarge || !(await holds(path, pieces()))) return false;
   return link(path, other).then(
     () => true,
     () => false,
