@@ -4,6 +4,7 @@ import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { heldPort } from "../basics/held-ports.ts";
+import type { MemoryLimit } from "../basics/memory-limit.ts";
 
 /** A server process that is measured. */
 export interface Running {
@@ -80,13 +81,19 @@ function unitEnvironment(): Record<string, string> {
 
 /**
  * Starts a contestant with this Node on the first processor, so that the load has the other, and waits for its first
- * answer.
+ * answer. `limit`: its control group.
  */
-export async function start(contestant: Contestant, directory: string, node: string): Promise<Running> {
+export async function start(
+  contestant: Contestant,
+  directory: string,
+  node: string,
+  limit: MemoryLimit | null = null,
+): Promise<Running> {
   const port = await heldPort();
   const { args, environment } = contestant.command(port, directory);
   const begun = performance.now();
-  const child = spawn("taskset", ["--cpu-list", "0", node, ...args], {
+  const [command = "", ...words] = [...(limit?.prefix ?? []), "taskset", "--cpu-list", "0", node, ...args];
+  const child = spawn(command, words, {
     stdio: "ignore",
     env: { ...process.env, ...unitEnvironment(), ...environment, PORT: String(port) },
   });

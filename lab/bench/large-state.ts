@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { limitMemory, unitMemoryMiB } from "../basics/memory-limit.ts";
 import { median } from "../basics/quantile.ts";
 import { makeLargeState, nameOf, password } from "../state/large-state.ts";
 import { agentOf, type Running, start } from "./contestant.ts";
@@ -53,7 +54,7 @@ export async function largeStateRows(at: Surroundings): Promise<Row[]> {
   const { bytes, cycles, amplification } = flash;
   const medium = `${bytes / 1e9} GB eMMC, ${cycles} cycles, write amplification ${amplification}`;
   return [
-    row("memory at most", "memory", "MiB", most.memory),
+    row(`memory at most under MemoryMax=${unitMemoryMiB}M`, "memory", "MiB", most.memory),
     row("written for one user added", "userAdded", "MB", most.userAdded),
     row("written for one sign-in", "signIn", "MB"),
     row(`life of a ${medium}, at ${signInsPerHour} sign-ins an hour`, "flashYears", "years"),
@@ -64,7 +65,10 @@ async function measure(at: Surroundings, size: keyof typeof counts): Promise<Mea
   const directory = mkdtempSync(join(at.directory, "state-of-"));
   const { path, tokens } = await stateOf(size);
   cpSync(path, join(directory, "state"), { recursive: true, preserveTimestamps: true });
-  const agent = await start(agentOf(at.program), directory, at.node);
+  const limit = limitMemory(unitMemoryMiB);
+  if (limit === null)
+    process.stderr.write("No control group can be made here: memory is without the unit's limit.\n");
+  const agent = await start(agentOf(at.program), directory, at.node, limit);
   try {
     await readAll(agent, tokens);
     const signIn = await written(agent, (turn) => logIn(agent, 1 + turn));
@@ -75,6 +79,7 @@ async function measure(at: Surroundings, size: keyof typeof counts): Promise<Mea
     return { memory: mostMemory(agent.pid), signIn, userAdded, flashYears: yearsOf(perHour) };
   } finally {
     await agent.stop();
+    limit?.remove();
     rmSync(directory, { recursive: true, force: true });
   }
 }
