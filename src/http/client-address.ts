@@ -88,6 +88,7 @@ export function createSchemeOf(
 
 /** Addresses and CIDR ranges, as the host file has checked them. */
 function createTrust(trustedProxies: readonly string[]): (address: string) => boolean {
+  if (trustedProxies.length === 0) return () => false;
   // One list for each family: in a single list ::/80 would contain every IPv4 address, as mapped into IPv6.
   const trusted = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const entry of trustedProxies) {
@@ -97,7 +98,7 @@ function createTrust(trustedProxies: readonly string[]): (address: string) => bo
     else trusted[family].addSubnet(address, Number(prefix), family);
   }
   return (address) => {
-    if (trustedProxies.length === 0 || address === "") return false;
+    if (address === "") return false;
     const family = familyOf(address);
     return trusted[family].check(address, family);
   };

@@ -20,7 +20,15 @@ it("an agent loads a module of Node's when it first uses it, though the sources 
   await agent.stop();
   const loaded = readFileSync(list, "utf8").split("\n");
   assert.ok(loaded.includes("NativeModule http"), "the list is of this agent");
-  for (const name of ["tls", "https", "worker_threads", "zlib", "internal/dns/promises", "perf_hooks"])
+  for (const name of [
+    "tls",
+    "https",
+    "worker_threads",
+    "zlib",
+    "internal/dns/promises",
+    "perf_hooks",
+    "internal/blocklist",
+  ])
     assert.equal(loaded.includes(`NativeModule ${name}`), false, name);
 });
 

@@ -12,9 +12,9 @@ import { openIdentity } from "./identity.ts";
 import { userOfConnection } from "./network/connection-users.ts";
 import { createDatagrams } from "./network/datagrams.ts";
 import { isLocalServer } from "./network/local-server.ts";
+import { openTransfers } from "./network/open-transfers.ts";
 import { createResolveHost } from "./network/resolve-host.ts";
 import { createBoundBuffers } from "./network/socket-buffers.ts";
-import { createTransfers } from "./network/transfers.ts";
 import { createJournalReader } from "./systemd/journal-reader.ts";
 import { createJournalctl } from "./systemd/journalctl.ts";
 import { createLogReader } from "./systemd/log-reader.ts";
@@ -61,7 +61,7 @@ export function openHost(options: HostOptions): Host {
       resolve: createResolveHost(),
       userOfConnection,
       boundBuffers: createBoundBuffers(addon),
-      openTransfers: createTransfers,
+      openTransfers,
       isLocalServer,
     },
     files: { freeSpace, tryLock: addon?.tryLock, readSealKeys, renewOwnSealKey, readInstalledRoot },

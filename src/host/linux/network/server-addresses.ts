@@ -21,8 +21,15 @@ const localRanges: readonly (readonly [string, number, "ipv4" | "ipv6"])[] = [
   ["ff00::", 8, "ipv6"],
 ];
 
-const local = new BlockList();
-for (const [address, prefixBits, family] of localRanges) local.addSubnet(address, prefixBits, family);
+let local: BlockList | undefined;
+
+/** Made when an address is first judged: until then Node does not load its lists of addresses. */
+function localList(): BlockList {
+  if (local !== undefined) return local;
+  local = new BlockList();
+  for (const [address, prefixBits, family] of localRanges) local.addSubnet(address, prefixBits, family);
+  return local;
+}
 
 /**
  * True if an address is loopback, link-local, unspecified, multicast or reserved, or one of `own`, also in the forms
@@ -32,8 +39,8 @@ for (const [address, prefixBits, family] of localRanges) local.addSubnet(address
 export function isLocalAddress(address: string, own: ReadonlySet<string> = new Set()): boolean {
   const plain = plainAddress(address);
   if (plain === undefined || own.has(plain)) return true;
-  if (isIP(plain) === 4) return local.check(plain, "ipv4");
-  return local.check(plain, "ipv6") || embeddedIn(plain).some((inner) => isLocalAddress(inner, own));
+  if (isIP(plain) === 4) return localList().check(plain, "ipv4");
+  return localList().check(plain, "ipv6") || embeddedIn(plain).some((inner) => isLocalAddress(inner, own));
 }
 
 /** The present addresses of this device's interfaces, in the form that `isLocalAddress` compares. */
