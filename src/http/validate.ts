@@ -21,8 +21,11 @@ export interface CheckedInput {
   soundBody: () => unknown;
 }
 
-/** Checks an operation's input: `not_found` for an id that no resource can have, `unknown_field`, `validation_failed`. */
-export function createInputCheck(id: OperationId): (input: RawInput) => CheckedInput {
+/** Throws `not_found` for an id that no resource can have, `unknown_field` and `validation_failed`. */
+export type InputCheck = (input: RawInput) => CheckedInput;
+
+/** Makes the check of an operation's input. */
+export function createInputCheck(id: OperationId): InputCheck {
   const operation = operationOf(id);
   const validator = (part: string, schema: object) => createValidator(inputValidatorName(id, part), schema);
   const checkBody = operation.body ? validator("body", operation.body) : undefined;
