@@ -6,7 +6,8 @@ import { codePoint } from "../../lab/basics/code-point.ts";
 import { runs } from "../../lab/basics/counts.ts";
 import { offer } from "../../lab/publisher/offers.ts";
 import { readRelease } from "../../src/releases/release.ts";
-import { customSchema, targetPathPattern } from "../../src/releases/release-format.ts";
+import { targetPathPattern } from "../../src/releases/release-format.ts";
+import { customSchema } from "../../src/releases/release-schema.ts";
 
 const isOfSchema = new Ajv2020().compile(customSchema);
 
