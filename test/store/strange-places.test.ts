@@ -169,7 +169,7 @@ const places: Readonly<Record<string, (place: Place) => Promise<void>>> = {
     await put("setup-token");
     const token = createSetupToken(path);
     for (const guess of ["", "{}", "content"]) assert.equal(await token.isRight(guess), false);
-    await token.renew();
+    token.renew();
     assert.equal(await token.isRight((await readFile(path, "utf8")).trim()), true);
   },
   "the rescue token: there is none": async ({ directory, put }) => {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { OpenedDocument } from "../../store/documents/document.ts";
-import { writeDurably } from "../../store/files/durable-file.ts";
+import { writeInMemory } from "../../store/files/durable-file.ts";
 import type { UsedCodes } from "./used-codes.ts";
 
 /**
@@ -31,8 +31,11 @@ export function createUnwrittenCodes(
   const note = async (): Promise<void> => {
     if (isNoted || document.failure() === null) return settle();
     isNoted = true;
-    // If the run directory is full too, the note cannot be kept anywhere.
-    await writeDurably(path, "").catch(() => undefined);
+    try {
+      writeInMemory(path, "");
+    } catch {
+      // The run directory is full too: the note cannot be kept anywhere.
+    }
   };
   return {
     wereLeft: () => wereLeft,

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { unlink } from "node:fs/promises";
-import { writeDurably } from "../../store/files/durable-file.ts";
+import { writeInMemory } from "../../store/files/durable-file.ts";
 import { readRegular } from "../../store/files/regular-file.ts";
 
 /** Bytes of a token: 128 bits, which cannot be guessed, so a wrong try need not end it. */
@@ -11,8 +11,8 @@ export const mostTokenBytes = 256;
 
 /** A one-time token: a user who can read the run directory creates the first administrator over the network with it. */
 export interface SetupToken {
-  /** Writes a new token. */
-  renew(): Promise<void>;
+  /** Writes a new token. Throws `storage_full` and `storage_unwritable`. */
+  renew(): void;
   isRight(token: string): Promise<boolean>;
   /** Removes the token after setup. */
   remove(): Promise<void>;
@@ -21,7 +21,7 @@ export interface SetupToken {
 /** The file decides, and is read at each try, so that `steward setup-token --new` needs no way into the agent. */
 export function createSetupToken(path: string): SetupToken {
   return {
-    renew: () => writeDurably(path, `${randomBytes(tokenBytes).toString("base64url")}\n`),
+    renew: () => writeInMemory(path, `${randomBytes(tokenBytes).toString("base64url")}\n`),
     isRight: async (token) => {
       const expected = (await readRegular(path, mostTokenBytes).catch(() => "")).toString("utf8").trim();
       return expected !== "" && isEqualToken(token, expected);

@@ -82,9 +82,9 @@ async function using({ log }: Plan, name: string, work: () => Promise<void>): Pr
   }
 }
 
-async function renewSetupToken({ runDirectory, log }: Plan, { setupToken }: Rooms): Promise<boolean> {
+function renewSetupToken({ runDirectory, log }: Plan, { setupToken }: Rooms): boolean {
   try {
-    await setupToken.renew();
+    setupToken.renew();
   } catch (error) {
     if (!isOfStorage(error)) throw error;
     log("error", "the setup token cannot be written", { detail: error.message });

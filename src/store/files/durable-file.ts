@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
@@ -11,6 +11,10 @@ import { storageAdvice } from "./storage-advice.ts";
  */
 export function temporaryPrefix(path: string): string {
   return `${dirname(path)}/.${basename(path)}.`;
+}
+
+function temporaryName(path: string): string {
+  return `${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
 }
 
 /** The user and the group of a file. */
@@ -33,7 +37,7 @@ export async function writeDurably(
   mode = privateMode,
   owner?: Owner,
 ): Promise<void> {
-  const temporary = `${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
+  const temporary = temporaryName(path);
   const pieces = typeof content === "string" || content instanceof Uint8Array ? [content] : content;
   try {
     const file = await open(temporary, "wx", privateMode);
@@ -58,6 +62,35 @@ export async function writeDurably(
     await syncDirectory(dirname(path));
   } catch (error) {
     throw new ReplacedButNotSynced(path, error);
+  }
+}
+
+/**
+ * Replaces the content of a file in the run directory: whole, as `writeDurably` does it, but that directory is in memory,
+ * where nothing outlasts a power cut and no disk is waited for. Throws as `writeDurably` does.
+ */
+export function writeInMemory(path: string, content: string): void {
+  const temporary = temporaryName(path);
+  try {
+    writeFileSync(temporary, content, { flag: "wx", mode: privateMode });
+    try {
+      renameSync(temporary, path);
+    } catch (error) {
+      if (systemErrorCode(error) !== "EISDIR") throw error;
+      renameSync(path, `${path}.bad`);
+      renameSync(temporary, path);
+    }
+  } catch (error) {
+    removeIfPossible(temporary);
+    throw storageError(path, error);
+  }
+}
+
+function removeIfPossible(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // It was not made, or the directory takes nothing at all.
   }
 }
 

@@ -15,6 +15,7 @@ import {
   temporaryPrefix,
   unusableDirectory,
   writeDurably,
+  writeInMemory,
 } from "../../../src/store/files/durable-file.ts";
 
 /** `done` lists the calls to the disk since then, as `what path`; without opens, with a temporary name as `…`. */
@@ -122,6 +123,41 @@ describe("a file that is written durably", () => {
   it("says so where its directory is not there", async (test) => {
     const directory = await temporaryDirectory(test);
     assert.equal(await codeFrom(writeDurably(join(directory, "none/file"), "")), "storage_unwritable");
+  });
+});
+
+describe("a file of the run directory that is replaced", () => {
+  it("is whole, for its owner alone, and waits for no disk", async (test) => {
+    const { directory, done } = await watched(test);
+    const path = join(directory, "token");
+    for (const text of ["first", "second"]) {
+      writeInMemory(path, text);
+      assert.equal(await readFile(path, "utf8"), text);
+    }
+    assert.equal((await stat(path)).mode & 0o777, 0o600);
+    assert.deepEqual(done(), []);
+    assert.deepEqual(await readdir(directory), ["token"]);
+  });
+
+  it("takes the place of a directory that another program has made there, which is kept", async (test) => {
+    const directory = await temporaryDirectory(test);
+    await mkdir(join(directory, "token"));
+    writeInMemory(join(directory, "token"), "text");
+    assert.deepEqual((await readdir(directory)).sort(), ["token", "token.bad"]);
+  });
+
+  it("is refused as one on the disk is, and leaves nothing", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const absent = join(directory, "none/token");
+    assert.throws(() => writeInMemory(absent, ""), {
+      code: "storage_unwritable",
+      message: /^token cannot be/,
+    });
+    // Neither of the two can be moved out of the way.
+    for (const name of ["token/held", "token.bad/held"])
+      await mkdir(join(directory, name), { recursive: true });
+    assert.throws(() => writeInMemory(join(directory, "token"), ""), { code: "storage_unwritable" });
+    assert.deepEqual((await readdir(directory)).sort(), ["token", "token.bad"]);
   });
 });
 
