@@ -65,6 +65,9 @@ export function createMetricsText(
   };
 }
 
+/** One value for all, so that it is known to be the same. */
+const unlabelled = {} as const;
+
 function writeDevice({ add, addStates }: Exposition, readings: DeviceReadings): void {
   const { build, state, needs, checks, certificateEnd } = readings;
   const { version, commit, node } = build;
@@ -75,21 +78,21 @@ function writeDevice({ add, addStates }: Exposition, readings: DeviceReadings): 
     add("steward_health_check_ok", flag(status === "ok"), { check: name });
   }
   const end = certificateEnd?.toISOString() ?? null;
-  add("steward_https_certificate_expiry_timestamp_seconds", secondsOf(end), {});
+  add("steward_https_certificate_expiry_timestamp_seconds", secondsOf(end), unlabelled);
 }
 
 function writeHost({ add }: Exposition, { memory, disk }: HostReadings): void {
-  add("steward_host_memory_bytes", memory.total_bytes, {});
-  add("steward_host_memory_available_bytes", memory.available_bytes, {});
-  add("steward_host_disk_bytes", disk?.sizeBytes ?? null, {});
-  add("steward_host_disk_available_bytes", disk?.availableBytes ?? null, {});
+  add("steward_host_memory_bytes", memory.total_bytes, unlabelled);
+  add("steward_host_memory_available_bytes", memory.available_bytes, unlabelled);
+  add("steward_host_disk_bytes", disk?.sizeBytes ?? null, unlabelled);
+  add("steward_host_disk_available_bytes", disk?.availableBytes ?? null, unlabelled);
 }
 
 function writeClock({ add, addStates }: Exposition, { clock, isSynchronised }: DeviceReadings): void {
-  add("steward_clock_time_seconds", secondsOf(clock.server_time), {});
-  add("steward_clock_offset_seconds", clock.offset_seconds, {});
-  add("steward_clock_uncertainty_seconds", clock.uncertainty_seconds, {});
-  add("steward_clock_synchronised", flag(isSynchronised), {});
+  add("steward_clock_time_seconds", secondsOf(clock.server_time), unlabelled);
+  add("steward_clock_offset_seconds", clock.offset_seconds, unlabelled);
+  add("steward_clock_uncertainty_seconds", clock.uncertainty_seconds, unlabelled);
+  add("steward_clock_synchronised", flag(isSynchronised), unlabelled);
   addStates("steward_clock_state", "state", clockStates, clock.state);
   addStates("steward_clock_trust", "trust", clockTrusts, clock.trust);
   addStates("steward_clock_mode", "mode", timeModes, clock.mode);
@@ -97,11 +100,11 @@ function writeClock({ add, addStates }: Exposition, { clock, isSynchronised }: D
     const count = clock.sources.filter((source) => source.state === state).length;
     add("steward_clock_sources", count, { state });
   }
-  add("steward_clock_last_sync_age_seconds", clock.last_sync_age_seconds, {});
+  add("steward_clock_last_sync_age_seconds", clock.last_sync_age_seconds, unlabelled);
   const { rounds, steps, conflicts } = clock.counters;
-  add("steward_clock_polls_total", rounds ?? null, {});
-  add("steward_clock_steps_total", steps ?? null, {});
-  add("steward_clock_conflicts_total", conflicts ?? null, {});
+  add("steward_clock_polls_total", rounds ?? null, unlabelled);
+  add("steward_clock_steps_total", steps ?? null, unlabelled);
+  add("steward_clock_conflicts_total", conflicts ?? null, unlabelled);
 }
 
 function writeUpdates({ add, addStates }: Exposition, updates: Updates): void {
@@ -120,47 +123,47 @@ function writeUpdates({ add, addStates }: Exposition, updates: Updates): void {
     add("steward_update_trial", flag(trial?.kind === kind), { kind });
   }
   const { enabled, last_check, last_success_at, failures } = schedule;
-  add("steward_update_automatic", flag(enabled), {});
-  add("steward_update_last_check_timestamp_seconds", secondsOf(last_check?.at ?? null), {});
-  add("steward_update_last_success_timestamp_seconds", secondsOf(last_success_at), {});
+  add("steward_update_automatic", flag(enabled), unlabelled);
+  add("steward_update_last_check_timestamp_seconds", secondsOf(last_check?.at ?? null), unlabelled);
+  add("steward_update_last_success_timestamp_seconds", secondsOf(last_success_at), unlabelled);
   if (last_check !== null) {
     addStates("steward_update_last_check_outcome", "outcome", checkOutcomes, last_check.outcome);
   }
-  add("steward_update_check_failures", failures, {});
-  add("steward_update_trust_installed", flag(trust.installed), {});
-  add("steward_update_trust_established", flag(trust.established), {});
-  add("steward_update_root_expiry_timestamp_seconds", secondsOf(trust.root_expires_at), {});
+  add("steward_update_check_failures", failures, unlabelled);
+  add("steward_update_trust_installed", flag(trust.installed), unlabelled);
+  add("steward_update_trust_established", flag(trust.established), unlabelled);
+  add("steward_update_root_expiry_timestamp_seconds", secondsOf(trust.root_expires_at), unlabelled);
 }
 
 function writePeople({ add }: Exposition, { people, sessions, nextTokenEnd }: DeviceReadings): void {
-  add("steward_sessions", sessions, {});
-  add("steward_accounts", people.accounts, {});
-  add("steward_accounts_administrators", people.administrators, {});
-  add("steward_accounts_disabled", people.disabled, {});
-  add("steward_accounts_locked", people.locked, {});
-  add("steward_accounts_second_factor_missing", people.two_factor_missing, {});
-  add("steward_api_tokens", people.tokens, {});
+  add("steward_sessions", sessions, unlabelled);
+  add("steward_accounts", people.accounts, unlabelled);
+  add("steward_accounts_administrators", people.administrators, unlabelled);
+  add("steward_accounts_disabled", people.disabled, unlabelled);
+  add("steward_accounts_locked", people.locked, unlabelled);
+  add("steward_accounts_second_factor_missing", people.two_factor_missing, unlabelled);
+  add("steward_api_tokens", people.tokens, unlabelled);
   const end = nextTokenEnd?.toISOString() ?? null;
-  add("steward_api_tokens_next_expiry_timestamp_seconds", secondsOf(end), {});
+  add("steward_api_tokens_next_expiry_timestamp_seconds", secondsOf(end), unlabelled);
 }
 
 function writeProcess(
   { add, addHistogram }: Exposition,
   { process: own, loopDelay, lag }: DeviceReadings,
 ): void {
-  add("process_cpu_seconds_total", own.cpuSeconds, {});
-  add("process_resident_memory_bytes", own.residentBytes, {});
-  add("process_start_time_seconds", own.startSeconds, {});
-  add("process_open_fds", own.openFiles, {});
-  add("process_max_fds", own.mostOpenFiles, {});
-  add("nodejs_heap_size_used_bytes", own.heapBytes, {});
-  add("nodejs_heap_size_total_bytes", own.heapTotalBytes, {});
+  add("process_cpu_seconds_total", own.cpuSeconds, unlabelled);
+  add("process_resident_memory_bytes", own.residentBytes, unlabelled);
+  add("process_start_time_seconds", own.startSeconds, unlabelled);
+  add("process_open_fds", own.openFiles, unlabelled);
+  add("process_max_fds", own.mostOpenFiles, unlabelled);
+  add("nodejs_heap_size_used_bytes", own.heapBytes, unlabelled);
+  add("nodejs_heap_size_total_bytes", own.heapTotalBytes, unlabelled);
   if (lag !== null) {
-    add("nodejs_eventloop_lag_seconds", lag.last, {});
+    add("nodejs_eventloop_lag_seconds", lag.last, unlabelled);
     for (const name of ["min", "max", "mean", "p50", "p90", "p99"] as const)
-      add(`nodejs_eventloop_lag_${name}_seconds`, lag[name], {});
+      add(`nodejs_eventloop_lag_${name}_seconds`, lag[name], unlabelled);
   }
-  addHistogram("steward_event_loop_delay_seconds", loopDelay, {});
+  addHistogram("steward_event_loop_delay_seconds", loopDelay, unlabelled);
 }
 
 function flag(isSo: boolean): number {

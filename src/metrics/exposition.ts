@@ -39,7 +39,9 @@ export interface Count<Labels> {
 export function createExposition(): Exposition {
   const families = new Map<MetricName, Family>();
   const familyOf = (name: MetricName): Family => {
-    const family = families.get(name) ?? new Family(name);
+    const known = families.get(name);
+    if (known !== undefined) return known;
+    const family = new Family(name);
     families.set(name, family);
     return family;
   };
@@ -78,9 +80,11 @@ interface Line {
 /** A metric with the lines of its last text. */
 class Family {
   readonly #name: MetricName;
+  readonly #head: string;
   readonly #lines: Line[] = [];
-  /** The head, and the text of each line. */
-  readonly #texts: string[];
+  /** The texts of the lines, and of some lines each together; a part that has changed is empty. */
+  readonly #texts: string[] = [];
+  readonly #parts: string[] = [];
   #states: { readonly all: readonly string[]; readonly labels: readonly Labels[] } | undefined;
   /** Lines of the present text so far. */
   #count = 0;
@@ -89,16 +93,18 @@ class Family {
 
   constructor(name: MetricName) {
     this.#name = name;
-    this.#texts = [headOf(name)];
+    this.#head = headOf(name);
   }
 
   put(suffix: string, labels: Labels, bound: number | null, value: number): void {
     const former = this.#lines[this.#count];
-    const isSeries = former?.suffix === suffix && former.bound === bound && areAlike(former.labels, labels);
+    const isSeries = former !== undefined && isOfSeries(former, suffix, labels, bound);
     if (!isSeries || former.value !== value) {
       const series = isSeries ? former.series : seriesText(`${this.#name}${suffix}`, labels, bound);
+      // Member by member: lines made by a spread would make the comparison several times slower.
       this.#lines[this.#count] = { suffix, labels, bound, value, series };
-      this.#texts[this.#count + 1] = `${series} ${numberText(value)}\n`;
+      this.#texts[this.#count] = `${series} ${numberText(value)}\n`;
+      this.#parts[Math.floor(this.#count / linesOfPart)] = "";
       this.#hasChanged = true;
     }
     this.#count += 1;
@@ -122,17 +128,29 @@ class Family {
   }
 
   #write(): void {
-    this.#lines.length = this.#count;
-    this.#texts.length = this.#count + 1;
+    if (this.#count < this.#lines.length) {
+      this.#lines.length = this.#count;
+      this.#texts.length = this.#count;
+      this.#parts.length = Math.ceil(this.#count / linesOfPart);
+      this.#parts.fill("", -1);
+    }
     // Joined, not added: V8 would keep what is added as pieces, and copy them again for each answer.
-    this.#text = this.#count === 0 ? "" : this.#texts.join("");
+    for (const [part, text] of this.#parts.entries()) {
+      const first = part * linesOfPart;
+      if (text === "") this.#parts[part] = this.#texts.slice(first, first + linesOfPart).join("");
+    }
+    this.#text = this.#count === 0 ? "" : [this.#head, ...this.#parts].join("");
   }
 }
 
-/** All series of a metric have labels of the same names. */
-function areAlike(former: Labels, labels: Labels): boolean {
-  if (former === labels) return true;
-  for (const name in labels) if (former[name] !== labels[name]) return false;
+/** The counts of requests are the longest metric, of which one or two lines change from one scrape to the next. */
+const linesOfPart = 16;
+
+/** Counts pass the same labels each time; all series of a metric have labels of the same names. */
+function isOfSeries(line: Line, suffix: string, labels: Labels, bound: number | null): boolean {
+  if (line.bound !== bound || line.suffix !== suffix) return false;
+  if (line.labels === labels) return true;
+  for (const name in labels) if (line.labels[name] !== labels[name]) return false;
   return true;
 }
 

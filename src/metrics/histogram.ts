@@ -14,20 +14,27 @@ export interface HistogramReading {
 export function createHistogram(bounds: readonly number[]): Histogram {
   const counts = new Array<number>(bounds.length + 1).fill(0);
   let sum = 0;
+  /** Kept until the next observation. */
+  let reading: HistogramReading | undefined;
   return {
     observe: (seconds) => {
+      reading = undefined;
       let index = 0;
       while (index < bounds.length && seconds > (bounds[index] ?? 0)) index += 1;
       counts[index] = (counts[index] ?? 0) + 1;
       sum += seconds;
     },
     read: () => {
-      let count = 0;
-      const cumulative = [...bounds, Number.POSITIVE_INFINITY].map((bound, index) => {
-        count += counts[index] ?? 0;
-        return { bound, count };
-      });
-      return { cumulative, sum };
+      reading ??= { cumulative: cumulated(bounds, counts), sum };
+      return reading;
     },
   };
+}
+
+function cumulated(bounds: readonly number[], counts: readonly number[]): HistogramReading["cumulative"] {
+  let count = 0;
+  return [...bounds, Number.POSITIVE_INFINITY].map((bound, index) => {
+    count += counts[index] ?? 0;
+    return { bound, count };
+  });
 }

@@ -41,6 +41,8 @@ const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5] as const;
 export function createLoopDelay({ timers, monotonicNow }: LoopDelayOptions): LoopDelay {
   const delays = createHistogram(bounds);
   const recent: number[] = [];
+  /** Kept until the next measurement. */
+  let lag: LagReading | null | undefined;
   let until = Number.NEGATIVE_INFINITY;
   let cancel: (() => void) | undefined;
   const measure = (): void => {
@@ -52,6 +54,7 @@ export function createLoopDelay({ timers, monotonicNow }: LoopDelayOptions): Loo
       const delay = Math.max(0, now - due);
       delays.observe(delay);
       recent.push(delay);
+      lag = undefined;
       if (recent.length > recentCount) recent.shift();
       if (now < until) measure();
     });
@@ -62,7 +65,10 @@ export function createLoopDelay({ timers, monotonicNow }: LoopDelayOptions): Loo
       if (cancel === undefined) measure();
       return delays.read();
     },
-    lag: () => lagOf(recent),
+    lag: () => {
+      if (lag === undefined) lag = lagOf(recent);
+      return lag;
+    },
     stop: () => {
       cancel?.();
       cancel = undefined;
