@@ -293,7 +293,7 @@ describe("who sees what in the status", () => {
   const { getStatus, getHealth, getReadiness } = createStatusHandlers({
     updates: { status: () => updates },
     requireReady: async () => undefined,
-    metrics: () => "",
+    metrics: async () => "",
     health: () => ({
       status: "degraded",
       checks: [

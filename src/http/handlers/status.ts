@@ -15,7 +15,7 @@ export interface StatusHandlersOptions {
   requireReady: (isDetailed: boolean) => Promise<void>;
   /** The summary of the device, as far as the caller may see it. */
   status: (seen: Seen) => Promise<Status>;
-  metrics: () => string;
+  metrics: () => Promise<string>;
 }
 
 /** The rights of a caller to details that not every caller may see. */

@@ -2,11 +2,7 @@ import type { Host, HostTime } from "../../../host/host.ts";
 import { monotonicMilliseconds } from "../../../host/monotonic.ts";
 import type { Answered } from "../../../http/server.ts";
 import type { EventSink } from "../../../journal/events/event.ts";
-import {
-  createMetricsText,
-  type DeviceReadings,
-  type ProcessReadings,
-} from "../../../metrics/device-metrics.ts";
+import type { DeviceReadings, ProcessReadings } from "../../../metrics/device-metrics.ts";
 import { createEventCounts } from "../../../metrics/event-counts.ts";
 import { createLoopDelay } from "../../../metrics/loop-delay.ts";
 import { createRequestCounts } from "../../../metrics/request-counts.ts";
@@ -22,8 +18,8 @@ export interface Metering {
   /** The same sink of events, whose events are also counted. */
   counting<Events extends EventSink>(events: Events): Events;
   answered(answer: Answered): void;
-  /** The answer of a scrape. It waits for nothing: every room has its figures in memory. */
-  read(rooms: StatusRooms): string;
+  /** The answer of a scrape. Only the first waits, for the part that writes it: every room has its figures in memory. */
+  read(rooms: StatusRooms): Promise<string>;
   stop(): void;
 }
 
@@ -31,7 +27,7 @@ export function createMetering(config: RoomsConfig, { time }: Host): Metering {
   const events = createEventCounts();
   const requests = createRequestCounts();
   const loopDelay = createLoopDelay({ ...time, monotonicNow: () => monotonicMilliseconds() / 1_000 });
-  const textOf = createMetricsText([events, requests]);
+  let written: Promise<(readings: DeviceReadings) => string> | undefined;
   const processReadings = createBriefReading(createProcessReadings(config, time.wall), time.uptime);
   const memory = createBriefReading(readMemory, time.uptime);
   return {
@@ -52,7 +48,12 @@ export function createMetering(config: RoomsConfig, { time }: Host): Metering {
         route: operation ?? (status < 400 ? "console" : "none"),
         ...{ method, status, seconds: milliseconds / 1_000 },
       }),
-    read: (rooms) => {
+    read: async (rooms) => {
+      // Most agents are never scraped, and the table of all metrics is long.
+      written ??= import("../../../metrics/device-metrics.ts").then(({ createMetricsText }) =>
+        createMetricsText([events, requests]),
+      );
+      const textOf = await written;
       return textOf({
         ...readingsOf(config, rooms),
         host: { memory: memory(), disk: rooms.disk.capacity() },

@@ -43,7 +43,7 @@ export interface StatusRooms {
   readonly events: Pick<EventLog, "list" | "reach">;
   readonly disk: Pick<Disk, "capacity">;
   readonly https: Pick<Https, "certificateEnd">;
-  readonly metering: { read(rooms: StatusRooms): string };
+  readonly metering: { read(rooms: StatusRooms): Promise<string> };
   /** The needs, for callers who may not see the names of users. */
   readonly needsOf: NeedsOf;
 }
