@@ -7,7 +7,7 @@ const capSysTime = 1n << 25n;
 /** Starts the built agent; as root it loses the right to set the clock first. Throws where it has that right all the same. */
 export async function startWithoutClockRight(options: AgentOptions): Promise<AgentProcess> {
   const isRoot = process.getuid?.() === 0;
-  const prefix = ["setpriv", "--bounding-set=-sys_time", "--inh-caps=-sys_time"];
+  const prefix = [...(options.prefix ?? []), "setpriv", "--bounding-set=-sys_time", "--inh-caps=-sys_time"];
   const agent = await startAgentProcess({ ...options, ...(isRoot && { prefix }) });
   const capabilities = /^CapEff:\s+([0-9a-f]+)$/m.exec(
     readFileSync(`/proc/${agent.pid}/status`, "utf8"),

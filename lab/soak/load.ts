@@ -27,7 +27,9 @@ export async function loadAgent(loading: Loading): Promise<void> {
   const people = (Object.keys(usernames) as Role[]).map((role) =>
     person({ ...loading, chance: chance.fork() }, role),
   );
-  const others = [program, stranger, root].map((caller) => caller({ ...loading, chance: chance.fork() }));
+  const others = [program, collectors, stranger, root].map((caller) =>
+    caller({ ...loading, chance: chance.fork() }),
+  );
   await Promise.all([...people, ...others]);
 }
 
@@ -43,7 +45,8 @@ const acts: Readonly<
   admin: [
     ...([
       [6, "GET", "/api/status"],
-      [3, "GET", "/api/users"],
+      [3, "GET", "/api/users?limit=200&sort=-last_login_at"],
+      [1, "GET", "/api/tokens?limit=200"],
       [3, "GET", "/api/updates"],
     ] as const),
     [1, "PUT", "/api/system", { device: { name: "changed" } }],
@@ -147,6 +150,17 @@ async function program(loading: Loading): Promise<void> {
   while (!signal.aborted) {
     const path = oneOf(chance, ["/api/status", "/api/metrics", "/api/health", "/api/logs?limit=20"]);
     await ask(working({ method: "GET", path }, made?.json.token), [200]);
+    await delay(pause.least + draw(chance, pause.most - pause.least));
+  }
+}
+
+/** Programs with a token each, of which some look at the device now and then. */
+async function collectors(loading: Loading): Promise<void> {
+  const { agent, chance, signal } = loading;
+  const ask = asker(loading, "collectors");
+  while (!signal.aborted && agent.tokens.length > 0) {
+    const path = oneOf(chance, ["/api/status", "/api/metrics"]);
+    await ask(working({ method: "GET", path }, oneOf(chance, agent.tokens)), [200]);
     await delay(pause.least + draw(chance, pause.most - pause.least));
   }
 }

@@ -1,15 +1,16 @@
 /**
  * `make soak`: two built agents under a mixed load by everyone for SOAK_MINUTES (30), while their clocks jump (by
- * libfaketime; never this machine's), their time servers stop and lie, and one of them is ended and started again. Ends
- * with a table; with exit code 1 where an answer was not expected, or the memory or the open files of the agent that
+ * libfaketime; never this machine's), their time servers stop and lie, and one of them is ended and started again. The
+ * other one has thousands of users and API tokens. Both are under the unit's memory limit. Ends with a table; with exit code 1 where an answer was not expected, or the memory or the open files of the agent that
  * was never restarted grow. STEWARD_SEED repeats the order of things, not their times.
  */
 import { randomInt } from "node:crypto";
 import { createChance } from "../basics/chance.ts";
+import { unitMemoryMiB } from "../basics/memory-limit.ts";
 import { flapServers, passes, restartAgent, startServers, stepClocks } from "./disturbances.ts";
 import { loadAgent } from "./load.ts";
 import { slopeOf } from "./slope.ts";
-import { type Measured, memoryMaxMiB, type SoakedAgent, startSoakedAgent } from "./soaked-agent.ts";
+import { largeCounts, type Measured, type SoakedAgent, startSoakedAgent } from "./soaked-agent.ts";
 import { readStream } from "./stream-reader.ts";
 import { tableOf, type Usage } from "./table.ts";
 import { createTally } from "./tally.ts";
@@ -44,8 +45,11 @@ const servers = await startServers();
 const names = servers.map(({ port }) => `127.0.0.1:${port}`);
 const agents: SoakedAgent[] = [];
 try {
-  for (const name of ["the steady agent", "the restarted agent"])
-    agents.push(await startSoakedAgent(name, names));
+  for (const [name, isLarge] of [
+    ["the steady agent", true],
+    ["the restarted agent", false],
+  ] as const)
+    agents.push(await startSoakedAgent(name, { servers: names, isLarge }));
   process.exitCode = (await soak(agents)) ? 0 : 1;
 } finally {
   ending.abort();
@@ -70,7 +74,7 @@ async function soak([steady, restarted]: readonly SoakedAgent[]): Promise<boolea
     ...loads,
   ]);
   clearTimeout(timer);
-  const faults = [...tally.unexpected(), ...faultsOf(usage)];
+  const faults = [...tally.unexpected(), ...faultsOf(usage), ...[steady, restarted].flatMap(killsOf)];
   for (const { name, errors } of [steady, restarted])
     faults.push(
       ...errors()
@@ -79,6 +83,7 @@ async function soak([steady, restarted]: readonly SoakedAgent[]): Promise<boolea
     );
   for (const fault of faults) console.log(fault);
   const facts = [
+    ["users of the steady agent, besides those of the load", largeCounts.users],
     ["restarts", restarts],
     ["steps of a clock", steps],
     ["time servers that stopped and came back", flaps],
@@ -87,6 +92,12 @@ async function soak([steady, restarted]: readonly SoakedAgent[]): Promise<boolea
   ] as const;
   console.log(`\n${tableOf(tally.rows(), usage, facts)}`);
   return faults.length === 0;
+}
+
+function killsOf({ name, kills }: SoakedAgent): string[] {
+  const count = kills();
+  if (count === null) console.log(`${name} had no memory limit: this process can make no control group here`);
+  return count ? [`the kernel killed ${count} processes of ${name} for their memory`] : [];
 }
 
 async function measure(agent: SoakedAgent): Promise<Usage> {
@@ -109,8 +120,8 @@ async function measure(agent: SoakedAgent): Promise<Usage> {
 
 function faultsOf({ name, mostMiB: peakMiB, ...slopes }: Usage): string[] {
   const faults: string[] = [];
-  if (peakMiB > memoryMaxMiB)
-    faults.push(`${name} took ${peakMiB.toFixed(0)} MiB, and may take ${memoryMaxMiB}`);
+  if (peakMiB > unitMemoryMiB)
+    faults.push(`${name} took ${peakMiB.toFixed(0)} MiB, and may take ${unitMemoryMiB}`);
   if (minutes * (1 - warmUpShare) < leastJudgedMinutes) {
     console.log("the slopes are not judged: the run was too short for it");
     return faults;

@@ -5,7 +5,9 @@ import { buildSync } from "esbuild";
 import { type FakedClock, fakeClock } from "../agents/faked-time.ts";
 import { type AgentOptions, type AgentProcess, adminName, testProxy } from "../agents/running-agent.ts";
 import { startWithoutClockRight } from "../agents/without-clock-right.ts";
+import { limitMemory, unitMemoryMiB } from "../basics/memory-limit.ts";
 import { publishDemoRelease } from "../run/demo-product/publish.ts";
+import { makeLargeState } from "../state/large-state.ts";
 import { type MemoryReading, memoryFileVariable } from "./memory-probe.ts";
 
 /** An agent that is started again on the same state, and whose wall clock moves without that of this machine. */
@@ -23,6 +25,10 @@ export interface SoakedAgent {
   stepClock(seconds: number): void;
   /** Null while it is being started again, and until its memory was measured for the first time. */
   measure(): Measured | null;
+  /** Processes of it that the kernel has killed because of the unit's limit; null: it has no limit on this machine. */
+  kills(): number | null;
+  /** API tokens of programs, beside that of the monitor. */
+  readonly tokens: readonly string[];
   /** Lines of its log with the severity error, of all its processes. */
   errors(): readonly string[];
   dispose(): Promise<void>;
@@ -38,8 +44,8 @@ export interface Measured {
   readonly files: number;
 }
 
-/** MiB: `MemoryMax` of systemd/steward.service. */
-export const memoryMaxMiB = 256;
+/** The accounts and the API tokens of a large device. */
+export const largeCounts = { users: 2_000, tokens: 5_000 } as const;
 
 /** The password of everyone here. */
 export const password = "seven calm otters by the river";
@@ -49,18 +55,32 @@ export const usernames = { admin: adminName, operator: "soak-operator", readonly
 
 const probeSource = join(import.meta.dirname, "memory-probe.ts");
 
-/** Starts the built agent with users, time servers and a repository to look for updates in. */
-export async function startSoakedAgent(name: string, servers: readonly string[]): Promise<SoakedAgent> {
+/**
+ * Starts the built agent under the unit's memory limit, with users, time servers and a repository to look for updates in;
+ * `isLarge`: on the state of a large device.
+ */
+export async function startSoakedAgent(
+  name: string,
+  { servers, isLarge }: { readonly servers: readonly string[]; readonly isLarge: boolean },
+): Promise<SoakedAgent> {
   const directory = mkdtempSync(join(process.getuid?.() === 0 ? "/run" : tmpdir(), "steward-soak-"));
+  // On a disk: what a process writes to a file system in memory counts as its memory.
+  const stateDirectory = mkdtempSync(join(tmpdir(), "steward-soak-state-"));
   const clock = fakeClock(join(directory, "time"));
-  const options = await prepare(directory, servers, clock);
+  const limit = limitMemory(unitMemoryMiB);
+  const prepared = await prepare(directory, servers, clock);
+  const { tokens } = isLarge
+    ? await makeLargeState(stateDirectory, largeCounts, prepared.environment)
+    : { tokens: [] };
+  const options = { ...prepared, stateDirectory, ...(limit !== null && { prefix: [...limit.prefix] }) };
   let [offsetSeconds, restarts, killedAt] = [0, 0, 0];
   clock.move(offsetSeconds);
   let agent: AgentProcess | null = await startWithoutClockRight(options);
   const formerErrors: string[] = [];
   await makeUsers(agent, options.fingerprint);
   return {
-    name,
+    ...{ name, tokens },
+    kills: () => limit?.kills() ?? null,
     present: () => agent,
     restarts: () => restarts,
     killedAt: () => killedAt,
@@ -84,17 +104,20 @@ export async function startSoakedAgent(name: string, servers: readonly string[])
     errors: () => [...formerErrors, ...errorsOf(agent?.log() ?? "")],
     dispose: async () => {
       await agent?.dispose();
-      rmSync(directory, { recursive: true, force: true });
+      limit?.remove();
+      for (const made of [directory, stateDirectory]) rmSync(made, { recursive: true, force: true });
     },
   };
 }
 
+interface Prepared extends AgentOptions {
+  readonly environment: Record<string, string>;
+  readonly fingerprint: string;
+  readonly memoryFile: string;
+}
+
 /** Prepares root's decisions, a publisher, and the start of an agent that reads the time from a file. */
-async function prepare(
-  directory: string,
-  servers: readonly string[],
-  clock: FakedClock,
-): Promise<AgentOptions & { fingerprint: string; memoryFile: string }> {
+async function prepare(directory: string, servers: readonly string[], clock: FakedClock): Promise<Prepared> {
   const inside = (name: string) => join(directory, name);
   const places = { publisher: inside("publisher"), root: inside("update-root.json") };
   const { server, fingerprint } = await publishDemoRelease(places);
@@ -120,11 +143,10 @@ async function prepare(
   });
   return {
     ...{ fingerprint, memoryFile },
-    stateDirectory: inside("state"),
     arguments: own,
     environment: {
       // V8 takes its limit from the unit's, not from this machine's memory.
-      NODE_OPTIONS: `--max-old-space-size=${memoryMaxMiB} --import=${probe}`,
+      NODE_OPTIONS: `--max-old-space-size=${unitMemoryMiB} --import=${probe}`,
       [memoryFileVariable]: memoryFile,
       ...clock.environment,
       STEWARD_INITIAL_SETTINGS: inside("settings.json"),

@@ -12,8 +12,8 @@ export interface LargeState {
 /** Every so many users there is one with a second factor. */
 const usersPerFactor = 10;
 
-/** Requests that are under way at once: the changes that they bring share writes, and no hash is refused for the queue. */
-const atOnce = 6;
+/** Requests that are under way at once: their changes share writes. Hashes beyond eight would be refused. */
+const atOnce = { users: 6, tokens: 50 } as const;
 
 /** The password of each user. */
 export const password = "seven calm otters by the river";
@@ -25,15 +25,16 @@ export const password = "seven calm otters by the river";
 export async function makeLargeState(
   stateDirectory: string,
   counts: { readonly users: number; readonly tokens: number },
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<LargeState> {
-  const agent = await startAgentInProcess({ stateDirectory });
+  const agent = await startAgentInProcess({ stateDirectory, environment });
   try {
     const ids: string[] = [];
-    await inTurns(counts.users, async (index) => {
+    await inTurns("users", counts, async (index) => {
       ids[index] = await addUser(agent, index);
     });
     const tokens: string[] = [];
-    await inTurns(counts.tokens, async (index) => {
+    await inTurns("tokens", counts, async (index) => {
       tokens[index] = await addToken(agent, ids[index % ids.length] ?? "", index);
     });
     return { users: counts.users, tokens };
@@ -77,14 +78,18 @@ async function post(agent: RunningAgent, path: string, body: object): Promise<An
   return answer;
 }
 
-async function inTurns(count: number, work: (index: number) => Promise<void>): Promise<void> {
+async function inTurns(
+  what: keyof typeof atOnce,
+  counts: Readonly<Record<typeof what, number>>,
+  work: (index: number) => Promise<void>,
+): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {
-    while (next < count) {
+    while (next < counts[what]) {
       const index = next;
       next += 1;
       await work(index);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: atOnce[what] }, worker));
 }
