@@ -4,7 +4,7 @@ import { needCodes } from "../contract/need-areas.ts";
 import { timeModes } from "../contract/schemas/clock.ts";
 import { deviceStates } from "../contract/schemas/status.ts";
 import { checkOutcomes, updateStates } from "../contract/schemas/updates.ts";
-import type { Health, Need, Status, Updates } from "../contract/types.ts";
+import type { Need, Status, Updates } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
 import { createExposition, type Exposition } from "./exposition.ts";
 import type { HistogramReading } from "./histogram.ts";
@@ -15,7 +15,7 @@ export interface DeviceReadings {
   readonly build: { readonly version: string; readonly commit: string | null; readonly node: string };
   readonly state: Status["state"];
   readonly needs: readonly Need[];
-  readonly checks: NonNullable<Health["checks"]>;
+  readonly checks: readonly { readonly name: string; readonly isOk: boolean }[];
   readonly clock: ClockInShort;
   readonly isSynchronised: boolean;
   readonly updates: Updates;
@@ -74,9 +74,7 @@ function writeDevice({ add, addStates }: Exposition, readings: DeviceReadings): 
   add("steward_build_info", 1, { version, commit: commit ?? "", node });
   addStates("steward_device_state", "state", deviceStates, state);
   addStates("steward_need", "code", needCodes, new Set(needs.map(({ code }) => code)));
-  for (const { name, status } of checks) {
-    add("steward_health_check_ok", flag(status === "ok"), { check: name });
-  }
+  for (const { name, isOk } of checks) add("steward_health_check_ok", flag(isOk), { check: name });
   const end = certificateEnd?.toISOString() ?? null;
   add("steward_https_certificate_expiry_timestamp_seconds", secondsOf(end), unlabelled);
 }

@@ -93,7 +93,8 @@ export interface PlainText {
 
 /** Answers with a text, compressed if the client takes that. Throws `not_acceptable`. */
 export async function sendText(ctx: Koa.Context, text: string, mediaType: string): Promise<void> {
-  const [coding] = chooseCoding(ctx.get("accept-encoding"), textForms);
+  const accepted = ctx.req.headers["accept-encoding"];
+  const [coding] = accepted === undefined ? ["identity"] : chooseCoding(String(accepted), textForms);
   ctx.res.setHeader("Vary", "Accept-Encoding");
   if (coding === "identity") return sendPlain(ctx, { status: 200, text, mediaType });
   // Set before the body: otherwise koa takes the text for HTML.

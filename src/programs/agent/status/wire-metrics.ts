@@ -8,7 +8,6 @@ import { createLoopDelay } from "../../../metrics/loop-delay.ts";
 import { createRequestCounts } from "../../../metrics/request-counts.ts";
 import { createBriefReading } from "../../../system/brief-reading.ts";
 import { readMemory } from "../../../system/facts.ts";
-import { readHealth } from "../../../system/health.ts";
 import { stateOf } from "../../../system/status.ts";
 import type { RoomsConfig } from "../config.ts";
 import { presentNeeds, type StatusRooms } from "./wire-status.ts";
@@ -70,12 +69,14 @@ function readingsOf(
   rooms: StatusRooms,
 ): Omit<DeviceReadings, "host" | "process" | "loopDelay" | "lag"> {
   const { ground, needs } = presentNeeds(rooms);
-  const { clock, updates, people } = ground;
+  const { clock, updates, people, troubles } = ground;
+  // Each check was asked for the needs, which name the one that has found them.
+  const failing = new Set(troubles.map(({ facts }) => (facts as { readonly check?: string }).check));
   return {
     build: { ...build, node },
     state: stateOf(needs),
     ...{ needs, clock, updates, people: people.figures },
-    checks: readHealth(rooms.checks, true).checks ?? [],
+    checks: rooms.checks.map(({ name }) => ({ name, isOk: !failing.has(name) })),
     isSynchronised: rooms.clock.state().synchronised === true,
     certificateEnd: rooms.https.certificateEnd(),
     sessions: rooms.auth.sessions.count(),
