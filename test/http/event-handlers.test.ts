@@ -56,8 +56,11 @@ describe("a stream of events that begins in the past", () => {
   it("misses none and repeats none while more happen than it reads", async (test) => {
     const { events } = await openLog(test);
     for (let index = 0; index < 500; index += 1) await events.record(change(`before-${index}`));
+    // Given a number, and not written yet.
+    const waiting = ["waiting-1", "waiting-2"].map((name) => events.record(change(name)));
     const { messages, stop } = await follow(events, "0");
-    for (let index = 0; index < 500; index += 1) await events.record(change(`meanwhile-${index}`));
+    for (let index = 0; index < 498; index += 1) await events.record(change(`meanwhile-${index}`));
+    await Promise.all(waiting);
     await until("all came", () => messages.length === 1_000);
     assert.deepEqual(
       messages.map(({ id }) => Number(id)),

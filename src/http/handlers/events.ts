@@ -83,11 +83,13 @@ function eventStream(events: EventLog, filter: EventFilter, after: number | unde
       while (!isLive && !isOver) {
         const head = events.head();
         const { items, next_cursor } = await events.list({ ...filter, after: last, limit: pageSize });
-        if (!isOver) for (const event of items) send(messageOf(event));
-        last = next_cursor === null ? head : Number(next_cursor);
+        // The subscription brings later ones when they are written.
+        const heard = items.filter(({ seq }) => seq <= head);
+        if (!isOver) for (const event of heard) send(messageOf(event));
+        last = next_cursor === null ? head : Math.min(Number(next_cursor), head);
         await drained();
-        // No event was recorded since the last page was read: from here on the subscription misses none.
-        isLive = next_cursor === null && events.head() === head;
+        // The subscription has brought none since the page was read: from here on this stream misses none.
+        isLive = last === head && events.head() === head;
       }
     };
     if (after !== undefined) catchUp(after).catch(end);

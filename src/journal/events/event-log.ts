@@ -25,11 +25,12 @@ import { createRefusalCounts } from "./refusal-counts.ts";
 export interface EventLog extends EventSink {
   list(query: EventQuery): Promise<EventList>;
   /**
-   * Calls the listener for each event when it gets its number, and again for each repeat. Returns a function that stops
-   * it.
+   * Calls the listener for each event when it is written, or waits in memory because the disk takes nothing, and again
+   * for each repeat. Returns a function that stops it. An event that is not written yet has no lasting number: if the
+   * process is killed, the next event after its start has the same.
    */
   subscribe(listener: EventListener): () => void;
-  /** The newest seq; 0: there is no event yet. */
+  /** The newest seq of which listeners have heard; 0: there is no event yet. */
   head(): number;
   /** The seq from which on no event of either log has been dropped. */
   firstComplete(): Promise<number>;
@@ -137,6 +138,10 @@ interface Entry {
   /** Settles when all placed events are on the disk, or wait in memory because the disk takes nothing. */
   written(): Promise<void>;
   readonly listeners: Set<EventListener>;
+  /** Tells the listeners of an event as soon as all placed events are written. */
+  tell(event: AuditEvent, isRepeat: boolean): void;
+  /** The newest seq of which they have heard. */
+  told(): number;
   /** Events that found no room. */
   lost(): number;
   /** Writes the audit lines that were only counted. */
@@ -149,6 +154,13 @@ function createEntry(parts: Parts): Entry {
   const listeners = new Set<EventListener>();
   let lost = 0;
   let written = Promise.resolve();
+  let told = sequence.head();
+  const tell: Entry["tell"] = (event, isRepeat) => {
+    void written.then(() => {
+      told = Math.max(told, event.seq);
+      for (const listener of listeners) listener(event, isRepeat);
+    });
+  };
   return {
     place: (facts, code, count) => {
       const counted = { ...(code !== null && { code }), ...((code !== null || count > 1) && { count }) };
@@ -160,11 +172,13 @@ function createEntry(parts: Parts): Entry {
       }
       const event = sequence.next(facts, code, count);
       written = writer.write(event);
-      for (const listener of listeners) listener(event, false);
+      tell(event, false);
       return event;
     },
     written: () => written,
     listeners,
+    tell,
+    told: () => told,
     lost: () => lost,
     close: lines.close,
   };
@@ -183,7 +197,7 @@ function joined(parts: Parts): EventLog {
   return {
     record: (facts) => {
       const repeated = repeats.add(facts);
-      if (repeated !== null) for (const listener of listeners) listener(repeated, true);
+      if (repeated !== null) entry.tell(repeated, true);
       return entry.written();
     },
     refuse: (facts, code) => refusals.add(facts, code),
@@ -204,7 +218,7 @@ function joined(parts: Parts): EventLog {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    head: () => sequence.head(),
+    head: entry.told,
     firstComplete: async () => Math.max(await firstKept(files.changes), await firstKept(files.refusals)),
     trouble: () => troubleOf(writer, parts.damage, entry.lost()) ?? shortnessOf(kept, parts.now()),
     close: async () => {

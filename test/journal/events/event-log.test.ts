@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import { appendFile, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { allEvents, change, filesOf, linesOf, openLog, refusal } from "../../../lab/state/event-directory.ts";
 import { createVerification } from "../../../src/cli/events/event-verification.ts";
@@ -42,6 +44,30 @@ describe("an event log", () => {
     assert.equal(fourth?.previous_hash, third?.hash);
     assert.deepEqual(findingsOf(all), []);
     await next.events.close();
+  });
+
+  it("hands an event over when its line is in the file: one whose number a killed process takes along would come twice", async (test) => {
+    const { events, directory } = await openLog(test);
+    const heard: [head: number, lines: number][] = [];
+    events.subscribe(() => {
+      const files = readdirSync(directory).filter((name) => name.endsWith(".jsonl"));
+      const texts = files.map((name) => readFileSync(join(directory, name), "utf8"));
+      heard.push([events.head(), texts.join("").split("\n").length - 1]);
+    });
+    const recorded = events.record(change("anna"));
+    assert.deepEqual([events.head(), heard], [0, []]);
+    await recorded;
+    events.refuse(refusal("192.0.2.7"), "invalid_credentials");
+    await events.record(change("berta"));
+    assert.deepEqual(
+      heard.map(([head]) => head),
+      [1, 2, 3],
+    );
+    assert.ok(
+      heard.every(([head, lines]) => lines >= head),
+      JSON.stringify(heard),
+    );
+    await events.close();
   });
 
   it("writes the line that RFC 8785 says, and its hash is that of the line without it", async (test) => {
