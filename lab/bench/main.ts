@@ -17,6 +17,7 @@ import {
   authenticatedRequests,
   memoryAfterRest,
   memoryAfterUse,
+  type Surroundings,
   startAndMemory,
   withProvider,
 } from "./footprint.ts";
@@ -33,8 +34,10 @@ interface OnRuntime {
 }
 
 clearEnvironment();
+const begun: Begun[] = [];
+for (const node of [process.execPath, ...process.argv.slice(2)]) begun.push(await begin(node));
 const runtimes: OnRuntime[] = [];
-for (const node of [process.execPath, ...process.argv.slice(2)]) runtimes.push(await onRuntime(node));
+for (const one of begun) runtimes.push(await measured(one));
 printRuntimes(runtimes);
 const rows = [...(await payloadRows()), ...(await applyRows()), ...(await clockRows())];
 print(rows);
@@ -43,15 +46,26 @@ mkdirSync(directory, { recursive: true });
 const everything = { runtimes, node: process.version, rows };
 writeFileSync(join(directory, "bench.json"), `${JSON.stringify(everything, undefined, 2)}\n`);
 
-async function onRuntime(node: string): Promise<OnRuntime> {
-  const scratch = scratchDirectory();
+/** A runtime with its program, and what is measured while all else is. */
+interface Begun {
+  readonly at: Surroundings;
+  readonly afterRest: Promise<readonly Row[]>;
+  readonly remove: () => void;
+}
+
+async function begin(node: string): Promise<Begun> {
+  const { path: directory, remove } = scratchDirectory();
+  const at = { node, directory, program: await programFor(node, directory) };
+  const afterRest = memoryAfterRest(at);
+  // Awaited last: a fault of it ends the call then.
+  afterRest.catch(() => undefined);
+  return { at, afterRest, remove };
+}
+
+async function measured({ at, afterRest, remove }: Begun): Promise<OnRuntime> {
   try {
-    const at = { node, directory: scratch.path, program: await programFor(node, scratch.path) };
-    const afterRest = memoryAfterRest(at);
-    // Awaited last: a fault of it ends the call then.
-    afterRest.catch(() => undefined);
     return {
-      node: execFileSync(node, ["--version"], { encoding: "utf8" }).trim(),
+      node: execFileSync(at.node, ["--version"], { encoding: "utf8" }).trim(),
       rows: [
         ...(await startAndMemory(at)),
         ...(await memoryAfterUse(at)),
@@ -65,7 +79,7 @@ async function onRuntime(node: string): Promise<OnRuntime> {
       ],
     };
   } finally {
-    scratch.remove();
+    remove();
   }
 }
 
