@@ -48,7 +48,7 @@ export async function repeatedReads(at: Surroundings): Promise<Row[]> {
     const [base, ...others] = reads;
     return others.map((path) => {
       const series: Series = [costs.get(path) ?? [], costs.get(base) ?? []];
-      return ratioRow(`processor time of GET ${path} / GET ${base}`, "ms", series, bound);
+      return ratioRow(`processor time of GET ${path} / GET ${base}`, "µs", series, bound);
     });
   } finally {
     await own.stop();
@@ -84,7 +84,7 @@ async function walk(own: Running): Promise<void> {
   client.close();
 }
 
-/** Milliseconds of processor time for one request. */
+/** Microseconds of processor time for one request. */
 async function costOf({ processorMilliseconds }: Running, read: () => Promise<void>): Promise<number> {
   const before = processorMilliseconds();
   let left = requests;
@@ -95,7 +95,7 @@ async function costOf({ processorMilliseconds }: Running, read: () => Promise<vo
     }
   };
   await Promise.all(Array.from({ length: connections }, one));
-  return (processorMilliseconds() - before) / requests;
+  return ((processorMilliseconds() - before) * 1_000) / requests;
 }
 
 /** Its connections stay open. */

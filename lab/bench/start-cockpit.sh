@@ -3,7 +3,7 @@
 # unpacked, and laid over /usr in a mount namespace that only this process has. Takes root.
 set -eu
 
-directory=$(sh "$(dirname "$0")/../unpack-packages.sh" cockpit "usr/lib/cockpit/cockpit-ws usr/bin/cockpit-bridge" \
+directory=$(sh "$(dirname "$0")/../../scripts/unpack-packages.sh" cockpit "usr/lib/cockpit/cockpit-ws usr/bin/cockpit-bridge" \
   cockpit-ws cockpit-bridge cockpit-system)
 exec unshare --mount sh -euc '
   for folder in share lib; do mount -t overlay overlay -o "lowerdir=$1/usr/$folder:/usr/$folder" "/usr/$folder"; done
