@@ -54,30 +54,36 @@ export function createRoutes(options: RouterOptions): Routes {
     byPath.set(`${method} ${path}`, answerOf(id));
     if (method === "GET") byPath.set(`HEAD ${path}`, answerOf(id));
   }
-  let made: Router | undefined;
-  const others = (): Router => {
+  let made: MadeRouter | undefined;
+  const others = (): MadeRouter => {
     made ??= createRouter(answerOf);
     return made;
   };
   return {
     middleware: (ctx, next) => {
       const answer = byPath.get(`${ctx.req.method} ${ctx.request.path}`);
-      if (!answer) return (others().routes() as unknown as Koa.Middleware)(ctx, next);
+      if (!answer) return others().middleware(ctx, next);
       ctx.params = {};
       return answer(ctx);
     },
-    refuseUnrouted: (ctx) => refuseUnrouted(others(), ctx),
+    refuseUnrouted: (ctx) => refuseUnrouted(others().router, ctx),
   };
 }
 
+/** koa-router with its middleware, which is made once and not at each request. */
+interface MadeRouter {
+  readonly router: Router;
+  readonly middleware: Koa.Middleware;
+}
+
 /** The routes of all operations; those without parameters are here for the methods that a path answers. */
-function createRouter(answerOf: (id: OperationId) => (ctx: Koa.Context) => Promise<void>): Router {
+function createRouter(answerOf: (id: OperationId) => (ctx: Koa.Context) => Promise<void>): MadeRouter {
   const router = new Router({ sensitive: true, strict: true });
   for (const id of operationIds) {
     const { method, path } = operationOf(id);
     router.register(path.replace(/\{(\w+)\}/g, ":$1"), [method], answerOf(id));
   }
-  return router;
+  return { router, middleware: router.routes() as unknown as Koa.Middleware };
 }
 
 /** Answers a request without a route: koa-router's own 404 and 405 are plain text. */
