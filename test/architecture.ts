@@ -49,6 +49,7 @@ const mains = [
   "programs/program.ts",
   "programs/installer/main.ts",
   "programs/self-check.ts",
+  "programs/slow-facts.ts",
 ];
 /**
  * Files that go by this process's time and not by the time that the agent was given, each for its reason. Whole rooms do so:
@@ -69,7 +70,6 @@ export const ownTime: Readonly<Record<string, string>> = {
   "programs/agent/status/wire-metrics.ts": "measures this process's own event loop",
   "programs/program.ts": "stamps lines of the log before a host is opened",
   "store/files/store-time.ts": "the time of a command, which opens documents without a host",
-  "system/facts.ts": "bounds a thread of this process",
 };
 /**
  * Files that read by Node's own calls, each for its reason. Those wait for the other end of a pipe for ever, follow links and

@@ -150,7 +150,6 @@ export function sourceProgram(
   const surroundings = { ...process.env, ...environment };
   return {
     assetsDirectory: dist,
-    factsWorker: join(dist, "facts-worker.js"),
     build: { version, commit: null, date: null },
     nodeVersion: process.version,
     node: process.execPath,

@@ -14,9 +14,9 @@ import { whenFirstUsed } from "./when-first-used.ts";
 const root = join(import.meta.dirname, "../..");
 const source = (path: string): string => join(root, "src", path);
 
-/** Each runs without the others, whole in one file: a thread, and processes that are started now and then. */
+/** Each runs without the others, whole in one file: processes that are started now and then. */
 const alone = {
-  "facts-worker": source("system/facts-worker.ts"),
+  "slow-facts": source("programs/slow-facts.ts"),
   "self-check": source("programs/self-check.ts"),
   "make-code-caches": join(import.meta.dirname, "make-code-caches.ts"),
   "warm-run": join(import.meta.dirname, "warm-run.ts"),
@@ -35,7 +35,7 @@ const started = { main: "programs/steward.ts", installer: "programs/installer/ma
 /** The sources that all of the device's programs begin with. */
 export const deviceEntries: readonly string[] = [
   ...Object.values({ ...programs, ...started }).map(source),
-  ...[alone["facts-worker"], alone["self-check"]],
+  ...[alone["slow-facts"], alone["self-check"]],
 ];
 
 /**

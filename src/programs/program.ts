@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { isJournalStream } from "../host/linux/systemd/journal-stream.ts";
 import { auditJournalSocket, openNativeJournal } from "../host/linux/systemd/native-journal.ts";
 import type { ServiceManager } from "../host/linux/systemd/service-manager.ts";
@@ -12,10 +11,8 @@ import { type ProcessUsage, processUsage } from "./process-usage.ts";
 
 /** The parts of this program and process that the agent's rooms use. */
 export interface ProgramParts {
-  /** The directory beside the program with common-passwords.txt, the facts worker and the console. */
+  /** The directory beside the program with common-passwords.txt and the console. */
   readonly assetsDirectory: string;
-  /** Absolute path of the facts worker. */
-  readonly factsWorker: string;
   readonly build: Build;
   readonly nodeVersion: string;
   readonly log: Log;
@@ -48,7 +45,6 @@ const standardError = 2;
 
 const ownLines = createOwnLines();
 const isLogInJournal = isJournalStream(process.env.JOURNAL_STREAM, standardError);
-const isSource = import.meta.filename.endsWith(".ts");
 
 const addon = clockAddon(assetsDirectory);
 const { STEWARD_JOURNAL_SOCKET: socket, STEWARD_AUDIT_SOCKET: auditSocket = auditJournalSocket } =
@@ -73,9 +69,6 @@ const log = createLog(
 
 export const program: Program = {
   assetsDirectory,
-  factsWorker: isSource
-    ? join(import.meta.dirname, "../system/facts-worker.ts")
-    : join(assetsDirectory, "facts-worker.js"),
   build,
   nodeVersion: process.version,
   node: process.execPath,

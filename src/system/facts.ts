@@ -1,12 +1,10 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
-import { Worker } from "node:worker_threads";
 import type { Facts, Status } from "../contract/types.ts";
 import type { HostNames, HostTime } from "../host/host.ts";
-import type { HostIdentity } from "../host/ports.ts";
+import type { HostIdentity, RunCommand } from "../host/ports.ts";
 import type { Capacity } from "../store/files/disk.ts";
 import { createBriefReading } from "./brief-reading.ts";
-import type { SlowFacts } from "./facts-worker.ts";
 import { createTemperature } from "./temperature.ts";
 
 /** Reads the host's identity and condition without ever holding up the event loop. */
@@ -19,24 +17,34 @@ export interface FactsHost {
 
 export interface NamedHost extends FactsHost {
   readonly names: Pick<HostNames, "timeZone">;
+  readonly run: RunCommand;
 }
+
+/** The facts that a process of its own reads. */
+export type SlowFacts = Pick<Facts, "manufacturer" | "model" | "disks" | "temperatures"> & {
+  readonly cpu: Facts["cpu"]["model"];
+};
 
 /** Seconds for which disks and temperatures are kept; asking for them costs processes. */
 const freshSeconds = 10;
 
-/** A worker that has not answered after so many seconds is ended; its facts are null or empty this time. */
-const workerSeconds = 10;
+/** A process that has not ended after so many milliseconds is killed; its facts are null or empty this time. */
+const longestMilliseconds = 10_000;
 
 const nothing: SlowFacts = { manufacturer: null, model: null, cpu: null, disks: [], temperatures: [] };
 
-/** `workerFile` is the compiled facts-worker. */
-export function createFacts(workerFile: string, { identity, time: { uptime }, names }: NamedHost): ReadFacts {
+/** `node`, `script`: absolute paths of the runtime and of slow-facts.js. */
+export function createFacts(
+  node: string,
+  script: string,
+  { identity, time: { uptime }, names, run }: NamedHost,
+): ReadFacts {
   let slow: Promise<SlowFacts> | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
   return async () => {
     if (!slow || uptime() - readAt > freshSeconds) {
       readAt = uptime();
-      slow = readSlowFacts(workerFile);
+      slow = readSlowFacts(() => run(node, [script], { timeoutMilliseconds: longestMilliseconds }));
     }
     const [{ cpu, ...rest }, time_zone] = await Promise.all([slow, names.timeZone()]);
     return {
@@ -81,20 +89,13 @@ export function createHostFigures({ identity, time: { uptime } }: FactsHost): Re
 
 const readTemperature = createTemperature();
 
-/** systeminformation takes 36 ms to load and runs most of its commands with execSync, so it has a thread of its own. */
-async function readSlowFacts(workerFile: string): Promise<SlowFacts> {
-  return new Promise((resolve) => {
-    const worker = new Worker(workerFile, { resourceLimits: { maxOldGenerationSizeMb: 64 } });
-    const timer = setTimeout(() => finish(nothing), workerSeconds * 1_000);
-    const finish = (facts: SlowFacts): void => {
-      clearTimeout(timer);
-      resolve(facts);
-      void worker.terminate();
-    };
-    worker.once("message", finish);
-    worker.once("error", () => finish(nothing));
-    worker.unref();
-  });
+/** Never rejects. */
+async function readSlowFacts(run: () => ReturnType<RunCommand>): Promise<SlowFacts> {
+  try {
+    return JSON.parse((await run()).stdout) as SlowFacts;
+  } catch {
+    return nothing;
+  }
 }
 
 /** The kernel makes this file from its memory: reading it synchronously takes a tenth of the asynchronous time. */

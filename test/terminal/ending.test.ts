@@ -41,6 +41,7 @@ describe("where glibc loses the signals that wake V8's threads", () => {
     ["a command that fails", 8, "main.js", "status", "--socket", "/nowhere/steward.sock"],
     ["the installer", 2, "installer.js", "unknown"],
     ["the check of the program itself", 0, "self-check.js"],
+    ["the reading of host facts", 0, "slow-facts.js"],
   ] as const)
     it(`${name} ends`, async () => {
       const [program, ...rest] = words;

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Finding, SettingsChange } from "../../contract/types.ts";
 import type { Host } from "../../host/host.ts";
 import type { Reread } from "../../http/handlers/system.ts";
@@ -30,8 +29,8 @@ export interface AgentConfig extends ProgramParts {
   mayAskRoot: boolean;
   /** Absolute path of clock-steering.node. */
   clockAddon: string;
-  /** Absolute paths of the runtime and of self-check.js. */
-  selfCheck: { node: string; script: string };
+  /** Absolute path of the runtime. */
+  node: string;
   /** Opens another clock than this host's. */
   openClock?: OpenClock;
   /** Ports that replace those of this host. */
@@ -75,11 +74,11 @@ export async function agentConfig(
   run: string,
   initialSettings?: string,
 ): Promise<RoomsConfig> {
-  const { assetsDirectory, factsWorker, build, nodeVersion, log, ownLines } = program;
+  const { assetsDirectory, build, node, nodeVersion, log, ownLines } = program;
   const { isLogInJournal, adoptTimeZone, processUsage, passwordCost } = program;
   const { https, forRooms } = noDecisions();
   return {
-    ...{ assetsDirectory, factsWorker, build, nodeVersion, log, ownLines, isLogInJournal, adoptTimeZone },
+    ...{ assetsDirectory, build, node, nodeVersion, log, ownLines, isLogInJournal, adoptTimeZone },
     ...{ processUsage, passwordCost },
     stateDirectory: state,
     runDirectory: run,
@@ -91,7 +90,6 @@ export async function agentConfig(
     mayAskRoot: state === usualStateDirectory,
     installer: state === usualStateDirectory ? { directories: usualDirectories, program: null } : null,
     clockAddon: clockAddon(assetsDirectory),
-    selfCheck: { node: program.node, script: join(assetsDirectory, "self-check.js") },
     https,
     ...forRooms,
   };

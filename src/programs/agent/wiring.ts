@@ -286,7 +286,7 @@ function joinHandlers(joined: Joined): Handlers {
       acceptFindings: (document) => state.register.accept(document),
       tls: https.status,
       reload: config.reload,
-      readFacts: createFacts(config.factsWorker, host),
+      readFacts: createFacts(config.node, join(config.assetsDirectory, "slow-facts.js"), host),
       version: versionOf(config, { host, updates }),
       greet: () =>
         greetingOf({

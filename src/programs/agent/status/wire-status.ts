@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { TrustedTime } from "../../../auth/trusted-time.ts";
 import type { Clock } from "../../../clock/loop/clock.ts";
 import { clockWordOf } from "../../../contract/clock/clock-word.ts";
@@ -164,12 +165,12 @@ export function greetingOf({
 
 /** Opens the test of the program's own parts. */
 export function openSelfCheck(
-  { selfCheck, log }: RoomsConfig,
+  { node, assetsDirectory, log }: RoomsConfig,
   { run, time: { timers, uptime } }: Host,
 ): SelfCheck {
   const onFailure = (detail: string) => log("error", "a part of the program does not work", { detail });
   return createSelfCheck({
-    ...selfCheck,
+    ...{ node, script: join(assetsDirectory, "self-check.js") },
     ...{ run, timers, uptime, onFailure },
   });
 }
