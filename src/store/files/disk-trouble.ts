@@ -36,17 +36,13 @@ export function readOnly(directory: string, mount: Mount): Finding {
   );
 }
 
-/** `space` undefined: the file system at `point` does not give it. `hasReserve` undefined: it is not known yet. */
-export function spaceTrouble(
-  point: string,
-  space: Space | undefined,
-  hasReserve: boolean | undefined,
-): Finding | null {
+/** `space` undefined: the file system at `point` does not give it. */
+export function spaceTrouble(point: string, space: Space | undefined, hasReserve: boolean): Finding | null {
   if (space === undefined) return finding("disk_space_unknown", { path: point });
   const { freeBytes, freeInodes } = space;
-  if (freeBytes < leastFreeBytes) return littleSpace(point, freeBytes, hasReserve !== false);
+  if (freeBytes < leastFreeBytes) return littleSpace(point, freeBytes, hasReserve);
   if (freeInodes !== null && freeInodes < leastFreeInodes) return fewInodes(point, freeInodes);
-  return hasReserve === false ? missingReserve(point) : null;
+  return hasReserve ? null : missingReserve(point);
 }
 
 function littleSpace(path: string, freeBytes: number, hasReserve: boolean): Finding {

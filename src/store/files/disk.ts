@@ -24,8 +24,8 @@ export class Disk {
   readonly #listeners = new Set<() => void | Promise<void>>();
   #seen: Finding | null = null;
   #capacity: Capacity | null = null;
-  /** Undefined until the first try to make it. */
-  #hasReserve: boolean | undefined;
+  /** Counts as made until a try to make it fails. */
+  #hasReserve = true;
   #isReadOnly = false;
   #wasFileSystemReadOnly = false;
   #isViewStale = false;
@@ -66,9 +66,14 @@ export class Disk {
   /** Checks now; makes the reserve if it is missing and there is space for it. */
   async look(): Promise<void> {
     await this.#see();
+    await this.#keepReserve();
+  }
+
+  async #keepReserve(): Promise<void> {
+    const hadReserve = this.#hasReserve;
     // A write that must fail is not tried.
     if (!this.#isReadOnly) this.#hasReserve = await this.#reserve.refill().catch(() => false);
-    await this.#see();
+    if (this.#hasReserve !== hadReserve) await this.#see();
     for (const listener of this.#listeners) await listener();
   }
 
@@ -89,10 +94,10 @@ export class Disk {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Begins the regular checks. */
+  /** Makes the reserve if it is missing, and begins the regular checks: `open` has made the first. */
   start(): void {
     this.#isWatched = true;
-    void this.look().then(() => this.#plan());
+    void this.#keepReserve().then(() => this.#plan());
   }
 
   stop(): void {
@@ -111,7 +116,7 @@ export class Disk {
 export async function findDiskTrouble(
   directory: string,
   mount: Mount | null,
-  hasReserve?: boolean,
+  hasReserve = true,
 ): Promise<Finding | null> {
   const found = await statfs(directory).catch(() => undefined);
   return troubleIn(directory, mount, { found, hasReserve });
@@ -120,7 +125,7 @@ export async function findDiskTrouble(
 function troubleIn(
   directory: string,
   mount: Mount | null,
-  { found, hasReserve }: { found: StatsFs | undefined; hasReserve: boolean | undefined },
+  { found, hasReserve }: { found: StatsFs | undefined; hasReserve: boolean },
 ): Finding | null {
   if (mount?.isReadOnly) return readOnly(directory, mount);
   return spaceTrouble(mount?.point ?? directory, found && spaceIn(found), hasReserve);

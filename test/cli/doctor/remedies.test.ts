@@ -80,10 +80,10 @@ describe("the line that doctor has typed", () => {
 
   it("shows where the files are, and not the bytes, where inodes have run out", () => {
     const plenty = 2 ** 40;
-    const crowded = spaceTrouble("/data", { freeBytes: plenty, freeInodes: 0 }, undefined);
+    const crowded = spaceTrouble("/data", { freeBytes: plenty, freeInodes: 0 }, true);
     assert.equal(crowded?.remedy?.line, "du -x --inodes /data | sort -n | tail -n 20");
     assert.doesNotMatch(crowded?.detail ?? "", /du -xa?h/);
-    const full = spaceTrouble("/data", { freeBytes: 0, freeInodes: plenty }, undefined);
+    const full = spaceTrouble("/data", { freeBytes: 0, freeInodes: plenty }, true);
     assert.equal(full?.remedy?.line, "du -xah /data | sort -h | tail -n 20");
   });
 

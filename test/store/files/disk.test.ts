@@ -157,6 +157,45 @@ describe("the disk that the state lies on", () => {
     assert.equal(world.dueIn(15), 0, "nor behind a look that had begun");
   });
 
+  it("is read once for each look, and again only when the reserve has gone or come back", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const { readFileSync } = fs;
+    const put = (reading: typeof readFileSync) => {
+      Object.assign(fs, { readFileSync: reading });
+      syncBuiltinESMExports();
+    };
+    atEnd(test, () => put(readFileSync));
+    let reads = 0;
+    put(((path: string, ...rest: []) => {
+      if (path === "/proc/self/mountinfo") reads += 1;
+      return readFileSync(path, ...rest);
+    }) as typeof readFileSync);
+    let hasSpace = true;
+    const reserve = { release: async () => false, isGivenUp: () => false, refill: async () => hasSpace };
+    const disk = await Disk.open(directory, reserve, {
+      ...processTime,
+      timers: createVirtualTime().hostTimers,
+    });
+    let looks = 0;
+    disk.observe(() => {
+      looks += 1;
+    });
+    disk.start();
+    await comes("the reserve was looked at", () => looks === 1);
+    disk.stop();
+    assert.equal(reads, 1, "the start goes by what the opening has seen");
+    await disk.look();
+    assert.equal(reads, 2);
+    hasSpace = false;
+    await disk.look();
+    assert.deepEqual([reads, disk.trouble()?.code], [4, "disk_reserve_missing"]);
+    await disk.look();
+    assert.deepEqual([reads, disk.trouble()?.code], [5, "disk_reserve_missing"]);
+    hasSpace = true;
+    await disk.look();
+    assert.deepEqual([reads, disk.trouble()], [7, null]);
+  });
+
   it("tells its observers of each look, until they stop", async (test) => {
     const directory = await temporaryDirectory(test);
     const disk = await Disk.open(directory, createReserve(directory));
