@@ -1,5 +1,5 @@
-import { lstatSync } from "node:fs";
-import { chmod, unlink } from "node:fs/promises";
+import { chmodSync, lstatSync } from "node:fs";
+import { unlink } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { connect, type Socket } from "node:net";
@@ -70,7 +70,7 @@ export async function listenUnix(handle: RequestListener, path: string, now: () 
     keepPlace(socket, "local root");
   });
   await listening(server, () => server.listen({ path }), path);
-  await chmod(path, 0o600);
+  chmodSync(path, 0o600);
   const listener = stoppable(server, connections, path);
   return {
     ...listener,

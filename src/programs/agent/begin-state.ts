@@ -38,7 +38,7 @@ export async function beginState(config: RoomsConfig, host: Host): Promise<State
 }
 
 async function refuseReset(stateDirectory: string): Promise<void> {
-  if (!(await isWipeRequested(stateDirectory))) return;
+  if (!isWipeRequested(stateDirectory)) return;
   throw new StewardError(
     "state_damaged",
     "A factory reset of this device has begun, and the agent carries it out when it starts: systemctl start steward.",

@@ -56,7 +56,7 @@ export async function openOfflineClient(config: RoomsConfig, remark: (text: stri
 
 /** Carries out a factory reset that was requested here, since no agent is there to do it. */
 async function finishRequestedWipe(stateDirectory: string, files: HostFiles): Promise<void> {
-  if (!(await isWipeRequested(stateDirectory))) return;
+  if (!isWipeRequested(stateDirectory)) return;
   const lock = await takeLock(stateDirectory, files);
   try {
     await finishWipe(stateDirectory);

@@ -151,7 +151,7 @@ export async function isRepaired(
   { stateDirectory, initialSettings }: RoomsConfig,
   damage: StewardError,
 ): Promise<boolean> {
-  if (await isWipeRequested(stateDirectory)) return true;
+  if (isWipeRequested(stateDirectory)) return true;
   if (isOfStorage(damage)) {
     await makeDirectory(stateDirectory);
     await readdir(stateDirectory);

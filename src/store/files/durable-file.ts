@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, unlink } from "node:fs/promises";
+import { existsSync, readdirSync, renameSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { type FileHandle, mkdir, open, rename, rm, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import { storageAdvice } from "./storage-advice.ts";
@@ -99,7 +99,7 @@ function removeIfPossible(path: string): void {
  * `storage_unwritable`.
  */
 export async function makeDirectory(path: string): Promise<void> {
-  if (await isDirectory(path)) return;
+  if (isDirectory(path)) return;
   try {
     await mkdirWithParents(path);
   } catch (cause) {
@@ -110,11 +110,12 @@ export async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-async function isDirectory(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 /** The nearest existing directory above. */
@@ -157,7 +158,7 @@ export function isReplaced(error: unknown): boolean {
 /** Removes the temporary files of writers of `path` that were killed. `names`: all in its directory, if it was listed. */
 export async function removeLeftovers(path: string, names?: readonly string[]): Promise<void> {
   const prefix = basename(temporaryPrefix(path));
-  for (const name of names ?? (await readdir(dirname(path)))) {
+  for (const name of names ?? readdirSync(dirname(path))) {
     if (!name.startsWith(prefix)) continue;
     await rm(join(dirname(path), name), { recursive: true, force: true }).catch(() => undefined);
   }

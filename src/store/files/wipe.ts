@@ -1,4 +1,5 @@
-import { readdir, rm, stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError } from "../../contract/errors.ts";
 import { storageError, syncDirectory, writeDurably } from "./durable-file.ts";
@@ -22,11 +23,8 @@ export async function requestWipe(directory: string): Promise<void> {
   });
 }
 
-export async function isWipeRequested(directory: string): Promise<boolean> {
-  return stat(join(directory, markerName)).then(
-    () => true,
-    () => false,
-  );
+export function isWipeRequested(directory: string): boolean {
+  return existsSync(join(directory, markerName));
 }
 
 /**
@@ -34,7 +32,7 @@ export async function isWipeRequested(directory: string): Promise<boolean> {
  * The request is deleted last: after a power cut the next call continues. Throws `storage_unwritable`.
  */
 export async function finishWipe(directory: string): Promise<boolean> {
-  if (!(await isWipeRequested(directory))) return false;
+  if (!isWipeRequested(directory)) return false;
   try {
     const names = (await readdir(directory)).filter((name) => !kept.includes(name));
     for (const name of names) await rm(join(directory, name), { recursive: true, force: true });

@@ -1,4 +1,5 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { systemErrorCode } from "../../contract/errors.ts";
 import type { FreeSpace } from "../../host/ports.ts";
@@ -20,14 +21,14 @@ export function createPayloadStore({ directory, freeSpace, caps, loadFetch }: Pa
   const folders = ["staged", "downloads"].map((name) => join(directory, name));
   const removeWhere = async (isWanted: (id: string) => boolean): Promise<void> => {
     for (const folder of folders) {
-      for (const name of await namesIn(folder)) {
+      for (const name of namesIn(folder)) {
         if (isWanted(name.slice(0, 32))) await rm(join(folder, name), { recursive: true, force: true });
       }
     }
   };
   return {
     staged: async () => {
-      const names = await namesIn(join(directory, "staged"));
+      const names = namesIn(join(directory, "staged"));
       return names.flatMap((name) => /^([0-9a-f]{32})\.tar\.gz$/.exec(name)?.[1] ?? []);
     },
     fetch: async ({ target }, { onProgress, ...plan }) => {
@@ -44,9 +45,9 @@ export function createPayloadStore({ directory, freeSpace, caps, loadFetch }: Pa
   };
 }
 
-async function namesIn(directory: string): Promise<string[]> {
+function namesIn(directory: string): string[] {
   try {
-    return await readdir(directory);
+    return readdirSync(directory);
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return [];
     throw error;

@@ -26,7 +26,7 @@ describe("the deletion of a state directory", () => {
 
   it("leaves the lock alone, hidden files and directories go too", async () => {
     await requestWipe(directory);
-    assert.equal(await isWipeRequested(directory), true);
+    assert.equal(isWipeRequested(directory), true);
     assert.equal(await finishWipe(directory), true);
     assert.deepEqual(await readdir(directory), [".lock"]);
     assert.equal(await finishWipe(directory), false);

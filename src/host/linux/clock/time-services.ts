@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemErrorCode } from "../../../contract/errors.ts";
 import type { TimeDaemon, TimeServices } from "../../ports.ts";
@@ -23,45 +23,43 @@ const hierarchies = ["", "unified", "systemd"];
  * another name or slice, is not noticed.
  */
 export function createTimeServices(cgroups = "/sys/fs/cgroup"): TimeServices {
-  return { activeDaemon: () => activeDaemon(cgroups) };
+  return { activeDaemon: async () => activeDaemon(cgroups) };
 }
 
-async function activeDaemon(cgroups: string): Promise<TimeDaemon | null> {
+function activeDaemon(cgroups: string): TimeDaemon | null {
   const slices = hierarchies.map((hierarchy) => join(cgroups, hierarchy, "system.slice"));
-  const known = await Promise.all(slices.map(async (slice) => [slice, await namesIn(slice)] as const));
+  const known = slices.map((slice) => [slice, namesIn(slice)] as const);
   for (const [unit, daemon] of daemonUnits) {
     for (const [slice, names] of known) {
-      if (names.includes(unit) && (await hasProcesses(join(slice, unit)))) return daemon;
+      if (names.includes(unit) && hasProcesses(join(slice, unit))) return daemon;
     }
   }
   return null;
 }
 
 /** True if a process is in this cgroup or one below it. */
-async function hasProcesses(cgroup: string): Promise<boolean> {
+function hasProcesses(cgroup: string): boolean {
   // cgroups(7): in v2 it includes the cgroups below; v1 does not have this file.
-  const events = await textOf(join(cgroup, "cgroup.events"));
+  const events = textOf(join(cgroup, "cgroup.events"));
   if (events !== null) return /^populated 1$/m.test(events);
-  if (((await textOf(join(cgroup, "cgroup.procs"))) ?? "").trim() !== "") return true;
-  const below = await namesIn(cgroup);
-  for (const name of below) if (await hasProcesses(join(cgroup, name))) return true;
-  return false;
+  if ((textOf(join(cgroup, "cgroup.procs")) ?? "").trim() !== "") return true;
+  return namesIn(cgroup).some((name) => hasProcesses(join(cgroup, name)));
 }
 
 /** The names of the directories in it; none if it is gone. */
-async function namesIn(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { withFileTypes: true }).catch(ifGone([]));
+function namesIn(directory: string): string[] {
+  const entries = unlessGone(() => readdirSync(directory, { withFileTypes: true })) ?? [];
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
-function textOf(path: string): Promise<string | null> {
-  return readFile(path, "utf8").catch(ifGone(null));
-}
+const textOf = (path: string): string | null => unlessGone(() => readFileSync(path, "utf8"));
 
 /** ENODEV: the cgroup was removed while it was read. */
-function ifGone<T>(instead: T): (error: unknown) => T {
-  return (error) => {
-    if (["ENOENT", "ENOTDIR", "ENODEV"].includes(systemErrorCode(error) ?? "")) return instead;
+function unlessGone<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", "ENODEV"].includes(systemErrorCode(error) ?? "")) return null;
     throw error;
-  };
+  }
 }

@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { type FileHandle, open, realpath, stat } from "node:fs/promises";
+import { constants, realpathSync } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemErrorCode } from "../../../contract/errors.ts";
 import type { TrustedOwners } from "../../host.ts";
@@ -19,7 +19,7 @@ export async function readTrustedFile(
 ): Promise<Uint8Array | null> {
   let file: FileHandle | undefined;
   try {
-    const real = await realpath(path);
+    const real = realpathSync.native(path);
     await refuseForeign(real, { own, refuse });
     // A fifo in its place must not block the start.
     file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -19,7 +19,7 @@ export interface KeepOptions {
   /** A listener that already listens. */
   readonly first?: Listener;
   /** Resolves to true while clients reach the listener. */
-  readonly isReached?: () => Promise<boolean>;
+  readonly isReached?: () => boolean;
   /** Called at each try that fails. */
   readonly onFailure?: () => void;
   readonly timers: Timers;
@@ -33,13 +33,13 @@ const lookSeconds = 60;
 const goneMilliseconds = 4_000;
 
 export function keepListening(options: KeepOptions): KeptListener {
-  const { listen, isReached = async () => true, onFailure, timers, log } = options;
+  const { listen, isReached = () => true, onFailure, timers, log } = options;
   let listener = options.first;
   let problem: string | null = null;
   let isStopped = false;
   let cancel = (): void => undefined;
   const look = async (): Promise<void> => {
-    if (listener !== undefined && (await isReached())) return;
+    if (listener !== undefined && isReached()) return;
     const isAgain = listener !== undefined || problem !== null;
     // First: closing a unix socket removes the file of its name.
     await listener?.stop(goneMilliseconds);

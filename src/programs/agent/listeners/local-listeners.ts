@@ -1,4 +1,4 @@
-import { lstat } from "node:fs/promises";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { finding, line } from "../../../contract/finding.ts";
 import type { Finding } from "../../../contract/types.ts";
@@ -58,10 +58,10 @@ export function createLocalListeners({
       const unix = async (): Promise<Listener> => {
         await makeDirectory(runDirectory);
         const listener = await listenUnix(handle, path, now);
-        inode = await inodeOf(path);
+        inode = inodeOf(path);
         return listener;
       };
-      const isReached = async () => (await inodeOf(path)) === inode;
+      const isReached = () => inodeOf(path) === inode;
       const first = await unix();
       socket = keepListening({ listen: unix, first, isReached, onFailure: lose, timers, log });
       port = keepListening({
@@ -78,11 +78,12 @@ export function createLocalListeners({
 }
 
 /** Undefined: nothing is there. */
-async function inodeOf(path: string): Promise<number | undefined> {
-  return lstat(path).then(
-    ({ ino }) => ino,
-    () => undefined,
-  );
+function inodeOf(path: string): number | undefined {
+  try {
+    return lstatSync(path).ino;
+  } catch {
+    return undefined;
+  }
 }
 
 function socketTrouble(socket: KeptListener | undefined, path: string): Finding | null {
