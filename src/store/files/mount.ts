@@ -21,10 +21,16 @@ interface Entry {
   isFileSystemReadOnly: boolean;
 }
 
+/** The table at the last look and what it says of a path: it seldom changes, and the agent looks every few seconds. */
+let last: { readonly mountinfo: string; readonly path: string; readonly mount: Mount | null } | undefined;
+
 /** Null if it cannot be found out. Reads /proc and the kernel's knowledge of the path, no disk. */
 export function mountOf(path: string): Mount | null {
   try {
-    return mountIn(readFileSync("/proc/self/mountinfo", "utf8"), realpathSync(path));
+    const seen = { mountinfo: readFileSync("/proc/self/mountinfo", "utf8"), path: realpathSync(path) };
+    if (last?.mountinfo !== seen.mountinfo || last.path !== seen.path)
+      last = { ...seen, mount: mountIn(seen.mountinfo, seen.path) };
+    return last.mount;
   } catch {
     return null;
   }

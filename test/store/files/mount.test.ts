@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { mountIn } from "../../../src/store/files/mount.ts";
+import { mountIn, mountOf } from "../../../src/store/files/mount.ts";
 
 /** As /proc/self/mountinfo has it inside the agent's unit (ProtectSystem=strict, StateDirectory=) on a plain device. */
 const inTheUnit = [
@@ -71,5 +71,11 @@ describe("the mount of a path", () => {
       const found = mountIn(fields.slice(0, count).join(" "), state);
       assert.deepEqual(found, count < 6 ? null : { point: "/", isReadOnly: true, isReadOnlyHereAlone: true });
     }
+  });
+
+  it("is found out again for another path, and kept while the table is the same", () => {
+    const points = ["/proc", "/", "/proc"].map((path) => mountOf(path)?.point);
+    assert.deepEqual(points, ["/proc", "/", "/proc"]);
+    assert.equal(mountOf("/proc"), mountOf("/proc"));
   });
 });

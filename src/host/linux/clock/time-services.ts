@@ -23,11 +23,11 @@ const hierarchies = ["", "unified", "systemd"];
  * another name or slice, is not noticed.
  */
 export function createTimeServices(cgroups = "/sys/fs/cgroup"): TimeServices {
-  return { activeDaemon: async () => activeDaemon(cgroups) };
+  const slices = hierarchies.map((hierarchy) => join(cgroups, hierarchy, "system.slice"));
+  return { activeDaemon: async () => activeDaemon(slices) };
 }
 
-function activeDaemon(cgroups: string): TimeDaemon | null {
-  const slices = hierarchies.map((hierarchy) => join(cgroups, hierarchy, "system.slice"));
+function activeDaemon(slices: readonly string[]): TimeDaemon | null {
   const known = slices.map((slice) => [slice, namesIn(slice)] as const);
   for (const [unit, daemon] of daemonUnits) {
     for (const [slice, names] of known) {
