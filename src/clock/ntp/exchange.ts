@@ -30,15 +30,37 @@ export interface ExchangeOptions {
   readonly randomNonce: () => Uint8Array;
 }
 
-/** Asks the server at a literal address once; ends within `deadlineSeconds` and never rejects. */
-export type Exchange = (address: DatagramAddress) => Promise<ExchangeOutcome>;
+/** A request as it goes out, and the check of the packets that come back. */
+export interface SealedRequest {
+  readonly packet: Uint8Array;
+  /** The 48 bytes of an authentic reply's header, or the reason to reject the packet. */
+  open(reply: Uint8Array): Uint8Array | BadPacket;
+}
+
+/** Makes a request of 48 bytes one that only its server can read and answer. */
+export type Seal = (request: Uint8Array) => SealedRequest;
+
+/**
+ * Asks the server at a literal address once; ends within `deadlineSeconds` and never rejects. With `seal` only an authentic
+ * reply counts, a kiss-o'-death among them.
+ */
+export type Exchange = (address: DatagramAddress, seal?: Seal) => Promise<ExchangeOutcome>;
 
 /**
  * NTPv4 client exchanges, any number at a time: one packet out, from a port of its own, and the first believable reply
  * in. A packet that is not believed never ends an exchange: a forged one could otherwise cancel the good reply.
  */
 export function createExchange(options: ExchangeOptions): Exchange {
-  return (address) => new Promise((resolve) => begin(options, address, resolve));
+  return (address, seal = unsealed) =>
+    new Promise((resolve) => begin({ ...options, address, seal }, resolve));
+}
+
+/** NTP without authentication: packets are sent and read as they are. */
+const unsealed: Seal = (packet) => ({ packet, open: (reply) => reply });
+
+interface Question extends ExchangeOptions {
+  readonly address: DatagramAddress;
+  readonly seal: Seal;
 }
 
 /** The verdict on one packet. */
@@ -49,11 +71,7 @@ type Answer =
 
 type Ending = Exclude<Answer, { kind: "bad" }> | { readonly kind: "silent"; readonly reason: string };
 
-function begin(
-  options: ExchangeOptions,
-  address: DatagramAddress,
-  resolve: (outcome: ExchangeOutcome) => void,
-): void {
+function begin(question: Question, resolve: (outcome: ExchangeOutcome) => void): void {
   const ignored: BadPacket[] = [];
   let lastBad: BadPacket | undefined;
   let hasEnded = false;
@@ -67,14 +85,14 @@ function begin(
   };
   const onFailure = (code: string): void => end({ kind: "silent", reason: code });
   // Before the socket is opened, so that the time for that counts too.
-  const stopTimer = options.timers.after(deadlineSeconds, () => onFailure(lastBad ?? "timeout"));
+  const stopTimer = question.timers.after(deadlineSeconds, () => onFailure(lastBad ?? "timeout"));
   const onAnswer = (answer: Answer): void => {
     if (answer.kind === "bad") {
       lastBad = answer.reason;
       if (ignored.length < mostIgnored) ignored.push(answer.reason);
     } else end(answer);
   };
-  ask(options, address, { onAnswer, onFailure }).then(
+  ask(question, { onAnswer, onFailure }).then(
     (connection) => {
       close = () => connection.close();
       if (hasEnded) close();
@@ -90,12 +108,11 @@ interface AskHandlers {
 
 /** Opens the socket and sends the request; packets are judged and handed on until the connection is closed. */
 async function ask(
-  { driver, datagrams, pivotSeconds, randomNonce }: ExchangeOptions,
-  address: DatagramAddress,
+  { driver, datagrams, pivotSeconds, randomNonce, address, seal }: Question,
   { onAnswer, onFailure }: AskHandlers,
 ): Promise<DatagramConnection> {
   const nonce = randomNonce();
-  const request = encodeRequest(nonce);
+  const request = seal(encodeRequest(nonce));
   let sent: ClockReading = { wallSeconds: Number.NaN, monotonicSeconds: Number.POSITIVE_INFINITY };
   const onPacket = (packet: Uint8Array, ageSeconds: number): void => {
     try {
@@ -104,7 +121,10 @@ async function ask(
       const expectation = { nonce, pivotSeconds };
       const sentMonotonicSeconds = sent.monotonicSeconds;
       const passage = { sentMonotonicSeconds, arrived, longestSeconds: deadlineSeconds };
-      onAnswer(judge(packet, expectation, passage));
+      const header = request.open(packet);
+      onAnswer(
+        typeof header === "string" ? { kind: "bad", reason: header } : judge(header, expectation, passage),
+      );
     } catch (error) {
       onFailure(systemErrorCode(error) ?? "failed");
     }
@@ -112,7 +132,7 @@ async function ask(
   const connection = await datagrams.connect(address, { onPacket, onFailure });
   try {
     sent = driver.read();
-    connection.send(request);
+    connection.send(request.packet);
     return connection;
   } catch (error) {
     connection.close();

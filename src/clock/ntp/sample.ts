@@ -17,7 +17,10 @@ export interface Sample {
   readonly rootDispersionSeconds: number;
 }
 
-/** The reason to reject a packet. */
+/**
+ * The reason to reject a packet. Of those with NTS, `nts_nak`: the server does not know the cookie, or says so who saw the
+ * request; `not_authentic`: the reply has no right authenticator.
+ */
 export type BadPacket =
   | "short"
   | "long"
@@ -28,7 +31,9 @@ export type BadPacket =
   | "stratum"
   | "no_time"
   | "root_distance"
-  | "delay";
+  | "delay"
+  | "nts_nak"
+  | "not_authentic";
 
 /**
  * The end of an exchange. `ignored`: the reason that each earlier packet was not believed.

@@ -1,5 +1,6 @@
 import type { TimeSource } from "../../contract/types.ts";
 import type { SourceReason } from "../../contract/words/clock.ts";
+import type { BadPacket } from "../ntp/sample.ts";
 import type { Ballot, RatedSource, SourcePool } from "../ntp/source-pool.ts";
 import type { Verdict } from "../state/verdict.ts";
 import { reasonWithDetail } from "./details.ts";
@@ -86,26 +87,37 @@ function reasonOf(code: SourceReason["code"], cause: string | null = null): Reas
   return { code, cause };
 }
 
+/** The codes of packets that were not believed: where every packet was one, the last of them is the failure. */
+const badPacketCodes: Readonly<Record<BadPacket, SourceReason["code"]>> = {
+  unsynchronised: "server_unsynchronised",
+  stratum: "server_unsynchronised",
+  root_distance: "too_uncertain",
+  short: "bad_packet",
+  long: "bad_packet",
+  version: "bad_packet",
+  mode: "bad_packet",
+  origin: "bad_packet",
+  no_time: "bad_packet",
+  delay: "bad_packet",
+  nts_nak: "bad_packet",
+  not_authentic: "bad_packet",
+};
+
 /** Failures of exchanges and look-ups with a code of their own in the contract. */
 const failureCodes: Readonly<Record<string, SourceReason["code"]>> = {
+  ...badPacketCodes,
   timeout: "timeout",
   name_not_found: "name_not_found",
   no_address: "no_address",
   same_server: "same_server",
-  unsynchronised: "server_unsynchronised",
-  stratum: "server_unsynchronised",
-  root_distance: "too_uncertain",
   ECONNREFUSED: "connection_refused",
   ENETUNREACH: "network_unreachable",
   EHOSTUNREACH: "host_unreachable",
 };
 
-const badPackets = ["short", "long", "version", "mode", "origin", "no_time", "delay"];
-
 /** The reason why an exchange or a look-up of a name brought nothing. */
 export function failureReason(failure: string): Reason {
   if (failure.startsWith("kiss ")) return reasonOf("kiss_rate", failure.slice("kiss ".length));
-  const known = failureCodes[failure];
-  if (known) return reasonOf(known, failure === known ? null : failure);
-  return reasonOf(badPackets.includes(failure) ? "bad_packet" : "system_error", failure);
+  const code = failureCodes[failure] ?? "system_error";
+  return reasonOf(code, failure === code ? null : failure);
 }
