@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A server needs both, in PEM. */
@@ -17,42 +17,94 @@ export interface Authority {
 
 const always = { from: "20000101000000Z", until: "20991231235959Z" };
 
+/** A certificate of any kind. */
+export interface CertificateWish {
+  /** The common name. */
+  name: string;
+  /** Lines of x509v3_config(5). */
+  extensions?: readonly string[];
+  validity?: { from: string; until: string };
+  /** Words of `openssl req` for its key; by default P-256. */
+  key?: readonly string[];
+  /** The hash that its issuer signs; by default sha256. */
+  hash?: string;
+}
+
+/** A certificate, which may issue others. */
+export interface Issuer extends ServerCertificate {
+  /** PEM files. */
+  path: string;
+  keyPath: string;
+  issue(wish: CertificateWish): Issuer;
+}
+
 /** An authority made by openssl in `directory`, and what it certifies. */
 export function createAuthority(directory: string): Authority {
-  const openssl = (...args: string[]): void => {
-    execFileSync("openssl", args, { cwd: directory, stdio: "ignore" });
-  };
-  openssl(...newKey("ca.key"), "-x509", "-days", "3650", "-out", "ca.pem", "-subj", "/CN=Test authority");
-  let made = 0;
+  const openssl = ["-x509", "-days", "3650", "-out", "ca.pem", "-subj", "/CN=Test authority"];
+  execFileSync("openssl", [...newKey("ca.key"), ...openssl], { cwd: directory, stdio: "ignore" });
+  const path = join(directory, "ca.pem");
   return {
-    path: join(directory, "ca.pem"),
-    certify: (name, { from, until } = always) => {
-      made += 1;
-      const at = `server${made}`;
-      mkdirSync(join(directory, at));
-      writeFileSync(join(directory, at, "index"), "");
-      writeFileSync(join(directory, at, "serial"), "01\n");
-      writeFileSync(
-        join(directory, at, "ca.cnf"),
-        [
-          "[ca]\ndefault_ca=here",
-          `[here]\ndatabase=${at}/index\nserial=${at}/serial\nnew_certs_dir=${at}\ndefault_md=sha256`,
-          "policy=any\nunique_subject=no\n[any]\ncommonName=supplied",
-          `[names]\nsubjectAltName=${/^[0-9.]+$/.test(name) ? "IP" : "DNS"}:${name}\n`,
-        ].join("\n"),
-      );
-      openssl(...newKey(`${at}/key`), "-out", `${at}/csr`, "-subj", `/CN=${name}`);
-      openssl(
-        ...["ca", "-batch", "-config", `${at}/ca.cnf`, "-extensions", "names", "-in", `${at}/csr`],
-        ...["-out", `${at}/pem`, "-keyfile", "ca.key", "-cert", "ca.pem", "-notext"],
-        ...["-startdate", from, "-enddate", until],
-      );
-      const read = (file: string): string => readFileSync(join(directory, at, file), "utf8");
-      return { key: read("key"), cert: read("pem") };
+    path,
+    certify: (name, validity = always) => {
+      const extensions = [`subjectAltName=${/^[0-9.]+$/.test(name) ? "IP" : "DNS"}:${name}`];
+      const issuer = { path, keyPath: join(directory, "ca.key") };
+      const { key, cert } = issued(directory, { name, validity, extensions }, issuer);
+      return { key, cert };
     },
   };
 }
 
-function newKey(path: string): string[] {
-  return ["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", path];
+/** A certificate that has signed itself, made by openssl in a folder of `directory`. */
+export function selfSigned(directory: string, wish: CertificateWish): Issuer {
+  return issued(directory, wish, null);
+}
+
+function issued(
+  directory: string,
+  wish: CertificateWish,
+  issuer: Pick<Issuer, "path" | "keyPath"> | null,
+): Issuer {
+  const { name, extensions = [], validity = always, key = p256, hash = "sha256" } = wish;
+  const place = mkdtempSync(join(directory, "certificate-"));
+  const openssl = (...args: string[]): void => {
+    execFileSync("openssl", args, { cwd: place, stdio: "ignore" });
+  };
+  writeFileSync(join(place, "index"), "");
+  writeFileSync(
+    join(place, "ca.cnf"),
+    [
+      "[ca]\ndefault_ca=here",
+      `[here]\ndatabase=index\nrand_serial=yes\nnew_certs_dir=.\ndefault_md=${hash}`,
+      "policy=any\nunique_subject=no\n[any]\ncommonName=supplied",
+      ["[extensions]", ...extensions, ""].join("\n"),
+    ].join("\n"),
+  );
+  openssl(...newKey("key", key), "-out", "csr", "-subj", `/CN=${name}`);
+  const by =
+    issuer === null ? ["-selfsign", "-keyfile", "key"] : ["-keyfile", issuer.keyPath, "-cert", issuer.path];
+  openssl(
+    ...[
+      "ca",
+      "-batch",
+      "-config",
+      "ca.cnf",
+      "-extensions",
+      "extensions",
+      "-in",
+      "csr",
+      "-out",
+      "pem",
+      "-notext",
+    ],
+    ...[...by, "-startdate", validity.from, "-enddate", validity.until],
+  );
+  const [path, keyPath] = [join(place, "pem"), join(place, "key")];
+  const files = { path, keyPath, cert: readFileSync(path, "utf8"), key: readFileSync(keyPath, "utf8") };
+  return { ...files, issue: (next) => issued(directory, next, files) };
+}
+
+const p256 = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"];
+
+function newKey(path: string, kind: readonly string[] = p256): string[] {
+  return ["req", ...kind, "-nodes", "-keyout", path];
 }

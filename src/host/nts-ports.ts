@@ -26,13 +26,13 @@ export interface KeyExchangeQuestion {
 }
 
 /**
- * The reason why a key exchange failed:
+ * The reason why a key exchange failed. `cause` of a certificate's failure is OpenSSL's sentence.
  * - `nts_unreachable`: no connection; `cause` is the system's code, such as ECONNREFUSED.
  * - `nts_not_offered`: no TLS 1.3 or no ALPN `ntske/1` there, or the connection ended before the answer did.
  * - `nts_unknown_authority`: no certificate authority that is trusted here has signed the certificate.
  * - `nts_wrong_name`: the certificate is for another name or address.
  * - `nts_certificate_expired`, `nts_certificate_not_yet_valid`: at the time of the question.
- * - `nts_bad_certificate`: purpose, constraints, path length, weak keys; `cause` is OpenSSL's sentence.
+ * - `nts_bad_certificate`: purpose, constraints, path length, weak keys.
  * - `nts_cannot_verify`: openssl, or the file of the authorities, cannot be used; `cause` says how to repair it.
  * - `nts_refused`: the server has sent an error, or shares no algorithm with this client.
  * - `nts_no_answer`: not whole within its time.

@@ -1,0 +1,172 @@
+import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import { join } from "node:path";
+import { messageOf, systemErrorCode } from "../../../contract/errors.ts";
+import type { KeyExchangeFailure, KeyExchangeFailureCode } from "../../nts-ports.ts";
+import type { CommandResult, RunCommand } from "../../ports.ts";
+import { printableLine } from "../printable-text.ts";
+
+/** The authorities of the system: Debian's package ca-certificates. */
+const systemAuthorities = "/etc/ssl/certs/ca-certificates.crt";
+
+/** Certificates of a chain: public ones have two to four. */
+const mostCertificates = 8;
+
+/** Bytes of one certificate as PEM: public ones have two kilobytes. */
+const mostCertificateBytes = 16_384;
+
+/** Milliseconds for one run of openssl, which takes a hundredth of it; it is also ended with the caller's signal. */
+const timeoutMilliseconds = 5_000;
+
+/** Characters of a cause. */
+const longestCause = 200;
+
+export interface Verification {
+  /** PEM, the server's own first, the others in any order. */
+  readonly certificates: readonly string[];
+  /** The name or literal address that the first one must be for. */
+  readonly host: string;
+  /** Seconds since 1970 at which all must be valid; null: their dates are not judged. */
+  readonly atSeconds: number | null;
+  readonly signal: AbortSignal;
+}
+
+export interface ChainVerifier {
+  readonly run: RunCommand;
+  /** The certificates are in a new directory there until openssl is done. */
+  readonly directory: string;
+  /** PEM file with the only authorities that count; undefined: the system's. */
+  readonly caFile?: string | undefined;
+}
+
+/** The trust in a chain of certificates; null: it is trusted. Rejects only with the reason of the signal. */
+export type VerifyChain = (verification: Verification) => Promise<KeyExchangeFailure | null>;
+
+/**
+ * Verifies by `openssl verify`, whose path validation (RFC 5280 §6) goes by the time that the caller chooses, and which
+ * can leave dates out, so that they hide nothing else (docs/adr/0013-certificates-at-a-chosen-time.md).
+ */
+export function createVerifyChain(verifier: ChainVerifier): VerifyChain {
+  return async (verification) => {
+    const { certificates, host, signal } = verification;
+    const excess = excessOf(certificates);
+    if (excess !== null) return { code: "nts_bad_certificate", cause: excess };
+    // OpenSSL takes an empty name as no condition, and a leading dot for every name below it.
+    if (!/^[\w:-]/.test(host))
+      return { code: "nts_wrong_name", cause: `"${host}" is not a name of a server` };
+    try {
+      const failure = await verifyIn(verifier, verification);
+      if (failure === null || !dateCodes.includes(failure.code)) return failure;
+      // OpenSSL may end at a date before it has seen all.
+      return (await verifyIn(verifier, { ...verification, atSeconds: null })) ?? failure;
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      return cannotVerify(
+        `The certificates cannot be written into ${verifier.directory}: ${messageOf(error)}.`,
+      );
+    }
+  };
+}
+
+const dateCodes: readonly KeyExchangeFailureCode[] = [
+  "nts_certificate_expired",
+  "nts_certificate_not_yet_valid",
+];
+
+function excessOf(certificates: readonly string[]): string | null {
+  if (certificates.length === 0) return "the server has sent no certificate";
+  if (certificates.length > mostCertificates) return `more than ${mostCertificates} certificates`;
+  const isTooLarge = certificates.some((pem) => pem.length > mostCertificateBytes);
+  return isTooLarge ? `a certificate of more than ${mostCertificateBytes} bytes` : null;
+}
+
+async function verifyIn(verifier: ChainVerifier, verification: Verification) {
+  const { run, directory, caFile = systemAuthorities } = verifier;
+  const { certificates, signal } = verification;
+  const [own = "", ...others] = certificates;
+  const place = await mkdtemp(join(directory, "chain-"));
+  try {
+    const leaf = join(place, "leaf.pem");
+    const untrusted = join(place, "untrusted.pem");
+    await writeFile(leaf, own, { mode: 0o600 });
+    if (others.length > 0) await writeFile(untrusted, others.join("\n"), { mode: 0o600 });
+    const args = [
+      ...["verify", "-CAfile", caFile, "-no-CApath", "-no-CAstore", "-purpose", "sslserver"],
+      // 112 bits of security: RSA of 2,048 bits and more, no SHA-1. Without it openssl takes keys of any size.
+      ...["-auth_level", "2"],
+      ...conditionsOf(verification),
+      ...(others.length > 0 ? ["-untrusted", untrusted] : []),
+      leaf,
+    ];
+    const ran = await run("openssl", args, { timeoutMilliseconds, signal }).catch((error) => {
+      if (signal.aborted) throw error;
+      return null;
+    });
+    if (ran === null) return cannotVerify("openssl cannot be started. Install it: apt-get install openssl");
+    if (ran.status === 0 && ran.stdout === `${leaf}: OK\n`) return null;
+    return failureIn(ran.stderr) ?? cannotVerify(await troubleOf(ran, verifier.caFile));
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+}
+
+function conditionsOf({ host, atSeconds }: Verification): string[] {
+  // The zone of a link-local address is this device's own word for the link.
+  const [address = ""] = host.split("%");
+  return [
+    ...(isIP(address) === 0 ? ["-verify_hostname", host] : ["-verify_ip", address]),
+    ...(atSeconds === null ? ["-no_check_time"] : ["-attime", String(Math.floor(atSeconds))]),
+  ];
+}
+
+/**
+ * OpenSSL's numbers of verification errors, X509_V_ERR_* of openssl/x509_vfy.h. All others say that a certificate is bad,
+ * such as 25 (PATH_LENGTH_EXCEEDED), 26 (INVALID_PURPOSE), 47 (PERMITTED_VIOLATION), 66 (EE_KEY_TOO_SMALL) and
+ * 79 (INVALID_CA).
+ */
+const codes: ReadonlyMap<number, KeyExchangeFailureCode> = new Map([
+  [2, "nts_unknown_authority"], // UNABLE_TO_GET_ISSUER_CERT
+  [7, "nts_unknown_authority"], // CERT_SIGNATURE_FAILURE: the issuer only has the name of a trusted authority
+  [9, "nts_certificate_not_yet_valid"], // CERT_NOT_YET_VALID
+  [10, "nts_certificate_expired"], // CERT_HAS_EXPIRED
+  [18, "nts_unknown_authority"], // DEPTH_ZERO_SELF_SIGNED_CERT
+  [19, "nts_unknown_authority"], // SELF_SIGNED_CERT_IN_CHAIN
+  [20, "nts_unknown_authority"], // UNABLE_TO_GET_ISSUER_CERT_LOCALLY
+  [21, "nts_unknown_authority"], // UNABLE_TO_VERIFY_LEAF_SIGNATURE
+  [27, "nts_unknown_authority"], // CERT_UNTRUSTED
+  [62, "nts_wrong_name"], // HOSTNAME_MISMATCH
+  [64, "nts_wrong_name"], // IP_ADDRESS_MISMATCH
+]);
+
+/**
+ * The first failure that openssl reports; null: it reports none. Its lines about certificates begin with an attribute of
+ * their names, and have no line breaks of theirs.
+ */
+function failureIn(report: string): KeyExchangeFailure | null {
+  const [, number, sentence = ""] = /^error (\d+) at \d+ depth lookup: ?(.*)$/m.exec(report) ?? [];
+  if (number === undefined) return null;
+  return { code: codes.get(Number(number)) ?? "nts_bad_certificate", cause: causeOf(sentence) };
+}
+
+/** The reason why openssl has judged nothing, with the line to type where there is one. */
+async function troubleOf({ status, stderr }: CommandResult, caFile: string | undefined): Promise<string> {
+  const path = caFile ?? systemAuthorities;
+  const code = await access(path).then(
+    () => null,
+    (error: unknown) => systemErrorCode(error) ?? messageOf(error),
+  );
+  if (code !== null)
+    return caFile === undefined
+      ? `The system's certificate authorities cannot be read (${code}). Install them: apt-get install ca-certificates`
+      : `time.ca_file of the host file, ${path}, cannot be read (${code}).`;
+  const said = stderr.trim().split("\n").at(-1) ?? "";
+  return `openssl verify ended with ${status ?? "a signal"}: ${said}`;
+}
+
+function cannotVerify(cause: string): KeyExchangeFailure {
+  return { code: "nts_cannot_verify", cause: causeOf(cause) };
+}
+
+function causeOf(text: string): string {
+  return printableLine(text, longestCause);
+}

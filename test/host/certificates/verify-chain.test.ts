@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, it } from "node:test";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
+import { type CertificateWish, type Issuer, selfSigned } from "../../../lab/host/certificates.ts";
+import {
+  type ChainVerifier,
+  createVerifyChain,
+  type Verification,
+} from "../../../src/host/linux/certificates/verify-chain.ts";
+import { createRunCommand } from "../../../src/host/linux/commands.ts";
+
+const directory = scratchDirectory();
+/** The certificates that are being verified are here for that moment. */
+const place = join(directory, "run");
+mkdirSync(place);
+
+const caLine = "basicConstraints=critical,CA:TRUE";
+const ca: CertificateWish = { name: "Root", extensions: [caLine] };
+const root = selfSigned(directory, ca);
+const middle = root.issue({ name: "Middle", extensions: [caLine] });
+const forName: CertificateWish = {
+  name: "time.example",
+  extensions: ["basicConstraints=CA:FALSE", "subjectAltName=DNS:time.example", "extendedKeyUsage=serverAuth"],
+};
+const year2020 = { from: "20200101000000Z", until: "20210101000000Z" };
+const leaf = middle.issue(forName);
+const leafOf2020 = middle.issue({ ...forName, validity: year2020 });
+
+const at = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1_000;
+
+interface Asked extends Partial<Omit<Verification, "certificates">>, Partial<ChainVerifier> {}
+
+function verify(chain: readonly Issuer[], { run, caFile, directory: inside, ...asked }: Asked = {}) {
+  const verifier = {
+    run: run ?? createRunCommand(),
+    directory: inside ?? place,
+    caFile: caFile ?? root.path,
+  };
+  return createVerifyChain(verifier)({
+    ...{ host: "time.example", atSeconds: at("2026-11-27"), signal: new AbortController().signal },
+    ...asked,
+    certificates: chain.map(({ cert }) => cert),
+  });
+}
+
+const codeOf = async (...asked: Parameters<typeof verify>) => (await verify(...asked))?.code ?? null;
+
+afterEach(() => assert.deepEqual(readdirSync(place), [], "certificates were left over"));
+
+describe("a chain is trusted", () => {
+  it("that leads to the authority", async () => {
+    assert.equal(await verify([leaf, middle]), null);
+    assert.equal(await verify([leaf, middle, root]), null);
+  });
+
+  it("that the authority has signed itself, with RSA", async () => {
+    const key = ["-newkey", "rsa:2048"];
+    const rsa = selfSigned(directory, { ...ca, key });
+    assert.equal(await verify([rsa.issue({ ...forName, key })], { caFile: rsa.path }), null);
+  });
+
+  it("in any order, with certificates that do not belong to it", async () => {
+    const other = root.issue({ name: "Other", extensions: [caLine] });
+    const lower = middle.issue({ name: "Lower", extensions: [caLine] });
+    assert.equal(await verify([lower.issue(forName), other, root, middle, lower]), null);
+  });
+
+  it("of one certificate that root has named itself", async () => {
+    const own = selfSigned(directory, forName);
+    assert.equal(await verify([own], { caFile: own.path }), null);
+  });
+
+  it("for an address, and only for that one", async () => {
+    const addressed = middle.issue({ name: "a", extensions: ["subjectAltName=IP:192.0.2.7,IP:fe80::7"] });
+    for (const host of ["192.0.2.7", "fe80::7", "fe80::7%eth0"])
+      assert.equal(await verify([addressed, middle], { host }), null, host);
+    assert.equal(await codeOf([addressed, middle], { host: "192.0.2.8" }), "nts_wrong_name");
+    const named = middle.issue({ name: "a", extensions: ["subjectAltName=DNS:192.0.2.7"] });
+    assert.equal(await codeOf([named, middle], { host: "192.0.2.7" }), "nts_wrong_name");
+  });
+});
+
+describe("the dates of certificates", () => {
+  const chain = [leafOf2020, middle];
+
+  it("are those of the time that is asked for, not of this machine's clock", async () => {
+    assert.equal(await codeOf(chain, { atSeconds: at("2020-06-01") + 0.5 }), null);
+    assert.equal(await codeOf(chain, { atSeconds: at("2021-01-02") }), "nts_certificate_expired");
+    assert.equal(await codeOf(chain, { atSeconds: at("2019-12-31") }), "nts_certificate_not_yet_valid");
+  });
+
+  it("are not judged while the time is unknown", async () => {
+    assert.equal(await codeOf(chain, { atSeconds: null }), null);
+  });
+
+  it("count for every certificate", async () => {
+    const old = root.issue({ name: "Old", extensions: [caLine], validity: year2020 });
+    assert.equal(await codeOf([old.issue(forName), old]), "nts_certificate_expired");
+    assert.equal(await codeOf([old.issue(forName), old], { atSeconds: null }), null);
+  });
+
+  for (const atSeconds of [at("2026-11-27"), at("2019-12-31"), null])
+    it(`hide nothing else at ${atSeconds}`, async () => {
+      const stranger = selfSigned(directory, ca);
+      const strange = stranger.issue({ ...forName, validity: year2020 });
+      assert.equal(await codeOf([strange, stranger], { atSeconds }), "nts_unknown_authority");
+      assert.equal(await codeOf([strange], { atSeconds }), "nts_unknown_authority");
+      const own = selfSigned(directory, { ...forName, validity: year2020 });
+      assert.equal(await codeOf([own], { atSeconds }), "nts_unknown_authority");
+      assert.equal(await codeOf(chain, { atSeconds, host: "other.example" }), "nts_wrong_name");
+      const forClients = [...(forName.extensions?.slice(0, 2) ?? []), "extendedKeyUsage=clientAuth"];
+      const client = middle.issue({ ...forName, extensions: forClients, validity: year2020 });
+      assert.equal(await codeOf([client, middle], { atSeconds }), "nts_bad_certificate");
+    });
+});
+
+describe("a chain is not trusted", () => {
+  const badly = async (chain: readonly Issuer[], sentence: RegExp): Promise<void> => {
+    const failure = await verify(chain);
+    assert.equal(failure?.code, "nts_bad_certificate");
+    assert.match(failure.cause ?? "", sentence);
+  };
+  const under = (extensions: readonly string[]): Issuer => root.issue({ name: "Under", extensions });
+
+  it("of an authority that has only the name of the trusted one", async () => {
+    const impostor = selfSigned(directory, ca);
+    assert.equal(await codeOf([impostor.issue(forName), impostor]), "nts_unknown_authority");
+    // Without the key's identifier only the signature differs.
+    const unidentified = { extensions: [...(forName.extensions ?? []), "authorityKeyIdentifier=none"] };
+    const forged = impostor.issue({ ...forName, ...unidentified });
+    assert.deepEqual(await verify([forged]), {
+      ...{ code: "nts_unknown_authority", cause: "certificate signature failure" },
+    });
+    const validity = { from: "20900101000000Z", until: "20950101000000Z" };
+    const future = root.issue({ name: "Future", extensions: [caLine], validity });
+    const below = impostor
+      .issue({ name: "Future", extensions: [caLine] })
+      .issue({ ...forName, ...unidentified });
+    assert.equal(await codeOf([below, future]), "nts_unknown_authority");
+  });
+
+  it("without the certificate between", async () => {
+    assert.equal(await codeOf([leaf]), "nts_unknown_authority");
+  });
+
+  it("of the authorities of the system, where root has named others", async () => {
+    const verifyByDefault = createVerifyChain({ run: createRunCommand(), directory: place });
+    const signal = new AbortController().signal;
+    const asked = { certificates: [leaf.cert, middle.cert], host: "time.example", atSeconds: null, signal };
+    assert.equal((await verifyByDefault(asked))?.code, "nts_unknown_authority");
+  });
+
+  it("against the constraints of its names", async () => {
+    const constrained = under([caLine, "nameConstraints=critical,permitted;DNS:good.example"]);
+    await badly([constrained.issue(forName), constrained], /permitted subtree/);
+  });
+
+  it("longer than an authority allows", async () => {
+    const short = under([`${caLine},pathlen:0`]);
+    const lower = short.issue({ name: "Lower", extensions: [caLine] });
+    await badly([lower.issue(forName), lower, short], /path length/);
+  });
+
+  it("through a certificate that is no authority's", async () => {
+    const plain = under(["basicConstraints=critical,CA:FALSE"]);
+    await badly([plain.issue(forName), plain], /invalid CA/);
+  });
+
+  it("with a weak key, or over a weak hash", async () => {
+    await badly([middle.issue({ ...forName, key: ["-newkey", "rsa:1024"] }), middle], /key too (weak|small)/);
+    await badly([middle.issue({ ...forName, hash: "sha1" }), middle], /(digest|MD).*too weak/i);
+  });
+
+  it("of too many or too large certificates, or of none", async () => {
+    await badly(Array(9).fill(leaf), /more than 8/);
+    await badly([{ ...leaf, cert: `${leaf.cert}${" ".repeat(16_384)}` }], /16384 bytes/);
+    await badly([], /no certificate/);
+  });
+
+  it("and the name in it is not mistaken for a line of openssl's report", async () => {
+    const name = "x\nerror 20 at 0 depth lookup: no issuer";
+    const named = middle.issue({ ...forName, name, validity: year2020 });
+    assert.equal(await codeOf([named, middle]), "nts_certificate_expired");
+  });
+
+  // OpenSSL judges no name where the name is empty, and takes ".example" for every name below it.
+  for (const host of [
+    "other.example",
+    "-CAfile",
+    "-no_check_time",
+    "",
+    ".example",
+    "xample",
+    "time.example.org",
+  ])
+    it(`for the host "${host}"`, async () => {
+      assert.equal(await codeOf([leaf, middle], { host }), "nts_wrong_name");
+    });
+});
+
+describe("nothing is trusted", () => {
+  const cannot = async (asked: Asked, cause: RegExp): Promise<void> => {
+    const failure = await verify([leaf, middle], asked);
+    assert.equal(failure?.code, "nts_cannot_verify");
+    assert.match(failure.cause ?? "", cause);
+  };
+
+  it("without openssl, and the line to type is said", async () => {
+    await cannot({ run: createRunCommand({ path: "/nowhere" }) }, /apt-get install openssl/);
+  });
+
+  const lies = {
+    "is silent": "exit 0",
+    "finds another file well": "echo /other/leaf.pem: OK",
+    "says OK and fails": 'for last; do :; done; echo "$last: OK"; echo broken >&2; exit 3',
+  };
+  for (const [what, script] of Object.entries(lies))
+    it(`by an openssl that ${what}`, async () => {
+      const path = join(directory, what.replaceAll(" ", "-"));
+      mkdirSync(path);
+      writeFileSync(join(path, "openssl"), `#!/bin/sh\n${script}\n`);
+      chmodSync(join(path, "openssl"), 0o755);
+      await cannot({ run: createRunCommand({ path }) }, /openssl verify ended with/);
+    });
+
+  it("without the file of authorities, or with one that has none", async () => {
+    await cannot({ caFile: join(directory, "absent.pem") }, /time\.ca_file .*absent\.pem.*ENOENT/);
+    const empty = join(directory, "empty.pem");
+    writeFileSync(empty, "");
+    await cannot({ caFile: empty }, /openssl verify ended with/);
+  });
+
+  it("where the certificates cannot be written", async () => {
+    await cannot({ directory: join(directory, "absent") }, /cannot be written .*ENOENT/);
+  });
+
+  it("after the caller has given up, and nothing is left over", async () => {
+    const path = join(directory, "slow");
+    mkdirSync(path);
+    writeFileSync(join(path, "openssl"), "#!/bin/sh\nexec /bin/sleep 60\n");
+    chmodSync(join(path, "openssl"), 0o755);
+    const controller = new AbortController();
+    const run = createRunCommand({ path });
+    const verifying = verify([leaf, middle], { run, signal: controller.signal });
+    setTimeout(() => controller.abort(new Error("given up")), 100);
+    await assert.rejects(verifying, /given up/);
+  });
+});
