@@ -1,3 +1,4 @@
+import type { AskKeyExchange } from "./nts-ports.ts";
 import type {
   BoundBuffers,
   ClockDriver,
@@ -56,6 +57,7 @@ export interface HostNetwork {
   readonly userOfConnection: UserOfConnection;
   readonly boundBuffers: BoundBuffers;
   openTransfers(options: TransferOptions): Transfers;
+  openKeyExchange(options: KeyExchangeOptions): AskKeyExchange;
   /** True if an `http:` or `https:` address names this host or its own link, judged by the address as it is written. */
   isLocalServer(server: string): boolean;
 }
@@ -114,6 +116,13 @@ export interface TransferOptions {
   readonly allowLocalServers: boolean;
   /** Tells servers which program sends the request (RFC 9110 §10.1.5). */
   readonly userAgent?: string;
+}
+
+export interface KeyExchangeOptions {
+  /** PEM file with the only certificate authorities that time servers may use; undefined: the system's. */
+  readonly caFile?: string | undefined;
+  /** An absolute path; certificates are written there for the moment in which they are verified. */
+  readonly directory: string;
 }
 
 /** The users whose files are trusted. */

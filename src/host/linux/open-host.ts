@@ -12,6 +12,7 @@ import { openIdentity } from "./identity.ts";
 import { userOfConnection } from "./network/connection-users.ts";
 import { createDatagrams } from "./network/datagrams.ts";
 import { isLocalServer } from "./network/local-server.ts";
+import { openKeyExchange } from "./network/open-key-exchange.ts";
 import { openTransfers } from "./network/open-transfers.ts";
 import { createResolveHost } from "./network/resolve-host.ts";
 import { createBoundBuffers } from "./network/socket-buffers.ts";
@@ -62,6 +63,7 @@ export function openHost(options: HostOptions): Host {
       userOfConnection,
       boundBuffers: createBoundBuffers(addon),
       openTransfers,
+      openKeyExchange: (options) => openKeyExchange({ ...options, run }),
       isLocalServer,
     },
     files: { freeSpace, tryLock: addon?.tryLock, readSealKeys, renewOwnSealKey, readInstalledRoot },

@@ -1,0 +1,129 @@
+import type { X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
+import { connect, type TLSSocket } from "node:tls";
+import { messageOf, systemErrorCode } from "../../../contract/errors.ts";
+import type {
+  AskKeyExchange,
+  KeyExchangeAnswer,
+  KeyExchangeFailureCode,
+  KeyExchangeQuestion,
+} from "../../nts-ports.ts";
+import { type ChainVerifier, createVerifyChain, type VerifyChain } from "../certificates/verify-chain.ts";
+
+/** Milliseconds of a whole key exchange, in which openssl runs once. */
+const longestMilliseconds = 5_000;
+
+/** Bytes of an answer: eight cookies of 100 to 200 bytes are usual (RFC 8915 §4). */
+const mostAnswerBytes = 16_384;
+
+/** Certificates that are taken from a server: one more than are allowed, so that a longer chain is refused. */
+const mostCertificates = 9;
+
+export interface KeyExchangePlan extends ChainVerifier {
+  /** 5 s by default. */
+  readonly timeoutMilliseconds?: number;
+}
+
+/** Key exchanges over node:tls, which has no authorities here: `openssl verify` judges the certificates. */
+export function createKeyExchange(plan: KeyExchangePlan): AskKeyExchange {
+  const verify = createVerifyChain(plan);
+  const { timeoutMilliseconds = longestMilliseconds } = plan;
+  return (question) => ask(question, verify, AbortSignal.timeout(timeoutMilliseconds));
+}
+
+async function ask(
+  question: KeyExchangeQuestion,
+  verify: VerifyChain,
+  signal: AbortSignal,
+): Promise<KeyExchangeAnswer> {
+  let socket: TLSSocket | undefined;
+  const onAbort = (): void => void socket?.destroy();
+  signal.addEventListener("abort", onAbort);
+  try {
+    socket = open(question);
+    await established(socket);
+    if (socket.alpnProtocol !== "ntske/1") return failed("nts_not_offered", null);
+    // Before the answer, because Node exports no key of a connection that the server has closed.
+    const exported = exportedFrom(socket, question.exports);
+    const { host, atSeconds } = question;
+    const reason = await verify({ certificates: certificatesOf(socket), host, atSeconds, signal });
+    if (reason !== null) return { kind: "failed", reason };
+    socket.write(question.request);
+    return { kind: "answer", bytes: await answerOn(socket, question.isWhole), exported };
+  } catch (error) {
+    if (signal.aborted) return failed("nts_no_answer", null);
+    const code = socket === undefined || isOfConnecting(error) ? "nts_unreachable" : "nts_not_offered";
+    return failed(code, systemErrorCode(error) ?? messageOf(error));
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    socket?.destroy();
+  }
+}
+
+function open({ address, host }: KeyExchangeQuestion): TLSSocket {
+  const socket = connect({
+    ...{ host: address.address, port: address.port },
+    // RFC 6066 §3: a literal address is not sent as a server name.
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...{ minVersion: "TLSv1.3", maxVersion: "TLSv1.3", ALPNProtocols: ["ntske/1"] },
+    // The empty list keeps Node from loading its own authorities, which takes memory and would decide nothing.
+    ...{ rejectUnauthorized: false, ca: [] },
+  });
+  // It may fail at any time, also after it was destroyed.
+  return socket.on("error", () => undefined);
+}
+
+/** Waits for the end of the handshake. */
+function established(socket: TLSSocket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once("secureConnect", resolve);
+    socket.once("error", reject);
+    socket.once("close", () => reject(ended()));
+  });
+}
+
+/** The certificates as the server has sent them. */
+function certificatesOf(socket: TLSSocket): string[] {
+  const found: string[] = [];
+  let next: X509Certificate | undefined = socket.getPeerX509Certificate();
+  while (next !== undefined && found.length < mostCertificates) {
+    found.push(next.toString());
+    // Node chains the certificates in the order in which they came, whoever has signed them.
+    next = next.issuerCertificate;
+  }
+  return found;
+}
+
+function exportedFrom(socket: TLSSocket, keys: KeyExchangeQuestion["exports"]): Uint8Array[] {
+  return keys.map(({ bytes, label, context }) =>
+    socket.exportKeyingMaterial(bytes, label, Buffer.from(context)),
+  );
+}
+
+/** The answer when it is whole. Rejects if it is too long, or if the connection ends before. */
+async function answerOn(socket: TLSSocket, isWhole: KeyExchangeQuestion["isWhole"]): Promise<Uint8Array> {
+  const answer = new Uint8Array(mostAnswerBytes);
+  let length = 0;
+  for await (const piece of socket as AsyncIterable<Buffer>) {
+    if (length + piece.length > mostAnswerBytes)
+      throw new Error(`the answer has more than ${mostAnswerBytes} bytes`);
+    answer.set(piece, length);
+    length += piece.length;
+    const bytes = answer.subarray(0, length);
+    if (isWhole(bytes)) return bytes;
+  }
+  throw ended();
+}
+
+/** True for a failure of TCP: ECONNREFUSED, EHOSTUNREACH and their kind. */
+function isOfConnecting(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).syscall === "connect";
+}
+
+function ended(): Error {
+  return new Error("the server closed the connection");
+}
+
+function failed(code: KeyExchangeFailureCode, cause: string | null): KeyExchangeAnswer {
+  return { kind: "failed", reason: { code, cause } };
+}

@@ -1,0 +1,249 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
+import { afterEach, describe, it } from "node:test";
+import { connect, createServer, type TLSSocket, type TlsOptions } from "node:tls";
+import { reaching } from "../../../lab/basics/ipv6.ts";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
+import { type CertificateWish, type Issuer, selfSigned } from "../../../lab/host/certificates.ts";
+import { createRunCommand } from "../../../src/host/linux/commands.ts";
+import { openKeyExchange } from "../../../src/host/linux/network/open-key-exchange.ts";
+import type { KeyExchangeAnswer, KeyExchangeQuestion } from "../../../src/host/nts-ports.ts";
+
+const directory = scratchDirectory();
+const run = createRunCommand();
+const caLine = "basicConstraints=critical,CA:TRUE";
+const root = selfSigned(directory, { name: "Root", extensions: [caLine] });
+const middle = root.issue({ name: "Middle", extensions: [caLine] });
+const forName: CertificateWish = {
+  name: "time.example",
+  extensions: ["subjectAltName=DNS:time.example,IP:127.0.0.1,IP:::1"],
+};
+const leaf = middle.issue(forName);
+const over = { from: "20100101000000Z", until: "20110101000000Z" };
+
+const label = "EXPORTER-network-time-security";
+const context = Uint8Array.of(0, 0, 0, 15, 0);
+const request = Buffer.from("the request");
+
+const ending: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const end of ending.splice(0).reverse()) await end();
+});
+
+async function listen(server: Server, address = "127.0.0.1"): Promise<number> {
+  const open = new Set<Socket>();
+  server.on("connection", (socket: Socket) => open.add(socket.on("error", () => undefined)));
+  server.listen(0, address);
+  await once(server, "listening");
+  ending.push(async () => {
+    for (const socket of open) socket.destroy();
+    server.close();
+    await once(server, "close");
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+interface Heard {
+  readonly port: number;
+  /** The requests that came, and the names that they were for. */
+  readonly requests: string[];
+  readonly names: (string | false)[];
+  readonly keys: Buffer[];
+}
+
+interface Serving extends TlsOptions {
+  readonly chain?: readonly Issuer[];
+  readonly address?: string;
+  readonly answer?: (socket: TLSSocket) => void;
+  readonly greet?: (socket: TLSSocket) => void;
+}
+
+/** A server of key exchanges that answers `whole.` in two pieces. */
+async function serving({ chain = [leaf, middle], address, answer, greet, ...options }: Serving = {}) {
+  const heard: Heard = { port: 0, requests: [], names: [], keys: [] };
+  const cert = chain.map((one) => one.cert).join("");
+  const key = chain[0]?.key ?? "";
+  const server = createServer({ key, cert, ALPNProtocols: ["ntske/1"], ...options }, (socket) => {
+    socket.on("error", () => undefined);
+    heard.names.push(socket.servername ?? false);
+    greet?.(socket);
+    socket.on("data", (bytes) => {
+      heard.requests.push(bytes.toString());
+      heard.keys.push(socket.exportKeyingMaterial(32, label, Buffer.from(context)));
+      if (answer !== undefined) return answer(socket);
+      socket.write("who");
+      setImmediate(() => socket.end("le."));
+    });
+  });
+  server.on("tlsClientError", () => undefined);
+  return { ...heard, port: await listen(server, address) };
+}
+
+interface Asked extends Partial<KeyExchangeQuestion> {
+  readonly caFile?: string;
+  readonly timeoutMilliseconds?: number;
+}
+
+function ask(port: number, { caFile = root.path, timeoutMilliseconds, ...asked }: Asked = {}) {
+  const limit = timeoutMilliseconds === undefined ? {} : { timeoutMilliseconds };
+  return openKeyExchange({ run, directory, caFile, ...limit })({
+    ...{ address: { address: "127.0.0.1", port }, host: "time.example", request },
+    isWhole: (answer) => answer.at(-1) === ".".charCodeAt(0),
+    exports: [{ label, context, bytes: 32 }],
+    atSeconds: null,
+    ...asked,
+  });
+}
+
+function answered(answer: KeyExchangeAnswer) {
+  assert.equal(answer.kind, "answer", JSON.stringify(answer));
+  return answer;
+}
+
+function failing(answer: KeyExchangeAnswer, code: string, cause: RegExp = /^/): void {
+  assert.equal(answer.kind, "failed");
+  assert.equal(answer.reason.code, code);
+  assert.match(answer.reason.cause ?? "", cause);
+}
+
+describe("a key exchange", () => {
+  it("sends its request, reads the whole answer and exports the keys that the server has", async () => {
+    const server = await serving();
+    const { bytes, exported } = answered(await ask(server.port));
+    assert.equal(Buffer.from(bytes).toString(), "whole.");
+    assert.deepEqual(server.requests, ["the request"]);
+    assert.deepEqual(
+      exported.map((key) => Buffer.from(key)),
+      server.keys,
+    );
+    assert.deepEqual(server.names, ["time.example"]);
+  });
+
+  for (const address of ["127.0.0.1", "::1"])
+    it(`with ${address} by its address asks for no name`, reaching(address), async () => {
+      const server = await serving({ address });
+      answered(await ask(server.port, { host: address, address: { address, port: server.port } }));
+      assert.deepEqual(server.names, [false]);
+    });
+
+  it("is at the time that is asked for", async () => {
+    const { port } = await serving({ chain: [middle.issue({ ...forName, validity: over }), middle] });
+    const seconds = (day: string): number => Date.parse(day) / 1_000;
+    answered(await ask(port));
+    answered(await ask(port, { atSeconds: seconds("2010-06-01") }));
+    failing(await ask(port, { atSeconds: seconds("2026-11-27") }), "nts_certificate_expired");
+    failing(await ask(port, { atSeconds: seconds("2009-06-01") }), "nts_certificate_not_yet_valid");
+  });
+
+  it("takes the certificates in any order, with others among them, but not more than eight", async () => {
+    const other = root.issue({ name: "Other", extensions: [caLine] });
+    answered(await ask((await serving({ chain: [leaf, other, root, middle] })).port));
+    const { port } = await serving({ chain: [leaf, middle, ...Array(7).fill(other)] });
+    failing(await ask(port), "nts_bad_certificate", /more than 8/);
+  });
+
+  describe("sends nothing to a server", () => {
+    const stranger = selfSigned(directory, { name: "Stranger", extensions: [caLine] });
+    const strange = stranger.issue({ ...forName, validity: over });
+
+    it("of an unknown authority, whose wrong date is all that Node sees", async () => {
+      const { port, requests } = await serving({ chain: [strange, stranger] });
+      const trusting = { host: "127.0.0.1", port, ca: root.cert, servername: "time.example" };
+      const socket = connect({ ...trusting, ALPNProtocols: ["ntske/1"] });
+      const [error] = await once(socket, "error");
+      assert.equal(error.code, "CERT_HAS_EXPIRED");
+      failing(await ask(port), "nts_unknown_authority");
+      failing(await ask(port, { atSeconds: Date.now() / 1_000 }), "nts_unknown_authority");
+      assert.deepEqual(requests, []);
+    });
+
+    it("of another name", async () => {
+      const { port, requests } = await serving();
+      failing(await ask(port, { host: "other.example" }), "nts_wrong_name");
+      failing(await ask(port, { host: "127.0.0.2" }), "nts_wrong_name");
+      assert.deepEqual(requests, []);
+    });
+
+    it("that cannot be verified here", async () => {
+      const { port, requests } = await serving();
+      failing(await ask(port, { caFile: "/nowhere/ca.pem" }), "nts_cannot_verify", /nowhere/);
+      assert.deepEqual(requests, []);
+    });
+
+    it("of TLS 1.2", async () => {
+      const { port, requests } = await serving({ maxVersion: "TLSv1.2" });
+      failing(await ask(port), "nts_not_offered", /^E/);
+      assert.deepEqual(requests, []);
+    });
+
+    it("that knows no ALPN, or another protocol", async () => {
+      const { port, requests } = await serving({ ALPNProtocols: [] });
+      failing(await ask(port), "nts_not_offered");
+      failing(await ask((await serving({ ALPNProtocols: ["http/1.1"] })).port), "nts_not_offered");
+      assert.deepEqual(requests, []);
+    });
+  });
+
+  describe("fails", () => {
+    it("where nothing listens", async () => {
+      const server = createTcpServer();
+      server.listen(0, "127.0.0.1");
+      await once(server, "listening");
+      const { port } = server.address() as AddressInfo;
+      server.close();
+      await once(server, "close");
+      failing(await ask(port), "nts_unreachable", /^ECONNREFUSED$/);
+      failing(await ask(99_999), "nts_unreachable", /ERR_SOCKET_BAD_PORT/);
+    });
+
+    it("with a server of another kind", async () => {
+      const port = await listen(createTcpServer((socket) => socket.write("SSH-2.0-server\r\n")));
+      failing(await ask(port), "nts_not_offered", /^(E|ERR_)/);
+    });
+
+    it("with one that closes at once, in its answer, or while it is verified", async () => {
+      failing(await ask(await listen(createTcpServer((socket) => socket.destroy()))), "nts_not_offered");
+      const early: ((socket: TLSSocket) => void)[] = [
+        (socket) => socket.end("who"),
+        (socket) => socket.destroy(),
+      ];
+      for (const answer of early)
+        failing(await ask((await serving({ answer })).port), "nts_not_offered", /./);
+      for (const greet of early) failing(await ask((await serving({ greet })).port), "nts_not_offered", /./);
+    });
+
+    it("with one that sends without end", async () => {
+      const answer = (socket: TLSSocket): void => {
+        const more = (): void => {
+          while (!socket.destroyed && socket.write(Buffer.alloc(4_096)));
+        };
+        socket.on("drain", more);
+        more();
+      };
+      failing(await ask((await serving({ answer })).port), "nts_not_offered", /16384 bytes/);
+    });
+
+    it("when its time is over: a silent server, before TLS and after, and one that dribbles", async () => {
+      const timeoutMilliseconds = 700;
+      const port = await listen(createTcpServer());
+      failing(await ask(port, { timeoutMilliseconds }), "nts_no_answer");
+      const silent = await serving({ answer: () => undefined });
+      failing(await ask(silent.port, { timeoutMilliseconds }), "nts_no_answer");
+      assert.equal(silent.requests.length, 1);
+      const answer = (socket: TLSSocket): void => {
+        const timer = setInterval(() => socket.write("x"), 50);
+        socket.on("close", () => clearInterval(timer));
+      };
+      failing(await ask((await serving({ answer })).port, { timeoutMilliseconds }), "nts_no_answer");
+    });
+
+    it("where the answer cannot be read, and ends no process", async () => {
+      const isWhole = (): boolean => {
+        throw new Error("cannot be read");
+      };
+      failing(await ask((await serving()).port, { isWhole }), "nts_not_offered", /cannot be read/);
+    });
+  });
+});
