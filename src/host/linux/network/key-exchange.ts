@@ -88,7 +88,7 @@ function certificatesOf(socket: TLSSocket): string[] {
   let next: X509Certificate | undefined = socket.getPeerX509Certificate();
   while (next !== undefined && found.length < mostCertificates) {
     found.push(next.toString());
-    // Node chains the certificates in the order in which they came, whoever has signed them.
+    // Node chains the certificates in the order in which they came, and not by who has signed them.
     next = next.issuerCertificate;
   }
   return found;
