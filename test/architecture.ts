@@ -282,6 +282,7 @@ const smallValues = [
   "error-codes",
   "clock/clock-word",
   "clock/source-intervals",
+  "clock/time-server",
   "need-areas",
 ];
 

@@ -50,7 +50,10 @@ export class SchemaChanges {
     for (const [name, schema] of Object.entries(propertiesOf(before))) {
       const present = now[name];
       if (present === undefined) found.push(`${where}/${name}: the member is gone`);
-      else found.push(...this.between({ before: schema, after: present }, side, `${where}/${name}`));
+      else {
+        const pair = { before: schema, after: present };
+        found.push(...this.between(pair, isAsBefore(pair) ? "request" : side, `${where}/${name}`));
+      }
     }
     for (const key of ["items", "additionalProperties", "contentSchema"]) {
       const [one, other] = [before[key], after[key]];
@@ -79,6 +82,14 @@ export class SchemaChanges {
         : [`${where}: the alternative ${shortOf(one)} is ${side === "request" ? "gone" : "new"}`];
     });
   }
+}
+
+/**
+ * True of a setting whose default is the one of before. It is answered as it was set, so that its value may have
+ * a new form wherever it may be set to one: a device where that was not done answers as before.
+ */
+function isAsBefore({ before, after }: Pair): boolean {
+  return "x-writer" in after && JSON.stringify(before.default) === JSON.stringify(after.default);
 }
 
 function resolved(schema: Schema, named: Named): Schema {

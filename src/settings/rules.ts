@@ -1,3 +1,4 @@
+import { repeatedHosts, timeServer } from "../contract/clock/time-server.ts";
 import { durationSeconds } from "../contract/durations.ts";
 import { type InputError, StewardError } from "../contract/errors.ts";
 import type { Settings } from "../contract/types.ts";
@@ -29,16 +30,28 @@ export function settingsErrors(settings: Settings): InputError[] {
     const detail = "set update.ota.server too: there is nowhere to look for updates";
     errors.push({ pointer: "/update/ota/enabled", code: "inconsistent", detail });
   }
-  settings.time.servers.forEach((server, index) => {
-    const port = /:(\d+)$/.exec(server.replace(/^\[[^\]]*\]/, ""))?.[1];
+  return [...errors, ...timeErrors(settings.time)];
+}
+
+function timeErrors({ servers, authenticated_only }: Settings["time"]): InputError[] {
+  const errors: InputError[] = repeatedHosts(servers).map((index) => ({
+    pointer: `/time/servers/${index}`,
+    code: "uniqueItems",
+    detail: "is listed before: a server may be listed once",
+  }));
+  const all = servers.map(timeServer);
+  all.forEach(({ host }, index) => {
+    const port = /:(\d+)$/.exec(host.replace(/^\[[^\]]*\]/, ""))?.[1];
     if (port !== undefined && Number(port) > 65_535) {
-      errors.push({
-        pointer: `/time/servers/${index}`,
-        code: "out_of_range",
-        detail: "has a port above 65535",
-      });
+      const pointer = `/time/servers/${index}`;
+      errors.push({ pointer, code: "out_of_range", detail: "has a port above 65535" });
     }
   });
+  if (authenticated_only && !all.some(({ nts }) => nts)) {
+    const detail =
+      'needs a time server with NTS, such as {"host": "time.example.net", "nts": true} in time.servers';
+    errors.push({ pointer: "/time/authenticated_only", code: "inconsistent", detail });
+  }
   return errors;
 }
 

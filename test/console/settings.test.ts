@@ -322,6 +322,21 @@ describe("the console's settings", () => {
     assert.deepEqual(values, ["c.example", "a.example"]);
   });
 
+  it("keeps what it does not edit of a server: that its time is authenticated", async () => {
+    await change({ time: { servers: ["a.example", { host: "b.example", nts: true }] } });
+    const { page, complaints } = await open("admin");
+    await page.locator("[data-setting='/time/servers'] [data-row]", { hasText: "NTS" }).waitFor();
+    await page.getByLabel("Time servers 2").fill("c.example:4461");
+    await page.getByRole("button", { name: "Move up: c.example:4461" }).click();
+    await save(page);
+    await confirmPassword(page, "admin");
+    await toast(page, "Saved");
+    assert.deepEqual((await stored()).time.servers, [{ host: "c.example:4461", nts: true }, "a.example"]);
+    assert.deepEqual(complaints, []);
+    const reader = await open("readonly");
+    await reader.page.getByText("c.example:4461 (NTS), a.example").waitFor();
+  });
+
   it("is sound to look at: by light, by night, and on a phone", async () => {
     const device = { name: "Branch Hamburg", location: "Speicherstadt", contact: "Anna Meier" };
     assert.equal((await change({ device })).status, 200);

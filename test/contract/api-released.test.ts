@@ -57,6 +57,12 @@ describe("the API", () => {
       d.paths["/api/users"].get.responses["404"] = { $ref: "#/components/responses/Problem" };
     },
     "an error that only `default` covers": (d) => delete d.paths["/api/users"].post.responses["409"],
+    "a form of a setting's value beside the former one": (d) => {
+      const { channel } = d.components.schemas.UpdateSettings.properties.ota.properties;
+      channel.oneOf = [{ type: channel.type, pattern: channel.pattern }, { type: "object" }];
+      delete channel.type;
+      delete channel.pattern;
+    },
     "other words": (d) => {
       d.components.schemas.Release.properties.notes.description = "other";
       d.paths["/api/users"].get.summary = "other";
@@ -104,6 +110,19 @@ describe("the API", () => {
         d.components.schemas.SignedIn.properties.expires_in.type = "string";
       },
       /expires_in: the type string is new/,
+    ],
+    "a setting with another form by default": [
+      (d) => {
+        const { min_agreeing } = d.components.schemas.TimeSettings.properties;
+        Object.assign(min_agreeing, { type: ["integer", "null", "string"], default: "most" });
+      },
+      /min_agreeing: the type string is new/,
+    ],
+    "a setting that no longer has a form": [
+      (d) => {
+        d.components.schemas.TimeSettings.properties.min_agreeing.type = "integer";
+      },
+      /min_agreeing: the type null is no longer taken/,
     ],
     "another alternative in an answer": [
       (d) => d.components.schemas.EventMessage.oneOf.push({ type: "string" }),

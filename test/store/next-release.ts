@@ -43,11 +43,11 @@ export function minorKinds(): DocumentKind<Members>[] {
   });
 }
 
-/** The documents of a release that has them in another form altogether. */
+/** The documents of a release that has them in another form altogether, of a version that is above all of today's. */
 export function majorKinds(): DocumentKind<Members>[] {
   return documentKinds({}).map((kind) => ({
     name: kind.name,
-    formatVersion: "2.0.0",
+    formatVersion: "9.0.0",
     schema: {
       type: "object",
       additionalProperties: false,
@@ -57,7 +57,7 @@ export function majorKinds(): DocumentKind<Members>[] {
     defaults: { inside: kind.defaults },
     migrations: {
       ...kind.migrations,
-      "2.0.0": (members) => {
+      "9.0.0": (members) => {
         const names = Object.keys(kind.defaults);
         members.set("inside", Object.fromEntries(names.map((name) => [name, members.get(name)])));
         for (const name of names) members.delete(name);

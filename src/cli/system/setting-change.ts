@@ -85,7 +85,7 @@ function parseValue(setting: SettingKey, text: string): unknown {
   const { key, type } = setting;
   if (type === "string") return text;
   if (type === "boolean") return parseSwitch(key, text);
-  if (type === "array") return setting.itemType === "string" ? parseList(text) : parseArray(setting, text);
+  if (type === "array") return setting.takesTexts ? parseList(text) : parseArray(setting, text);
   if (["", "-", "null"].includes(text) && type.includes("null")) return null;
   if (/^-?\d{1,15}$/.test(text)) return Number(text);
   const kinds = type.includes("null") ? "a whole number, or null" : "a whole number";

@@ -7,8 +7,8 @@ export interface SettingKey {
   readonly key: string;
   /** In the words of JSON Schema, such as `string`, or `integer or null`. */
   readonly type: string;
-  /** The type of an array's items. */
-  readonly itemType: string | undefined;
+  /** True of a list whose items are texts, or may be. */
+  readonly takesTexts: boolean;
   readonly values: readonly unknown[] | undefined;
   readonly defaultValue: unknown;
   readonly writer: unknown;
@@ -27,13 +27,18 @@ export function settingKeysOf(schema: unknown, prefix = ""): SettingKey[] {
     {
       key: prefix,
       type: Array.isArray(schema.type) ? schema.type.join(" or ") : String(schema.type),
-      itemType: isObject(schema.items) ? String(schema.items.type) : undefined,
+      takesTexts: formsOf(schema.items).some(({ type }) => type === "string"),
       values: Array.isArray(schema.enum) ? schema.enum : undefined,
       defaultValue: schema.default,
       writer: schema["x-writer"],
       description: typeof schema.description === "string" ? schema.description : "",
     },
   ];
+}
+
+function formsOf(schema: unknown): readonly Record<string, unknown>[] {
+  if (!isObject(schema)) return [];
+  return Array.isArray(schema.oneOf) ? schema.oneOf.filter(isObject) : [schema];
 }
 
 /** The settings of a document as dotted keys and values; `prefix` is the key of `value` itself. */

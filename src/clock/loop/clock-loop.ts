@@ -1,3 +1,4 @@
+import { timeServer } from "../../contract/clock/time-server.ts";
 import type { ExternalDaemon } from "../daemons/external-daemon.ts";
 import { endBackOff, isBackingOff } from "../state/external-change.ts";
 import {
@@ -316,7 +317,7 @@ export class ClockLoop {
     const { record, bootId, panicSeconds } = this.#options;
     const settings = this.#options.settings();
     counters.add("rounds");
-    pool.configure(settings.servers);
+    pool.configure(settings.servers.map((entry) => timeServer(entry).host));
     if (settings.servers.length === 0) return roundWithoutServers;
     await pool.poll(options.burst);
     // Nothing follows from an abandoned round, so what it says does not matter.

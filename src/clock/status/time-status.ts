@@ -1,4 +1,5 @@
 import type { ClockInShort } from "../../contract/clock/clock-in-short.ts";
+import { timeServer } from "../../contract/clock/time-server.ts";
 import type { ClockConflict, ClockSummary, Settings, TimeSource, TimeSync } from "../../contract/types.ts";
 import type { KernelClock } from "../../host/ports.ts";
 import { createDerived } from "../../store/documents/look-up.ts";
@@ -108,7 +109,7 @@ export function timeSyncStatus(facts: StatusFacts): TimeSync {
     discipliner: disciplinerOf(mode, conflictOf(mode, loop.backOff)),
     servers: {
       in_effect: mode?.kind === "discipline" || mode?.kind === "observe",
-      configured: settings.servers,
+      configured: settings.servers.map((entry) => timeServer(entry).host),
     },
     rtc: loop.realTimeClock?.toISOString() ?? null,
     server_time: short.server_time,

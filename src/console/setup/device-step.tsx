@@ -1,3 +1,4 @@
+import { type TimeServerEntry, timeServerText } from "../../contract/clock/time-server.ts";
 import type { Settings, SettingsChange } from "../../contract/types.ts";
 import { language, languageName, languages, t } from "../catalogue/words.ts";
 import { call } from "../client/call.ts";
@@ -19,7 +20,7 @@ interface Typed {
   readonly name: string;
   readonly zone: string;
   readonly language: string;
-  readonly servers: readonly string[];
+  readonly servers: readonly TimeServerEntry[];
 }
 
 /** The device's name, language, time zone and time servers. */
@@ -111,7 +112,7 @@ function DeviceForm({
       <Zone {...field("zone")} present={zone} error={errorAt(error, "/time_zone", /^host_right_missing$/)} />
       {daemon === null ? (
         <TimeServers
-          more={theirs(({ time }) => time.servers.join(", "))}
+          more={theirs(({ time }) => time.servers.map(timeServerText).join(", "))}
           {...field("servers")}
           error={error}
         />
@@ -174,7 +175,7 @@ function isSameZone(one: string, other: string): boolean {
 function changeOf(base: Settings, typed: Typed, hasServers: boolean): SettingsChange {
   const name = typed.name.trim();
   const servers = [...namedServers(typed.servers)];
-  const isOther = hasServers && servers.join(" ") !== base.time.servers.join(" ");
+  const isOther = hasServers && JSON.stringify(servers) !== JSON.stringify(base.time.servers);
   return {
     ...(name !== base.device.name && { device: { name } }),
     ...(typed.language !== base.console.language && { console: { language: typed.language } }),

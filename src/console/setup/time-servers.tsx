@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { type TimeServerEntry, timeServer, withHost } from "../../contract/clock/time-server.ts";
 import type { TimeProbe } from "../../contract/types.ts";
 import { shortDuration } from "../catalogue/formats.ts";
 import { t, wordFor } from "../catalogue/words.ts";
@@ -22,18 +23,19 @@ export function TimeServers({
 }: {
   /** The servers that another administrator has saved; null: none. */
   readonly more: string | null;
-  readonly value: readonly string[];
-  readonly onInput: (servers: readonly string[]) => void;
+  readonly value: readonly TimeServerEntry[];
+  readonly onInput: (servers: readonly TimeServerEntry[]) => void;
   /** The error of the form. */
   readonly error: unknown;
 }) {
   const { found, isBusy, error: failure, ask } = useProbe();
   useEffect(() => ask(servers), []);
   const rows = servers.length === 0 ? [""] : servers;
-  const put = (index: number, value: string) => onInput(rows.map((one, at) => (at === index ? value : one)));
+  const put = (index: number, host: string) =>
+    onInput(rows.map((one, at) => (at === index ? withHost(one, host) : one)));
   const named = namedServers(rows);
-  const faultOf = (server: string) => {
-    const index = named.indexOf(server.trim());
+  const faultOf = (server: TimeServerEntry) => {
+    const index = named.findIndex((one) => timeServer(one).host === hostOf(server));
     return errorAt(error, `/time/servers/${index}`) ?? errorAt(failure, `/servers/${index}`);
   };
   const remove = (index: number) => {
@@ -51,15 +53,19 @@ export function TimeServers({
         {rows.map((server, index) => (
           <li key={index} onFocusOut={() => ask(rows)}>
             <TextField
-              label={t.firstRun.serverOf(index + 1)}
-              value={server}
+              label={`${t.firstRun.serverOf(index + 1)}${timeServer(server).nts ? " (NTS)" : ""}`}
+              value={timeServer(server).host}
               onInput={(value) => put(index, value)}
               error={faultOf(server)}
               spellcheck={false}
-              hint={<Answer server={server.trim()} found={found} />}
+              hint={<Answer server={server} found={found} />}
               button={
                 rows.length > 1 && (
-                  <Button kind="quiet" label={t.firstRun.removeServer(server)} onClick={() => remove(index)}>
+                  <Button
+                    kind="quiet"
+                    label={t.firstRun.removeServer(hostOf(server))}
+                    onClick={() => remove(index)}
+                  >
                     {t.firstRun.remove}
                   </Button>
                 )
@@ -93,9 +99,13 @@ function Sum({ found: { servers, answering, agreeing } }: { readonly found: Time
   return <Badge state={state}>{words.join(" ")}</Badge>;
 }
 
+function hostOf(server: TimeServerEntry): string {
+  return timeServer(server).host.trim();
+}
+
 /** The answer of one server; none where the name has changed since it was asked. */
-function Answer({ server, found }: { readonly server: string; readonly found: TimeProbe | null }) {
-  const said = found?.servers.find(({ host }) => host === server);
+function Answer({ server, found }: { readonly server: TimeServerEntry; readonly found: TimeProbe | null }) {
+  const said = found?.servers.find(({ host }) => host === hostOf(server));
   if (said === undefined) return null;
   const { answers, reason, delay_seconds } = said;
   if (reason !== null) {

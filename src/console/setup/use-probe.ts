@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { type TimeServerEntry, timeServer, withHost } from "../../contract/clock/time-server.ts";
 import type { TimeProbe } from "../../contract/types.ts";
 import { call } from "../client/call.ts";
 import { ProblemError } from "../client/problem.ts";
@@ -10,7 +11,7 @@ interface Probing {
   readonly isBusy: boolean;
   readonly error: unknown;
   /** Asks these, unless they are those that were asked last. */
-  ask(servers: readonly string[], isAgain?: boolean): void;
+  ask(servers: readonly TimeServerEntry[], isAgain?: boolean): void;
 }
 
 /** A test is begun at most this often while another one is under way. */
@@ -19,7 +20,7 @@ const mostTries = 5;
 /** Asks time servers, one test behind the other; of those that wait only the newest counts. */
 export function useProbe(): Probing {
   const [found, setFound] = useState<TimeProbe | null>(null);
-  const waiting = useRef<readonly string[] | null>(null);
+  const waiting = useRef<readonly TimeServerEntry[] | null>(null);
   const last = useRef("");
   // The answers before stay where the next question is refused.
   const { isBusy, error, run } = useAction(async () => {
@@ -36,21 +37,28 @@ export function useProbe(): Probing {
     ...{ found, isBusy, error },
     ask: (servers, isAgain = false) => {
       const named = namedServers(servers);
-      if (named.length === 0 || (!isAgain && last.current === named.join(" "))) return;
-      last.current = named.join(" ");
+      const question = JSON.stringify(named);
+      if (named.length === 0 || (!isAgain && last.current === question)) return;
+      last.current = question;
       waiting.current = named;
       void run();
     },
   };
 }
 
-/** The servers of rows, of which some may be empty or say the same. */
-export function namedServers(rows: readonly string[]): readonly string[] {
-  return [...new Set(rows.map((one) => one.trim()).filter((one) => one !== ""))];
+/** The servers of rows, of which some may be empty or name the same: then the one with NTS is meant. */
+export function namedServers(rows: readonly TimeServerEntry[]): readonly TimeServerEntry[] {
+  const named = new Map<string, TimeServerEntry>();
+  for (const row of rows) {
+    const { host: written, nts } = timeServer(row);
+    const host = written.trim();
+    if (host !== "" && (nts || !named.has(host))) named.set(host, withHost(row, host));
+  }
+  return [...named.values()];
 }
 
 /** Waits where servers were asked a moment ago, by this page or another one. */
-async function probe(servers: readonly string[]): Promise<TimeProbe> {
+async function probe(servers: readonly TimeServerEntry[]): Promise<TimeProbe> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await call("probeTimeServers", { body: { servers: [...servers] } });

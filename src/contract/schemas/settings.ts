@@ -3,13 +3,31 @@ import { displayName } from "../shapes.ts";
 import { clockSource, nullableInteger, nullableNumber, sourceReason, timeModes } from "./clock.ts";
 import { byAdmin, byOperator, group, update } from "./update-settings.ts";
 
-/** One time server: `host`, `host:port` or `[v6]:port`. */
-const timeServer = {
+/** `host`, `host:port` or `[v6]:port`. */
+const serverName = {
   type: "string",
   maxLength: 261,
   pattern:
     "^(\\[[0-9a-fA-F:.]{2,45}\\]|(?!-)[A-Za-z0-9-]{1,63}(\\.(?!-)[A-Za-z0-9-]{1,63})*)(:[1-9][0-9]{0,4})?$",
-  "x-expected": "a time server: host, host:port or [v6]:port",
+} as const;
+
+const serverWithNts = {
+  type: "object",
+  additionalProperties: false,
+  required: ["host", "nts"],
+  properties: {
+    host: serverName,
+    nts: {
+      type: "boolean",
+      description: "true: authenticated (RFC 8915); the port is that of the key exchange, by default 4460",
+    },
+  },
+} as const;
+
+/** One time server, read by `timeServer` (contract/clock/time-server.ts). */
+const timeServer = {
+  oneOf: [serverName, serverWithNts],
+  "x-expected": 'a time server: host, host:port or [v6]:port, or {"host": …, "nts": true}',
 } as const;
 
 /** The parts of the first run that a device can do without, each by the code of its need. */
@@ -59,7 +77,7 @@ const device = {
 
 const time = {
   ...group,
-  required: ["mode", "servers", "min_agreeing", "panic_threshold"],
+  required: ["mode", "servers", "authenticated_only", "min_agreeing", "panic_threshold"],
   properties: {
     mode: {
       type: "string",
@@ -82,7 +100,15 @@ const time = {
       ],
       ...byAdmin,
       title: "Time servers",
-      description: "NTP servers: host, host:port or [v6]:port",
+      description:
+        'NTP servers: host, host:port or [v6]:port; {"host": …, "nts": true} for authenticated time (NTS)',
+    },
+    authenticated_only: {
+      type: "boolean",
+      default: false,
+      ...byAdmin,
+      title: "Authenticated time only",
+      description: "only servers with nts are asked, and the clock follows only a majority of them",
     },
     min_agreeing: {
       type: ["integer", "null"],
@@ -247,6 +273,7 @@ export const annotationKeywords = ["x-writer", "x-redacted", "x-expected"] as co
 export const probeShapes = () =>
   ({
     TimeServer: probeRequest.properties.servers.items,
+    TimeServerWithNts: serverWithNts,
     TimeProbeRequest: probeRequest,
     TimeProbe: timeProbe,
     ProbedServer: timeProbe.properties.servers.items,

@@ -1,4 +1,5 @@
 import type { Clock } from "../../clock/loop/clock.ts";
+import { repeatedHosts, type TimeServerEntry, timeServer } from "../../contract/clock/time-server.ts";
 import { StewardError } from "../../contract/errors.ts";
 import type { timeOperations } from "../../contract/operations/time.ts";
 import { readRfc3339 } from "../../contract/timestamps.ts";
@@ -28,7 +29,10 @@ export function createTimeHandlers(clock: Clock): TimeHandlers {
       note({ type: "clock.set_by_hand", details: { before, after: after.server_time } });
       return after;
     },
-    probeTimeServers: ({ body: { servers } }) => clock.probe(servers),
+    probeTimeServers: ({ body: { servers } }) => {
+      refuseRepeated(servers);
+      return clock.probe(servers.map((entry) => timeServer(entry).host));
+    },
     resetClockFloor: async ({ note }) => {
       const before = clock.floor().toISOString();
       const status = await clock.resetFloor();
@@ -36,6 +40,19 @@ export function createTimeHandlers(clock: Clock): TimeHandlers {
       return status;
     },
   };
+}
+
+/** Two requests at once to one server would look like an attack, and its answer would count twice. */
+function refuseRepeated(servers: readonly TimeServerEntry[]): void {
+  const errors = repeatedHosts(servers).map((index) => ({
+    pointer: `/servers/${index}`,
+    code: "uniqueItems",
+    detail: "is listed before: a server may be listed once",
+  }));
+  if (errors.length === 0) return;
+  throw new StewardError("validation_failed", "A server is listed twice. Nothing was asked.", {
+    details: { errors },
+  });
 }
 
 function timeOf(text: string): Date {

@@ -50,6 +50,10 @@ describe("parseAssignments", () => {
     ["update.ota.enabled=yes", { update: { ota: { enabled: true } } }],
     ["time.servers=a.example, b.example", { time: { servers: ["a.example", "b.example"] } }],
     ["time.servers=[2001:db8::1]:123", { time: { servers: ["[2001:db8::1]:123"] } }],
+    [
+      'time.servers=["a.example",{"host":"b.example","nts":true}]',
+      { time: { servers: ["a.example", { host: "b.example", nts: true }] } },
+    ],
     ["time.servers=", { time: { servers: [] } }],
     ['update.ota={"enabled":true}', { update: { ota: { enabled: true } } }],
     [

@@ -115,6 +115,16 @@ describe("steward time, with three good servers and a false one", () => {
     assert.equal((await watched.run("-o", "json", "system", "get")).stdout, before, "nothing was changed");
   });
 
+  it("asks no server twice, in whatever form it is named", async () => {
+    const [port] = servers.map((one) => one.port);
+    const body = { servers: [`127.0.0.1:${port}`, { host: `127.0.0.1:${port}`, nts: true }] };
+    const { status, json } = await watched.agent.call("POST", "/api/system/time-sync/probe", {
+      local: true,
+      body,
+    });
+    assert.deepEqual([status, json.errors?.[0]?.pointer], [400, "/servers/1"], json.detail);
+  });
+
   it("prints the API's own shape with -o json", async () => {
     const { stdout } = await watched.run("-o", "json", "time", "status");
     const { json } = await watched.agent.call("GET", "/api/system/time-sync", { local: true });

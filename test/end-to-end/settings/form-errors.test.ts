@@ -117,7 +117,10 @@ describe("a form with several mistakes", () => {
     const { code, stderr } = await runSteward([...words, "--socket", agent.socket]);
     assert.equal(code, 6);
     assert.match(stderr, /^ {2}security\.session_idle: must be a duration such as 30m, 6h or 7d$/m);
-    assert.match(stderr, /^ {2}time\.servers\.0: must be a time server: host, host:port or \[v6\]:port$/m);
+    assert.match(
+      stderr,
+      /^ {2}time\.servers\.0: must be a time server: host, host:port or \[v6\]:port, or \{"host": …, "nts": true\}$/m,
+    );
     assert.match(stderr, /^ {2}update\.ota\.check_interval: must be 5m to 30d$/m);
   });
 

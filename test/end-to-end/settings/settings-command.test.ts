@@ -17,6 +17,7 @@ describe("settings on the command line", () => {
     "device.name=pump = 7, the big one",
     "device.location=# not a comment",
     "time.servers=ntp1.example, 192.0.2.7:1123,[2001:db8::1]:123",
+    "time.authenticated_only=no",
     "time.min_agreeing=2",
     'update.windows=[{"days":["mon","sun"],"from":"22:00","to":"04:00"}]',
     "update.ota.auto_update_rules=no",
@@ -33,6 +34,18 @@ describe("settings on the command line", () => {
     assert.equal(await get("time.servers"), "\n");
     await set('time.servers=["c.example"]');
     assert.deepEqual(JSON.parse(await get("time.servers", "-o", "json")), ["c.example"]);
+  });
+
+  it("takes servers with NTS as JSON, keeps how each was written, and takes back what it prints", async () => {
+    const servers = '["a.example",{"host":"b.example:4460","nts":true},{"host":"c.example","nts":false}]';
+    await set(`time.servers=${servers}`, "time.authenticated_only=yes");
+    assert.equal(await get("time.servers"), `${servers}\n`);
+    const printed = await get();
+    await set("time.authenticated_only=no", "time.servers=a.example");
+    await steward(["system", "set", "--stdin"], printed);
+    assert.equal(await get("time.servers"), `${servers}\n`);
+    assert.equal(await get("time.authenticated_only"), "true\n");
+    await set("time.authenticated_only=no", "time.servers=");
   });
 
   it("says what a change has changed, and when it has changed nothing", async () => {

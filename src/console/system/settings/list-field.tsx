@@ -1,5 +1,6 @@
 import type { ComponentChildren, RefObject } from "preact";
 import { useId, useRef } from "preact/hooks";
+import { type TimeServerEntry, timeServer, withHost } from "../../../contract/clock/time-server.ts";
 import { t } from "../../catalogue/words.ts";
 import { Button } from "../../ui/button.tsx";
 import type { FieldProps } from "../../ui/form/field.tsx";
@@ -9,13 +10,16 @@ export interface RowsProps extends Omit<FieldProps, "error"> {
   readonly errors: ReadonlyMap<string, string>;
 }
 
-/** A list of texts whose order counts. */
+/** A list of texts or servers whose order counts. A server keeps what is not its name, such as that it is authenticated. */
 export function ListField({
   errors,
   value,
   onInput,
   ...rest
-}: RowsProps & { readonly value: readonly string[]; readonly onInput: (value: string[]) => void }) {
+}: RowsProps & {
+  readonly value: readonly TimeServerEntry[];
+  readonly onInput: (value: TimeServerEntry[]) => void;
+}) {
   const { label } = rest;
   const id = useId();
   const [root, focus] = useRowFocus();
@@ -35,9 +39,10 @@ export function ListField({
       }}
     >
       {value.map((item, row) => {
+        const { host, nts } = timeServer(item);
         const error = errors.get(`/${row}`);
         const button = (text: string, verb: string, isDisabled: boolean, onClick: () => void) => (
-          <Button label={`${verb}: ${item}`} isDisabled={isDisabled} onClick={onClick}>
+          <Button label={`${verb}: ${host}`} isDisabled={isDisabled} onClick={onClick}>
             {text}
           </Button>
         );
@@ -48,11 +53,12 @@ export function ListField({
                 aria-label={`${label} ${row + 1}`}
                 aria-invalid={error ? true : undefined}
                 aria-describedby={error ? `${id}-${row}` : undefined}
-                value={item}
+                value={host}
                 spellcheck={false}
                 autocomplete="off"
-                onInput={({ currentTarget }) => onInput(value.with(row, currentTarget.value))}
+                onInput={({ currentTarget }) => onInput(value.with(row, withHost(item, currentTarget.value)))}
               />
+              {nts && <span>NTS</span>}
               {button("↑", t.settings.moveUp, row === 0, () => move(row, row - 1))}
               {button("↓", t.settings.moveDown, row === value.length - 1, () => move(row, row + 1))}
               {button("✕", t.settings.remove, false, () => {

@@ -1,3 +1,4 @@
+import { type TimeServer, timeServerText } from "../../../contract/clock/time-server.ts";
 import { languageName, locale, t } from "../../catalogue/words.ts";
 import { durationSaid } from "../../ui/form/duration-field.tsx";
 import { type MemberSchema, schemaAt } from "./draft.ts";
@@ -81,14 +82,17 @@ export function said(pointer: string, value: unknown): string {
   if (typeof value === "boolean") return value ? t.settings.on : t.settings.off;
   if (Array.isArray(value)) {
     if (value.length === 0) return pointer === "/update/windows" ? t.settings.always : t.settings.none;
-    return value
-      .map((one) => (typeof one === "string" ? optionOf(pointer, one).text : windowSaid(one as Window)))
-      .join(", ");
+    return value.map((one) => itemSaid(pointer, one)).join(", ");
   }
   if (value === null || value === undefined || value === "") return t.settings.none;
   if (pointer === "/console/language") return languageName(String(value));
   if (isDuration(schemaAt(known, pointer))) return durationSaid(String(value));
   return optionOf(pointer, String(value)).text;
+}
+
+function itemSaid(pointer: string, item: string | TimeServer | Window): string {
+  if (typeof item === "string") return optionOf(pointer, item).text;
+  return "host" in item ? timeServerText(item) : windowSaid(item);
 }
 
 function windowSaid({ days, from, to }: Window): string {

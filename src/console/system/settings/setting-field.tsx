@@ -1,3 +1,4 @@
+import type { TimeServerEntry } from "../../../contract/clock/time-server.ts";
 import { languages, t } from "../../catalogue/words.ts";
 import { ChoicesField } from "../../ui/form/choices-field.tsx";
 import { DurationField } from "../../ui/form/duration-field.tsx";
@@ -126,7 +127,7 @@ function Control({
     return schema.items?.properties ? (
       <WindowsField {...field} errors={errors} value={value as Window[]} onInput={onType} />
     ) : (
-      <ListField {...field} errors={errors} value={value as string[]} onInput={onType} />
+      <ListField {...field} errors={errors} value={value as TimeServerEntry[]} onInput={onType} />
     );
   if (isDuration(schema))
     return <DurationField {...field} error={error} value={String(value)} onInput={onType} />;

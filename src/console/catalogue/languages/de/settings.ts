@@ -68,6 +68,10 @@ export const settings: Catalogue["settings"] = {
       label: "Zeitserver",
       hint: "Ein Name oder eine Adresse, mit Port, wenn es nicht der übliche ist",
     },
+    "/time/authenticated_only": {
+      label: "Nur authentifizierte Zeit",
+      hint: "Fragt nur die Zeitserver mit NTS und stellt die Uhr nur, wenn mehr als die Hälfte von ihnen übereinstimmt",
+    },
     "/time/min_agreeing": {
       label: "Server, die übereinstimmen müssen",
       hint: "1 bis 8. Leer: 1 bei einem Server, sonst 2. Der Zeit wird nur vertraut, wenn mehr als die Hälfte aller Server übereinstimmt",
@@ -171,6 +175,7 @@ export const settings: Catalogue["settings"] = {
     "/console/banner": "Erwartet wird eine Zeile Text ohne Steuerzeichen",
   },
   misfits: {
+    "/time/authenticated_only": "Kein Zeitserver ist mit NTS eingestellt",
     "/security/session_idle": "Darf nicht länger sein als die höchste Sitzungsdauer",
     "/update/ota/enabled": "Stellen Sie zuerst einen Update-Server ein",
     "/update/ota/server": "Adressen auf diesem Gerät selbst sind nicht erlaubt",

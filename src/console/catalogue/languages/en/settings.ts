@@ -65,6 +65,10 @@ export const settings = {
       label: "Time servers",
       hint: "A name or an address, with a port if it is not the usual one",
     },
+    "/time/authenticated_only": {
+      label: "Authenticated time only",
+      hint: "Asks only the time servers with NTS, and sets the clock only if more than half of them agree",
+    },
     "/time/min_agreeing": {
       label: "Servers that must agree",
       hint: "1 to 8. Empty: 1 with one server, otherwise 2. The time is trusted only if more than half of all servers agree",
@@ -167,6 +171,7 @@ export const settings = {
   },
   /** Instead of what the agent says where a setting does not fit another one, by pointer. */
   misfits: {
+    "/time/authenticated_only": "No time server is set with NTS",
     "/security/session_idle": "Must not be longer than the maximum session length",
     "/update/ota/enabled": "Set an update server first",
     "/update/ota/server": "Addresses on this device or its own link are not allowed",
