@@ -150,6 +150,16 @@ describe("systemd/steward.service", () => {
     assert.deepEqual(settings("ProtectClock"), ["no"]);
   });
 
+  it("keeps the module that hashes passwords from huge pages, of which it would hold one", () => {
+    const script = `require("@node-rs/argon2").hashSync("x");
+      console.log(/^THP_enabled:\\s+(\\d)$/m.exec(fs.readFileSync("/proc/self/status", "utf8"))[1]);`;
+    const hugePages = (env: Record<string, string>) =>
+      spawnSync(process.execPath, ["--eval", script], { encoding: "utf8", cwd: systemd, env }).stdout.trim();
+    const words = settings("Environment").flatMap((line) => line.split(" "));
+    const ofUnit = Object.fromEntries(words.map((word) => word.split("=")));
+    assert.deepEqual([hugePages({}), hugePages(ofUnit)], ["1", "0"]);
+  });
+
   it("is exposed by at most 1.8 in systemd-analyze security, and by 2.0 where it sets the clock", () => {
     const found = exposure(unit);
     assert.ok(found <= 1.8, `an exposure of at most 1.8, found ${found}`);
