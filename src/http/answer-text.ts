@@ -7,7 +7,7 @@ export function textOf(value: object): string {
   const known = lastingText(value);
   if (known !== undefined) return known;
   const isJoined = !Array.isArray(value) && Object.values(value).some(hasLasting);
-  return isJoined ? joined(piecesOf(value)) : JSON.stringify(value);
+  return isJoined ? textsOf(value, none).whole : JSON.stringify(value);
 }
 
 const etags = new WeakMap<object, string>();
@@ -29,8 +29,10 @@ export interface TaggedText {
   readonly etag: string;
 }
 
-/** Members of an answer by name: all of each, or only the members of it that are named. */
-type Momentary = ReadonlyMap<string, readonly string[] | "whole">;
+/** Members of an answer by name that are figures of the moment: a whole member, or members of it. */
+type Momentary = ReadonlyMap<string, Momentary | "whole">;
+
+const none: Momentary = new Map();
 
 /** The figures of the moment of an operation, with the rest of its last answer and the tag of that. */
 interface LastAnswer {
@@ -48,34 +50,42 @@ const lastAnswers = new WeakMap<readonly string[], LastAnswer>();
 export function weaklyTagged(value: object, pointers: readonly string[]): TaggedText {
   const last = lastAnswers.get(pointers) ?? { momentary: momentaryOf(pointers), steady: "", etag: "" };
   lastAnswers.set(pointers, last);
-  const pieces = piecesOf(value);
-  const steady = joined(pieces.flatMap((piece) => steadyOf(piece, last.momentary)));
+  const { whole, steady } = textsOf(value, last.momentary);
   // Most callers get what the one before them got.
   if (steady !== last.steady) Object.assign(last, { steady, etag: `W/${tagOf(steady)}` });
-  return { text: joined(pieces), etag: last.etag };
+  return { text: whole, etag: last.etag };
 }
 
-interface Piece {
-  readonly name: string;
-  readonly member: unknown;
-  /** The member with its name. */
-  readonly text: string;
-}
-
-function piecesOf(value: object): Piece[] {
-  const pieces: Piece[] = [];
+/** The JSON of a value, and that of it without its figures of the moment: each member is written once for both. */
+function textsOf(value: object, momentary: Momentary): { readonly whole: string; readonly steady: string } {
+  const all: string[] = [];
+  const steady: string[] = [];
   for (const [name, member] of Object.entries(value)) {
-    if (member !== undefined) pieces.push(pieceOf(name, member, memberText(member)));
+    if (member === undefined) continue;
+    const begin = nameText(name);
+    const figures = momentary.get(name);
+    if (figures !== undefined && figures !== "whole" && isObject(member)) {
+      const inner = textsOf(member, figures);
+      all.push(begin + inner.whole);
+      steady.push(begin + inner.steady);
+      continue;
+    }
+    const text = begin + memberText(member);
+    all.push(text);
+    if (figures !== "whole") steady.push(text);
   }
-  return pieces;
+  return { whole: `{${all.join(",")}}`, steady: `{${steady.join(",")}}` };
 }
 
-function pieceOf(name: string, member: unknown, text: string): Piece {
-  return { name, member, text: `${JSON.stringify(name)}:${text}` };
-}
+/** Members of the contract's answers, with their names as JSON. */
+const nameTexts = new Map<string, string>();
 
-function joined(pieces: readonly Piece[]): string {
-  return `{${pieces.map(({ text }) => text).join(",")}}`;
+function nameText(name: string): string {
+  const known = nameTexts.get(name);
+  if (known !== undefined) return known;
+  const text = `${JSON.stringify(name)}:`;
+  nameTexts.set(name, text);
+  return text;
 }
 
 function memberText(member: unknown): string {
@@ -94,24 +104,14 @@ function hasLasting(member: unknown): boolean {
 }
 
 function momentaryOf(pointers: readonly string[]): Momentary {
-  const members = new Map<string, readonly string[] | "whole">();
+  const members = new Map<string, Map<string, "whole"> | "whole">();
   for (const pointer of pointers) {
     const [, name = "", inner] = pointer.split("/");
-    const known = members.get(name) ?? [];
-    members.set(name, inner === undefined || known === "whole" ? "whole" : [...known, inner]);
+    const known = members.get(name) ?? new Map<string, "whole">();
+    if (inner !== undefined && known !== "whole") known.set(inner, "whole");
+    members.set(name, inner === undefined ? "whole" : known);
   }
   return members;
-}
-
-/** The piece without its figures of the moment; none if it is one itself. */
-function steadyOf(piece: Piece, momentary: Momentary): Piece[] {
-  const { name, member } = piece;
-  const figures = momentary.get(name);
-  if (figures === "whole") return [];
-  if (figures === undefined || !isObject(member)) return [piece];
-  const steady = { ...member };
-  for (const figure of figures) steady[figure] = undefined;
-  return [pieceOf(name, member, JSON.stringify(steady))];
 }
 
 function tagOf(text: string): string {

@@ -137,7 +137,10 @@ function answer(operation: Operation, result: unknown): Answer {
   if (mediaType !== undefined) return { ...bare, text: result as string, mediaType };
   if (!schema || typeof result !== "object" || result === null) return bare;
   const location = collection && "id" in result ? `${collection}/${String(result.id)}` : undefined;
-  if (weakEtag) return { status, ...weaklyTagged(result, weakEtag), location };
+  if (weakEtag) {
+    const { text, etag: weakTag } = weaklyTagged(result, weakEtag);
+    return { status, text, etag: weakTag, location };
+  }
   const tag = etag && etagOf(result);
   return { status, text: textOf(result), etag: tag, location };
 }
