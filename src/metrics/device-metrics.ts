@@ -12,7 +12,6 @@ import type { LagReading } from "./loop-delay.ts";
 
 /** The rooms' figures at the moment of a scrape, all of them in memory. */
 export interface DeviceReadings {
-  readonly build: { readonly version: string; readonly commit: string | null; readonly node: string };
   readonly state: Status["state"];
   readonly needs: readonly Need[];
   readonly checks: readonly { readonly name: string; readonly isOk: boolean }[];
@@ -25,13 +24,14 @@ export interface DeviceReadings {
   readonly sessions: number;
   /** The time at which the first API token ends; null: none does. */
   readonly nextTokenEnd: Date | null;
+}
+
+/** The figures of the program and its host at the same moment. */
+export interface HostReadings {
+  readonly build: { readonly version: string; readonly commit: string | null; readonly node: string };
   readonly process: ProcessReadings;
   readonly loopDelay: HistogramReading;
   readonly lag: LagReading | null;
-  readonly host: HostReadings;
-}
-
-export interface HostReadings {
   readonly memory: { readonly total_bytes: number; readonly available_bytes: number };
   /** The file system of the state; null: it does not give its figures. */
   readonly disk: { readonly sizeBytes: number; readonly availableBytes: number } | null;
@@ -51,15 +51,16 @@ export interface ProcessReadings {
 /** Writes the answers of GET /api/metrics; `counted` add their counts. */
 export function createMetricsText(
   counted: readonly { writeTo(exposition: Exposition): void }[],
-): (readings: DeviceReadings) => string {
+): (readings: DeviceReadings, host: HostReadings) => string {
   const exposition = createExposition();
-  return (readings) => {
+  return (readings, host) => {
+    writeBuild(exposition, host);
     writeDevice(exposition, readings);
-    writeHost(exposition, readings.host);
+    writeHost(exposition, host);
     writeClock(exposition, readings);
     writeUpdates(exposition, readings.updates);
     writePeople(exposition, readings);
-    writeProcess(exposition, readings);
+    writeProcess(exposition, host);
     for (const one of counted) one.writeTo(exposition);
     return exposition.text();
   };
@@ -68,10 +69,12 @@ export function createMetricsText(
 /** One value for all, so that it is known to be the same. */
 const unlabelled = {} as const;
 
-function writeDevice({ add, addStates }: Exposition, readings: DeviceReadings): void {
-  const { build, state, needs, checks, certificateEnd } = readings;
-  const { version, commit, node } = build;
+function writeBuild({ add }: Exposition, { build: { version, commit, node } }: HostReadings): void {
   add("steward_build_info", 1, { version, commit: commit ?? "", node });
+}
+
+function writeDevice({ add, addStates }: Exposition, readings: DeviceReadings): void {
+  const { state, needs, checks, certificateEnd } = readings;
   addStates("steward_device_state", "state", deviceStates, state);
   addStates("steward_need", "code", needCodes, new Set(needs.map(({ code }) => code)));
   for (const { name, isOk } of checks) add("steward_health_check_ok", flag(isOk), { check: name });
@@ -147,7 +150,7 @@ function writePeople({ add }: Exposition, { people, sessions, nextTokenEnd }: De
 
 function writeProcess(
   { add, addHistogram }: Exposition,
-  { process: own, loopDelay, lag }: DeviceReadings,
+  { process: own, loopDelay, lag }: HostReadings,
 ): void {
   add("process_cpu_seconds_total", own.cpuSeconds, unlabelled);
   add("process_resident_memory_bytes", own.residentBytes, unlabelled);
@@ -158,11 +161,15 @@ function writeProcess(
   add("nodejs_heap_size_total_bytes", own.heapTotalBytes, unlabelled);
   if (lag !== null) {
     add("nodejs_eventloop_lag_seconds", lag.last, unlabelled);
-    for (const name of ["min", "max", "mean", "p50", "p90", "p99"] as const)
-      add(`nodejs_eventloop_lag_${name}_seconds`, lag[name], unlabelled);
+    for (const [figure, name] of lagFigures) add(name, lag[figure], unlabelled);
   }
   addHistogram("steward_event_loop_delay_seconds", loopDelay, unlabelled);
 }
+
+/** Names as constants: V8 would hash those that are made at each scrape. */
+const lagFigures = (["min", "max", "mean", "p50", "p90", "p99"] as const).map(
+  (figure) => [figure, `nodejs_eventloop_lag_${figure}_seconds`] as const,
+);
 
 function flag(isSo: boolean): number {
   return isSo ? 1 : 0;

@@ -46,6 +46,8 @@ interface Durations {
 }
 
 export function createRequestCounts(): RequestCounts {
+  /** In the order of their first answers, so that the lines of a scrape keep their places. */
+  const all: StatusCount[] = [];
   const routes = new Map<string, RouteCounts>();
   const durations = new Map<OperationGroup | "console" | "none", Durations>();
   const begin = (route: CountedRoute, method: string): RouteCounts => {
@@ -67,13 +69,13 @@ export function createRequestCounts(): RequestCounts {
         const { method, route } = counts;
         ofStatus = { labels: { method, route, status: String(status) }, count: 0 };
         counts.byStatus.set(status, ofStatus);
+        all.push(ofStatus);
       }
       ofStatus.count += 1;
       counts.durations.observe(seconds);
     },
     writeTo: (exposition) => {
-      for (const { byStatus } of routes.values())
-        exposition.addCounts("steward_http_requests_total", byStatus.values());
+      exposition.addCounts("steward_http_requests_total", all);
       for (const { labels, histogram } of durations.values())
         exposition.addHistogram("steward_http_request_duration_seconds", histogram.read(), labels);
     },

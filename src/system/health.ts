@@ -22,8 +22,10 @@ export function readHealth(checks: readonly HealthCheck[], isDetailed: boolean):
 
 /** The findings of the checks as needs of the status. */
 export function troublesOf(checks: readonly HealthCheck[]): Need[] {
-  return checks.flatMap(({ name, trouble }) => {
+  const needs: Need[] = [];
+  for (const { name, trouble } of checks) {
     const found = trouble();
-    return found === null ? [] : [needOf(found, name)];
-  });
+    if (found !== null) needs.push(needOf(found, name));
+  }
+  return needs;
 }

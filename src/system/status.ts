@@ -4,8 +4,8 @@ import { needOf } from "../contract/finding.ts";
 import type { Finding, Need, ReleaseHold, Status, Updates } from "../contract/types.ts";
 import { createNeeds, type NeedsInput } from "./status-needs.ts";
 
-/** The rooms' facts for the status, as far as the caller may see them. */
-export interface StatusInput extends Omit<NeedsInput, "clockWord"> {
+/** The rooms' facts for the status besides those for its needs, as far as the caller may see them. */
+export interface StatusInput {
   readonly deviceName: string;
   readonly version: string;
   readonly host: Status["host"];
@@ -14,12 +14,11 @@ export interface StatusInput extends Omit<NeedsInput, "clockWord"> {
 }
 
 /** Gives the device at one look; nothing is asked or measured for it. */
-export function createStatus(): (input: StatusInput) => Status {
+export function createStatus(): (ofNeeds: NeedsInput, input: StatusInput) => Status {
   const needsOf = createNeeds();
-  return (input) => {
-    const { deviceName, version, clock, updates, people, host, latest, eventReach } = input;
-    const clockWord = clockWordOf(clock);
-    const needs = [...needsOf({ ...input, clockWord })];
+  return (ofNeeds, { deviceName, version, host, latest, eventReach }) => {
+    const { clock, clockWord, updates, people } = ofNeeds;
+    const needs = [...needsOf(ofNeeds)];
     return {
       state: stateOf(needs),
       device_name: deviceName,
@@ -36,7 +35,8 @@ export function createStatus(): (input: StatusInput) => Status {
 
 /** The status while the state is damaged: there are no accounts, settings or updates to report. */
 export function rescueStatus(
-  input: Pick<StatusInput, "deviceName" | "version" | "clock" | "host"> & { readonly damage: Finding },
+  input: Pick<StatusInput, "deviceName" | "version" | "host"> &
+    Pick<NeedsInput, "clock"> & { readonly damage: Finding },
 ): Status {
   const { deviceName, version, clock, host, damage } = input;
   const detail = `The agent is in rescue: ${damage.detail} See \`steward doctor\` and \`man steward-rescue\`.`;

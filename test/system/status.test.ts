@@ -14,7 +14,7 @@ import type { Need, Settings, TimeSync } from "../../src/contract/types.ts";
 import { validatorOf } from "../../src/store/documents/document-kind.ts";
 import { readHealth, troublesOf } from "../../src/system/health.ts";
 import { createStatus, type StatusInput } from "../../src/system/status.ts";
-import type { PeopleFacts } from "../../src/system/status-needs.ts";
+import type { NeedsInput, PeopleFacts } from "../../src/system/status-needs.ts";
 
 const rightClock = exampleClock({ mode: "discipline", state: "synchronised", trust: "trusted" });
 
@@ -34,17 +34,20 @@ const defaultOta = (): Settings["update"]["ota"] => {
 
 const established = { ...exampleTrust, confirmed: true, proven: true, established: true, detail: null };
 
+type Device = NeedsInput & StatusInput;
+
 const statusOf = createStatus();
 
 /** A status whose needs were kept from whatever a test looked at before is that of a device just started. */
-const seen = (input: StatusInput) => {
-  const status = statusOf(input);
-  assert.deepEqual(status, createStatus()(input));
+const seen = (device: Omit<Device, "clockWord">) => {
+  const input = { ...device, clockWord: clockWordOf(device.clock) };
+  const status = statusOf(input, input);
+  assert.deepEqual(status, createStatus()(input, input));
   return status;
 };
 
 /** A device on which all is well, but for what a test says. */
-const look = (change: Partial<StatusInput> = {}) =>
+const look = (change: Partial<Device> = {}) =>
   seen({
     deviceName: "edge-7",
     device: { name: "edge-7", not_needed: [] },
@@ -289,7 +292,7 @@ describe("people who need something", () => {
 });
 
 describe("what the first run has left for later", () => {
-  const bare = (change: Partial<StatusInput> = {}) => ({
+  const bare = (change: Partial<Device> = {}) => ({
     people: { ...settled, unprotectedAdmins: ["ana"] },
     device: { name: "", not_needed: [] },
     ota: { ...defaultOta(), server: "" },

@@ -2,7 +2,7 @@ import type { Host, HostTime } from "../../../host/host.ts";
 import { monotonicMilliseconds } from "../../../host/monotonic.ts";
 import type { Answered } from "../../../http/server.ts";
 import type { EventSink } from "../../../journal/events/event.ts";
-import type { DeviceReadings, ProcessReadings } from "../../../metrics/device-metrics.ts";
+import type { createMetricsText, DeviceReadings, ProcessReadings } from "../../../metrics/device-metrics.ts";
 import { createEventCounts } from "../../../metrics/event-counts.ts";
 import { createLoopDelay } from "../../../metrics/loop-delay.ts";
 import { createRequestCounts } from "../../../metrics/request-counts.ts";
@@ -23,10 +23,11 @@ export interface Metering {
 }
 
 export function createMetering(config: RoomsConfig, { time }: Host): Metering {
+  const build = { ...config.build, node: config.nodeVersion };
   const events = createEventCounts();
   const requests = createRequestCounts();
   const loopDelay = createLoopDelay({ ...time, monotonicNow: () => monotonicMilliseconds() / 1_000 });
-  let written: Promise<(readings: DeviceReadings) => string> | undefined;
+  let written: Promise<ReturnType<typeof createMetricsText>> | undefined;
   const processReadings = createBriefReading(createProcessReadings(config, time.wall), time.uptime);
   const memory = createBriefReading(readMemory, time.uptime);
   return {
@@ -53,9 +54,8 @@ export function createMetering(config: RoomsConfig, { time }: Host): Metering {
         createMetricsText([events, requests]),
       );
       const textOf = await written;
-      return textOf({
-        ...readingsOf(config, rooms),
-        host: { memory: memory(), disk: rooms.disk.capacity() },
+      return textOf(readingsOf(rooms), {
+        ...{ build, memory: memory(), disk: rooms.disk.capacity() },
         ...{ process: processReadings(), loopDelay: loopDelay.read(), lag: loopDelay.lag() },
       });
     },
@@ -63,17 +63,13 @@ export function createMetering(config: RoomsConfig, { time }: Host): Metering {
   };
 }
 
-/** The readings of the rooms, without the figures of host and process. */
-function readingsOf(
-  { build, nodeVersion: node }: RoomsConfig,
-  rooms: StatusRooms,
-): Omit<DeviceReadings, "host" | "process" | "loopDelay" | "lag"> {
-  const { ground, needs } = presentNeeds(rooms);
-  const { clock, updates, people, troubles } = ground;
+/** The readings of the rooms. */
+function readingsOf(rooms: StatusRooms): DeviceReadings {
+  const { causes, needs } = presentNeeds(rooms);
+  const { clock, updates, people, troubles } = causes;
   // Each check was asked for the needs, which name the one that has found them.
   const failing = new Set(troubles.map(({ facts }) => (facts as { readonly check?: string }).check));
   return {
-    build: { ...build, node },
     state: stateOf(needs),
     ...{ needs, clock, updates, people: people.figures },
     checks: rooms.checks.map(({ name }) => ({ name, isOk: !failing.has(name) })),
