@@ -4,11 +4,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fakedTime } from "../basics/faketime.ts";
-import { heldUdpPort } from "../basics/held-ports.ts";
+import { heldPort, heldUdpPort } from "../basics/held-ports.ts";
+import type { ServerCertificate } from "./certificates.ts";
 
 /** A server of the tests: Debian's chronyd, which with -x never touches the machine's clock. */
 export interface Chronyd {
   readonly port: number;
+  /** The TCP port of its NTS key exchange on 127.0.0.1; null: it has none. */
+  readonly ntsPort: number | null;
   stop: () => Promise<void>;
 }
 
@@ -17,6 +20,8 @@ export interface ChronydOptions {
   stratum?: number;
   /** Its time is so far from this machine's, as libfaketime writes it, such as `+3s`. */
   fakeTime?: string;
+  /** It also serves Network Time Security, with this certificate. */
+  nts?: ServerCertificate;
   /** It listens here; by default at a free port. */
   port?: number;
 }
@@ -30,11 +35,13 @@ export function chronyProgram(name: "chronyd" | "chronyc"): string {
 }
 
 /** Starts chronyd on a free port of 127.0.0.1 and ::1 and waits until it answers on both. */
-export async function startChronyd({ stratum = 2, fakeTime, ...at }: ChronydOptions = {}): Promise<Chronyd> {
+export async function startChronyd(options: ChronydOptions = {}): Promise<Chronyd> {
+  const { stratum = 2, fakeTime, nts, ...at } = options;
   const program = chronyProgram("chronyd");
   // Its own folder is 0700, as mkdtemp makes it: chronyd refuses a wider one for its socket.
   const directory = mkdtempSync(join(tmpdir(), "steward-chronyd-"));
   const port = at.port ?? (await heldUdpPort());
+  const ntsPort = nts === undefined ? null : await heldPort();
   const configuration = join(directory, "chrony.conf");
   writeFileSync(
     configuration,
@@ -47,7 +54,7 @@ cmdport 0
 bindcmdaddress ${directory}/chronyd.sock
 pidfile ${directory}/chronyd.pid
 user ${process.getuid?.() === 0 ? "root" : execFileSync("id", ["-un"], { encoding: "utf8" }).trim()}
-`,
+${nts === undefined || ntsPort === null ? "" : ntsLines(directory, ntsPort, nts)}`,
   );
   // -U: it needs no root, as it sets no clock and binds no low port.
   const child = spawn(program, ["-x", "-d", "-U", "-f", configuration], {
@@ -68,7 +75,16 @@ user ${process.getuid?.() === 0 ? "root" : execFileSync("id", ["-un"], { encodin
     await stop();
     throw new Error(`chronyd does not answer on ${address}: ${log}`);
   }
-  return { port, stop };
+  return { port, ntsPort, stop };
+}
+
+/** Lines of chronyd's configuration for a server of Network Time Security, whose key and certificate they put there. */
+export function ntsLines(directory: string, port: number, { key, cert }: ServerCertificate): string {
+  writeFileSync(join(directory, "nts.key"), key, { mode: 0o600 });
+  writeFileSync(join(directory, "nts.pem"), cert);
+  // Without processes of its own for key exchanges, of which one that is killed would leave some behind.
+  const where = [`ntsport ${port}`, "ntsprocesses 0"];
+  return `${[...where, `ntsserverkey ${directory}/nts.key`, `ntsservercert ${directory}/nts.pem`].join("\n")}\n`;
 }
 
 /** Asks once in 50 ms, for two minutes at most: a limit for one that hangs, not for a slow machine. */

@@ -211,7 +211,7 @@ export interface TimeServices {
 export type RootOrder =
   | { readonly word: "install"; readonly id: string }
   | { readonly word: "rollback"; readonly kind: "rules" | "binary" }
-  | { readonly word: "chrony"; readonly verb: "reselect" | "burst" | "makestep" }
+  | { readonly word: "chrony"; readonly verb: "reselect" | "burst" | "makestep" | "authdata" }
   | { readonly word: "time-zone"; readonly zone: string }
   | { readonly word: "host-name"; readonly name: string }
   | { readonly word: "restart-timesyncd" | "reboot" | "power-off" };

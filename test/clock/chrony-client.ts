@@ -9,6 +9,8 @@ import { chronyProgram } from "../../lab/host/chronyd.ts";
 /** A chronyd that reads from the tests' servers and, with -x, never touches the machine's clock. */
 export interface ChronyClient {
   readonly commandPort: number;
+  /** The path of its own socket, over which it takes orders from its user. */
+  readonly socket: string;
   /** Runs chronyc over loopback, as any user may, and returns its output. */
   ask: (...args: string[]) => string;
   /** Gives chronyd an order over its own socket, as its own user may. */
@@ -44,6 +46,7 @@ export async function startChronyClient(...lines: string[]): Promise<ChronyClien
     });
   const client: ChronyClient = {
     commandPort,
+    socket,
     ask: (...args) => chronyc(["-h", "127.0.0.1", "-p", String(commandPort)], args),
     order: (...args) => chronyc(["-h", socket], args),
     stop: async () => {

@@ -141,7 +141,7 @@ function parseStatistics(fields: readonly string[]): ChronyStatistics | null {
 }
 
 /** An address, a reference clock's id, or chronyc's name for a source of unknown address. */
-function isName(text: string): boolean {
+export function isName(text: string): boolean {
   return /^[\x21-\x7e]{1,128}$/.test(text);
 }
 

@@ -1,4 +1,6 @@
+import { isVoting } from "../../contract/clock/source-intervals.ts";
 import { isMajority } from "../discipline/discipline.ts";
+import type { Authentication } from "./chrony-authentication.ts";
 import type { ChronycReport, ChronySource } from "./chronyc-report.ts";
 import type { DaemonReport, DaemonSource } from "./external-daemon.ts";
 
@@ -8,18 +10,27 @@ const noReference = ["00000000", "7f7f0101"];
 /** Seconds of root distance up to which chronyd's time is accepted while none of its sources is selectable: its own default of `maxdistance`. */
 const longestDistanceSeconds = 3;
 
-/** The report of chronyd. `hostOf`: the name of a source in its configuration. */
+/** More than chronyc says of a source to any user, by its name there. */
+export interface ChronySourceFacts {
+  /** Its name in the configuration. */
+  readonly hostOf: (name: string) => string;
+  /** undefined: not known. */
+  readonly authenticationOf: (name: string) => Authentication | undefined;
+}
+
+/** The report of chronyd. */
 export function reportOfChrony(
   report: ChronycReport,
-  hostOf: (name: string) => string,
+  facts: ChronySourceFacts,
 ): Omit<DaemonReport, "isReadOnly" | "trouble"> {
   const { tracking, sources } = report;
   const selected = sources.find(({ state }) => state === "*");
-  const told = sources.map((source) => sourceOf(source, report, hostOf));
+  const told = sources.map((source) => sourceOf(source, report, facts));
   const trust = trustIn(report);
   return {
     isSynchronised: hasReference(report),
     trust,
+    authenticated: trust !== "none" && isAuthenticatedIn(told),
     offsetSeconds: tracking.offsetSeconds,
     uncertaintySeconds: hasReference(report) ? distanceOf(report) : null,
     rootDelaySeconds: tracking.rootDelaySeconds,
@@ -33,7 +44,7 @@ export function reportOfChrony(
         ? null
         : {
             id: selected.name,
-            host: hostOf(selected.name),
+            host: facts.hostOf(selected.name),
             stratum: selected.stratum,
             refid: tracking.refid,
           },
@@ -61,6 +72,13 @@ function trustIn(report: ChronycReport): DaemonReport["trust"] {
   return selectable > 0 || distanceOf(report) <= longestDistanceSeconds ? "accepted" : "none";
 }
 
+/** A single source that is configured only has to be authenticated itself: its time is `accepted`. */
+function isAuthenticatedIn(sources: readonly DaemonSource[]): boolean {
+  const agreeing = sources.filter((source) => isVoting(source) && source.authenticated).length;
+  const configured = sources.length;
+  return configured === 1 ? agreeing === 1 : isMajority({ agreeing, configured });
+}
+
 function leapOf(word: ChronycReport["tracking"]["leap"]): DaemonReport["leap"] {
   switch (word) {
     case "Normal":
@@ -77,9 +95,10 @@ function leapOf(word: ChronycReport["tracking"]["leap"]): DaemonReport["leap"] {
 function sourceOf(
   source: ChronySource,
   { tracking, statistics }: ChronycReport,
-  hostOf: (name: string) => string,
+  { hostOf, authenticationOf }: ChronySourceFacts,
 ): DaemonSource {
   const { mode, name, last } = source;
+  const authentication = authenticationOf(name) ?? "none";
   const spread = statistics.find((line) => line.name === name);
   return {
     id: name,
@@ -95,6 +114,9 @@ function sourceOf(
     jitterSeconds: spread === undefined || spread.samples < 3 ? null : spread.deviationSeconds,
     stratum: last === null ? null : source.stratum,
     reach: source.reach,
+    nts: authentication === "nts",
+    // chronyd drops answers of it that are not authentic, so each that it has is.
+    authenticated: authentication !== "none" && last !== null,
   };
 }
 

@@ -1,6 +1,7 @@
 import { StewardError, systemErrorCode } from "../../contract/errors.ts";
 import type { CommandResult, RootHelper, RootOrder, RunCommand, Timers } from "../../host/ports.ts";
 import { stepThresholdSeconds } from "../discipline/discipline.ts";
+import { createReadAuthentications } from "./chrony-authentication.ts";
 import { type ChronycReport, parseChronyc } from "./chronyc-report.ts";
 import { hasReference, reportOfChrony } from "./chronyd-report.ts";
 import {
@@ -29,10 +30,12 @@ export interface ChronydOptions {
   command?: string;
   /** chronyd's command port on the loopback address. */
   port?: number;
+  /** The file in which the unit of the order `authdata` leaves its answer. */
+  authdataFile?: string;
 }
 
-/** The commands of chronyc that the root helper gives. */
-type Verb = Extract<RootOrder, { word: "chrony" }>["verb"];
+/** The orders to chronyd that the root helper passes on. */
+type Verb = Exclude<Extract<RootOrder, { word: "chrony" }>["verb"], "authdata">;
 
 /**
  * chronyd, read with chronyc over loopback, which it answers to any user, and ordered through the root helper, as it takes
@@ -42,6 +45,7 @@ export function createChronyd(options: ChronydOptions): ExternalDaemon {
   const { helper, kernelIsSynchronised } = options;
   const chronyc = createChronyc(options);
   const hostNames = createHostNames(chronyc);
+  const readAuthentications = createReadAuthentications(options);
   let isReadOnly = false;
   const order = async (verb: Verb): Promise<void> => {
     try {
@@ -57,8 +61,11 @@ export function createChronyd(options: ChronydOptions): ExternalDaemon {
     if ("trouble" in answer) {
       return { ...reportOfKernel(kernelIsSynchronised() === true, answer.trouble), isReadOnly };
     }
-    const hostOf = await hostNames(answer.report);
-    return { ...reportOfChrony(answer.report, hostOf), isReadOnly, trouble: null };
+    const { report } = answer;
+    const names = report.sources.filter(({ mode }) => mode !== "#").map(({ name }) => name);
+    const [hostOf, authentications] = await Promise.all([hostNames(names), readAuthentications(names)]);
+    const authenticationOf = (name: string) => authentications.get(name);
+    return { ...reportOfChrony(report, { hostOf, authenticationOf }), isReadOnly, trouble: null };
   };
   return {
     name: "chronyd",
@@ -163,10 +170,9 @@ function answerOf({ status, stdout }: CommandResult): Answer {
 const hostPattern = /^[\x21-\x7e]{1,253}$/;
 
 /** Reads the names of chronyd's sources in its configuration, once for each address. */
-function createHostNames(chronyc: Chronyc): (report: ChronycReport) => Promise<(name: string) => string> {
+function createHostNames(chronyc: Chronyc): (names: readonly string[]) => Promise<(name: string) => string> {
   let known = new Map<string, string>();
-  return async ({ sources }) => {
-    const names = sources.filter(({ mode }) => mode !== "#").map(({ name }) => name);
+  return async (names) => {
     known = new Map([...known].filter(([name]) => names.includes(name)));
     // Only an address goes into a command of chronyc's.
     const unknown = names.filter((name) => !known.has(name) && /^[0-9a-fA-F.:]+$/.test(name));

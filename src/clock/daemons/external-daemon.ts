@@ -22,6 +22,10 @@ export interface DaemonSource {
   readonly stratum: number | null;
   /** A bit for each of the last eight polls, the newest lowest. */
   readonly reach: number | null;
+  /** It is to be authenticated by Network Time Security (RFC 8915). */
+  readonly nts: boolean;
+  /** Its last answer was authenticated. */
+  readonly authenticated: boolean;
 }
 
 export interface DaemonTrouble {
@@ -34,6 +38,8 @@ export interface DaemonTrouble {
 export interface DaemonReport {
   readonly isSynchronised: boolean;
   readonly trust: (typeof clockTrusts)[number];
+  /** A majority of its sources agrees and is authenticated; of a single source: it is. */
+  readonly authenticated: boolean;
   /** Positive: the host's clock is behind, and the daemon is correcting it. */
   readonly offsetSeconds: number | null;
   /** The true offset is within offset ± this. */
@@ -88,6 +94,7 @@ export function reportOfKernel(isSynchronised: boolean, trouble: DaemonTrouble |
   return {
     isSynchronised,
     trust: isSynchronised ? "accepted" : "none",
+    authenticated: false,
     offsetSeconds: null,
     uncertaintySeconds: null,
     rootDelaySeconds: null,

@@ -106,6 +106,8 @@ function sourceOf(
     jitterSeconds: message?.jitterSeconds ?? null,
     stratum: message?.stratum ?? null,
     reach: null,
+    nts: false,
+    authenticated: false,
   };
 }
 

@@ -23,7 +23,10 @@ static bool is_kind(const char *text) {
 }
 
 static bool is_verb_of_chrony(const char *text) {
-  return strcmp(text, "reselect") == 0 || strcmp(text, "burst") == 0 || strcmp(text, "makestep") == 0;
+  static const char *const verbs[] = {"reselect", "burst", "makestep", "authdata"};
+  for (size_t at = 0; at < sizeof verbs / sizeof *verbs; at++)
+    if (strcmp(text, verbs[at]) == 0) return true;
+  return false;
 }
 
 static bool is_between(char character, char first, char last) { return character >= first && character <= last; }

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
-import { realTimers } from "../../../lab/host/timers.ts";
+import type { Authentication } from "../../../src/clock/daemons/chrony-authentication.ts";
 import { parseChronyc } from "../../../src/clock/daemons/chronyc-report.ts";
 import { createChronyd } from "../../../src/clock/daemons/chronyd.ts";
 import { reportOfChrony } from "../../../src/clock/daemons/chronyd-report.ts";
 import type { DaemonReport } from "../../../src/clock/daemons/external-daemon.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
+import { createTimers } from "../../../src/host/linux/timers.ts";
 import { absentHelper } from "../recorded-helper.ts";
 
 // Printed by chronyc 4.3 (`-c -n -m tracking sources sourcestats`) of a chronyd -x with a server of its own; the text
@@ -26,10 +27,16 @@ const nothingYet = [
   "127.0.0.1,0,0,0,0.000,2000.000,0.000000000,4.000000000",
 ];
 
+/** Those of the sources that a test has named. */
+let authentications: ReadonlyMap<string, Authentication> = new Map();
+
 function reportOf(...lines: string[]): Omit<DaemonReport, "isReadOnly" | "trouble"> {
   const report = parseChronyc(`${lines.join("\n")}\n`);
   assert.ok(report !== null, "it is understood");
-  return reportOfChrony(report, (name) => name);
+  return reportOfChrony(report, {
+    hostOf: (name) => name,
+    authenticationOf: (name) => authentications.get(name),
+  });
 }
 
 function near(actual: number | null | undefined, expected: number): void {
@@ -112,6 +119,27 @@ describe("what chronyc prints", () => {
     const local = tracking.replace("7F000001,127.0.0.1", "7F7F0101,");
     assert.equal(reportOf(local, sourceLine("+", "192.0.2.1"), sourceLine("+", "192.0.2.2")).trust, "none");
   });
+
+  // By the states of its sources and what authenticates each; the last of three is silent.
+  const authenticated: [string, string, Authentication[], boolean][] = [
+    ["two of three", "*+?", ["nts", "key", "none"], true],
+    ["two of three, of which one does not agree", "*x?", ["nts", "nts", "none"], false],
+    ["one of three", "*+?", ["nts", "none", "nts"], false],
+    ["its only one", "*", ["nts"], true],
+    ["one of two", "*+", ["none", "nts"], false],
+  ];
+  for (const [which, letters, kinds, expected] of authenticated) {
+    it(`is ${expected ? "" : "not "}authenticated with ${which}`, (test) => {
+      authentications = new Map(kinds.map((kind, n) => [`192.0.2.${n}`, kind]));
+      test.after(() => {
+        authentications = new Map();
+      });
+      const lines = [...letters].map((letter, n) => sourceLine(letter, `192.0.2.${n}`));
+      assert.equal(reportOf(tracking, ...lines).authenticated, expected);
+      const local = tracking.replace("7F000001,127.0.0.1", "7F7F0101,");
+      assert.equal(reportOf(local, ...lines).authenticated, false);
+    });
+  }
 
   it("announces leap seconds", () => {
     assert.equal(reportOf(tracking.replace("Normal", "Insert second")).leap, "insert");
@@ -199,7 +227,7 @@ describe("a chronyc that lies", () => {
       ...report.map((line) => `echo '${line}'`),
     ];
     const daemon = createChronyd({
-      ...{ run: createRunCommand(), helper: absentHelper(), timers: realTimers, command },
+      ...{ run: createRunCommand(), helper: absentHelper(), timers: createTimers(), command },
       ...{ kernelIsSynchronised: () => null, panicSeconds: () => 1_000 },
     });
     writeFileSync(command, ["#!/bin/sh", ...answers].join("\n"), { mode: 0o755 });

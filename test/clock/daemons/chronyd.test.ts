@@ -4,11 +4,11 @@ import { heldUdpPort } from "../../../lab/basics/held-ports.ts";
 import { reaching } from "../../../lab/basics/ipv6.ts";
 import { until } from "../../../lab/basics/until.ts";
 import { type Chronyd, chronyProgram, startChronyd } from "../../../lab/host/chronyd.ts";
-import { realTimers } from "../../../lab/host/timers.ts";
 import { createChronyd } from "../../../src/clock/daemons/chronyd.ts";
 import type { DaemonReport, ExternalDaemon } from "../../../src/clock/daemons/external-daemon.ts";
 import { StewardError } from "../../../src/contract/errors.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
+import { createTimers } from "../../../src/host/linux/timers.ts";
 import type { RootHelper, Timers } from "../../../src/host/ports.ts";
 import { type ChronyClient, serverLine, startChronyClient } from "../chrony-client.ts";
 import { absentHelper, recordedHelper } from "../recorded-helper.ts";
@@ -16,7 +16,7 @@ import { absentHelper, recordedHelper } from "../recorded-helper.ts";
 const command = chronyProgram("chronyc");
 
 /** Ten seconds of waiting pass in no time. */
-const hurriedTimers: Timers = { after: (_seconds, call) => realTimers.after(0, call) };
+const hurriedTimers: Timers = { after: (_seconds, call) => createTimers().after(0, call) };
 
 interface Given {
   timers?: Timers;
@@ -34,7 +34,7 @@ function daemonOf({
   return createChronyd({
     run: createRunCommand(),
     helper,
-    timers: realTimers,
+    timers: createTimers(),
     kernelIsSynchronised: () => kernelIsSynchronised,
     panicSeconds: () => 1_000,
     command,
@@ -236,7 +236,7 @@ describe("chronyd as the discipliner", () => {
         if (line.includes("burst")) client.order("burst", "4/4");
       });
       const daemon = daemonOf({ port: client.commandPort, helper });
-      near((await daemon.read()).offsetSeconds, -2_000, 1.4);
+      near((await daemonOf({ port: client.commandPort }).read()).offsetSeconds, -2_000, 1.4);
       await assert.rejects(daemon.sync(false), codeOf("panic_threshold"));
       assert.deepEqual(helper.orders, ["chrony burst"]);
       await daemon.sync(true);

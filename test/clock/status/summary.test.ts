@@ -24,6 +24,7 @@ const stepped: ClockConflict = {
 const source = {
   ...{ id: "a", host: "a", address: null, reason: null, offsetSeconds: null, uncertaintySeconds: null },
   ...{ delaySeconds: null, jitterSeconds: null, stratum: null, reach: null },
+  ...{ nts: false, authenticated: false },
 };
 const observing = { kind: "observe", because: "no_capability", daemon: null } as const;
 

@@ -41,6 +41,7 @@ describe("an order to the root helper", () => {
     ["chrony reselect", "start -- steward-chrony@reselect.service"],
     ["chrony burst", "start -- steward-chrony@burst.service"],
     ["chrony makestep", "start -- steward-chrony@makestep.service"],
+    ["chrony authdata", "start -- steward-chrony@authdata.service"],
     ["restart-timesyncd", "try-restart -- systemd-timesyncd.service"],
     ["reboot", "--no-block reboot"],
     ["power-off", "--no-block poweroff"],
@@ -136,6 +137,7 @@ describe("a line outside of the vocabulary", () => {
       "chrony burst 4/4",
       "chrony makestep\\x20",
       "chrony -h",
+      "chrony authdat",
     ],
     ...["restart-timesyncd x", "restart-timesyncd.service", "restart systemd-timesyncd", "start ssh.service"],
     ...[
