@@ -54,7 +54,7 @@ const partPath = (home: string, name: string): string => `${home}/parts/${name}`
 
 /** The code cache of a part has this path. Its name has the hash of the part, so it is never that of another build. */
 export function codeCachePath(home: string, name: string): string {
-  return partPath(home, name.replace(/\.js$/, ".cache"));
+  return partPath(home, `${name.slice(0, -".js".length)}.cache`);
 }
 
 /** V8 refuses a cache that another version of it has made, and compiles the part instead. */

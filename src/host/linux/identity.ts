@@ -4,8 +4,9 @@ import { arch, hostname, release } from "node:os";
 import type { HostIdentity } from "../ports.ts";
 
 /**
- * Reads the identity of this host, once at the start; `machineIdFile` is machine-id(5). The agent's unit has its own
- * UTS namespace (ProtectHostname=), which a new host name does not reach: the agent passes it to `renamed`.
+ * Reads the identity of this host, the name of its system whenever that is asked for; `machineIdFile` is machine-id(5).
+ * The agent's unit has its own UTS namespace (ProtectHostname=), which a new host name does not reach: the agent passes
+ * it to `renamed`.
  */
 export function openIdentity(machineIdFile = "/etc/machine-id"): {
   readonly identity: HostIdentity;
@@ -20,7 +21,9 @@ export function openIdentity(machineIdFile = "/etc/machine-id"): {
       deviceId: deviceId(isLasting ? machineId : bootId),
       isLasting,
       bootId,
-      os: osName(),
+      get os() {
+        return osName();
+      },
       kernel: release(),
       arch: arch(),
       get hostname() {

@@ -61,17 +61,15 @@ const fileHeaders = {
 const unchangingPrefix = "/assets/";
 
 /**
- * Serves the files of the console. Only names found at the start are served, so no path can lead elsewhere. A person
- * who opens any other address gets the page with 404, which says so. False: the console has nothing at the path.
+ * Serves the files of the console. Only names found at the first request are served, so no path can lead elsewhere. A
+ * person who opens any other address gets the page with 404, which says so. False: the console has nothing at the path.
  */
 export function createStaticFiles(directory: string): (ctx: Koa.Context) => Promise<boolean> {
-  const files = filesIn(directory);
-  const page = files.get("/index.html");
-  // The page is served only at the console's paths: at /index.html it could not know its place.
-  files.delete("/index.html");
+  let found: ConsoleFiles | undefined;
   let policy: string | undefined;
-  const pages = new Map(page && [...consolePaths, providerReturnPath].map((path) => [path as string, page]));
   return async (ctx) => {
+    found ??= findFiles(directory);
+    const { files, page, pages } = found;
     const isMissing = !pages.has(ctx.path) && !files.has(ctx.path);
     const forms = isMissing && isOpenedByPerson(ctx) ? page : (pages.get(ctx.path) ?? files.get(ctx.path));
     if (forms === undefined) return false;
@@ -93,6 +91,22 @@ export function createStaticFiles(directory: string): (ctx: Koa.Context) => Prom
   };
 }
 
+interface ConsoleFiles {
+  /** The suffixes of each file's forms, by its path. */
+  readonly files: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly page: ReadonlySet<string> | undefined;
+  /** The page by the paths at which it is served: at /index.html it could not know its place. */
+  readonly pages: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+function findFiles(directory: string): ConsoleFiles {
+  const files = filesIn(directory);
+  const page = files.get("/index.html");
+  files.delete("/index.html");
+  const pages = new Map(page && [...consolePaths, providerReturnPath].map((path) => [path as string, page]));
+  return { files, page, pages };
+}
+
 /** A browser opens an address outside the API: at one of the API a program is to read the problem. */
 function isOpenedByPerson(ctx: Koa.Context): boolean {
   const isReading = ctx.method === "GET" || ctx.method === "HEAD";
@@ -100,8 +114,8 @@ function isOpenedByPerson(ctx: Koa.Context): boolean {
 }
 
 /**
- * The suffixes of each file's forms, by its path. Paths are put together as text: with join() and split() for each file
- * Node compiles these functions, and the idle agent has 4 MiB more.
+ * Paths are put together as text: with join() and split() for each file Node compiles these functions, and the idle
+ * agent has 4 MiB more.
  */
 function filesIn(directory: string): Map<string, Set<string>> {
   const files = new Map<string, Set<string>>();

@@ -27,7 +27,7 @@ let last: { readonly mountinfo: string; readonly path: string; readonly mount: M
 /** Null if it cannot be found out. Reads /proc and the kernel's knowledge of the path, no disk. */
 export function mountOf(path: string): Mount | null {
   try {
-    const seen = { mountinfo: readFileSync("/proc/self/mountinfo", "utf8"), path: realpathSync(path) };
+    const seen = { mountinfo: readFileSync("/proc/self/mountinfo", "utf8"), path: realpathSync.native(path) };
     if (last?.mountinfo !== seen.mountinfo || last.path !== seen.path)
       last = { ...seen, mount: mountIn(seen.mountinfo, seen.path) };
     return last.mount;

@@ -324,11 +324,20 @@ describe("serving files", () => {
     }
   });
 
+  it("are looked for at the first request, not at the start", async (test) => {
+    const directory = await temporaryDirectory(test);
+    const serve = createStaticFiles(join(directory, "console"));
+    mkdirSync(join(directory, "console/assets"), { recursive: true });
+    writeFileSync(join(directory, "console/icon.svg"), "<svg/>");
+    assert.equal((await ask(serve, "/icon.svg")).isThere, true);
+  });
+
   it("says that there is nothing where a file was taken away, or came later", async (test) => {
     const directory = await temporaryDirectory(test);
     mkdirSync(join(directory, "assets"));
     writeFileSync(join(directory, "icon.svg"), "<svg/>");
     const serve = createStaticFiles(directory);
+    assert.equal((await ask(serve, "/earlier.svg")).isThere, false);
     rmSync(join(directory, "icon.svg"));
     writeFileSync(join(directory, "later.svg"), "<svg/>");
     assert.equal((await ask(serve, "/icon.svg")).isThere, false);
