@@ -1,0 +1,252 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { runs } from "../../../lab/basics/counts.ts";
+import {
+  exportedKeys,
+  isWholeKeyExchange,
+  type KeyExchange,
+  keyExchangeRequest,
+  readKeyExchange,
+} from "../../../src/clock/nts/key-exchange-messages.ts";
+
+/** A record of RFC 8915 §4, written here without the code under test. */
+function record(type: number, body: Uint8Array | number[] | string, isCritical = false): Buffer {
+  const content = typeof body === "string" ? Buffer.from(body, "latin1") : Buffer.from(body);
+  const head = Buffer.alloc(4);
+  head.writeUInt16BE(type + (isCritical ? 0x8000 : 0), 0);
+  head.writeUInt16BE(content.length, 2);
+  return Buffer.concat([head, content]);
+}
+
+const protocol = record(1, [0, 0], true);
+const algorithm = record(4, [0, 15]);
+const cookie = record(5, Buffer.alloc(100, 0xc0));
+const end = record(0, [], true);
+
+const message = (...records: Buffer[]): Buffer => Buffer.concat([...records, end]);
+const agreed = (...others: Buffer[]): KeyExchange =>
+  readKeyExchange(message(protocol, algorithm, cookie, ...others));
+const codeOf = (result: KeyExchange): string =>
+  result.kind === "refused" ? result.reason.code : result.kind;
+const causeOf = (result: KeyExchange): string | null =>
+  result.kind === "refused" ? result.reason.cause : result.kind;
+
+describe("the request of a key exchange", () => {
+  it("asks for NTPv4 with AEAD_AES_SIV_CMAC_256, in critical records", () => {
+    assert.equal(
+      Buffer.from(keyExchangeRequest()).toString("hex"),
+      ["8001 0002 0000", "8004 0002 000f", "8000 0000"].join("").replaceAll(" ", ""),
+    );
+  });
+
+  it("has keys for each direction by the label and the contexts of RFC 8915 §5.1", () => {
+    assert.deepEqual(
+      exportedKeys.map(({ label, context, bytes }) => [label, Buffer.from(context).toString("hex"), bytes]),
+      [
+        ["EXPORTER-network-time-security", "0000000f00", 32],
+        ["EXPORTER-network-time-security", "0000000f01", 32],
+      ],
+    );
+  });
+});
+
+describe("the answer of a key exchange", () => {
+  it("agrees on cookies, and on the place that was asked", () => {
+    assert.deepEqual(agreed(record(5, Buffer.alloc(64, 1))), {
+      kind: "agreed",
+      cookies: [Uint8Array.from(Buffer.alloc(100, 0xc0)), Uint8Array.from(Buffer.alloc(64, 1))],
+      server: null,
+      port: null,
+    });
+  });
+
+  for (const server of ["ntp.example.net", "192.0.2.7", "2001:db8::7", "::1", "a", "xn--bcher-kva.example"]) {
+    it(`may name the server ${server} and a port`, () => {
+      const result = agreed(record(6, server, true), record(7, [0x11, 0x5c], true));
+      assert.ok(result.kind === "agreed", causeOf(result) ?? "");
+      assert.deepEqual([result.server, result.port], [server, 4_444]);
+    });
+  }
+
+  it("is read past records that nobody need know", () => {
+    assert.equal(codeOf(agreed(record(1_024, "anything"), record(0x7fff, ""))), "agreed");
+  });
+
+  it("keeps eight cookies, and none that cannot be sent", () => {
+    const many = agreed(...Array.from({ length: 20 }, () => cookie));
+    assert.equal(many.kind === "agreed" && many.cookies.length, 8);
+    for (const length of [0, 1, 8, 11, 13, 98, 1_028, 4_000]) {
+      const odd = record(5, Buffer.alloc(length));
+      assert.equal(
+        causeOf(readKeyExchange(message(protocol, algorithm, odd))),
+        "the answer has no usable cookie",
+      );
+      const both = agreed(odd);
+      assert.equal(both.kind === "agreed" && both.cookies.length, 1, `${length} bytes`);
+    }
+  });
+
+  it("is copied out of the buffer that it came in", () => {
+    const bytes = message(protocol, algorithm, cookie);
+    const result = readKeyExchange(bytes);
+    bytes.fill(0);
+    assert.ok(result.kind === "agreed");
+    assert.deepEqual(result.cookies, [Uint8Array.from(Buffer.alloc(100, 0xc0))]);
+  });
+
+  it("that lies within a larger buffer is read from where it begins", () => {
+    const whole = Buffer.concat([
+      Buffer.alloc(5, 0xff),
+      message(protocol, algorithm, cookie),
+      Buffer.alloc(7),
+    ]);
+    assert.equal(codeOf(readKeyExchange(whole.subarray(5, whole.length - 7))), "agreed");
+  });
+
+  const refusals: [string, KeyExchange, string, RegExp][] = [
+    ["error 1", readKeyExchange(message(record(2, [0, 1], true))), "nts_refused", /1 \(bad request\)/],
+    ["an error beside everything else", agreed(record(2, [0, 0], true)), "nts_refused", /0 \(unrec/],
+    ["an unknown error", agreed(record(2, [1, 0], true)), "nts_refused", /256 \(unknown\)/],
+    ["an error without a code", agreed(record(2, [])), "nts_refused", /error/],
+    ["a warning, none of which is defined", agreed(record(3, [0, 7], true)), "nts_refused", /warning is 7/],
+    ["an unknown critical record", agreed(record(1_024, "", true)), "nts_refused", /record 1024/],
+    ["no protocol", readKeyExchange(message(algorithm, cookie)), "nts_refused", /NTPv4/],
+    [
+      "an empty list of protocols",
+      readKeyExchange(message(record(1, []), algorithm, cookie)),
+      "nts_refused",
+      /NTPv4/,
+    ],
+    [
+      "another protocol",
+      readKeyExchange(message(record(1, [0, 1]), algorithm, cookie)),
+      "nts_refused",
+      /NTPv4/,
+    ],
+    [
+      "two protocols",
+      readKeyExchange(message(record(1, [0, 0, 0, 1]), algorithm, cookie)),
+      "nts_refused",
+      /NTPv4/,
+    ],
+    ["its protocol twice", agreed(protocol), "nts_refused", /NTPv4/],
+    ["no algorithm", readKeyExchange(message(protocol, cookie)), "nts_refused", /AEAD/],
+    [
+      "an empty list of algorithms",
+      readKeyExchange(message(protocol, record(4, []), cookie)),
+      "nts_refused",
+      /AEAD/,
+    ],
+    ["algorithm 16", readKeyExchange(message(protocol, record(4, [0, 16]), cookie)), "nts_refused", /AEAD/],
+    [
+      "algorithm 30, which was not asked for",
+      readKeyExchange(message(protocol, record(4, [0, 30]), cookie)),
+      "nts_refused",
+      /AEAD/,
+    ],
+    [
+      "two algorithms",
+      readKeyExchange(message(protocol, record(4, [0, 15, 0, 16]), cookie)),
+      "nts_refused",
+      /AEAD/,
+    ],
+    ["its algorithm twice", agreed(algorithm), "nts_refused", /AEAD/],
+    ["no cookie", readKeyExchange(message(protocol, algorithm)), "nts_refused", /cookie/],
+    ["two servers", agreed(record(6, "a.example"), record(6, "b.example")), "nts_not_offered", /server/],
+    ["an empty server", agreed(record(6, "")), "nts_not_offered", /server/],
+    ["a server that clears a terminal", agreed(record(6, "\x1b[2J")), "nts_not_offered", /server/],
+    ["a server with a line break", agreed(record(6, "a.example\n")), "nts_not_offered", /server/],
+    ["a server with a path", agreed(record(6, "a.example/x")), "nts_not_offered", /server/],
+    ["a server of 256 characters", agreed(record(6, "a".repeat(256))), "nts_not_offered", /server/],
+    ["two ports", agreed(record(7, [0, 123]), record(7, [0, 124])), "nts_not_offered", /port/],
+    ["port 0", agreed(record(7, [0, 0])), "nts_not_offered", /port/],
+    ["a port of one byte", agreed(record(7, [123])), "nts_not_offered", /port/],
+    [
+      "more behind its end",
+      readKeyExchange(Buffer.concat([message(protocol, algorithm, cookie), cookie])),
+      "nts_not_offered",
+      /not a message/,
+    ],
+    [
+      "no end",
+      readKeyExchange(Buffer.concat([protocol, algorithm, cookie])),
+      "nts_not_offered",
+      /not a message/,
+    ],
+    ["nothing at all", readKeyExchange(Buffer.alloc(0)), "nts_not_offered", /not a message/],
+    [
+      "a page of the web",
+      readKeyExchange(Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n")),
+      "nts_not_offered",
+      /not a message/,
+    ],
+    [
+      "16 KiB",
+      readKeyExchange(message(protocol, algorithm, cookie, record(99, Buffer.alloc(16_384)))),
+      "nts_not_offered",
+      /too long/,
+    ],
+  ];
+  for (const [name, result, code, cause] of refusals) {
+    it(`with ${name} is refused: ${code}`, () => {
+      assert.equal(codeOf(result), code);
+      assert.match(causeOf(result) ?? "", cause);
+    });
+  }
+
+  it("is whole at its last byte, and not before", () => {
+    const bytes = message(protocol, algorithm, cookie, cookie);
+    for (let length = 0; length < bytes.length; length += 1) {
+      assert.equal(isWholeKeyExchange(bytes.subarray(0, length)), false, `${length} bytes`);
+      assert.equal(codeOf(readKeyExchange(bytes.subarray(0, length))), "nts_not_offered", `${length} bytes`);
+    }
+    assert.equal(isWholeKeyExchange(bytes), true);
+    // An end with a body, of which a part has come.
+    assert.equal(isWholeKeyExchange(record(0, [1, 2, 3, 4], true).subarray(0, 6)), false);
+  });
+
+  it("that never ends is whole at 16 KiB, so that a server cannot fill the memory", () => {
+    assert.equal(isWholeKeyExchange(Buffer.alloc(16_384, 0x7f)), false);
+    assert.equal(isWholeKeyExchange(Buffer.alloc(16_385, 0x7f)), true);
+  });
+});
+
+describe("any bytes from a server", () => {
+  const anyRecord = fc
+    .tuple(
+      fc.nat(9),
+      fc.boolean(),
+      fc.oneof(
+        fc.uint8Array({ maxLength: 130 }),
+        fc.constant(new Uint8Array([0, 15])),
+        fc.constant(new Uint8Array([0, 0])),
+        fc.constant(new Uint8Array(100)),
+      ),
+    )
+    .map(([type, isCritical, body]) => record(type, body, isCritical));
+  const anyMessage = fc.array(anyRecord, { maxLength: 20 }).map((records) => message(protocol, ...records));
+  const likelyMessage = fc
+    .array(fc.oneof(fc.constant(cookie), anyRecord), { maxLength: 3 })
+    .map((records) => message(protocol, algorithm, cookie, ...records));
+
+  it("are read without throwing, and what is agreed on is within its bounds", () => {
+    let agreements = 0;
+    fc.assert(
+      fc.property(fc.oneof(fc.uint8Array({ maxLength: 300 }), anyMessage, likelyMessage), (bytes) => {
+        assert.equal(typeof isWholeKeyExchange(bytes), "boolean");
+        const result = readKeyExchange(bytes);
+        if (result.kind === "refused") return assert.match(result.reason.cause ?? "", /^[ -~]+$/);
+        agreements += 1;
+        assert.ok(isWholeKeyExchange(bytes));
+        assert.ok(result.cookies.length >= 1 && result.cookies.length <= 8);
+        for (const { length } of result.cookies)
+          assert.ok(length >= 12 && length <= 1_024 && length % 4 === 0);
+        assert.match(result.server ?? "a", /^[0-9A-Za-z.:-]{1,255}$/);
+        assert.ok(result.port === null || (result.port >= 1 && result.port <= 65_535));
+      }),
+      runs({ usual: 5_000, all: 50_000 }),
+    );
+    assert.ok(agreements > 10, `only ${agreements} were agreed on`);
+  });
+});
