@@ -118,7 +118,7 @@ export interface TransferOptions {
   readonly userAgent?: string;
 }
 
-export interface KeyExchangeOptions {
+export interface KeyExchangeOptions extends TrustedOwners {
   /** PEM file with the only certificate authorities that time servers may use; undefined: the system's. */
   readonly caFile?: string | undefined;
   /** An absolute path; certificates are written there for the moment in which they are verified. */

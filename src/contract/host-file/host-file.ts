@@ -104,6 +104,18 @@ const update = {
   },
 } as const;
 
+const time = {
+  ...group,
+  properties: {
+    ca_file: {
+      ...path,
+      description:
+        "PEM file with the only certificate authorities that time servers may use. Root must own it, like the host file. Default: those of the system, /etc/ssl/certs/ca-certificates.crt",
+      examples: ["/etc/steward/time-ca.pem"],
+    },
+  },
+} as const;
+
 /**
  * The host file: root's decisions about a device. Descriptions are the words of docs/host-file.md and of steward.json(5);
  * `src/programs/host-file/rules.ts` has the rules that no schema can say.
@@ -170,6 +182,7 @@ export const hostFile = {
       "x-expected": "a day such as 2031-12-31",
       examples: ["2031-12-31"],
     },
+    time,
     update,
   },
 } as const;

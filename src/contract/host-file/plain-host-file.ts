@@ -6,5 +6,6 @@ export const plainHostFile = {
   log_units: [],
   product: "steward",
   kernel_rescue: true,
+  time: {},
   update: { allow_local_servers: false, redirect_origins: [] },
 };

@@ -21,7 +21,14 @@ export interface HostFile {
   readonly supportUntil: string | null;
   /** The provider at which users can also sign in; null: none. */
   readonly oidc: SignInProvider | null;
+  readonly time: TimeDecisions;
   readonly update: UpdateDecisions;
+}
+
+/** Root's decisions about time servers. */
+export interface TimeDecisions {
+  /** Absolute path of a PEM file with the only authorities that are trusted; null: those of the system. */
+  readonly caFile: string | null;
 }
 
 /** Root's decisions about HTTPS on the LAN. */
@@ -59,7 +66,7 @@ export type ApplyPlans = Readonly<Record<"rules" | "binary", ApplyPlan | null>>;
 export const releasePlace = "{release}";
 
 /** The decisions of a host file that `checkHostFile` has found no fault in. */
-export function decisionsOf({ https, product, update, ...file }: HostFileDocument): HostFile {
+export function decisionsOf({ https, product, time, update, ...file }: HostFileDocument): HostFile {
   return {
     names: file.names,
     trustedProxies: file.trusted_proxies,
@@ -75,6 +82,7 @@ export function decisionsOf({ https, product, update, ...file }: HostFileDocumen
     kernelRescue: file.kernel_rescue,
     supportUntil: file.support_until ?? null,
     oidc: file.oidc === undefined ? null : providerOf(file.oidc),
+    time: { caFile: time.ca_file ?? null },
     update: {
       caFile: update.ca_file ?? null,
       proxy: update.proxy === undefined ? null : new URL(update.proxy).origin,

@@ -7,7 +7,13 @@ import type { TrustedOwners } from "../../host/host.ts";
 import { updateRootFile } from "../../host/linux/host-file/installed-root.ts";
 import { readTrustedFile } from "../../host/linux/host-file/trusted-file.ts";
 import type { SignInProvider } from "../../host/provider-ports.ts";
-import { decisionsOf, type HostFile, type HttpsDecisions, type UpdateDecisions } from "./decisions.ts";
+import {
+  decisionsOf,
+  type HostFile,
+  type HttpsDecisions,
+  type TimeDecisions,
+  type UpdateDecisions,
+} from "./decisions.ts";
 
 export const usualHostFile = "/etc/steward/steward.json";
 
@@ -38,6 +44,7 @@ export interface HostDecisions {
     logUnits: readonly string[];
     product: string;
     supportUntil: string | null;
+    time: TimeDecisions & TrustedOwners;
     update: HostUpdateConfig;
     oidc: (SignInProvider & TrustedOwners) | null;
   };
@@ -234,12 +241,13 @@ function withPlaces(path: string, owners: TrustedOwners, host: HostFile): HostDe
   const { names, trustedProxies, logUnits, product, kernelRescue, supportUntil } = host;
   const https = { ...host.https, ...owners, directory: join(dirname(resolve(path)), "tls") };
   const oidc = host.oidc && { ...host.oidc, ...owners };
+  const time = { ...host.time, ...owners };
   const update = { ...host.update, ...owners, rootFile: updateRootFile(path) };
   return {
     names,
     trustedProxies,
     https,
     kernelRescue,
-    forRooms: { logUnits, product, supportUntil, update, oidc },
+    forRooms: { logUnits, product, supportUntil, time, update, oidc },
   };
 }

@@ -27,8 +27,13 @@ export async function namedFileFaults(
   return faults;
 }
 
-function namedFiles({ update, oidc }: HostFileDocument): [pointer: string, path: string, check: Check][] {
+function namedFiles({
+  time,
+  update,
+  oidc,
+}: HostFileDocument): [pointer: string, path: string, check: Check][] {
   const authorities: [string, string | undefined][] = [
+    ["/time/ca_file", time.ca_file],
     ["/update/ca_file", update.ca_file],
     ["/oidc/ca_file", oidc?.ca_file],
   ];

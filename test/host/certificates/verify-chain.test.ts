@@ -33,12 +33,8 @@ const at = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1_000;
 interface Asked extends Partial<Omit<Verification, "certificates">>, Partial<ChainVerifier> {}
 
 function verify(chain: readonly Issuer[], { run, caFile, directory: inside, ...asked }: Asked = {}) {
-  const verifier = {
-    run: run ?? createRunCommand(),
-    directory: inside ?? place,
-    caFile: caFile ?? root.path,
-  };
-  return createVerifyChain(verifier)({
+  const where = { directory: inside ?? place, caFile: caFile ?? root.path, own: process.getuid?.() };
+  return createVerifyChain({ run: run ?? createRunCommand(), ...where })({
     ...{ host: "time.example", atSeconds: at("2026-11-27"), signal: new AbortController().signal },
     ...asked,
     certificates: chain.map(({ cert }) => cert),
@@ -225,11 +221,18 @@ describe("nothing is trusted", () => {
       await cannot({ run: createRunCommand({ path }) }, /openssl verify ended with/);
     });
 
-  it("without the file of authorities, or with one that has none", async () => {
-    await cannot({ caFile: join(directory, "absent.pem") }, /time\.ca_file .*absent\.pem.*ENOENT/);
+  it("without the file of authorities, or with one that has none or that others can write", async () => {
+    await cannot(
+      { caFile: join(directory, "absent.pem") },
+      /time\.ca_file .*absent\.pem, which does not exist/,
+    );
     const empty = join(directory, "empty.pem");
     writeFileSync(empty, "");
-    await cannot({ caFile: empty }, /openssl verify ended with/);
+    await cannot({ caFile: empty }, /does not hold a certificate/);
+    const open = join(directory, "open.pem");
+    writeFileSync(open, root.cert);
+    chmodSync(open, 0o666);
+    await cannot({ caFile: open }, /writable by no other user/);
   });
 
   it("where the certificates cannot be written", async () => {

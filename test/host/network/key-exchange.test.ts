@@ -88,7 +88,7 @@ interface Asked extends Partial<KeyExchangeQuestion> {
 
 function ask(port: number, { caFile = root.path, timeoutMilliseconds, ...asked }: Asked = {}) {
   const limit = timeoutMilliseconds === undefined ? {} : { timeoutMilliseconds };
-  return openKeyExchange({ run, directory, caFile, ...limit })({
+  return openKeyExchange({ run, directory, caFile, own: process.getuid?.(), ...limit })({
     ...{ address: { address: "127.0.0.1", port }, host: "time.example", request },
     isWhole: (answer) => answer.at(-1) === ".".charCodeAt(0),
     exports: [{ label, context, bytes: 32 }],

@@ -6,7 +6,7 @@ import { asRoot } from "../../../lab/host/host-file-of-root.ts";
 import { ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
 import { plainHostFile } from "../../../src/programs/host-file/host-file.ts";
 
-describe("what the host file says of updates", asRoot, () => {
+describe("what the host file says of updates and time servers", asRoot, () => {
   const certificate = readFileSync(join(import.meta.dirname, "../../fixtures/authority.pem"), "utf8");
 
   it("names the product, and the ways that updates come on", async (test) => {
@@ -18,10 +18,12 @@ describe("what the host file says of updates", asRoot, () => {
       allow_local_servers: true,
       redirect_origins: ["https://cdn.example.net", "http://10.0.0.7:8080/"],
     };
-    const path = write(join(directory, "steward.json"), { product: "pump-7", update });
+    const time = { ca_file };
+    const path = write(join(directory, "steward.json"), { product: "pump-7", time, update });
     assert.deepEqual(await readAt(path), {
       ...plainHostFile(),
       product: "pump-7",
+      time: { caFile: ca_file },
       update: {
         caFile: ca_file,
         proxy: "http://proxy.example.net:3128",
@@ -33,13 +35,14 @@ describe("what the host file says of updates", asRoot, () => {
     });
   });
 
-  it("does not trust certificates that another user could have written", async (test) => {
-    const directory = ownDirectory(test);
-    const ca_file = write(join(directory, "ca.pem"), certificate);
-    chownSync(ca_file, 65_534, 0);
-    const path = write(join(directory, "steward.json"), { update: { ca_file } });
-    await refused(path, /\/update\/ca_file names .*ca\.pem, which must belong to root/);
-  });
+  for (const part of ["update", "time"])
+    it(`does not trust certificates for ${part} that another user could have written`, async (test) => {
+      const directory = ownDirectory(test);
+      const ca_file = write(join(directory, "ca.pem"), certificate);
+      chownSync(ca_file, 65_534, 0);
+      const path = write(join(directory, "steward.json"), { [part]: { ca_file } });
+      await refused(path, new RegExp(`/${part}/ca_file names .*ca\\.pem, which must belong to root`));
+    });
 
   const bundles: [string, string | null, RegExp][] = [
     ["that is not there", null, /does not exist/],

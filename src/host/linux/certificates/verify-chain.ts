@@ -1,9 +1,11 @@
 import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
-import { messageOf, systemErrorCode } from "../../../contract/errors.ts";
+import { messageOf } from "../../../contract/errors.ts";
+import type { KeyExchangeOptions } from "../../host.ts";
 import type { KeyExchangeFailure, KeyExchangeFailureCode } from "../../nts-ports.ts";
 import type { CommandResult, RunCommand } from "../../ports.ts";
+import { checkAuthorities } from "../host-file/authorities.ts";
 import { printableLine } from "../printable-text.ts";
 
 /** The authorities of the system: Debian's package ca-certificates. */
@@ -31,12 +33,8 @@ export interface Verification {
   readonly signal: AbortSignal;
 }
 
-export interface ChainVerifier {
+export interface ChainVerifier extends KeyExchangeOptions {
   readonly run: RunCommand;
-  /** The certificates are in a new directory there until openssl is done. */
-  readonly directory: string;
-  /** PEM file with the only authorities that count; undefined: the system's. */
-  readonly caFile?: string | undefined;
 }
 
 /** The trust in a chain of certificates; null: it is trusted. Rejects only with the reason of the signal. */
@@ -54,6 +52,8 @@ export function createVerifyChain(verifier: ChainVerifier): VerifyChain {
     // OpenSSL takes an empty name as no condition, and a leading dot for every name below it.
     if (!/^[\w:-]/.test(host))
       return { code: "nts_wrong_name", cause: `"${host}" is not a name of a server` };
+    const trouble = await troubleWith(verifier);
+    if (trouble !== null) return cannotVerify(trouble);
     try {
       const failure = await verifyIn(verifier, verification);
       if (failure === null || !dateCodes.includes(failure.code)) return failure;
@@ -66,6 +66,15 @@ export function createVerifyChain(verifier: ChainVerifier): VerifyChain {
       );
     }
   };
+}
+
+/** The reason why the file of authorities cannot be used; null: it can. openssl itself judges the system's. */
+async function troubleWith({ caFile, own }: ChainVerifier): Promise<string | null> {
+  if (caFile === undefined) return null;
+  const refuse = (path: string, what: string): Error =>
+    new Error(`time.ca_file of the host file names ${path}, which ${what}`);
+  // At each use: the host file may name it while another user can write it, or may have been accepted long ago.
+  return checkAuthorities(caFile, { own, refuse }).then(() => null, messageOf);
 }
 
 const dateCodes: readonly KeyExchangeFailureCode[] = [
@@ -104,7 +113,7 @@ async function verifyIn(verifier: ChainVerifier, verification: Verification) {
     });
     if (ran === null) return cannotVerify("openssl cannot be started. Install it: apt-get install openssl");
     if (ran.status === 0 && ran.stdout === `${leaf}: OK\n`) return null;
-    return failureIn(ran.stderr) ?? cannotVerify(await troubleOf(ran, verifier.caFile));
+    return failureIn(ran.stderr) ?? cannotVerify(await troubleOf(ran, caFile));
   } finally {
     await rm(place, { recursive: true, force: true });
   }
@@ -149,16 +158,12 @@ function failureIn(report: string): KeyExchangeFailure | null {
 }
 
 /** The reason why openssl has judged nothing, with the line to type where there is one. */
-async function troubleOf({ status, stderr }: CommandResult, caFile: string | undefined): Promise<string> {
-  const path = caFile ?? systemAuthorities;
-  const code = await access(path).then(
-    () => null,
-    (error: unknown) => systemErrorCode(error) ?? messageOf(error),
-  );
-  if (code !== null)
-    return caFile === undefined
-      ? `The system's certificate authorities cannot be read (${code}). Install them: apt-get install ca-certificates`
-      : `time.ca_file of the host file, ${path}, cannot be read (${code}).`;
+async function troubleOf({ status, stderr }: CommandResult, authorities: string): Promise<string> {
+  try {
+    await access(authorities);
+  } catch (error) {
+    return `${messageOf(error)}. Install the system's authorities: apt-get install ca-certificates`;
+  }
   const said = stderr.trim().split("\n").at(-1) ?? "";
   return `openssl verify ended with ${status ?? "a signal"}: ${said}`;
 }

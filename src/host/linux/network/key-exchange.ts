@@ -65,7 +65,8 @@ function open({ address, host }: KeyExchangeQuestion): TLSSocket {
     ...{ host: address.address, port: address.port },
     // RFC 6066 §3: a literal address is not sent as a server name.
     ...(isIP(host) === 0 ? { servername: host } : {}),
-    ...{ minVersion: "TLSv1.3", maxVersion: "TLSv1.3", ALPNProtocols: ["ntske/1"] },
+    // There is no later version.
+    ...{ minVersion: "TLSv1.3", ALPNProtocols: ["ntske/1"] },
     // The empty list keeps Node from loading its own authorities, which takes memory and would decide nothing.
     ...{ rejectUnauthorized: false, ca: [] },
   });
