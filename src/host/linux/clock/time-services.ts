@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemErrorCode } from "../../../contract/errors.ts";
 import type { TimeDaemon, TimeServices } from "../../ports.ts";
@@ -28,7 +28,8 @@ export function createTimeServices(cgroups = "/sys/fs/cgroup"): TimeServices {
 }
 
 function activeDaemon(slices: readonly string[]): TimeDaemon | null {
-  const known = slices.map((slice) => [slice, namesIn(slice)] as const);
+  // Some do not exist, and an error costs more than the question.
+  const known = slices.filter((slice) => existsSync(slice)).map((slice) => [slice, namesIn(slice)] as const);
   for (const [unit, daemon] of daemonUnits) {
     for (const [slice, names] of known) {
       if (names.includes(unit) && hasProcesses(join(slice, unit))) return daemon;
