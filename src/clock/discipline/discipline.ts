@@ -9,6 +9,8 @@ export interface Measurement {
   readonly jitterSeconds: number;
   /** Standard deviation of the offset for the network's noise. */
   readonly noiseSeconds: number;
+  /** The same of most measurements by these sources. */
+  readonly usualNoiseSeconds: number;
   readonly uncertaintySeconds: number;
   /** Sources that agree on it, and those that say something else. */
   readonly agreeing: number;

@@ -40,10 +40,11 @@ const storedFrequency = 3e-6;
 const wander = { least: 5e-19, start: 1e-17, most: 1.5e-11 } as const;
 
 /**
- * The rate at which `wander` is changed; the best over the simulated oscillators of test/scenarios. One surprise makes at most
- * 36 times as much of it: a server that was wrong once is no proof.
+ * The rate at which `wander` is changed: four times as much lets it follow the noise of a few measurements, a quarter makes it
+ * late where the temperature changes. One surprise makes at most 2.5 times as much of it: a server that was wrong once is
+ * no proof.
  */
-const adaptation = 0.4;
+const adaptation = 0.1;
 const mostSurprise = 10;
 
 /** Variance that the offset itself gains a second (s²/s): 1 µs in a second, for reading and scheduling. */

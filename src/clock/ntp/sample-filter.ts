@@ -11,8 +11,6 @@ export interface SourceEstimate {
   readonly delaySeconds: number;
   /** RMS of the other samples' offsets against the best one's; at least `leastJitterSeconds`. */
   readonly jitterSeconds: number;
-  /** Standard deviation of the best sample's offset for the network's noise, estimated only from the delays. */
-  readonly noiseSeconds: number;
   /** ε of the best sample at `atSeconds`; it grows by phi from then on. */
   readonly dispersionSeconds: number;
   /** Monotonic seconds of the best sample: a new one corrects the clock only when this is later than the last used. */
@@ -49,7 +47,6 @@ export function estimateOf(register: SampleRegister, nowSeconds: number): Source
     offsetSeconds: best.offsetSeconds,
     delaySeconds: best.delaySeconds,
     jitterSeconds: jitterAround(best, register),
-    noiseSeconds: noiseOf(best, register),
     dispersionSeconds: best.dispersionSeconds,
     atSeconds: best.atSeconds,
   };
@@ -77,17 +74,36 @@ const unknownNoise = 0.05;
  */
 const excessToNoise = 0.28;
 
+/** The least delay so far may be undercut by this part of the distance to the usual one. */
+const leastUnsurePart = 0.5;
+
 /**
+ * Standard deviation (s) of the offset of one sample of the register for the network's noise.
+ *
  * Jitter contains the drift of the host's own clock between the samples as well as the network's noise: a clock that
  * needs more correction would get less. The delays contain only the network's noise: a packet that waited arrived late
  * by as much, and its offset errs by up to half of its delay above the least one.
  */
-function noiseOf(best: Sample, register: SampleRegister): number {
+export function noiseOf(sample: Sample, register: SampleRegister): number {
+  const { least, usual } = delaysOf(register);
+  return noiseOfExcess(Math.hypot((usual - least) * leastUnsurePart, sample.delaySeconds - least), register);
+}
+
+/** The same of a sample with the usual delay. */
+export function usualNoiseOf(register: SampleRegister): number {
+  const { least, usual } = delaysOf(register);
+  return noiseOfExcess(usual - least, register);
+}
+
+function delaysOf(register: SampleRegister): { least: number; usual: number } {
   const delays = register.map(({ delaySeconds }) => delaySeconds).sort((a, b) => a - b);
-  const least = delays[0] ?? best.delaySeconds;
-  const usual = delays[Math.floor(delays.length / 2)] ?? least;
-  const known = Math.hypot(usual - least, best.delaySeconds - least) * excessToNoise;
-  return Math.max(leastJitterSeconds, known + (register.length < enoughSamples ? unknownNoise * least : 0));
+  const least = delays[0] ?? 0;
+  return { least, usual: delays[Math.floor(delays.length / 2)] ?? least };
+}
+
+function noiseOfExcess(excessSeconds: number, register: SampleRegister): number {
+  const unknown = register.length < enoughSamples ? unknownNoise * delaysOf(register).least : 0;
+  return Math.max(leastJitterSeconds, excessSeconds * excessToNoise + unknown);
 }
 
 /** The register after the host's clock was moved forward by `seconds`: each offset is less by as much. */

@@ -2,7 +2,8 @@ import type { DatagramAddress, Leap } from "../../host/ports.ts";
 import type { Measurement } from "../discipline/discipline.ts";
 import type { Candidate } from "../select/candidate.ts";
 import { nextPeer, noPeer } from "../select/peer-hysteresis.ts";
-import { type Selection, select } from "../select/select.ts";
+import { type Selection, select, uncertaintyOf } from "../select/select.ts";
+import { combine } from "./combine.ts";
 import { estimateOf, rootDistance, type SourceEstimate } from "./sample-filter.ts";
 import { Source, type SourceOptions } from "./source.ts";
 
@@ -50,6 +51,7 @@ export function createSourcePool(options: PoolOptions): SourcePool {
   let sources: readonly Source[] = [];
   let last: { ballot: Ballot; moved: number } | null = null;
   let peer = noPeer;
+  let usedUntil = Number.NEGATIVE_INFINITY;
   const isTaken = (address: DatagramAddress, by: string): boolean =>
     sources.some((source) => source.id !== by && isSame(source.address(), address));
   return {
@@ -68,7 +70,8 @@ export function createSourcePool(options: PoolOptions): SourcePool {
       const candidates = ratedSources.flatMap(candidateOf);
       const selection = select(candidates, { minAgreeing: minAgreeing ?? (sources.length === 1 ? 1 : 2) });
       peer = nextPeer(peer, selection.kind === "agreed" ? selection.survivors : []);
-      const measurement = measurementOf(selection, ratedSources, last?.ballot ?? null);
+      const measurement = measurementOf(selection, ratedSources, last?.ballot ?? null, usedUntil);
+      usedUntil = Math.max(usedUntil, measurement?.atSeconds ?? usedUntil);
       const ballot = {
         selection,
         ratedSources,
@@ -116,25 +119,31 @@ function candidateOf({ source, estimate, distanceSeconds }: RatedSource): Candid
   return [{ id: source.id, offsetSeconds, jitterSeconds, stratum, rootDistanceSeconds: distanceSeconds }];
 }
 
-/** Its time is that of the newest sample that the agreement rests on. */
+/** By the samples that came after `usedUntil` (monotonic seconds), which were in no measurement yet. */
 function measurementOf(
   selection: Selection,
   ratedSources: readonly RatedSource[],
   before: Ballot | null,
+  usedUntil: number,
 ): Measurement | null {
   if (selection.kind !== "agreed") return null;
-  const { offsetSeconds, jitterSeconds, uncertaintySeconds, survivors, outliers, falsetickers } = selection;
-  const surviving = ratedSources.filter(({ source }) => survivors.includes(source.id));
-  const times = surviving.flatMap(({ estimate }) => (estimate ? [estimate.atSeconds] : []));
+  const { low, high, jitterSeconds, survivors, outliers, falsetickers } = selection;
+  const selected = ratedSources.flatMap(({ source, estimate }) =>
+    estimate && survivors.includes(source.id) ? [{ register: source.register(), estimate }] : [],
+  );
+  const combined = combine(selected, { sinceSeconds: usedUntil, agreedSeconds: selection.offsetSeconds });
+  // A majority agrees on no time outside of its interval, whatever the newest samples say.
+  const offsetSeconds = Math.min(high, Math.max(low, combined.offsetSeconds));
   return {
-    atSeconds: Math.max(...times),
+    atSeconds: combined.atSeconds,
     offsetSeconds,
     jitterSeconds,
     // Each server has an error of its own: other survivors give another mean, although no clock has moved.
     noiseSeconds: isSameSet(before, survivors)
-      ? noiseOf(surviving)
-      : Math.hypot(noiseOf(surviving), jitterSeconds),
-    uncertaintySeconds,
+      ? combined.noiseSeconds
+      : Math.hypot(combined.noiseSeconds, combined.scatterSeconds),
+    usualNoiseSeconds: combined.usualNoiseSeconds,
+    uncertaintySeconds: uncertaintyOf(selection, offsetSeconds),
     agreeing: survivors.length + outliers.length,
     disagreeing: falsetickers.length,
     configured: ratedSources.length,
@@ -156,13 +165,4 @@ function isSameSet(before: Ballot | null, survivors: readonly string[]): boolean
   if (before?.selection.kind !== "agreed") return before === null;
   const former = before.selection.survivors;
   return former.length === survivors.length && former.every((id) => survivors.includes(id));
-}
-
-/** Noise of the mean, which is weighted by the reciprocals of the distances; the noises of two sources are independent. */
-function noiseOf(surviving: readonly RatedSource[]): number {
-  const weighted = surviving.flatMap(({ estimate, distanceSeconds }) =>
-    estimate && distanceSeconds ? [{ weight: 1 / distanceSeconds, noise: estimate.noiseSeconds }] : [],
-  );
-  const weights = weighted.reduce((sum, { weight }) => sum + weight, 0);
-  return Math.hypot(...weighted.map(({ weight, noise }) => weight * noise)) / weights;
 }

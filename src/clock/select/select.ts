@@ -16,8 +16,6 @@ export interface Agreement {
   /** Weighted mean of the survivors, within low and high; positive: this host is behind. */
   readonly offsetSeconds: number;
   readonly jitterSeconds: number;
-  /** The true offset is within offsetSeconds ± this, as long as the majority tells the truth. */
-  readonly uncertaintySeconds: number;
   /** Id of the best survivor: the system peer, before hysteresis. */
   readonly peer: string;
 }
@@ -66,6 +64,15 @@ export function select(candidates: readonly Candidate[], options: { minAgreeing:
   };
 }
 
+/**
+ * The true offset is within `offsetSeconds` ± this, as long as the majority tells the truth. If all agree, the interval is
+ * as narrow as the best source's own, or narrower; if some do not, the system peer's own bound would be false if it is one
+ * of those that the majority only grazes.
+ */
+export function uncertaintyOf({ low, high }: Pick<Agreement, "low" | "high">, offsetSeconds: number): number {
+  return Math.max(high - offsetSeconds, offsetSeconds - low);
+}
+
 const idsOf = (candidates: readonly Candidate[]) => candidates.map(({ id }) => id);
 
 const lowest = ({ offsetSeconds, rootDistanceSeconds }: Candidate) => offsetSeconds - rootDistanceSeconds;
@@ -99,9 +106,6 @@ function combine(survivors: readonly [Candidate, ...Candidate[]], { low, high, .
     offsetSeconds,
     // RFC 5905 §11.2.3: selection jitter and the system peer's own jitter together.
     jitterSeconds: Math.hypot(agreed.selectionJitterSeconds, peer.jitterSeconds),
-    // If all agree, the interval is as narrow as the best source's own, or narrower; if some do not, the system peer's
-    // own bound would be false if it is one of those that the majority only grazes.
-    uncertaintySeconds: Math.max(high - offsetSeconds, offsetSeconds - low),
   };
 }
 

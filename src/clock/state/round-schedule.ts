@@ -16,8 +16,8 @@ export const firstBurst = { delaySeconds: 2, first: 2, rest: 2, pauseSeconds: 2 
 /** Seconds between two readings of a daemon: each costs a process. */
 const daemonPollSeconds = 64;
 
-/** The jitter that poll control gets, in noises: its gate of four jitters is then two standard deviations of an offset. */
-const steadyNoise = 0.5;
+/** The jitter that poll control gets, in usual noises: its gate of four jitters is then some three standard deviations. */
+const steadyNoise = 0.8;
 
 /** Noises beyond which an offset is a jump of the clock. */
 const jumpNoises = 20;
@@ -68,7 +68,7 @@ export function pollAfterRound(
   if (isUnsettled(verdict) || isJump) return firstPoll;
   return afterAnswer(poll, {
     offsetSeconds: measurement.offsetSeconds,
-    jitterSeconds: measurement.noiseSeconds * steadyNoise,
+    jitterSeconds: measurement.usualNoiseSeconds * steadyNoise,
     isFrequencySettled: deviationPpm !== null && deviationPpm < settledPpm,
   });
 }

@@ -19,7 +19,12 @@ const usualRules: DisciplineRules = {
 };
 
 function measured(offsetSeconds: number, more: Partial<Measurement> = {}): Measurement {
-  const noise = { jitterSeconds: 1e-4, noiseSeconds: 1e-4, uncertaintySeconds: 0.01 };
+  const noise = {
+    jitterSeconds: 1e-4,
+    noiseSeconds: 1e-4,
+    usualNoiseSeconds: 1e-4,
+    uncertaintySeconds: 0.01,
+  };
   return { atSeconds: 1_000, offsetSeconds, ...noise, agreeing: 4, disagreeing: 0, configured: 4, ...more };
 }
 

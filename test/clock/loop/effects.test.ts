@@ -22,7 +22,7 @@ const steering: LoopState = { ...start, mode: discipline };
 
 const measurement = {
   ...{ atSeconds: 90, offsetSeconds: 0.001, jitterSeconds: 1e-4, noiseSeconds: 1e-4 },
-  ...{ uncertaintySeconds: 0.01, agreeing: 3, disagreeing: 0, configured: 3 },
+  ...{ usualNoiseSeconds: 1e-4, uncertaintySeconds: 0.01, agreeing: 3, disagreeing: 0, configured: 3 },
 };
 const agreed: Round = {
   ...{ verdict: { kind: "agreed" }, isAnswered: true, measurement, action: null },

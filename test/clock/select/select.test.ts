@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { Candidate } from "../../../src/clock/select/candidate.ts";
-import { type Agreement, type Selection, select } from "../../../src/clock/select/select.ts";
+import { type Agreement, type Selection, select, uncertaintyOf } from "../../../src/clock/select/select.ts";
 
 /** A candidate at stratum 2; offset and root distance in seconds. */
 function candidate(id: string, offsetSeconds: number, rootDistanceSeconds: number, rest = {}): Candidate {
@@ -53,14 +53,15 @@ describe("select", () => {
 
     it("is as uncertain as the agreed interval is wide on its wider side", () => {
       // 0.011 − 0.000615384… = 0.010384615…; on the other side it is 0.009615384…
-      near(agreed([...good, liar]).uncertaintySeconds, 0.010_384_615_384_615);
+      const result = agreed([...good, liar]);
+      near(uncertaintyOf(result, result.offsetSeconds), 0.010_384_615_384_615);
     });
 
     it("is as uncertain when everything is the other way round", () => {
       const mirrored = [...good, liar].map((one) => ({ ...one, offsetSeconds: -one.offsetSeconds }));
-      const { offsetSeconds, uncertaintySeconds } = agreed(mirrored);
-      near(offsetSeconds, -0.000_615_384_615_384_615);
-      near(uncertaintySeconds, 0.010_384_615_384_615);
+      const result = agreed(mirrored);
+      near(result.offsetSeconds, -0.000_615_384_615_384_615);
+      near(uncertaintyOf(result, result.offsetSeconds), 0.010_384_615_384_615);
     });
 
     it("joins the scatter around the peer with the peer's own jitter", () => {
@@ -109,7 +110,7 @@ describe("select", () => {
       const result = agreed([candidate("a", 0.25, 0.125)], 1);
       assert.deepEqual([result.low, result.high], [0.125, 0.375]);
       assert.equal(result.offsetSeconds, 0.25);
-      assert.equal(result.uncertaintySeconds, 0.125);
+      assert.equal(uncertaintyOf(result, result.offsetSeconds), 0.125);
       assert.equal(result.jitterSeconds, 0.000_1);
       assert.equal(result.peer, "a");
     });
@@ -368,7 +369,9 @@ describe("select, whatever the sources say", () => {
         fc.double({ min: 0.02, max: 0.5, noNaN: true }),
         (middles, lying, distance) => {
           const all = [...middles, ...lying].map((offset, n) => candidate(`s${n}`, offset, distance));
-          const { offsetSeconds, uncertaintySeconds } = agreed(all, 1);
+          const result = agreed(all, 1);
+          const { offsetSeconds } = result;
+          const uncertaintySeconds = uncertaintyOf(result, offsetSeconds);
           assert.ok(
             Math.abs(offsetSeconds) <= uncertaintySeconds,
             `${offsetSeconds} ± ${uncertaintySeconds}`,

@@ -19,6 +19,7 @@ const measurement = {
   offsetSeconds: 0,
   jitterSeconds: 1e-4,
   noiseSeconds: 1e-4,
+  usualNoiseSeconds: 1e-4,
   uncertaintySeconds: 0.01,
   agreeing: 3,
   disagreeing: 0,
