@@ -21,8 +21,8 @@ export async function lookAtDisk({ places }: DoctorContext): Promise<Entry[]> {
 async function examine(point: string, directory: string): Promise<Entry> {
   const mount = mountOf(directory);
   // The restart that gives a service another view of its file system gives a shell none.
-  const trouble = await findDiskTrouble(directory, mount && { ...mount, isReadOnlyHereAlone: false });
+  const trouble = findDiskTrouble(directory, mount && { ...mount, isReadOnlyHereAlone: false });
   if (trouble !== null) return entryOf(trouble);
-  const { freeBytes } = await spaceOf(directory);
+  const { freeBytes } = spaceOf(directory);
   return ok("writable", `${point} can be written and has ${formatBytes(freeBytes)} free.`);
 }

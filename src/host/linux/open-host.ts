@@ -55,7 +55,7 @@ export function openHost(options: HostOptions): Host {
     helper: createRootHelper(mayAskRoot ? usualHelperSocket : null),
     clock: {
       services: createTimeServices(),
-      readRealTimeClock: () => readRealTimeClock(),
+      readRealTimeClock: async () => readRealTimeClock(),
     },
     network: {
       datagrams: createDatagrams(addon),

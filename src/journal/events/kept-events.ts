@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { systemErrorCode } from "../../contract/errors.ts";
 import { type EventRecord, eventRecords, recordOf } from "../../contract/event-records.ts";
 import { writeDurably } from "../../store/files/durable-file.ts";
-import { readRegular } from "../../store/files/regular-file.ts";
+import { readRegularSync } from "../../store/files/regular-file.ts";
 import { chainStart, eventOfLine, parsedLine } from "./event-chain.ts";
 import { type FoundLog, readSegment, type Segment, textOf } from "./event-segments.ts";
 
@@ -78,7 +78,7 @@ const records = Object.keys(eventRecords) as EventRecord[];
 
 export async function openKeptEvents(options: KeptEventsOptions): Promise<KeptEvents> {
   const path = join(options.directory, fileName);
-  const found = await readKept(path, options.totalBytes);
+  const found = readKept(path, options.totalBytes);
   const isDamaged = found === "damaged";
   const { heading, text } = found === "damaged" || found === null ? { heading: nothing, text: "" } : found;
   await finishTaking(options, heading);
@@ -159,10 +159,10 @@ class KeptFile implements KeptEvents {
 }
 
 /** Null: absent. */
-async function readKept(path: string, totalBytes: number): Promise<Found | "damaged" | null> {
+function readKept(path: string, totalBytes: number): Found | "damaged" | null {
   try {
     // The heading is extra, and a release may give the file less space than the one before.
-    const text = (await readRegular(path, 4 * totalBytes)).toString("utf8");
+    const text = readRegularSync(path, 4 * totalBytes).toString("utf8");
     const end = text.indexOf("\n") + 1;
     const heading = JSON.parse(text.slice(0, end)) as Heading;
     const rest = text.slice(end);

@@ -68,7 +68,7 @@ export async function openDocuments(config: DocumentsConfig) {
   const { stateDirectory: directory, initialSettings, readsOnly, time } = config;
   const openOne = readsOnly ? readDocument : openDocument;
   const reserve = createReserve(directory);
-  const disk = await Disk.open(directory, reserve, time);
+  const disk = Disk.open(directory, reserve, time);
   const names = namesIn(directory);
   const isEmptyDirectory = isEmpty(names);
   const register = await Register.open(directory, isEmptyDirectory ? [] : beforeRegister, {

@@ -129,7 +129,7 @@ function clockHandlers({ config, host, damage }: Joined): Pick<Handlers, "getTim
       deviceName: host.identity.hostname,
       version: publicVersion(config.build).version,
       clock: read(),
-      host: await readHostFigures(stateDirectory, await capacityOf(stateDirectory)),
+      host: await readHostFigures(stateDirectory, capacityOf(stateDirectory)),
       damage: damageFinding(damage),
     });
   return { getTimeSync: read, getStatus };

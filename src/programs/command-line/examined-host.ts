@@ -16,7 +16,7 @@ export function openExaminedHost(uid: () => number | undefined): ExaminedHost {
   return {
     run: createRunCommand(),
     readSealKeys,
-    readRealTimeClock: () => readRealTimeClock(),
+    readRealTimeClock: async () => readRealTimeClock(),
     uptime: createUptime(),
     helper: createRootHelper(usualHelperSocket),
     readCertificates,

@@ -1,5 +1,4 @@
-import type { StatsFs } from "node:fs";
-import { statfs } from "node:fs/promises";
+import { type StatsFs, statfsSync } from "node:fs";
 import type { Finding } from "../../contract/types.ts";
 import { missingReserve, readOnly, type Space, spaceTrouble } from "./disk-trouble.ts";
 import { type Mount, mountOf } from "./mount.ts";
@@ -39,9 +38,9 @@ export class Disk {
   }
 
   /** Checks once, without writing anything. `directory`: the state's. */
-  static async open(directory: string, reserve: Reserve, { timers } = processTime): Promise<Disk> {
+  static open(directory: string, reserve: Reserve, { timers } = processTime): Disk {
     const disk = new Disk(directory, reserve, timers);
-    await disk.#see();
+    disk.#see();
     return disk;
   }
 
@@ -65,7 +64,7 @@ export class Disk {
 
   /** Checks now; makes the reserve if it is missing and there is space for it. */
   async look(): Promise<void> {
-    await this.#see();
+    this.#see();
     await this.#keepReserve();
   }
 
@@ -73,17 +72,18 @@ export class Disk {
     const hadReserve = this.#hasReserve;
     // A write that must fail is not tried.
     if (!this.#isReadOnly) this.#hasReserve = await this.#reserve.refill().catch(() => false);
-    if (this.#hasReserve !== hadReserve) await this.#see();
+    if (this.#hasReserve !== hadReserve) this.#see();
     for (const listener of this.#listeners) await listener();
   }
 
-  async #see(): Promise<void> {
+  /** Plain calls: the kernel answers them from its memory, and a thread would cost more. */
+  #see(): void {
     const mount = mountOf(this.#directory);
     this.#isReadOnly = mount?.isReadOnly ?? false;
     // If the file system could be written all the time, the view is read-only on purpose.
     this.#isViewStale = this.#wasFileSystemReadOnly && mount?.isReadOnlyHereAlone === true;
     this.#wasFileSystemReadOnly ||= this.#isReadOnly && !mount?.isReadOnlyHereAlone;
-    const found = await statfs(this.#directory).catch(() => undefined);
+    const found = foundAt(this.#directory);
     this.#seen = troubleIn(this.#directory, mount, { found, hasReserve: this.#hasReserve });
     this.#capacity = found === undefined ? null : capacityIn(found);
   }
@@ -113,13 +113,17 @@ export class Disk {
 }
 
 /** The trouble with the file system of a directory, mounted as in `mount`; null: none. */
-export async function findDiskTrouble(
-  directory: string,
-  mount: Mount | null,
-  hasReserve = true,
-): Promise<Finding | null> {
-  const found = await statfs(directory).catch(() => undefined);
-  return troubleIn(directory, mount, { found, hasReserve });
+export function findDiskTrouble(directory: string, mount: Mount | null, hasReserve = true): Finding | null {
+  return troubleIn(directory, mount, { found: foundAt(directory), hasReserve });
+}
+
+/** Undefined: the file system does not give it. */
+function foundAt(directory: string): StatsFs | undefined {
+  try {
+    return statfsSync(directory);
+  } catch {
+    return undefined;
+  }
 }
 
 function troubleIn(
@@ -131,8 +135,8 @@ function troubleIn(
   return spaceTrouble(mount?.point ?? directory, found && spaceIn(found), hasReserve);
 }
 
-export async function spaceOf(directory: string): Promise<Space> {
-  return spaceIn(await statfs(directory));
+export function spaceOf(directory: string): Space {
+  return spaceIn(statfsSync(directory));
 }
 
 function spaceIn({ bavail, bsize, files, ffree }: StatsFs): Space {
@@ -140,8 +144,9 @@ function spaceIn({ bavail, bsize, files, ffree }: StatsFs): Space {
 }
 
 /** Null: the file system does not give it. */
-export async function capacityOf(directory: string): Promise<Capacity | null> {
-  return statfs(directory).then(capacityIn, () => null);
+export function capacityOf(directory: string): Capacity | null {
+  const found = foundAt(directory);
+  return found === undefined ? null : capacityIn(found);
 }
 
 function capacityIn({ blocks, bavail, bsize }: StatsFs): Capacity {

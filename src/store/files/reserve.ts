@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { lstat, statfs, unlink } from "node:fs/promises";
+import { constants, lstatSync } from "node:fs";
+import { statfs, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { uptime as processUptime } from "node:process";
 import { openDispensable } from "./regular-file.ts";
@@ -33,7 +33,7 @@ export function createReserve(directory: string, uptime: () => number = processU
   let refilling: Promise<boolean> | undefined;
   let nextTry = Number.NEGATIVE_INFINITY;
   const refill = async (): Promise<boolean> => {
-    const present = await lstat(path).catch(() => null);
+    const present = lstatSync(path, { throwIfNoEntry: false });
     if (!present?.isFile() || present.size !== reserveBytes) {
       const { bavail, bsize } = await statfs(directory);
       if (bavail * bsize < reserveNeedsBytes || uptime() < nextTry) return false;

@@ -14,11 +14,11 @@ function fileWith(text: string): string {
 describe("the battery-backed clock", () => {
   it("is read in seconds since 1970", async () => {
     // date -u -d @1577836800: 2020-01-01.
-    assert.deepEqual(await readRealTimeClock(fileWith("1577836800\n")), new Date("2020-01-01T00:00:00Z"));
+    assert.deepEqual(readRealTimeClock(fileWith("1577836800\n")), new Date("2020-01-01T00:00:00Z"));
   });
 
   it("is none where there is no such file", async () => {
-    assert.equal(await readRealTimeClock("/nowhere/since_epoch"), null);
+    assert.equal(readRealTimeClock("/nowhere/since_epoch"), null);
   });
 
   for (const text of [
@@ -31,7 +31,7 @@ describe("the battery-backed clock", () => {
     "99999999999999999999\n",
   ]) {
     it(`is none where the kernel says ${JSON.stringify(text)}`, async () => {
-      assert.equal(await readRealTimeClock(fileWith(text)), null);
+      assert.equal(readRealTimeClock(fileWith(text)), null);
     });
   }
 });

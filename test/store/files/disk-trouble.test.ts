@@ -65,17 +65,17 @@ describe("the trouble with a file system", () => {
   it("is that it is read-only before all else, with the line that makes it writable", async (test) => {
     const directory = await temporaryDirectory(test);
     const mount = { point: "/data", isReadOnly: true, isReadOnlyHereAlone: false };
-    const found = await findDiskTrouble(directory, mount, false);
+    const found = findDiskTrouble(directory, mount, false);
     assert.ok(found?.code === "disk_read_only");
     assert.deepEqual(found.facts, { path: "/data" });
     assert.match(JSON.stringify(found), /mount -o remount,rw \/data/);
-    const here = await findDiskTrouble(directory, { ...mount, isReadOnlyHereAlone: true });
+    const here = findDiskTrouble(directory, { ...mount, isReadOnlyHereAlone: true });
     assert.match(JSON.stringify(here), /systemctl restart steward\.service/);
   });
 
   it("is of the directory itself where its mount is not known", async (test) => {
     const directory = `${await temporaryDirectory(test)}/absent`;
-    const found = await findDiskTrouble(directory, null);
+    const found = findDiskTrouble(directory, null);
     assert.ok(found?.code === "disk_space_unknown");
     assert.equal(found.facts.path, directory);
   });
@@ -141,11 +141,11 @@ describe("the space on a file system", () => {
     if (typeof mount === "string") return test.skip(mount);
     mount.run('mount -o remount,nr_inodes=9 "$1"');
     // The directory itself is one of them.
-    assert.deepEqual(await spaceOf(mount.seen), { freeBytes: 3 * 2 ** 20, freeInodes: 8 });
+    assert.deepEqual(spaceOf(mount.seen), { freeBytes: 3 * 2 ** 20, freeInodes: 8 });
   });
 
   it("has no number of files where they are not counted, and no advice is about them", async () => {
     assert.match(storageAdvice("ENOSPC", "/proc"), /du -xah \/proc/);
-    assert.deepEqual(await spaceOf("/proc"), { freeBytes: 0, freeInodes: null });
+    assert.deepEqual(spaceOf("/proc"), { freeBytes: 0, freeInodes: null });
   });
 });

@@ -172,7 +172,7 @@ describe("the disk that the state lies on", () => {
     }) as typeof readFileSync);
     let hasSpace = true;
     const reserve = { release: async () => false, isGivenUp: () => false, refill: async () => hasSpace };
-    const disk = await Disk.open(directory, reserve, {
+    const disk = Disk.open(directory, reserve, {
       ...processTime,
       timers: createVirtualTime().hostTimers,
     });
@@ -198,7 +198,7 @@ describe("the disk that the state lies on", () => {
 
   it("tells its observers of each look, until they stop", async (test) => {
     const directory = await temporaryDirectory(test);
-    const disk = await Disk.open(directory, createReserve(directory));
+    const disk = Disk.open(directory, createReserve(directory));
     let looks = 0;
     const stop = disk.observe(() => {
       looks += 1;
@@ -235,7 +235,7 @@ describe("a view of the file system that is read-only", () => {
         return true;
       },
     };
-    const disk = await Disk.open(directory, reserve);
+    const disk = Disk.open(directory, reserve);
     const look = async (next: readonly [string, string]) => {
       mounted(next);
       await disk.look();
@@ -307,5 +307,5 @@ async function diskOf(
     return undefined;
   }
   const reserve = createReserve(mount.seen);
-  return { disk: await Disk.open(mount.seen, reserve, { ...processTime, timers }), reserve, mount };
+  return { disk: Disk.open(mount.seen, reserve, { ...processTime, timers }), reserve, mount };
 }
