@@ -5,6 +5,7 @@ import { afterEach, describe, it } from "node:test";
 import { connect, createServer, type TLSSocket, type TlsOptions } from "node:tls";
 import { reaching } from "../../../lab/basics/ipv6.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
+import { until } from "../../../lab/basics/until.ts";
 import { type CertificateWish, type Issuer, selfSigned } from "../../../lab/host/certificates.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { openKeyExchange } from "../../../src/host/linux/network/open-key-exchange.ts";
@@ -159,10 +160,13 @@ describe("a key exchange", () => {
       assert.deepEqual(requests, []);
     });
 
-    it("of another name", async () => {
-      const { port, requests } = await serving();
+    it("of another name, and ends the connection", async () => {
+      let closed = 0;
+      const greet = (socket: TLSSocket): void => void socket.once("close", () => (closed += 1));
+      const { port, requests } = await serving({ greet });
       failing(await ask(port, { host: "other.example" }), "nts_wrong_name");
       failing(await ask(port, { host: "127.0.0.2" }), "nts_wrong_name");
+      await until("both connections have ended", () => closed === 2);
       assert.deepEqual(requests, []);
     });
 

@@ -61,7 +61,7 @@ async function ask(
 }
 
 function open({ address, host }: KeyExchangeQuestion): TLSSocket {
-  const socket = connect({
+  return connect({
     ...{ host: address.address, port: address.port },
     // RFC 6066 §3: a literal address is not sent as a server name.
     ...(isIP(host) === 0 ? { servername: host } : {}),
@@ -70,11 +70,9 @@ function open({ address, host }: KeyExchangeQuestion): TLSSocket {
     // The empty list keeps Node from loading its own authorities, which takes memory and would decide nothing.
     ...{ rejectUnauthorized: false, ca: [] },
   });
-  // It may fail at any time, also after it was destroyed.
-  return socket.on("error", () => undefined);
 }
 
-/** Waits for the end of the handshake. */
+/** Waits for the end of the handshake. The listener for the one error of a socket stays, since it may come later. */
 function established(socket: TLSSocket): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once("secureConnect", resolve);
