@@ -107,7 +107,8 @@ export const serverTimes = {
   requestTimeout,
   keepAliveTimeout,
   maxHeaderSize,
-  connectionsCheckingInterval: 1_000,
+  // So much later a limit may take effect. At each, every server wakes an agent at rest.
+  connectionsCheckingInterval: 5_000,
   // Our own handler answers with a problem.
   requireHostHeader: false,
 } as const;
