@@ -134,7 +134,8 @@ function answer(operation: Operation, result: unknown): Answer {
   // The type of the handlers ensures that such operations return a source, a file or a text.
   if (stream) return { ...bare, stream: result as StreamSource };
   if (file) return { ...bare, file: result as BuiltFile };
-  if (mediaType !== undefined) return { ...bare, text: result as string, mediaType };
+  if (mediaType !== undefined)
+    return { status, text: result as string, etag: undefined, mediaType, location: undefined };
   if (!schema || typeof result !== "object" || result === null) return bare;
   const location = collection && "id" in result ? `${collection}/${String(result.id)}` : undefined;
   if (weakEtag) {

@@ -60,7 +60,11 @@ export function createExposition(): Exposition {
       family.put("_sum", labels, null, sum);
       family.put("_count", labels, null, cumulative.at(-1)?.count ?? 0);
     },
-    text: () => names.map((name) => families.get(name)?.take() ?? "").join(""),
+    text: () => {
+      const parts: string[] = [];
+      for (const name of names) families.get(name)?.takeTo(parts);
+      return parts.join("");
+    },
   };
 }
 
@@ -82,14 +86,13 @@ class Family {
   readonly #name: MetricName;
   readonly #head: string;
   readonly #lines: Line[] = [];
-  /** The texts of the lines, and of some lines each together; a part that has changed is empty. */
+  /** The texts of the lines, and of some lines each together, the first with the head; a part that has changed is empty. */
   readonly #texts: string[] = [];
   readonly #parts: string[] = [];
   #states: { readonly all: readonly string[]; readonly labels: readonly Labels[] } | undefined;
   /** Lines of the present text so far. */
   #count = 0;
   #hasChanged = false;
-  #text = "";
 
   constructor(name: MetricName) {
     this.#name = name;
@@ -119,12 +122,12 @@ class Family {
     }
   }
 
-  /** The text; the next one begins. */
-  take(): string {
+  /** Adds the parts of the text; the next one begins. */
+  takeTo(parts: string[]): void {
     if (this.#hasChanged || this.#count < this.#lines.length) this.#write();
+    for (const part of this.#parts) parts.push(part);
     this.#count = 0;
     this.#hasChanged = false;
-    return this.#text;
   }
 
   #write(): void {
@@ -137,9 +140,10 @@ class Family {
     // Joined, not added: V8 would keep what is added as pieces, and copy them again for each answer.
     for (const [part, text] of this.#parts.entries()) {
       const first = part * linesOfPart;
-      if (text === "") this.#parts[part] = this.#texts.slice(first, first + linesOfPart).join("");
+      if (text !== "") continue;
+      const lines = this.#texts.slice(first, first + linesOfPart);
+      this.#parts[part] = (part === 0 ? [this.#head, ...lines] : lines).join("");
     }
-    this.#text = this.#count === 0 ? "" : [this.#head, ...this.#parts].join("");
   }
 }
 
