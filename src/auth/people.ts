@@ -1,4 +1,5 @@
 import type { Settings } from "../contract/types.ts";
+import { lasting } from "../store/documents/lasting.ts";
 import { createDerived } from "../store/documents/look-up.ts";
 import { type PeopleFacts, tokenNoticeDays } from "../system/status-needs.ts";
 import type { Account } from "../users/account.ts";
@@ -32,7 +33,7 @@ export function createPeopleFacts(options: PeopleOptions): () => PeopleFacts {
   });
   const facts = createDerived(
     (present: Standing, tokens: OwnedTokens, locked: readonly string[], tokenEnds: readonly string[]) => ({
-      figures: { ...present.figures, locked: locked.length, tokens: tokens.all },
+      figures: lasting({ ...present.figures, locked: locked.length, tokens: tokens.all }),
       ...{ locked, tokenEnds, refusedTokens: tokens.refused },
       withoutFactor: present.withoutFactor.map(({ username }) => username),
       unprotectedAdmins: present.unprotectedAdmins,

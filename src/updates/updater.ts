@@ -28,6 +28,7 @@ import { failedReleases, openFailuresUpTo, withDismissed } from "./status/failed
 import type { UpdateParts } from "./status/update-parts.ts";
 import { updateProblem } from "./status/update-problem.ts";
 import { restingProgress, updatesStatus } from "./status/update-status.ts";
+import { createQuietState } from "./status/update-summary.ts";
 import { createRootPoll } from "./trust/root-poll.ts";
 import { Trust } from "./trust/trust.ts";
 import type { Updates } from "./updates.ts";
@@ -80,7 +81,7 @@ class Room implements UpdateRoom {
       onEnd: (isForApplying) => this.#onChecked(isForApplying),
     });
     const forApplying = { ...forChecks, checks, requests };
-    this.#parts = { ...forApplying, applying: new Applying(forApplying) };
+    this.#parts = { ...forApplying, applying: new Applying(forApplying), quietState: createQuietState() };
     this.#pollRoot = createRootPoll({ ...options, trust }, () => checks.rootInstalled());
   }
 

@@ -2,6 +2,7 @@ import type { ClockInShort } from "../../contract/clock/clock-in-short.ts";
 import { timeServer } from "../../contract/clock/time-server.ts";
 import type { ClockConflict, ClockSummary, Settings, TimeSource, TimeSync } from "../../contract/types.ts";
 import type { KernelClock } from "../../host/ports.ts";
+import { lasting } from "../../store/documents/lasting.ts";
 import { createDerived } from "../../store/documents/look-up.ts";
 import type { Counters } from "../counters.ts";
 import type { DaemonReport } from "../daemons/external-daemon.ts";
@@ -46,9 +47,10 @@ export type SummaryOf = (loop: LoopState, state: SyncStatus["state"], lack: numb
 export function createSummary(): SummaryOf {
   return createDerived((loop, state, lack) => {
     const { mode, backOff, blocker, sync } = loop;
-    return clockSummary({
+    const summary = clockSummary({
       ...{ mode, state, lack, blocker, sync, report: reportIn(loop), conflict: conflictOf(mode, backOff) },
     });
+    return lasting(summary);
   });
 }
 

@@ -131,6 +131,7 @@ function situationOf(parts: UpdateParts, releases: readonly Release[], trial: Tr
     trial: trial === null ? pending && requestedState(pending) : trialState(trial),
     outcome: outcomeState(watch.journal()),
     problem: problemOf(parts, releases),
+    quietState: parts.quietState,
   };
 }
 

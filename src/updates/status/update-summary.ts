@@ -2,6 +2,8 @@ import type { Release, UpdateProblem, UpdateSummary, Updates } from "../../contr
 import type { Told } from "../../contract/update-facts.ts";
 import { reasonOfError } from "../../releases/outcome-reasons.ts";
 import type { StoredCheck } from "../../releases/update-record.ts";
+import { lasting } from "../../store/documents/lasting.ts";
+import { createDerived } from "../../store/documents/look-up.ts";
 import { type BlockReason, releaseHold } from "../facts/hold-reason.ts";
 import { summarySentence } from "../facts/update-sentences.ts";
 import type { ReleaseName } from "../facts/updater-options.ts";
@@ -29,6 +31,8 @@ export interface Situation {
   readonly outcome: State | null;
   /** The problem of the last request; null: it had none. */
   readonly problem: UpdateProblem | null;
+  /** Keeps the state in which there is nothing to do. */
+  readonly quietState: QuietStateOf;
 }
 
 /** A state, and what there is to say about it. */
@@ -43,7 +47,9 @@ export function stateOf(situation: Situation): State {
   if (phase === "downloading")
     return stateWith(phase, phase, { releases: downloading === null ? [] : [downloading] });
   if (phase === "checking") return stateWith(phase, phase);
-  const { state, summary } = restingState(situation);
+  const resting = restingState(situation);
+  if (blockers.length === 0 && problem === null) return resting;
+  const { state, summary } = resting;
   const detail = [summary.detail, ...blockers, ...(problem === null ? [] : [problem.detail])].join(" ");
   return { state, summary: { ...summary, detail, problem } };
 }
@@ -75,7 +81,7 @@ function restingState(situation: Situation): State {
   if (staged.length > 0) return stagedState(staged);
   if (active.length > 0) return availableState(active);
   if (outcome !== null) return withLastCheck(outcome, situation);
-  return releases.length > 0 ? availableState(releases) : quietState(situation);
+  return releases.length > 0 ? availableState(releases) : quietStateIn(situation);
 }
 
 function availableState(releases: readonly Release[]): State {
@@ -91,7 +97,7 @@ function withLastCheck({ state, summary }: State, situation: Situation): State {
   if (situation.lastCheck === null) return { state, summary };
   return {
     state,
-    summary: { ...summary, detail: `${summary.detail} ${quietState(situation).summary.detail}` },
+    summary: { ...summary, detail: `${summary.detail} ${quietStateIn(situation).summary.detail}` },
   };
 }
 
@@ -110,7 +116,27 @@ function stagedState(staged: readonly Release[]): State {
   return stateWith(isForWindow ? "waiting_for_window" : "staged", "staged", facts);
 }
 
-function quietState({ isEnabled, server, lastCheck, forOthers }: Situation): State {
+function quietStateIn({ isEnabled, server, lastCheck, forOthers, quietState }: Situation): State {
+  return quietState(isEnabled, server, lastCheck, forOthers);
+}
+
+/** The state of updates in which there is nothing to do. */
+export type QuietStateOf = typeof quietStateOf;
+
+/** Keeps the last such state: a device is in it most of the time, and its sentences are made of many parts. */
+export function createQuietState(): QuietStateOf {
+  return createDerived((...facts: Parameters<QuietStateOf>) => {
+    const { state, summary } = quietStateOf(...facts);
+    return { state, summary: lasting(summary) };
+  });
+}
+
+function quietStateOf(
+  isEnabled: boolean,
+  server: string,
+  lastCheck: StoredCheck | null,
+  forOthers: string | null,
+): State {
   if (server === "" && lastCheck === null)
     return stateWith("idle", "server_not_set", { setting: "/update/ota/server" });
   if (lastCheck === null) {

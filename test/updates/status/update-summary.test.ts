@@ -3,7 +3,12 @@ import { describe, it } from "node:test";
 import type { Release } from "../../../src/contract/types.ts";
 import { holdBecause, releaseHold } from "../../../src/updates/facts/hold-reason.ts";
 import { problemWith } from "../../../src/updates/facts/problem.ts";
-import { type Situation, stateOf, stateWith } from "../../../src/updates/status/update-summary.ts";
+import {
+  createQuietState,
+  type Situation,
+  stateOf,
+  stateWith,
+} from "../../../src/updates/status/update-summary.ts";
 import { rules as stored } from "../example-releases.ts";
 
 const broke = { code: "internal_error", detail: "It broke.", count: null, last_answer: null } as const;
@@ -25,6 +30,7 @@ const failed = {
 } as const;
 
 const quiet: Situation = {
+  quietState: createQuietState(),
   blocked: null,
   phase: null,
   downloading: null,
