@@ -1,5 +1,4 @@
-import { constants, realpathSync } from "node:fs";
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { systemErrorCode } from "../../../contract/errors.ts";
 import type { TrustedOwners } from "../../host.ts";
@@ -17,20 +16,20 @@ export async function readTrustedFile(
   { own, maximumBytes }: TrustedOwners & { maximumBytes: number },
   refuse: (path: string, what: string) => Error,
 ): Promise<Uint8Array | null> {
-  let file: FileHandle | undefined;
+  let file: number | undefined;
   try {
     const real = realpathSync.native(path);
-    await refuseForeign(real, { own, refuse });
+    refuseForeign(real, { own, refuse });
     // A fifo in its place must not block the start.
-    file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const { size } = await regular(file, path, refuse);
+    file = openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const { size } = regular(file, path, refuse);
     if (size > maximumBytes) throw refuse(path, `has ${size} bytes, more than the limit of ${maximumBytes}`);
-    return await readAtMost(file, size);
+    return readAtMost(file, size);
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return null;
     throw error;
   } finally {
-    await file?.close();
+    if (file !== undefined) closeSync(file);
   }
 }
 
@@ -41,8 +40,8 @@ export interface TrustCheck extends TrustedOwners {
 }
 
 /** Refuses a path that an untrusted user could write or replace. `path`: without links. */
-export async function refuseForeign(path: string, { own, refuse }: TrustCheck): Promise<void> {
-  const found = await stat(path);
+export function refuseForeign(path: string, { own, refuse }: TrustCheck): void {
+  const found = statSync(path);
   if ((found.uid !== 0 && found.uid !== own) || (found.mode & writableByOthers) !== 0) {
     const whose = own === undefined || own === 0 ? "root" : "root, or to the user who runs this,";
     throw refuse(
@@ -52,21 +51,21 @@ export async function refuseForeign(path: string, { own, refuse }: TrustCheck): 
   }
   // A user who can write to a parent could replace this directory, but only by one with another owner.
   if (path === "/" || (found.isDirectory() && found.uid === own)) return;
-  await refuseForeign(dirname(path), { own, refuse });
+  refuseForeign(dirname(path), { own, refuse });
 }
 
-async function regular(file: FileHandle, path: string, refuse: TrustCheck["refuse"]) {
-  const found = await file.stat();
+function regular(file: number, path: string, refuse: TrustCheck["refuse"]) {
+  const found = fstatSync(file);
   if (!found.isFile()) throw refuse(path, "must be a regular file");
   return found;
 }
 
 /** At most that many bytes, even if the file grows meanwhile. */
-async function readAtMost(file: FileHandle, sizeBytes: number): Promise<Uint8Array> {
+function readAtMost(file: number, sizeBytes: number): Uint8Array {
   const bytes = new Uint8Array(sizeBytes);
   let length = 0;
   while (length < sizeBytes) {
-    const { bytesRead } = await file.read(bytes, length, sizeBytes - length);
+    const bytesRead = readSync(file, bytes, length, sizeBytes - length, null);
     if (bytesRead === 0) break;
     length += bytesRead;
   }

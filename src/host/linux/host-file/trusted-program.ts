@@ -13,7 +13,7 @@ const mostLinks = 40;
 export async function refuseForeignProgram(program: string, check: TrustCheck): Promise<void> {
   try {
     const real = await checkedPath(program, check);
-    await refuseForeign(real, check);
+    refuseForeign(real, check);
     const found = await stat(real);
     if (!found.isFile()) throw check.refuse(program, "must be a regular file");
     if ((found.mode & 0o111) === 0) throw check.refuse(program, "is not executable: run chmod a+x on it");
@@ -38,7 +38,7 @@ async function checkedPath(path: string, check: TrustCheck): Promise<string> {
       real = at;
       continue;
     }
-    await refuseForeign(real, check);
+    refuseForeign(real, check);
     links += 1;
     if (links > mostLinks) throw check.refuse(path, "leads through too many links");
     const target = await readlink(at);
