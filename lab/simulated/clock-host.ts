@@ -150,6 +150,7 @@ class SimulatedHost implements ClockHost {
       services: { activeDaemon: async () => this.daemon },
       resolve: this.network.resolve,
       exchange: (steered) => this.network.exchange(steered),
+      openAssociation: () => this.network.openAssociation,
       askSecondOpinion: (steered) => this.network.secondOpinion(steered),
       daemonOf: (daemon) => this.#daemonClient(daemon),
       readRealTimeClock: async () => this.#plan.battery ?? null,

@@ -108,6 +108,7 @@ function timeIn(world: WorldTime, begin: number, uptime = uptimeAtStart): TestTi
           ...hostClockOptions(plan),
           resolve: network.resolve,
           exchange: (driver) => network.exchange(driver),
+          openAssociation: () => network.openAssociation,
           askSecondOpinion: (driver) => network.secondOpinion(driver),
         });
     },

@@ -2,6 +2,7 @@ import type { Exchange } from "../../src/clock/ntp/exchange.ts";
 import { sampleOf } from "../../src/clock/ntp/on-wire.ts";
 import type { BadPacket, ExchangeOutcome } from "../../src/clock/ntp/sample.ts";
 import type { AskSecondOpinion } from "../../src/clock/ntp/second-opinion.ts";
+import type { OpenAssociation } from "../../src/clock/ntp/source.ts";
 import type { ClockDriver, Leap, ResolveHost } from "../../src/host/ports.ts";
 import type { Chance } from "../basics/chance.ts";
 import type { WorldTime } from "./virtual-time.ts";
@@ -31,6 +32,15 @@ export interface ServerPlan {
   secondOpinionOffsetSeconds: number | "silent" | null;
   stratum: number;
   leap: Leap | "as_it_is";
+  /** Its key exchange; null: it offers none. */
+  nts: NtsPlan | null;
+}
+
+/** Seconds since 1970 between which a server's certificate is valid, and the failure of every key exchange with it. */
+export interface NtsPlan {
+  validFromSeconds: number;
+  validToSeconds: number;
+  failure: string | null;
 }
 
 export const ordinaryServer: ServerPlan = {
@@ -47,11 +57,16 @@ export const ordinaryServer: ServerPlan = {
   secondOpinionOffsetSeconds: null,
   stratum: 2,
   leap: "as_it_is",
+  nts: null,
 };
 
 export interface TimeNetwork {
   exchange(driver: Pick<ClockDriver, "read">): Exchange;
   secondOpinion(driver: Pick<ClockDriver, "read">): AskSecondOpinion;
+  /** Key exchanges take no time here, and packets are not sealed: who may answer is what a scenario is about. */
+  readonly openAssociation: OpenAssociation;
+  /** The time (seconds since 1970) at which each certificate was judged; null: its dates were excused. */
+  readonly keyExchanges: readonly { readonly address: string; readonly atSeconds: number | null }[];
   readonly resolve: ResolveHost;
   readonly servers: ServerPlan[];
   /** false: no packet gets through, and no name is found. */
@@ -83,6 +98,7 @@ export function createTimeNetwork(options: TimeNetworkOptions): TimeNetwork {
 class Network implements TimeNetwork {
   isUp = true;
   sent = 0;
+  readonly keyExchanges: { address: string; atSeconds: number | null }[] = [];
   readonly servers: ServerPlan[];
   readonly names = new Map<string, readonly string[]>();
   readonly #options: TimeNetworkOptions;
@@ -115,6 +131,46 @@ class Network implements TimeNetwork {
       const offsetSeconds = this.#options.trueSeconds() + own - wallSeconds;
       return { kind: "opinion", offsetSeconds, roundTripSeconds: server.delaySeconds };
     };
+  }
+
+  openAssociation: OpenAssociation = async (server) => {
+    let isProvisional = false;
+    const exchange = async (atSeconds: number | null) => {
+      const failure = this.#exchangeKeys(server.host, atSeconds);
+      isProvisional = failure === null && atSeconds === null;
+      return failure === null ? null : { failure };
+    };
+    let hasKeys = false;
+    return {
+      target: async () => {
+        if (hasKeys) return server;
+        const failed = await exchange(null);
+        hasKeys = failed === null;
+        return failed ?? { ...server, port: 123 };
+      },
+      isProvisional: () => isProvisional,
+      confirm: async (atSeconds) => {
+        const failed = await exchange(atSeconds);
+        hasKeys = failed === null;
+        return failed;
+      },
+      seal: (packet) => ({ packet, open: (reply) => reply }),
+      refused: () => {
+        hasKeys = false;
+      },
+    };
+  };
+
+  /** The failure of a key exchange with the server at this address; null: it gives keys. */
+  #exchangeKeys(address: string, atSeconds: number | null): string | null {
+    this.keyExchanges.push({ address, atSeconds });
+    const server = this.servers.find((one) => one.address === address);
+    if (!server || !this.isUp || server.manner === "silent") return "nts_no_answer";
+    if (server.nts === null) return "nts_not_offered";
+    const { failure, validFromSeconds, validToSeconds } = server.nts;
+    if (failure !== null || atSeconds === null) return failure;
+    if (atSeconds < validFromSeconds) return "nts_certificate_not_yet_valid";
+    return atSeconds > validToSeconds ? "nts_certificate_expired" : null;
   }
 
   #errorOf({ offsetSeconds, driftPpm }: ServerPlan): number {

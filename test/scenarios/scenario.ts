@@ -104,9 +104,8 @@ export const ordinaryHost: ClockHostPlan = {
 
 export function scenarioOf(overrides: Overrides): Scenario {
   const host = { ...ordinaryHost, ...overrides.host };
-  const addresses = host.servers.map(({ address }) => address);
-  const settings =
-    host.settings.servers.length > 0 ? host.settings : { ...host.settings, servers: addresses };
+  const asked = host.servers.map(({ address, nts }) => (nts ? { host: address, nts: true } : address));
+  const settings = host.settings.servers.length > 0 ? host.settings : { ...host.settings, servers: asked };
   return {
     seconds: 4_000,
     sampleSeconds: 16,

@@ -17,6 +17,8 @@ export interface Measurement {
   readonly disagreeing: number;
   /** Servers that are set, whether they answer or not. */
   readonly configured: number;
+  /** Those that agree and are authenticated are a majority on their own. */
+  readonly isAuthenticated: boolean;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { timeServer } from "../../contract/clock/time-server.ts";
 import type { ExternalDaemon } from "../daemons/external-daemon.ts";
+import type { PollRequest } from "../ntp/source.ts";
 import { endBackOff, isBackingOff } from "../state/external-change.ts";
 import {
   afterExternalChange,
@@ -14,6 +15,7 @@ import { type ClockMode, isSameMode, resolveMode } from "../state/mode.ts";
 import {
   disturbedRound,
   joinRound,
+  noMeasurement,
   type Round,
   type RoundOptions,
   roundWithoutServers,
@@ -23,14 +25,14 @@ import { type SyncStatus, syncStatusOf } from "../state/sync-state.ts";
 import { restingRefusal } from "../status/refusals.ts";
 import type { ClockEvent, ClockOptions, ClockParts } from "./clock-parts.ts";
 import { type Effect, effectsOf } from "./effects.ts";
-import { concludeRound } from "./measurement.ts";
+import { concludeRound, confirmProvisional } from "./measurement.ts";
 import { performEffect } from "./perform-effect.ts";
 import { Timetable } from "./timetable.ts";
 
 /** The options that a request gives to a round. */
 export type RoundRequest = Pick<RoundOptions, "isStepAllowed" | "isForced">;
 
-type AskedRound = RoundOptions & { readonly isAsked: boolean };
+type AskedRound = RoundOptions & PollRequest;
 
 interface RunningRound {
   readonly options: AskedRound;
@@ -317,11 +319,16 @@ export class ClockLoop {
     const { record, bootId, panicSeconds } = this.#options;
     const settings = this.#options.settings();
     counters.add("rounds");
-    pool.configure(settings.servers.map((entry) => timeServer(entry).host));
+    pool.configure({
+      servers: settings.servers.map(timeServer),
+      isAuthenticatedOnly: settings.authenticated_only,
+    });
     if (settings.servers.length === 0) return roundWithoutServers;
-    await pool.poll(options.burst);
+    await pool.poll(options);
+    const refusal = await confirmProvisional(this.#parts, options, settings);
     // Nothing follows from an abandoned round, so what it says does not matter.
     if (options.isAbandoned || this.#noticeExternalChange()) return disturbedRound;
+    if (refusal) return { ...noMeasurement, isAnswered: true, verdict: refusal };
     return concludeRound(this.#parts, options, {
       settings,
       panicSeconds: panicSeconds(),

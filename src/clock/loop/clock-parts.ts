@@ -7,6 +7,7 @@ import type { ExternalDaemon } from "../daemons/external-daemon.ts";
 import { Steering } from "../discipline/steering.ts";
 import type { Exchange } from "../ntp/exchange.ts";
 import type { AskSecondOpinion } from "../ntp/second-opinion.ts";
+import type { OpenAssociation } from "../ntp/source.ts";
 import { createSourcePool, type SourcePool } from "../ntp/source-pool.ts";
 import { createHistory, type History } from "../status/history.ts";
 import { createProbe, type Probe } from "../status/probe.ts";
@@ -21,6 +22,7 @@ export interface ClockOptions {
   readonly services: TimeServices;
   readonly resolve: ResolveHost;
   readonly exchange: (driver: Pick<ClockDriver, "read">) => Exchange;
+  readonly openAssociation: (driver: Pick<ClockDriver, "read">) => OpenAssociation;
   readonly askSecondOpinion: (driver: Pick<ClockDriver, "read">) => AskSecondOpinion;
   readonly daemonOf: (daemon: TimeDaemon) => ExternalDaemon;
   readonly readRealTimeClock: () => Promise<Date | null>;
@@ -61,13 +63,14 @@ export function createClockParts(options: ClockOptions): ClockParts {
   const steering = new Steering({ driver, counters, storedPpm: () => record.read().frequency_ppm });
   const monotonic = () => steering.read().monotonicSeconds;
   const exchange = options.exchange(steering);
+  const openAssociation = options.openAssociation(steering);
   const moved = () => steering.moved();
   return {
     counters,
     steering,
     history: createHistory(),
-    probe: createProbe({ exchange, resolve, timers, monotonic }),
-    pool: createSourcePool({ exchange, resolve, timers, monotonic, counters, moved }),
+    probe: createProbe({ exchange, openAssociation, resolve, timers, monotonic }),
+    pool: createSourcePool({ exchange, openAssociation, resolve, timers, monotonic, counters, moved }),
     floor: createFloorKeeper({ ...options, monotonicSeconds: monotonic() }),
     trusted: new TrustedOffset(options.wall, options.uptime),
     askSecondOpinion: options.askSecondOpinion(steering),

@@ -1,5 +1,6 @@
 import type { ClockInShort } from "../../contract/clock/clock-in-short.ts";
 import { isSynchronised } from "../../contract/clock/clock-word.ts";
+import type { TimeServer } from "../../contract/clock/time-server.ts";
 import type { StewardError } from "../../contract/errors.ts";
 import type { Finding, TimeProbe, TimeSync } from "../../contract/types.ts";
 import { conflictOf } from "../state/external-change.ts";
@@ -22,7 +23,7 @@ export interface Clock {
   /** The same, and corrects the clock. Throws also `panic_threshold`, `time_implausible`, `conflict_discipliner`. */
   sync(options: { isForced: boolean }): Promise<TimeSync>;
   /** Asks these servers once; changes nothing. Throws `rate_limited` while others are asked, and right after. */
-  probe(servers: readonly string[]): Promise<TimeProbe>;
+  probe(servers: readonly TimeServer[]): Promise<TimeProbe>;
   /** Sets the clock by hand. Throws `conflict_discipliner`, `time_implausible`. */
   setTime(time: Date): Promise<TimeSync>;
   /** Forgets the floor but for the build date, and measures again. */
@@ -114,7 +115,7 @@ export class DeviceClock implements Clock {
     return this.#measure({ isStepAllowed: true, isForced });
   }
 
-  probe(servers: readonly string[]): Promise<TimeProbe> {
+  probe(servers: readonly TimeServer[]): Promise<TimeProbe> {
     return this.#parts.probe(servers, this.#parts.steering.hostOffsetSeconds());
   }
 

@@ -1,8 +1,10 @@
 import type { Settings } from "../../contract/types.ts";
 import type { Measurement } from "../discipline/discipline.ts";
 import { disagrees } from "../ntp/second-opinion.ts";
+import type { PollRequest } from "../ntp/source.ts";
 import { abandonedRound, noMeasurement, type Round, type RoundOptions } from "../state/round.ts";
-import { implausible, verdictOf, verdictWithout } from "../state/verdict.ts";
+import { implausible, type Verdict, verdictOf, verdictWithout } from "../state/verdict.ts";
+import type { FloorKeeper } from "../trust/floor-keeper.ts";
 import type { ClockParts } from "./clock-parts.ts";
 
 /** The settings and figures that a round goes by. */
@@ -16,6 +18,28 @@ export interface RoundRules {
 
 /** Seconds; a second opinion is asked before the clock moves by more than it could tell apart. */
 const opinionThresholdSeconds = 0.128;
+
+/**
+ * Before the time is known, key exchanges cannot judge the dates of certificates. So a time that the sources agree on must
+ * be possible, and then each of these servers shows once more who it is, with certificates that are valid at that time
+ * (docs/design/trusted-time.md, rule 16). The verdict where that time is impossible; null: go on.
+ */
+export async function confirmProvisional(
+  { pool, steering, floor }: ClockParts,
+  request: PollRequest,
+  { min_agreeing }: Settings["time"],
+): Promise<Verdict | null> {
+  const offsetSeconds = pool.provisionalOffset(min_agreeing);
+  if (offsetSeconds === null) return null;
+  const atSeconds = steering.read().wallSeconds + offsetSeconds;
+  const refusal = implausible(atSeconds, boundsOf(floor));
+  if (!refusal) await pool.confirm(atSeconds, request);
+  return refusal;
+}
+
+function boundsOf(floor: FloorKeeper): { floorSeconds: number; ceilingSeconds: number } {
+  return { floorSeconds: floor.atSeconds(), ceilingSeconds: floor.ceilingSeconds() };
+}
 
 /** Selects among the answers of a poll, and corrects the clock by them. Never rejects because of the network. */
 export async function concludeRound(
@@ -37,8 +61,7 @@ export async function concludeRound(
     return { ...measured, verdict: { kind: "suspect", id, seconds } };
   }
   const measuredSeconds = steering.read().wallSeconds + measurement.offsetSeconds;
-  const bounds = { floorSeconds: parts.floor.atSeconds(), ceilingSeconds: parts.floor.ceilingSeconds() };
-  const refusal = implausible(measuredSeconds, bounds);
+  const refusal = implausible(measuredSeconds, boundsOf(parts.floor));
   if (refusal) return { ...measured, verdict: refusal };
   const { isStepAllowed, isRequested, isForced } = options;
   const action = steering.apply(measurement, {
@@ -59,15 +82,14 @@ async function contradictionOf(
   { isFirstOfBoot }: RoundRules,
 ): Promise<Round["contradiction"]> {
   if (!isFirstOfBoot && Math.abs(offsetSeconds) < opinionThresholdSeconds) return null;
-  const source = pool.last()?.peer;
-  const address = pool
-    .sources()
-    .find(({ id }) => id === source)
-    ?.address();
-  if (!source || !address) return null;
+  const peer = pool.last()?.peer;
+  const source = pool.sources().find(({ id }) => id === peer);
+  const address = source?.address();
+  // The other client's question is not authenticated, so it cannot contradict an answer that is.
+  if (!source || !address || source.nts) return null;
   const opinion = await askSecondOpinion(address);
   if (opinion.kind === "opinion") counters.add("opinions");
   if (opinion.kind === "none" || !disagrees(offsetSeconds, opinion)) return null;
   counters.add("suspects");
-  return { source, offsetSeconds: opinion.offsetSeconds };
+  return { source: source.id, offsetSeconds: opinion.offsetSeconds };
 }

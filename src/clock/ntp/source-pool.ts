@@ -1,11 +1,12 @@
+import type { TimeServer } from "../../contract/clock/time-server.ts";
 import type { DatagramAddress, Leap } from "../../host/ports.ts";
-import type { Measurement } from "../discipline/discipline.ts";
+import { isMajority, type Measurement } from "../discipline/discipline.ts";
 import type { Candidate } from "../select/candidate.ts";
 import { nextPeer, noPeer } from "../select/peer-hysteresis.ts";
 import { type Selection, select, uncertaintyOf } from "../select/select.ts";
 import { combine } from "./combine.ts";
 import { estimateOf, rootDistance, type SourceEstimate } from "./sample-filter.ts";
-import { Source, type SourceOptions } from "./source.ts";
+import { type PollRequest, Source, type SourceOptions } from "./source.ts";
 
 /** A source as a selection sees it. */
 export interface RatedSource {
@@ -30,13 +31,23 @@ export interface Ballot {
 /** The time servers of the settings, asked together. */
 export interface SourcePool {
   /** Keeps the sources that are still named, with their samples; forgets the others. */
-  configure(servers: readonly string[]): void;
+  configure(settings: PoolSettings): void;
   sources(): readonly Source[];
-  /** Polls all sources side by side, each so many times. Never rejects. */
-  poll(burst: number): Promise<void>;
+  /** False where the settings let only authenticated servers count, and this is not one. */
+  isAdmitted(source: Source): boolean;
+  /** Polls all sources side by side. Never rejects. */
+  poll(request: PollRequest): Promise<void>;
+  /**
+   * The seconds that the clock lacks by the sources with the provisional ones counted; null where none is provisional, or
+   * where they do not agree.
+   */
+  provisionalOffset(minAgreeing: number | null): number | null;
+  /** Has the provisional sources confirm what they said, at this time in seconds since 1970. Never rejects. */
+  confirm(atSeconds: number, request: PollRequest): Promise<void>;
   /**
    * Selects among what they say now. `minAgreeing`: how many must agree for a time to be accepted; null: one where one
-   * server is set, else two. A trusted time takes a majority of all (`isMajority`).
+   * server is set, else two. A trusted time takes a majority of all (`isMajority`), and so does any time where only
+   * authenticated servers count. Provisional sources do not count.
    */
   ballot(minAgreeing: number | null): Ballot;
   /** The last ballot; its offsets are against the clock as it is now. */
@@ -47,47 +58,107 @@ export interface SourcePool {
 
 export type PoolOptions = Omit<SourceOptions, "isTaken">;
 
+/** The settings that the pool goes by. */
+export interface PoolSettings {
+  readonly servers: readonly TimeServer[];
+  readonly isAuthenticatedOnly: boolean;
+}
+
 export function createSourcePool(options: PoolOptions): SourcePool {
-  let sources: readonly Source[] = [];
-  let last: { ballot: Ballot; moved: number } | null = null;
-  let peer = noPeer;
-  let usedUntil = Number.NEGATIVE_INFINITY;
-  const isTaken = (address: DatagramAddress, by: string): boolean =>
-    sources.some((source) => source.id !== by && isSame(source.address(), address));
-  return {
-    configure: (servers) => {
-      const known = new Map(sources.map((source) => [source.id, source]));
-      sources = servers.map((id) => known.get(id) ?? new Source(id, { ...options, isTaken }));
-      const isSame = servers.length === known.size && servers.every((id) => known.has(id));
-      if (!isSame) last = null;
-    },
-    sources: () => sources,
-    poll: async (burst) => {
-      await Promise.all(sources.map((source) => source.poll(burst)));
-    },
-    ballot: (minAgreeing) => {
-      const ratedSources = sources.map((source) => rate(source, options.monotonic()));
-      const candidates = ratedSources.flatMap(candidateOf);
-      const selection = select(candidates, { minAgreeing: minAgreeing ?? (sources.length === 1 ? 1 : 2) });
-      peer = nextPeer(peer, selection.kind === "agreed" ? selection.survivors : []);
-      const measurement = measurementOf(selection, ratedSources, last?.ballot ?? null, usedUntil);
-      usedUntil = Math.max(usedUntil, measurement?.atSeconds ?? usedUntil);
-      const ballot = {
-        selection,
-        ratedSources,
-        peer: peer.peer,
-        leap: leapOf(selection, ratedSources),
-        measurement,
-      };
-      last = { ballot, moved: options.moved() };
-      return ballot;
-    },
-    last: () => last && shifted(last.ballot, options.moved() - last.moved),
-    forget: () => {
-      for (const source of sources) source.forget();
-      last = null;
-    },
-  };
+  return new ServerPool(options);
+}
+
+class ServerPool implements SourcePool {
+  readonly #options: SourceOptions;
+  #sources: readonly Source[] = [];
+  #isAuthenticatedOnly = false;
+  #last: { ballot: Ballot; moved: number } | null = null;
+  #peer = noPeer;
+  #usedUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(options: PoolOptions) {
+    const isTaken = (address: DatagramAddress, by: string): boolean =>
+      this.#sources.some((source) => source.id !== by && isSame(source.address(), address));
+    this.#options = { ...options, isTaken };
+  }
+
+  configure({ servers, isAuthenticatedOnly }: PoolSettings): void {
+    const known = this.#sources;
+    this.#sources = servers.map(
+      ({ host, nts }) =>
+        known.find((source) => source.id === host && source.nts === nts) ??
+        new Source({ host, nts }, this.#options),
+    );
+    const isSameSet =
+      known.length === servers.length && this.#sources.every((source) => known.includes(source));
+    if (!isSameSet || isAuthenticatedOnly !== this.#isAuthenticatedOnly) this.#last = null;
+    this.#isAuthenticatedOnly = isAuthenticatedOnly;
+  }
+
+  sources(): readonly Source[] {
+    return this.#sources;
+  }
+
+  isAdmitted({ nts }: Source): boolean {
+    return nts || !this.#isAuthenticatedOnly;
+  }
+
+  async poll(request: PollRequest): Promise<void> {
+    await Promise.all(this.#admitted().map((source) => source.poll(request)));
+  }
+
+  provisionalOffset(minAgreeing: number | null): number | null {
+    if (!this.#admitted().some((source) => source.isProvisional())) return null;
+    const selection = this.#select(this.#rated(), minAgreeing);
+    return selection.kind === "agreed" ? selection.offsetSeconds : null;
+  }
+
+  async confirm(atSeconds: number, request: PollRequest): Promise<void> {
+    const provisional = this.#admitted().filter((source) => source.isProvisional());
+    await Promise.all(provisional.map((source) => source.confirm(atSeconds, request)));
+  }
+
+  ballot(minAgreeing: number | null): Ballot {
+    const ratedSources = this.#rated();
+    const confirmed = ratedSources.filter(({ source }) => !source.isProvisional());
+    const selection = this.#select(confirmed, minAgreeing);
+    this.#peer = nextPeer(this.#peer, selection.kind === "agreed" ? selection.survivors : []);
+    const before = this.#last?.ballot ?? null;
+    const measurement = measurementOf(selection, ratedSources, before, this.#usedUntil);
+    this.#usedUntil = Math.max(this.#usedUntil, measurement?.atSeconds ?? this.#usedUntil);
+    const leap = leapOf(selection, ratedSources);
+    const ballot = { selection, ratedSources, peer: this.#peer.peer, leap, measurement };
+    this.#last = { ballot, moved: this.#options.moved() };
+    return ballot;
+  }
+
+  last(): Ballot | null {
+    return this.#last && shifted(this.#last.ballot, this.#options.moved() - this.#last.moved);
+  }
+
+  forget(): void {
+    for (const source of this.#sources) source.forget();
+    this.#last = null;
+  }
+
+  #admitted(): Source[] {
+    return this.#sources.filter((source) => this.isAdmitted(source));
+  }
+
+  #rated(): RatedSource[] {
+    return this.#admitted().map((source) => rate(source, this.#options.monotonic()));
+  }
+
+  #select(rated: readonly RatedSource[], minAgreeing: number | null): Selection {
+    const configured = this.#admitted().length;
+    const usual = minAgreeing ?? (configured === 1 ? 1 : 2);
+    const needed = this.#isAuthenticatedOnly ? Math.max(usual, majorityOf(configured)) : usual;
+    return select(rated.flatMap(candidateOf), { minAgreeing: needed });
+  }
+}
+
+function majorityOf(configured: number): number {
+  return Math.floor(configured / 2) + 1;
 }
 
 function isSame(one: DatagramAddress | null, other: DatagramAddress): boolean {
@@ -147,7 +218,15 @@ function measurementOf(
     agreeing: survivors.length + outliers.length,
     disagreeing: falsetickers.length,
     configured: ratedSources.length,
+    isAuthenticated: isAuthenticated([...survivors, ...outliers], ratedSources),
   };
+}
+
+/** A single server is as authenticated as its answer; several take a majority. */
+function isAuthenticated(agreeing: readonly string[], ratedSources: readonly RatedSource[]): boolean {
+  const configured = ratedSources.length;
+  const authentic = ratedSources.filter(({ source }) => source.nts && agreeing.includes(source.id)).length;
+  return configured === 1 ? authentic === 1 : isMajority({ agreeing: authentic, configured });
 }
 
 function leapOf(selection: Selection, ratedSources: readonly RatedSource[]): Leap | null {

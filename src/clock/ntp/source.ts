@@ -1,11 +1,39 @@
+import type { TimeServer } from "../../contract/clock/time-server.ts";
 import type { DatagramAddress, ResolveHost, Timers } from "../../host/ports.ts";
 import type { Counters } from "../counters.ts";
+import type { Exchange, Seal } from "./exchange.ts";
 import { afterKiss, firstPoll, type PollState, waitSeconds } from "./poll-control.ts";
 import type { ExchangeOutcome } from "./sample.ts";
 import { addSample, emptyRegister, type SampleRegister, shiftSamples } from "./sample-filter.ts";
 
+/** A host name or literal address, and a port. */
+export interface NtpTarget {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The keys and cookies that authenticate the exchanges with one server (RFC 8915). */
+export interface Association {
+  /**
+   * The NTP server that takes the next request, after a key exchange where no cookie is left. `isAsked`: a person asks,
+   * which ends a wait after earlier failures.
+   */
+  target(options: { isAsked: boolean }): Promise<NtpTarget | { readonly failure: string }>;
+  /** True while the dates of the server's certificates were not judged, because the time was not known. */
+  isProvisional(): boolean;
+  /** Exchanges keys again, with certificates that are valid at this time (seconds since 1970); null: done. */
+  confirm(atSeconds: number): Promise<{ readonly failure: string } | null>;
+  readonly seal: Seal;
+  /** The server does not take the cookies any more. */
+  refused(): void;
+}
+
+/** Opens the association with a server whose key exchange is at this host and port. */
+export type OpenAssociation = (server: NtpTarget) => Promise<Association>;
+
 export interface SourceOptions {
-  readonly exchange: (address: DatagramAddress) => Promise<ExchangeOutcome>;
+  readonly exchange: Exchange;
+  readonly openAssociation: OpenAssociation;
   readonly resolve: ResolveHost;
   readonly timers: Timers;
   readonly monotonic: () => number;
@@ -14,6 +42,13 @@ export interface SourceOptions {
   readonly counters: Counters;
   /** True where another source has this address: a server must not vote twice. */
   readonly isTaken: (address: DatagramAddress, by: string) => boolean;
+}
+
+export interface PollRequest {
+  /** Exchanges with the server. */
+  readonly burst: number;
+  /** A person asks: no wait after earlier failures holds. */
+  readonly isAsked: boolean;
 }
 
 /** Seconds between two exchanges of a burst: public servers treat faster requests as an attack. */
@@ -27,11 +62,16 @@ const nameLifetimeSeconds = 3_600;
 
 /** One time server: its address, its last samples, and whether it may be polled. */
 export class Source {
-  /** As it is written in the settings. */
+  /** The server as it is written in the settings. */
   readonly id: string;
-  readonly host: string;
-  readonly #port: number;
+  /** Only authenticated answers count (RFC 8915). */
+  readonly nts: boolean;
+  readonly #server: NtpTarget;
   readonly #options: SourceOptions;
+  /** null: plain NTP, or the first request was not made yet. */
+  #association: Association | null = null;
+  /** The NTP server as it was looked up last. */
+  #target: NtpTarget | null = null;
   #address: DatagramAddress | null = null;
   #lookedUpAt = Number.NEGATIVE_INFINITY;
   #register: SampleRegister = emptyRegister;
@@ -43,11 +83,10 @@ export class Source {
   #nextPollAt = Number.NEGATIVE_INFINITY;
   #failure: string | null = null;
 
-  constructor(id: string, options: SourceOptions) {
-    const { host, port } = serverAddress(id);
+  constructor({ host: id, nts }: TimeServer, options: SourceOptions) {
     this.id = id;
-    this.host = host;
-    this.#port = port;
+    this.nts = nts;
+    this.#server = serverAddress(id, nts ? keyExchangePort : ntpPort);
     this.#options = options;
   }
 
@@ -79,34 +118,67 @@ export class Source {
     return this.#failure;
   }
 
+  /** True where its answers are authenticated by a server whose certificates' dates were not judged yet. */
+  isProvisional(): boolean {
+    return this.#association?.isProvisional() === true;
+  }
+
   /** Forgets its samples. */
   forget(): void {
     this.#register = emptyRegister;
   }
 
-  /** Polls it so many times, two seconds apart; does nothing while it has asked for fewer requests. Never rejects. */
-  async poll(burst: number): Promise<void> {
+  /**
+   * Polls it so many times, two seconds apart; once while it is provisional. Does nothing while it has asked for fewer
+   * requests. Never rejects.
+   */
+  async poll({ burst, isAsked }: PollRequest): Promise<void> {
     const { monotonic, timers } = this.#options;
     for (let count = 0; count < burst; count += 1) {
       if (this.#denied !== null || monotonic() < this.#nextPollAt) return;
       if (count > 0) await new Promise<void>((resolve) => timers.after(burstSpacingSeconds, resolve));
-      // Once a burst: a name need not be looked up every two seconds.
-      const address = count === 0 ? await this.#lookUp() : this.#address;
+      // Once a burst: a name need not be looked up every two seconds. A cookie is needed each time.
+      const address = count === 0 || this.nts ? await this.#lookUp(isAsked) : this.#address;
       if (!address) return;
-      this.#take(await this.#options.exchange(address));
+      this.#take(await this.#options.exchange(address, this.#association?.seal));
+      if (this.isProvisional()) return;
     }
   }
 
+  /**
+   * Polls it again after a key exchange with certificates that are valid at this time (seconds since 1970). What it said
+   * before is forgotten: another server may have said it, with a stolen key whose certificate has expired.
+   */
+  async confirm(atSeconds: number, request: PollRequest): Promise<void> {
+    const failed = await this.#association?.confirm(atSeconds);
+    this.forget();
+    if (failed) this.#fail(failed.failure);
+    else await this.poll(request);
+  }
+
   /** Looks the name up again every hour, and after a failure: another address may answer. */
-  async #lookUp(): Promise<DatagramAddress | null> {
+  async #lookUp(isAsked: boolean): Promise<DatagramAddress | null> {
     const { resolve, monotonic, counters } = this.#options;
-    const isStale = monotonic() - this.#lookedUpAt > nameLifetimeSeconds;
+    const target = await this.#ntpServer(isAsked);
+    if ("failure" in target) {
+      this.#fail(target.failure);
+      return null;
+    }
+    const isStale = this.#target !== target || monotonic() - this.#lookedUpAt > nameLifetimeSeconds;
     if (this.#address && this.#failure === null && !isStale) return this.#address;
+    this.#target = target;
     counters.add("name_look_ups");
-    const found = await resolve(this.host).catch(() => null);
+    const { host, port } = target;
+    const found = await resolve(host).catch(() => null);
     if (found === null) this.#fail("name_not_found");
-    else this.#choose(found.map((address) => ({ address, port: this.#port })));
+    else this.#choose(found.map((address) => ({ address, port })));
     return this.#address;
+  }
+
+  async #ntpServer(isAsked: boolean): Promise<NtpTarget | { readonly failure: string }> {
+    if (!this.nts) return this.#server;
+    this.#association ??= await this.#options.openAssociation(this.#server);
+    return this.#association.target({ isAsked });
   }
 
   /** Keeps the address that answered last, unless it was silent several times in a row; else takes one that no other source has. */
@@ -122,7 +194,7 @@ export class Source {
 
   #moveTo(address: DatagramAddress | null): void {
     this.#lookedUpAt = this.#options.monotonic();
-    if (address?.address === this.#address?.address) return;
+    if (address?.address === this.#address?.address && address?.port === this.#address?.port) return;
     // Samples of the former address, and its kisses, do not hold for this one.
     this.#register = emptyRegister;
     this.#reach = 0;
@@ -155,6 +227,7 @@ export class Source {
         return;
       case "silent":
         counters.add("silences");
+        if (outcome.reason === "nts_nak") this.#association?.refused();
         this.#fail(outcome.reason);
     }
   }
@@ -168,17 +241,14 @@ export function shiftReach(reach: Reach, wasAnswered: boolean): Reach {
   return ((reach << 1) | (wasAnswered ? 1 : 0)) & 0xff;
 }
 
-/** One time server as the settings name it: `host`, `host:port` or `[v6]:port`. */
-export interface ServerAddress {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** RFC 5905 §7.2: PORT. */
-const ntpPort = 123;
+export const ntpPort = 123;
 
-/** The parts of a server's text, which the settings' schema has checked. */
-export function serverAddress(text: string): ServerAddress {
+/** RFC 8915 §7.1. */
+export const keyExchangePort = 4460;
+
+/** The parts of a server's text, which the settings' schema has checked; `usualPort`: where it names none. */
+export function serverAddress(text: string, usualPort: number = ntpPort): NtpTarget {
   const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(text) ?? [];
-  return { host: bracketed ?? plain ?? text, port: port === undefined ? ntpPort : Number(port) };
+  return { host: bracketed ?? plain ?? text, port: port === undefined ? usualPort : Number(port) };
 }

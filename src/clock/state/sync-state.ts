@@ -19,6 +19,8 @@ export interface SyncState {
 /** The last measurement by which the clock was accepted or trusted. */
 export interface Synced {
   readonly trust: "trusted" | "accepted";
+  /** Authenticated servers among those that agreed are a majority on their own. */
+  readonly isAuthenticated: boolean;
   /** The number of configured servers that agreed on it. */
   readonly agreeing: number;
   readonly configured: number;
@@ -50,7 +52,7 @@ export function afterRound(
 ): SyncState {
   if (verdict.kind === "disturbed") return sync;
   if (verdict.kind !== "agreed" || !measurement) return { ...sync, verdict };
-  const { atSeconds, jitterSeconds, agreeing, configured } = measurement;
+  const { atSeconds, jitterSeconds, agreeing, configured, isAuthenticated } = measurement;
   const { believed } = now;
   const left = measurement.offsetSeconds - (action?.kind === "step" ? action.seconds : 0);
   // The filter believes another offset than was measured last, and the interval is around the measured one.
@@ -58,8 +60,7 @@ export function afterRound(
     measurement.uncertaintySeconds + Math.abs(left - (believed?.offsetSeconds ?? left));
   const synced = {
     trust: isMajority(measurement) ? ("trusted" as const) : ("accepted" as const),
-    agreeing,
-    configured,
+    ...{ isAuthenticated, agreeing, configured },
     // The time of the samples, which may be older than the round.
     atMonotonic: atSeconds,
     at: new Date((now.wallSeconds - (now.monotonicSeconds - atSeconds)) * 1_000),

@@ -1,7 +1,8 @@
+import type { TimeServer } from "../../contract/clock/time-server.ts";
 import type { TimeProbe } from "../../contract/types.ts";
 import type { SourceReason } from "../../contract/words/clock.ts";
-import type { ResolveHost, Timers } from "../../host/ports.ts";
-import type { Exchange } from "../ntp/exchange.ts";
+import type { DatagramAddress, ResolveHost, Timers } from "../../host/ports.ts";
+import type { Exchange, Seal } from "../ntp/exchange.ts";
 import {
   addSample,
   emptyRegister,
@@ -9,7 +10,13 @@ import {
   rootDistance,
   type SourceEstimate,
 } from "../ntp/sample-filter.ts";
-import { serverAddress } from "../ntp/source.ts";
+import {
+  keyExchangePort,
+  type NtpTarget,
+  ntpPort,
+  type OpenAssociation,
+  serverAddress,
+} from "../ntp/source.ts";
 import type { Candidate } from "../select/candidate.ts";
 import { type Selection, select } from "../select/select.ts";
 import { reasonWithDetail } from "./details.ts";
@@ -18,16 +25,20 @@ import { failureReason } from "./source-view.ts";
 
 export interface ProbeOptions {
   readonly exchange: Exchange;
+  readonly openAssociation: OpenAssociation;
   readonly resolve: ResolveHost;
   readonly timers: Timers;
   readonly monotonic: () => number;
 }
 
 /** Asks servers once. `hostOffsetSeconds`: what the host's own clock lacks of the one that is measured against. */
-export type Probe = (servers: readonly string[], hostOffsetSeconds: number) => Promise<TimeProbe>;
+export type Probe = (servers: readonly TimeServer[], hostOffsetSeconds: number) => Promise<TimeProbe>;
 
 /** Seconds for a name to be found: a resolver that is silent takes far longer to give up. */
 const nameSeconds = 3;
+
+/** Seconds for a server to show that it offers NTS: a firewall that drops packets would hold up the answer. */
+const offerSeconds = 2;
 
 /** Seconds between two probes: public servers treat faster requests as an attack. */
 const restSeconds = 2;
@@ -41,6 +52,8 @@ interface Heard {
   readonly estimate: SourceEstimate | null;
   readonly distanceSeconds: number | null;
   readonly failure: string | null;
+  /** null: not known in time. */
+  readonly nts: "offered" | "not_offered" | null;
 }
 
 /** One probe at a time; it touches neither the sources of the clock nor what they have said. */
@@ -62,23 +75,77 @@ export function createProbe(options: ProbeOptions): Probe {
 }
 
 /** The names first, all of them: two that lead to one server must not count twice. */
-async function ask(options: ProbeOptions, servers: readonly string[]): Promise<readonly Heard[]> {
-  const found = await Promise.all(servers.map((server) => lookUp(options, serverAddress(server).host)));
+async function ask(options: ProbeOptions, servers: readonly TimeServer[]): Promise<readonly Heard[]> {
+  const offers = servers.map((server) => offerOf(options, server));
+  const places = await Promise.all(servers.map((server) => placeOf(options, server)));
   const taken = new Set<string>();
-  const chosen = servers.map((server, index) => {
-    const { port } = serverAddress(server);
-    const addresses = found[index] ?? null;
-    const address = addresses?.find((one) => !taken.has(`${one} ${port}`)) ?? null;
-    if (address !== null) taken.add(`${address} ${port}`);
-    return { server, port, addresses, address };
+  const chosen = places.map((place): Question => {
+    if (typeof place === "string") return { failure: place };
+    const { port, addresses, seal } = place;
+    const address = addresses.find((one) => !taken.has(`${one} ${port}`));
+    if (address === undefined) return { failure: addresses.length > 0 ? "same_server" : "no_address" };
+    taken.add(`${address} ${port}`);
+    return { at: { address, port }, seal };
   });
   return Promise.all(
-    chosen.map(({ server, port, addresses, address }) => {
-      if (address !== null) return askOne(options, server, { address, port });
-      const failure = addresses === null ? "name_not_found" : addresses[0] ? "same_server" : "no_address";
-      return { host: server, address: null, estimate: null, distanceSeconds: null, failure };
+    servers.map(async ({ host }, index): Promise<Heard> => {
+      const question = chosen[index] ?? { failure: "no_address" };
+      const [answer, nts] = await Promise.all([askOne(options, question), offers[index] ?? null]);
+      return { host, nts, ...answer };
     }),
   );
+}
+
+/** A request that can be sent, or why there is none. */
+type Question =
+  | { readonly failure: string }
+  | { readonly at: DatagramAddress; readonly seal: Seal | undefined };
+
+/** The addresses that take a server's requests, after a key exchange where it has NTS; or why there are none. */
+async function placeOf(
+  options: ProbeOptions,
+  { host, nts }: TimeServer,
+): Promise<string | { port: number; addresses: readonly string[]; seal: Seal | undefined }> {
+  if (!nts) {
+    const server = serverAddress(host, ntpPort);
+    const found = await placesAt(options, server);
+    return found ? { ...found, seal: undefined } : "name_not_found";
+  }
+  const association = await options.openAssociation(serverAddress(host, keyExchangePort));
+  const target = await association.target({ isAsked: true });
+  if ("failure" in target) return target.failure;
+  const found = await placesAt(options, target);
+  return found ? { ...found, seal: association.seal } : "name_not_found";
+}
+
+async function placesAt(
+  options: ProbeOptions,
+  { host, port }: NtpTarget,
+): Promise<{ port: number; addresses: readonly string[] } | null> {
+  const addresses = await lookUp(options, host);
+  return addresses && { port, addresses };
+}
+
+/** A plain server's offer of NTS, at the usual port; null: not known in time, or it was asked for already. */
+function offerOf(
+  { openAssociation, timers }: ProbeOptions,
+  { host, nts }: TimeServer,
+): Promise<Heard["nts"]> {
+  if (nts) return Promise.resolve(null);
+  return new Promise((settle) => {
+    const stop = timers.after(offerSeconds, () => settle(null));
+    const server = { ...serverAddress(host, ntpPort), port: keyExchangePort };
+    const end = (offer: Heard["nts"]): void => {
+      stop();
+      settle(offer);
+    };
+    openAssociation(server)
+      .then((association) => association.target({ isAsked: true }))
+      .then(
+        (target) => end("failure" in target ? "not_offered" : "offered"),
+        () => end(null),
+      );
+  });
 }
 
 /** null: the name was not found, or not in time. */
@@ -95,28 +162,27 @@ function lookUp({ resolve, timers }: ProbeOptions, host: string): Promise<readon
 
 async function askOne(
   { exchange, monotonic }: ProbeOptions,
-  host: string,
-  at: { readonly address: string; readonly port: number },
-): Promise<Heard> {
-  const outcome = await exchange(at);
-  const { address } = at;
+  question: Question,
+): Promise<Pick<Heard, "address" | "estimate" | "distanceSeconds" | "failure">> {
+  const nothing = { estimate: null, distanceSeconds: null };
+  if ("failure" in question) return { address: null, ...nothing, failure: question.failure };
+  const { address } = question.at;
+  const outcome = await exchange(question.at, question.seal);
   if (outcome.kind !== "sample") {
     const failure = outcome.kind === "kiss" ? `kiss ${outcome.code}` : outcome.reason;
-    return { host, address, estimate: null, distanceSeconds: null, failure };
+    return { address, ...nothing, failure };
   }
   const estimate = estimateOf(addSample(emptyRegister, outcome.sample), monotonic());
-  return {
-    ...{ host, address, estimate, failure: null },
-    distanceSeconds: estimate && rootDistance(estimate, monotonic()),
-  };
+  const distanceSeconds = estimate && rootDistance(estimate, monotonic());
+  return { address, estimate, distanceSeconds, failure: null };
 }
 
 function viewOf(heard: readonly Heard[], hostOffsetSeconds: number): TimeProbe {
   const candidates = heard.flatMap(candidateOf);
   const selection = select(candidates, { minAgreeing: 1 });
   return {
-    servers: heard.map(({ host, address, estimate, distanceSeconds, failure }) => ({
-      ...{ host, address, answers: estimate !== null },
+    servers: heard.map(({ host, nts, address, estimate, distanceSeconds, failure }) => ({
+      ...{ host, nts, address, answers: estimate !== null },
       reason: reasonOf(host, failure, selection),
       offset_seconds: estimate && hostOffsetSeconds + estimate.offsetSeconds,
       uncertainty_seconds: distanceSeconds,

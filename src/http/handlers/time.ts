@@ -31,7 +31,7 @@ export function createTimeHandlers(clock: Clock): TimeHandlers {
     },
     probeTimeServers: ({ body: { servers } }) => {
       refuseRepeated(servers);
-      return clock.probe(servers.map((entry) => timeServer(entry).host));
+      return clock.probe(servers.map(timeServer));
     },
     resetClockFloor: async ({ note }) => {
       const before = clock.floor().toISOString();

@@ -24,7 +24,7 @@ import { builtAt, fullVersion, publicVersion } from "../../system/version.ts";
 import type { RoomsConfig } from "./config.ts";
 import { defaultSettings, documentKinds, knownDocuments } from "./documents.ts";
 import { greetingOf } from "./status/wire-status.ts";
-import { openHostClock } from "./wire-clock.ts";
+import { keyExchangeOf, openHostClock } from "./wire-clock.ts";
 
 /** The parts of the agent that work while its state is damaged: version, health, the measured clock, and the socket. */
 export interface Rescue {
@@ -140,6 +140,7 @@ function unkeptClock(config: RoomsConfig, host: Host): Clock {
   const openClock = config.openClock ?? openHostClock;
   return openClock({
     host,
+    keyExchange: keyExchangeOf(config),
     settings: () => time,
     record: createMemoryDocument(clockRecordKind.name, clockRecordKind.defaults),
     buildDate: builtAt(config.build),

@@ -7,8 +7,9 @@ import { askSecondOpinion } from "../../clock/ntp/second-opinion.ts";
 import type { ClockRecord } from "../../clock/trust/clock-record.ts";
 import { durationSeconds } from "../../contract/durations.ts";
 import type { Settings } from "../../contract/types.ts";
-import type { Host } from "../../host/host.ts";
+import type { Host, KeyExchangeOptions } from "../../host/host.ts";
 import type { Document } from "../../store/documents/document.ts";
+import type { HostDecisions } from "../host-file/host-file.ts";
 
 /** The parts that the clock of this device is joined from. */
 export interface ClockPlan {
@@ -16,6 +17,17 @@ export interface ClockPlan {
   readonly settings: () => Settings["time"];
   readonly record: Document<ClockRecord>;
   readonly buildDate: Date;
+  readonly keyExchange: KeyExchangeOptions;
+}
+
+interface KeyExchangePlan {
+  /** Root's decisions about time servers. */
+  readonly time: HostDecisions["forRooms"]["time"];
+  readonly runDirectory: string;
+}
+
+export function keyExchangeOf({ time, runDirectory }: KeyExchangePlan): KeyExchangeOptions {
+  return { caFile: time.caFile ?? undefined, own: time.own, directory: runDirectory };
 }
 
 export type OpenClock = (plan: ClockPlan) => Clock;
@@ -30,6 +42,7 @@ export function hostClockOptions(plan: ClockPlan): ClockOptions {
   const { driver, timers } = host.time;
   const buildSeconds = plan.buildDate.getTime() / 1_000;
   const panicSeconds = () => durationSeconds(settings().panic_threshold);
+  const ask = network.openKeyExchange(plan.keyExchange);
   const kernelIsSynchronised = () => driver.kernel()?.isSynchronised ?? null;
   return {
     ...plan,
@@ -49,6 +62,11 @@ export function hostClockOptions(plan: ClockPlan): ClockOptions {
         pivotSeconds: buildSeconds,
         randomNonce: () => randomBytes(8),
       }),
+    openAssociation: (steered) => async (server) => {
+      const { NtsAssociation } = await import("../../clock/nts/association.ts");
+      const monotonic = () => steered.read().monotonicSeconds;
+      return new NtsAssociation(server, { ask, resolve: network.resolve, monotonic, random: randomBytes });
+    },
     askSecondOpinion: (steered) => askSecondOpinion({ driver: steered, pivotSeconds: buildSeconds }),
   };
 }

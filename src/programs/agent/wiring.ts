@@ -59,7 +59,7 @@ import {
   watchNeeds,
 } from "./status/wire-status.ts";
 import { composeSignIn, type SignInRooms } from "./wire-accounts.ts";
-import { openHostClock } from "./wire-clock.ts";
+import { keyExchangeOf, openHostClock } from "./wire-clock.ts";
 import { composeMachine, createReset, type Reset } from "./wire-machine.ts";
 import { openHostUpdates, settingsGuardOf } from "./wire-updates.ts";
 
@@ -201,7 +201,8 @@ async function openBase(config: RoomsConfig, host: Host): Promise<BaseRooms> {
   const plan = { ...config, host, buildDate: builtAt(config.build) };
   const openClock = config.openClock ?? openHostClock;
   const timeSettings = () => documents.settings.read().time;
-  const clock = openClock({ ...plan, record: documents.clock, settings: timeSettings });
+  const keyExchange = keyExchangeOf(config);
+  const clock = openClock({ ...plan, keyExchange, record: documents.clock, settings: timeSettings });
   const [readClock, floor] = [() => clock.state(), () => clock.floor()];
   const time = createTrustedTime({ ...host.time, readClock, floor });
   const directory = join(stateDirectory, "events");

@@ -25,7 +25,8 @@ function measured(offsetSeconds: number, more: Partial<Measurement> = {}): Measu
     usualNoiseSeconds: 1e-4,
     uncertaintySeconds: 0.01,
   };
-  return { atSeconds: 1_000, offsetSeconds, ...noise, agreeing: 4, disagreeing: 0, configured: 4, ...more };
+  const votes = { agreeing: 4, disagreeing: 0, configured: 4, isAuthenticated: false };
+  return { atSeconds: 1_000, offsetSeconds, ...noise, ...votes, ...more };
 }
 
 /** The same offset at so many polls, 64 s apart; the action at each. */

@@ -23,6 +23,7 @@ const steering: LoopState = { ...start, mode: discipline };
 const measurement = {
   ...{ atSeconds: 90, offsetSeconds: 0.001, jitterSeconds: 1e-4, noiseSeconds: 1e-4 },
   ...{ usualNoiseSeconds: 1e-4, uncertaintySeconds: 0.01, agreeing: 3, disagreeing: 0, configured: 3 },
+  isAuthenticated: false,
 };
 const agreed: Round = {
   ...{ verdict: { kind: "agreed" }, isAnswered: true, measurement, action: null },
@@ -35,7 +36,14 @@ const check: Check = {
 const sync: SyncState = {
   ...notSynced,
   synced: {
-    ...{ trust: "trusted", agreeing: 3, configured: 3, atMonotonic: 90, at: new Date(0) },
+    ...{
+      trust: "trusted",
+      isAuthenticated: false,
+      agreeing: 3,
+      configured: 3,
+      atMonotonic: 90,
+      at: new Date(0),
+    },
     ...{ uncertaintySeconds: 0.01, jitterSeconds: 0.003, growth: 15e-6 },
   },
 };

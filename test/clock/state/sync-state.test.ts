@@ -24,6 +24,7 @@ const measurement = {
   agreeing: 3,
   disagreeing: 0,
   configured: 4,
+  isAuthenticated: false,
 };
 
 function agreed(

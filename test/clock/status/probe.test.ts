@@ -20,12 +20,35 @@ const later = (seconds: number) => (asked: Asked) => {
 
 const literal = async (host: string): Promise<readonly string[]> => [host];
 
-function probeWith(options: Partial<ProbeOptions> = {}): { probe: Probe; pass: (seconds: number) => void } {
+interface Probing {
+  /** Asks servers that are written without NTS. */
+  probe: (hosts: readonly string[], hostOffsetSeconds: number) => ReturnType<Probe>;
+  pass: (seconds: number) => void;
+}
+
+function probeWith(options: Partial<ProbeOptions> = {}): Probing {
   let passed = 0;
   const monotonic = () => passed;
-  const probe = createProbe({ exchange, resolve: literal, timers: patientTimers, monotonic, ...options });
-  return { probe, pass: (seconds) => (passed += seconds) };
+  const [resolve, timers, openAssociation] = [literal, patientTimers, offersNothing];
+  const probe = createProbe({ exchange, openAssociation, resolve, timers, monotonic, ...options });
+  return {
+    probe: (hosts, offset) =>
+      probe(
+        hosts.map((host) => ({ host, nts: false })),
+        offset,
+      ),
+    pass: (seconds) => (passed += seconds),
+  };
 }
+
+/** No server has a key exchange. */
+const offersNothing: ProbeOptions["openAssociation"] = async () => ({
+  target: async () => ({ failure: "nts_unreachable ECONNREFUSED" }),
+  isProvisional: () => false,
+  confirm: async () => ({ failure: "nts_unreachable ECONNREFUSED" }),
+  seal: () => assert.fail("no request is sealed without keys"),
+  refused: () => undefined,
+});
 
 const short = ({ servers, ...sums }: TimeProbe) => ({
   ...sums,

@@ -7,6 +7,7 @@ import { sourceViews } from "../../../src/clock/status/source-view.ts";
 import { sampleWith } from "../samples.ts";
 
 const agreed = { kind: "agreed" } as const;
+const once = { burst: 1, isAsked: false };
 
 /** A pool whose clock the test moves. */
 interface MovedPool extends SourcePool {
@@ -19,20 +20,21 @@ async function polledPool(): Promise<MovedPool> {
   const pool = createSourcePool({
     moved: () => moved,
     exchange: async () => ({ kind: "sample", sample: sampleWith({ offsetSeconds: 3 }), ignored: [] }),
+    openAssociation: async () => assert.fail("no server asks for NTS"),
     resolve: async (host) => [host],
     timers: realTimers,
     monotonic: () => 0,
     counters: createCounters(),
   });
-  pool.configure(["192.0.2.7:1123", "192.0.2.7:1124"]);
-  await pool.poll(1);
+  const servers = ["192.0.2.7:1123", "192.0.2.7:1124"].map((host) => ({ host, nts: false }));
+  pool.configure({ servers, isAuthenticatedOnly: false });
+  await pool.poll(once);
   pool.ballot(null);
-  return {
-    ...pool,
-    shift: (seconds) => {
+  return Object.assign(pool, {
+    shift: (seconds: number) => {
       moved += seconds;
     },
-  };
+  });
 }
 
 function offsets(pool: SourcePool, hostOffsetSeconds: number) {
@@ -56,7 +58,7 @@ describe("sourceViews", () => {
     assert.deepEqual(offsets(pool, 0), [3, 3]);
     pool.shift(3);
     assert.deepEqual(offsets(pool, 3), [3, 3]);
-    await pool.poll(1);
+    await pool.poll(once);
     assert.deepEqual(offsets(pool, 3), [3, 3]);
   });
 

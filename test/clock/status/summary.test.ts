@@ -10,7 +10,14 @@ import { clockSummaryCodes, sourceReasonCodes } from "../../../src/contract/sche
 import type { ClockConflict, ClockSummary } from "../../../src/contract/types.ts";
 
 const right: Synced = {
-  ...{ trust: "trusted", agreeing: 4, configured: 4, atMonotonic: 0, at: new Date(0) },
+  ...{
+    trust: "trusted",
+    isAuthenticated: false,
+    agreeing: 4,
+    configured: 4,
+    atMonotonic: 0,
+    at: new Date(0),
+  },
   ...{ uncertaintySeconds: 0.01, jitterSeconds: 0.001, growth: 15e-6 },
 };
 const agreed: SyncState = { verdict: { kind: "agreed" }, synced: right, setByHandAt: null };

@@ -1,0 +1,127 @@
+import type { AskKeyExchange } from "../../host/nts-ports.ts";
+import type { ResolveHost } from "../../host/ports.ts";
+import type { Association, NtpTarget } from "../ntp/source.ts";
+import { mostCookies } from "./cookie.ts";
+import { exchangeKeys, type KeyExchangeOutcome, type NtsKeys } from "./key-exchange.ts";
+import { protect } from "./protected-packets.ts";
+
+export interface AssociationOptions {
+  readonly ask: AskKeyExchange;
+  readonly resolve: ResolveHost;
+  /** Seconds. */
+  readonly monotonic: () => number;
+  /** Bytes of a cryptographic source, new at each call. */
+  readonly random: (bytes: number) => Uint8Array;
+}
+
+/** Seconds after which the keys are renewed, so that a server whose certificate was withdrawn does not count for ever. */
+const keysLifeSeconds = 7 * 86_400;
+
+/** Seconds between two key exchanges that fail: the first wait, what each failure multiplies it by, and the most. */
+const firstWaitSeconds = 10;
+const waitGrowth = 1.5;
+const mostWaitSeconds = 3_600;
+
+interface HeldKeys extends NtsKeys {
+  readonly sinceSeconds: number;
+  /** The dates of the certificates were not judged, because the time was not known. */
+  readonly isProvisional: boolean;
+}
+
+/**
+ * The keys and cookies of one source (RFC 8915). A cookie is used once; when none is left, because replies are lost or
+ * the server does not know the cookies any more, the keys are exchanged again, with waits that grow (§5.7).
+ */
+export class NtsAssociation implements Association {
+  readonly #server: NtpTarget;
+  readonly #options: AssociationOptions;
+  #keys: HeldKeys | null = null;
+  #cookies: Uint8Array[] = [];
+  #failure: string | null = null;
+  #failures = 0;
+  #nextAt = Number.NEGATIVE_INFINITY;
+
+  /** `server`: host and port of the key exchange. */
+  constructor(server: NtpTarget, options: AssociationOptions) {
+    this.#server = server;
+    this.#options = options;
+  }
+
+  async target({ isAsked }: { isAsked: boolean }): Promise<NtpTarget | { readonly failure: string }> {
+    const now = this.#options.monotonic();
+    const isHeld = this.#keys !== null && now - this.#keys.sinceSeconds < keysLifeSeconds;
+    if (this.#keys && isHeld && this.#cookies.length > 0) return this.#keys;
+    if (this.#failure !== null && now < this.#nextAt && !isAsked) return { failure: this.#failure };
+    return (await this.#exchange(null)) ?? this.#keys ?? { failure: "nts_not_offered" };
+  }
+
+  isProvisional(): boolean {
+    return this.#keys?.isProvisional === true;
+  }
+
+  async confirm(atSeconds: number): Promise<{ readonly failure: string } | null> {
+    return this.#exchange(atSeconds);
+  }
+
+  seal = (request: Uint8Array) => {
+    const cookie = this.#cookies.shift();
+    if (!this.#keys || !cookie) throw new Error("a request is sealed after a key exchange");
+    const { random } = this.#options;
+    const { c2s, s2c } = this.#keys;
+    // The cookie that is used is replaced without asking; each placeholder asks for one more.
+    const placeholders = mostCookies - 1 - this.#cookies.length;
+    const sealed = protect(request, { ...{ cookie, c2s, s2c, placeholders, random } });
+    const keys = this.#keys;
+    return {
+      packet: sealed.packet,
+      open: (reply: Uint8Array) => {
+        const opened = sealed.open(reply);
+        // A late reply to a request under former keys brings cookies that do not fit the present ones.
+        const isPresent = typeof opened !== "string" && this.#keys === keys;
+        if (isPresent) this.#cookies = [...this.#cookies, ...sealed.cookies()].slice(0, mostCookies);
+        return opened;
+      },
+    };
+  };
+
+  /** The server no longer takes the cookies: the next request begins with a key exchange. */
+  refused(): void {
+    this.#cookies = [];
+  }
+
+  /** null: there are new keys. */
+  async #exchange(atSeconds: number | null): Promise<{ readonly failure: string } | null> {
+    const outcome = await this.#ask(atSeconds);
+    const now = this.#options.monotonic();
+    if (outcome.kind === "failed") {
+      const waitSeconds = Math.min(mostWaitSeconds, firstWaitSeconds * waitGrowth ** this.#failures);
+      this.#failures += 1;
+      this.#nextAt = now + waitSeconds;
+      this.#failure = outcome.failure;
+      this.#keys = null;
+      this.#cookies = [];
+      return { failure: outcome.failure };
+    }
+    this.#failures = 0;
+    this.#failure = null;
+    this.#keys = { ...outcome.keys, sinceSeconds: now, isProvisional: atSeconds === null };
+    this.#cookies = [...outcome.keys.cookies].slice(0, mostCookies);
+    return null;
+  }
+
+  /** Asks the addresses of the name, best first, until one gives keys: at most three, each of which may take seconds. */
+  async #ask(atSeconds: number | null): Promise<KeyExchangeOutcome> {
+    const { host, port } = this.#server;
+    const addresses = await this.#options.resolve(host).catch(() => null);
+    if (addresses === null) return { kind: "failed", failure: "name_not_found" };
+    let outcome: KeyExchangeOutcome = { kind: "failed", failure: "no_address" };
+    for (const address of addresses.slice(0, mostAddresses)) {
+      outcome = await exchangeKeys(this.#options.ask, { host, address: { address, port }, atSeconds });
+      if (outcome.kind === "keys") return outcome;
+    }
+    return outcome;
+  }
+}
+
+/** Addresses of a name that are asked for keys in turn. */
+const mostAddresses = 3;
