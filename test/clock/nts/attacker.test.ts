@@ -1,0 +1,312 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { createServer, type Server } from "node:tls";
+import { scratchDirectory } from "../../../lab/basics/scratch.ts";
+import { type Authority, createAuthority, type ServerCertificate } from "../../../lab/host/certificates.ts";
+import { type Chronyd, startChronyd } from "../../../lab/host/chronyd.ts";
+import { hostClock } from "../../../lab/host/host-clock.ts";
+import type { Asked } from "../../../lab/host/hostile-time-server.ts";
+import { heldTimers } from "../../../lab/host/timers.ts";
+import { createExchange } from "../../../src/clock/ntp/exchange.ts";
+import type { ExchangeOutcome } from "../../../src/clock/ntp/sample.ts";
+import { NtsAssociation } from "../../../src/clock/nts/association.ts";
+import { createRunCommand } from "../../../src/host/linux/commands.ts";
+import { openKeyExchange } from "../../../src/host/linux/network/open-key-exchange.ts";
+import type { Datagrams } from "../../../src/host/ports.ts";
+import {
+  assertOffset,
+  common,
+  countedDatagrams,
+  endServersAfterEach,
+  exchange,
+  sampleIn,
+  serve,
+} from "../exchanging.ts";
+
+const name = "time.example";
+const address = "127.0.0.1";
+const directory = scratchDirectory();
+
+let authority: Authority;
+let stranger: Authority;
+let server: Chronyd;
+let other: Chronyd;
+
+before(async () => {
+  authority = createAuthority(scratchDirectory());
+  stranger = createAuthority(scratchDirectory());
+  const nts = authority.certify(name);
+  [server, other] = await Promise.all([startChronyd({ nts }), startChronyd({ nts })]);
+});
+
+after(() => Promise.all([server.stop(), other.stop()]));
+
+endServersAfterEach();
+
+/** An association of a device that knows one authority, on a network whose names lead to this machine. */
+function associate(port: number | null): NtsAssociation {
+  assert.ok(port !== null, "the server has a key exchange");
+  const own = process.getuid?.();
+  const ask = openKeyExchange({ run: createRunCommand(), directory, caFile: authority.path, own });
+  const monotonic = () => hostClock.read().monotonicSeconds;
+  const resolve = async (host: string) => [host === name ? address : host];
+  return new NtsAssociation({ host: name, port }, { ask, resolve, monotonic, random: randomBytes });
+}
+
+async function associated(port: number | null): Promise<NtsAssociation> {
+  const association = associate(port);
+  const target = await association.target({ isAsked: false });
+  assert.ok(!("failure" in target), JSON.stringify(target));
+  return association;
+}
+
+const nowSeconds = () => Date.now() / 1_000;
+
+/** The reply of chronyd to this packet. */
+async function replyOf(packet: Uint8Array, port: number): Promise<Buffer> {
+  const socket = createSocket("udp4");
+  try {
+    const heard = once(socket, "message");
+    socket.send(packet, port, address);
+    return (await heard)[0] as Buffer;
+  } finally {
+    socket.close();
+  }
+}
+
+/** Asks chronyd through an attacker on the way, who sends these packets on in place of the reply. */
+async function askThrough(
+  association: NtsAssociation,
+  meddle: (reply: Buffer, asked: Asked) => readonly Uint8Array[],
+): Promise<ExchangeOutcome> {
+  const relay = await serve(async (asked) => {
+    const reply = await replyOf(asked.request, server.port);
+    for (const packet of meddle(reply, asked)) {
+      await asked.send(packet);
+      // The device reads it now: hundreds of them would not fit into the kernel's buffer.
+      await setImmediate();
+    }
+  });
+  return exchange({ address, port: relay.port }, association.seal);
+}
+
+/** An exchange whose deadline passes right after its first packet. */
+function firstPacketAt(port: number, { seal }: NtsAssociation): Promise<ExchangeOutcome> {
+  const timers = heldTimers();
+  const datagrams: Datagrams = {
+    connect: (to, handlers) =>
+      countedDatagrams.connect(to, {
+        ...handlers,
+        onPacket: (packet, ageSeconds) => {
+          handlers.onPacket(packet, ageSeconds);
+          timers.runOut();
+        },
+      }),
+  };
+  return createExchange({ ...common, datagrams, timers })({ address, port }, seal);
+}
+
+const types = { uniqueIdentifier: 0x0104, authenticator: 0x0404 };
+
+/** The extension fields of a packet, header first (RFC 7822 §2). */
+function fieldsOf(packet: Buffer): { type: number; bytes: Buffer }[] {
+  const fields = [{ type: -1, bytes: packet.subarray(0, 48) }];
+  for (let at = 48; at < packet.length; at += packet.readUInt16BE(at + 2)) {
+    const bytes = packet.subarray(at, at + packet.readUInt16BE(at + 2));
+    fields.push({ type: packet.readUInt16BE(at), bytes });
+  }
+  return fields;
+}
+
+const without = (packet: Buffer, type: number) =>
+  Buffer.concat(fieldsOf(packet).flatMap((field) => (field.type === type ? [] : [field.bytes])));
+
+describe("an attacker between a device and Debian's chronyd with NTS", () => {
+  it("who does nothing lets authenticated time through, each request with a cookie of its own", async () => {
+    const association = await associated(server.ntsPort);
+    const requests: string[] = [];
+    for (let turn = 0; turn < 20; turn += 1) {
+      const outcome = await askThrough(association, (reply, { request }) => {
+        requests.push(request.toString("latin1"));
+        return [reply];
+      });
+      assertOffset(sampleIn(outcome));
+    }
+    const cookies = requests.map((request) => request.slice(88, 188));
+    assert.equal(new Set(cookies).size, 20);
+  });
+
+  it("cannot change a single byte of a reply", async () => {
+    const association = await associated(server.ntsPort);
+    let changed = 0;
+    const outcome = await askThrough(association, (reply) => {
+      const lies = [...reply.keys()].map((at) => {
+        const lie = Buffer.from(reply);
+        lie.writeUInt8(reply.readUInt8(at) ^ (1 << (at % 8)), at);
+        return lie;
+      });
+      changed = lies.length;
+      return [...lies, reply];
+    });
+    assertOffset(sampleIn(outcome));
+    assert.equal(outcome.ignored.length, changed);
+    assert.ok(changed >= 228, String(changed));
+  });
+
+  it("cannot replay a reply", async () => {
+    const association = await associated(server.ntsPort);
+    let old: Buffer | undefined;
+    await askThrough(association, (reply) => {
+      old = reply;
+      return [reply];
+    });
+    const outcome = await askThrough(association, (reply, { request }) => {
+      assert.ok(old);
+      // With the new request's nonce too: only the identifier and the proof tell it from a fresh one.
+      const dressed = Buffer.from(old);
+      request.copy(dressed, 24, 40, 48);
+      return [old, dressed, reply];
+    });
+    assertOffset(sampleIn(outcome));
+    assert.deepEqual(outcome.ignored, ["not_authentic", "not_authentic"]);
+  });
+
+  it("cannot strip extension fields, down to plain NTP", async () => {
+    const association = await associated(server.ntsPort);
+    const outcome = await askThrough(association, (reply, asked) => [
+      without(reply, types.authenticator),
+      without(reply, types.uniqueIdentifier),
+      reply.subarray(0, 48),
+      asked.reply(),
+      reply,
+    ]);
+    assertOffset(sampleIn(outcome));
+    assert.equal(outcome.ignored.length, 4);
+  });
+
+  it("cannot silence a server with a kiss-o'-death of their own", async () => {
+    const association = await associated(server.ntsPort);
+    const outcome = await askThrough(association, (reply, asked) => [
+      asked.reply({ stratum: 0, refid: "DENY" }),
+      asked.reply({ stratum: 0, refid: "RATE" }),
+      reply,
+    ]);
+    assertOffset(sampleIn(outcome));
+  });
+
+  it("cannot have the cookies of one server taken by another, which brings new keys", async () => {
+    const association = await associated(server.ntsPort);
+    const outcome = await firstPacketAt(other.port, association);
+    assert.deepEqual(outcome, { kind: "silent", reason: "nts_nak", ignored: ["nts_nak"] });
+    association.refused();
+    await association.target({ isAsked: false });
+    assertOffset(sampleIn(await exchange({ address, port: server.port }, association.seal)));
+  });
+
+  it("cannot have the device ask in plain where the key exchange is closed", async () => {
+    const relay = await serve(({ send, reply }) => send(reply()));
+    const association = associate(relay.port);
+    const target = await association.target({ isAsked: false });
+    assert.deepEqual(target, { failure: "nts_unreachable ECONNREFUSED" });
+    assert.throws(() => association.seal(Buffer.alloc(48)), /after a key exchange/);
+    assert.equal(relay.requests.length, 0);
+  });
+});
+
+/** A key exchange of the test's own: these records, in the form of RFC 8915 §4. */
+async function serveKeys(
+  certificate: ServerCertificate,
+  records: Buffer,
+): Promise<{ port: number; server: Server }> {
+  const tls = createServer(
+    { ...certificate, ALPNProtocols: ["ntske/1"], minVersion: "TLSv1.3" },
+    (socket) => {
+      socket.on("error", () => undefined);
+      socket.once("data", () => socket.end(records));
+    },
+  );
+  tls.listen(0, address);
+  await once(tls, "listening");
+  return { port: (tls.address() as AddressInfo).port, server: tls };
+}
+
+const record = (type: number, ...body: number[]) =>
+  Buffer.from([type >> 8, type & 255, body.length >> 8, body.length & 255, ...body]);
+const critical = 0x8000;
+const cookie = record(5, ...Buffer.alloc(100, 7));
+const agreed = (algorithm: number, ...more: Buffer[]) =>
+  Buffer.concat([
+    record(critical | 1, 0, 0),
+    record(critical | 4, 0, algorithm),
+    cookie,
+    ...more,
+    record(critical | 0),
+  ]);
+
+async function failureAt(certificate: ServerCertificate, records = agreed(15)) {
+  const { port, server: tls } = await serveKeys(certificate, records);
+  try {
+    return await associate(port).target({ isAsked: false });
+  } finally {
+    tls.close();
+  }
+}
+
+const failureOf = (target: object) => ("failure" in target ? String(target.failure).split(" ")[0] : null);
+
+describe("a false key exchange", () => {
+  const past = { from: "20100101000000Z", until: "20110101000000Z" };
+
+  it("of an unknown authority is refused for that, also with dates that are wrong besides", async () => {
+    for (const validity of [undefined, past]) {
+      const target = await failureAt(stranger.certify(name, validity));
+      assert.equal(failureOf(target), "nts_unknown_authority");
+    }
+  });
+
+  it("for another name is refused", async () => {
+    assert.equal(failureOf(await failureAt(authority.certify("other.example"))), "nts_wrong_name");
+  });
+
+  it("that answers with another algorithm than was offered is refused", async () => {
+    for (const algorithm of [16, 30]) {
+      assert.equal(failureOf(await failureAt(authority.certify(name), agreed(algorithm))), "nts_refused");
+    }
+  });
+
+  it("with a stolen key whose certificate has ended counts for no present time", async () => {
+    const { port, server: tls } = await serveKeys(authority.certify(name, past), agreed(15));
+    const association = await associated(port);
+    assert.equal(association.isProvisional(), true);
+    const failed = await association.confirm(nowSeconds());
+    tls.close();
+    assert.equal(failureOf(failed ?? {}), "nts_certificate_expired");
+    assert.throws(() => association.seal(Buffer.alloc(48)), /after a key exchange/);
+  });
+
+  it("that sends elsewhere has time of nobody who lacks the keys", async () => {
+    const elsewhere = record(critical | 6, ...Buffer.from(address));
+    const toOther = record(critical | 7, other.port >> 8, other.port & 255);
+    const { port, server: tls } = await serveKeys(authority.certify(name), agreed(15, elsewhere, toOther));
+    const association = associate(port);
+    const target = await association.target({ isAsked: false });
+    tls.close();
+    assert.ok(!("failure" in target));
+    assert.deepEqual([target.host, target.port], [address, other.port]);
+    const outcome = await firstPacketAt(target.port, association);
+    assert.deepEqual(outcome, { kind: "silent", reason: "nts_nak", ignored: ["nts_nak"] });
+  });
+
+  it("is confirmed with new keys by a certificate that is valid now", async () => {
+    const association = await associated(server.ntsPort);
+    assert.equal(association.isProvisional(), true);
+    assert.equal(await association.confirm(nowSeconds()), null);
+    assert.equal(association.isProvisional(), false);
+    assertOffset(sampleIn(await exchange({ address, port: server.port }, association.seal)));
+  });
+});
