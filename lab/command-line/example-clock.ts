@@ -24,7 +24,7 @@ export function exampleClock(change: Partial<TimeSync> = {}): TimeSync {
   return {
     mode: "observe",
     state: "acquiring",
-    trust: "none",
+    ...{ trust: "none", authenticated: false },
     source: null,
     offset_seconds: null,
     uncertainty_seconds: null,
@@ -63,6 +63,7 @@ export function exampleSource(change: Partial<TimeSource> = {}): TimeSource {
     id: "ntp1.example",
     host: "ntp1.example",
     address: null,
+    ...{ nts: false, authenticated: false },
     state: "unused",
     reason: null,
     offset_seconds: null,

@@ -54,6 +54,7 @@ const rows: readonly { readonly title: string; readonly panels: readonly Panel[]
         lines: {
           "{{trust}}": "sum by (trust) (steward_clock_trust)",
           synchronised: "sum(steward_clock_synchronised)",
+          authenticated: "sum(steward_clock_authenticated)",
         },
       },
       {

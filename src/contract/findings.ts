@@ -52,6 +52,7 @@ export const findingKinds = {
   clock_no_time_source: attention("clock"),
   clock_no_majority: attention("clock"),
   clock_too_few_agree: attention("clock", "agreeing", "needed"),
+  clock_too_few_authenticated: attention("clock", "agreeing", "needed", "configured"),
   clock_minority_agrees: attention("clock", "agreeing", "configured", "needed"),
   clock_server_suspect: attention("clock", "server"),
   clock_panic_threshold: attention("clock", "offset_seconds"),

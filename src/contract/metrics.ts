@@ -71,6 +71,10 @@ export const metricFamilies = {
     ...{ type: "gauge", labels: oneOf("trust") },
     help: "1 for how well the time is known at present.",
   },
+  steward_clock_authenticated: {
+    ...{ type: "gauge", labels: none },
+    help: "1 while the time is trusted or accepted by authenticated answers (NTS) of more than half of the time servers.",
+  },
   steward_clock_mode: {
     ...{ type: "gauge", labels: oneOf("mode") },
     help: "1 for the mode of the clock in effect.",

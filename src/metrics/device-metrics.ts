@@ -96,6 +96,7 @@ function writeClock({ add, addStates }: Exposition, { clock, isSynchronised }: D
   add("steward_clock_synchronised", flag(isSynchronised), unlabelled);
   addStates("steward_clock_state", "state", clockStates, clock.state);
   addStates("steward_clock_trust", "trust", clockTrusts, clock.trust);
+  add("steward_clock_authenticated", flag(clock.authenticated), unlabelled);
   addStates("steward_clock_mode", "mode", timeModes, clock.mode);
   for (const state of sourceStates) {
     const count = clock.sources.filter((source) => source.state === state).length;

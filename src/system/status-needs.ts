@@ -88,6 +88,7 @@ const unanswered: readonly ClockSummary["code"][] = [
   "no_time_source",
   "no_majority",
   "too_few",
+  "too_few_authenticated",
   "below_floor",
   "beyond_ceiling",
   "manual",

@@ -62,9 +62,10 @@ export function stateOf(needs: readonly Need[]): Status["state"] {
 }
 
 function clockInShort(clock: ClockInShort, word: ClockWord): Status["clock"] {
-  const { state, trust, mode, offset_seconds, uncertainty_seconds, source, last_sync_at, summary } = clock;
+  const { state, trust, authenticated, mode, offset_seconds, uncertainty_seconds } = clock;
+  const { source, last_sync_at, summary } = clock;
   return {
-    ...{ word, state, trust, mode, offset_seconds, uncertainty_seconds },
+    ...{ word, state, trust, authenticated, mode, offset_seconds, uncertainty_seconds },
     ...{ source: source?.host ?? null, last_sync_at, summary },
   };
 }

@@ -14,6 +14,7 @@ const source = (
   id: `${state} ${offset}`,
   host: "192.0.2.1",
   address: null,
+  ...{ nts: false, authenticated: false },
   state,
   reason: null,
   offset_seconds: offset,

@@ -29,6 +29,7 @@ import { foundZones, zoneMeant, zoneOptions } from "../../src/console/ui/form/zo
 import { healthSentence } from "../../src/console/ui/words/health-words.ts";
 import { reasonSentence } from "../../src/console/ui/words/update-format.ts";
 import { holdSentence, summarySentence } from "../../src/console/updates/update-sentences.ts";
+import { sourceReasonCodes } from "../../src/contract/clock-states.ts";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { eventTypes } from "../../src/contract/event-types.ts";
 import { finding, needFinding, needOf } from "../../src/contract/finding.ts";
@@ -39,7 +40,6 @@ import {
   conflictCodes,
   daemonTroubleCodes,
   notSetCodes,
-  sourceReasonCodes,
 } from "../../src/contract/schemas/clock.ts";
 import { outcomeCodes, summaryCodes, updateProblemCodes } from "../../src/contract/schemas/update-reasons.ts";
 import type { AuditEvent, ClockSummary, Need, TimeSource, TimeSync } from "../../src/contract/types.ts";

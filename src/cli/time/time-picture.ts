@@ -69,10 +69,11 @@ function figureLines(sources: readonly TimeSource[]): string[] {
   ];
 }
 
-/** A second line: the address behind a name, and the reason for the state of the source. */
-function detailLines({ host, address, reason }: TimeSource): string[] {
+/** A second line: the address behind a name, that its time is authenticated, and the reason for the state of the source. */
+function detailLines({ host, address, authenticated, reason }: TimeSource): string[] {
   const isNews = address !== null && !host.includes(address);
-  const words = [...(isNews ? [address] : []), ...(reason === null ? [] : [reason.detail])];
+  const facts = [...(isNews ? [address] : []), ...(authenticated ? ["authenticated"] : [])].join(", ");
+  const words = [...(facts === "" ? [] : [facts]), ...(reason === null ? [] : [reason.detail])];
   return words.length === 0 ? [] : [`    ${escapeText(words.join(": "))}`];
 }
 

@@ -14,17 +14,21 @@ export function timeReport(status: TimeSync): string {
 /** The answers of servers that may become time servers; each line ends in a line feed. */
 export function probeReport({ servers, answering, agreeing }: TimeProbe): string {
   const agreed = agreeing === 0 ? "no majority agrees" : `${agreeing} agree`;
+  // Until one of them has said it, the column would be empty.
+  const isNtsKnown = servers.some(({ nts }) => nts !== null);
   const rows = servers.map(
-    ({ host, offset_seconds, uncertainty_seconds, delay_seconds, stratum, reason }) => [
+    ({ host, offset_seconds, uncertainty_seconds, delay_seconds, stratum, nts, reason }) => [
       host,
       offset_seconds === null ? null : formatOffset(offset_seconds),
       uncertainty_seconds === null ? null : `+- ${formatSpan(uncertainty_seconds)}`,
       delay_seconds === null ? null : formatSpan(delay_seconds),
       stratum,
+      ...(isNtsKnown ? [nts?.replace("_", " ") ?? null] : []),
       reason?.detail ?? "",
     ],
   );
-  const heads = ["server", "offset", "uncertainty", "delay", "stratum", "remark"];
+  const ofNts = isNtsKnown ? ["nts"] : [];
+  const heads = ["server", "offset", "uncertainty", "delay", "stratum", ...ofNts, "remark"];
   return `${answering} of ${servers.length} answer, ${agreed}.\n\n${formatTable({ heads, rows })}`;
 }
 
@@ -34,7 +38,7 @@ function statusFields(status: TimeSync): Fields {
     ["time", status.server_time],
     ["mode", status.mode],
     ["state", status.state],
-    ["trust", trusts[status.trust]],
+    ["trust", trustOf(status)],
     ["source", source && [source.host, ...sourceDetails(source)].join(", ")],
     ["offset", offsetOf(status)],
     ["frequency", frequencyOf(status.frequency_ppm)],
@@ -55,11 +59,16 @@ function statusFields(status: TimeSync): Fields {
   ];
 }
 
+/** The ground of the trust in the time. */
 const trusts: Readonly<Record<TimeSync["trust"], string>> = {
-  trusted: "trusted: a majority of the sources agrees",
-  accepted: "accepted: from a simple daemon, a person, or servers without a majority",
-  none: "none: the clock is not trusted",
+  trusted: "a majority of the sources agrees",
+  accepted: "from a simple daemon, a person, or servers without a majority",
+  none: "the clock is not trusted",
 };
+
+function trustOf({ trust, authenticated }: TimeSync): string {
+  return `${trust}${authenticated ? ", authenticated" : ""}: ${trusts[trust]}`;
+}
 
 function sourceDetails({ stratum, refid }: NonNullable<TimeSync["source"]>): string[] {
   return [...(stratum === null ? [] : [`stratum ${stratum}`]), ...(refid === null ? [] : [`refid ${refid}`])];

@@ -1,5 +1,5 @@
-import type { clockTrusts, sourceStates } from "../../contract/clock-states.ts";
-import type { daemonTroubleCodes, leaps, sourceReasonCodes } from "../../contract/schemas/clock.ts";
+import type { clockTrusts, sourceReasonCodes, sourceStates } from "../../contract/clock-states.ts";
+import type { daemonTroubleCodes, leaps } from "../../contract/schemas/clock.ts";
 import type { TimeDaemon } from "../../host/ports.ts";
 
 /** One source of a time daemon, in the words of the time-sync status; null: the daemon does not say. */

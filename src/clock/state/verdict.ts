@@ -13,6 +13,13 @@ export type Verdict =
   | { readonly kind: "no_time_source" }
   | { readonly kind: "no_majority" }
   | { readonly kind: "too_few"; readonly agreeing: number; readonly needed: number }
+  /** `time.authenticated_only`: so many of the servers with NTS (`configured`) agree. */
+  | {
+      readonly kind: "too_few_authenticated";
+      readonly agreeing: number;
+      readonly needed: number;
+      readonly configured: number;
+    }
   /** A single source that a second opinion contradicts. */
   | { readonly kind: "suspect"; readonly id: string; readonly seconds: number }
   | { readonly kind: "panic_threshold"; readonly seconds: number }

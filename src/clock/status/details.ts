@@ -6,7 +6,7 @@ import {
   type SourceReason,
   sourceReasonWords,
 } from "../../contract/words/clock.ts";
-import { clockWords, sourceWords } from "../../contract/words/en/clock.ts";
+import { clockFindings, clockWords, sourceWords } from "../../contract/words/en/clock.ts";
 import { terminalFormat } from "../../contract/words/format.ts";
 
 type WithoutDetail<T> = Omit<T, "detail">;
@@ -37,7 +37,7 @@ export function summaryWithDetail(
 ): ClockSummary {
   const summary = { ...facts, detail: "" };
   const { main, more } = clockSentences(
-    clockWords,
+    { ...clockWords, findings: clockFindings },
     { summary, conflict },
     (table, { code }, given) => table[code]?.(given, terminalFormat) ?? "",
   );

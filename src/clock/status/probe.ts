@@ -188,6 +188,7 @@ function viewOf(heard: readonly Heard[], hostOffsetSeconds: number): TimeProbe {
       uncertainty_seconds: distanceSeconds,
       delay_seconds: estimate?.delaySeconds ?? null,
       stratum: estimate?.sample.stratum ?? null,
+      nts: null,
     })),
     answering: candidates.length,
     agreeing: selection.kind === "agreed" ? selection.survivors.length + selection.outliers.length : 0,

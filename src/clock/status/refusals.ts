@@ -103,6 +103,7 @@ function errorCodeOf({ kind }: Verdict): StewardError["code"] | null {
       return "no_time_source";
     case "no_majority":
     case "too_few":
+    case "too_few_authenticated":
     case "suspect":
       return "no_majority";
     case "panic_threshold":

@@ -23,6 +23,7 @@ export function sourceViews(
       id: source.id,
       host: source.id,
       address: source.address()?.address ?? null,
+      ...{ nts: false, authenticated: false },
       ...{ state, reason: reason && reasonWithDetail(reason, state) },
       offset_seconds: estimate && hostOffsetSeconds + estimate.offsetSeconds,
       uncertainty_seconds: rated?.distanceSeconds ?? null,
@@ -99,8 +100,8 @@ const badPacketCodes: Readonly<Record<BadPacket, SourceReason["code"]>> = {
   origin: "bad_packet",
   no_time: "bad_packet",
   delay: "bad_packet",
-  nts_nak: "bad_packet",
-  not_authentic: "bad_packet",
+  nts_nak: "nts_nak",
+  not_authentic: "not_authentic",
 };
 
 /** Failures of exchanges and look-ups with a code of their own in the contract. */

@@ -105,6 +105,10 @@ function verdictFacts(verdict: Verdict): (Partial<Facts> & Pick<Facts, "code">) 
       return { code: verdict.kind };
     case "too_few":
       return { code: "too_few", agreeing: verdict.agreeing, needed: verdict.needed };
+    case "too_few_authenticated": {
+      const { kind, agreeing, needed, configured } = verdict;
+      return { code: kind, agreeing, needed, configured };
+    }
     case "suspect":
       return { code: "suspect", server: verdict.id, offset_seconds: verdict.seconds };
     case "to_be_confirmed":

@@ -79,7 +79,7 @@ function shortWith(
   return {
     mode: mode?.kind ?? settings.mode,
     state: syncStatus.state,
-    trust: syncStatus.trust,
+    ...{ trust: syncStatus.trust, authenticated: false },
     ...{ source, sources, offset_seconds },
     uncertainty_seconds: syncStatus.uncertaintySeconds,
     // By the present clock, however it has been stepped since.
@@ -99,7 +99,7 @@ export function timeSyncStatus(facts: StatusFacts): TimeSync {
   const figures = figuresOf(facts);
   const short = shortWith(figures, facts);
   return {
-    ...{ mode: short.mode, state: short.state, trust: short.trust },
+    ...{ mode: short.mode, state: short.state, trust: short.trust, authenticated: short.authenticated },
     ...figures,
     uncertainty_seconds: short.uncertainty_seconds,
     poll_seconds: report ? report.pollSeconds : mode?.kind === "manual" ? null : pollSeconds,
@@ -191,6 +191,7 @@ function figuresOfReport(report: DaemonReport): Figures {
         id: one.id,
         host: one.host,
         address: one.address,
+        ...{ nts: false, authenticated: false },
         state: one.state,
         reason: one.reason && reasonWithDetail(one.reason, one.state),
         offset_seconds: one.offsetSeconds,

@@ -50,6 +50,10 @@ function verdictFinding(verdict: Verdict): Finding | null {
       const { agreeing, needed } = verdict;
       return finding("clock_too_few_agree", { agreeing, needed });
     }
+    case "too_few_authenticated": {
+      const { agreeing, needed, configured } = verdict;
+      return finding("clock_too_few_authenticated", { agreeing, needed, configured });
+    }
     case "suspect":
       return finding("clock_server_suspect", { server: verdict.id });
     case "panic_threshold": {

@@ -6,6 +6,7 @@ export type ClockInShort = Pick<
   | "mode"
   | "state"
   | "trust"
+  | "authenticated"
   | "source"
   | "sources"
   | "offset_seconds"

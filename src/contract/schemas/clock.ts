@@ -1,4 +1,4 @@
-import { clockStates, clockTrusts, sourceStates } from "../clock-states.ts";
+import { clockStates, clockTrusts, sourceReasonCodes, sourceStates } from "../clock-states.ts";
 import { nullableTimestamp, timestamp } from "../shapes.ts";
 
 /** Positive offsets: this host is behind; add them. */
@@ -26,38 +26,11 @@ export const clockSummaryCodes = [
   "no_time_source",
   "no_majority",
   "too_few",
+  "too_few_authenticated",
   "suspect",
   "panic_threshold",
   "below_floor",
   "beyond_ceiling",
-] as const;
-
-/** The reasons for the state of a source, or for a last poll that brought no sample. */
-export const sourceReasonCodes = [
-  "not_asked",
-  "not_heard",
-  "same_server",
-  "name_not_found",
-  "no_address",
-  "timeout",
-  "connection_refused",
-  "network_unreachable",
-  "host_unreachable",
-  "system_error",
-  "bad_packet",
-  "server_unsynchronised",
-  "too_uncertain",
-  "kiss_denied",
-  "kiss_rate",
-  "second_opinion_differs",
-  "majority_differs",
-  "too_few_agree",
-  "no_majority",
-  "scatters",
-  "not_preferred",
-  "not_selected",
-  "varies",
-  "spike",
 ] as const;
 
 /** The reasons why the host's own clock is measured and not set. */
@@ -96,7 +69,8 @@ export const sourceReason = {
     detail: { type: "string", description: "the same in a few English words" },
     cause: {
       ...nullableText,
-      description: "the code of the kiss-o'-death, of the packet's fault or of the system's error",
+      description:
+        "the code of the kiss-o'-death, of the packet's fault or of the system's error; what OpenSSL says of a certificate",
     },
   },
 } as const;
@@ -108,6 +82,8 @@ export const clockSource = {
     "id",
     "host",
     "address",
+    "nts",
+    "authenticated",
     "state",
     "reason",
     "offset_seconds",
@@ -121,6 +97,8 @@ export const clockSource = {
     id: { type: "string" },
     host: { type: "string", description: "as it stands in time.servers, or as the time daemon names it" },
     address: nullableText,
+    nts: { type: "boolean", description: "authenticated time is asked of it (RFC 8915)" },
+    authenticated: { type: "boolean", description: "its present sample was authenticated" },
     state: { type: "string", enum: sourceStates },
     reason: sourceReason,
     offset_seconds: { ...nullableNumber, description: "positive: this host is behind it" },
@@ -243,7 +221,8 @@ export const clockSummary = {
     needed: { ...nullableInteger, description: "how many have to agree for that" },
     configured: {
       ...nullableInteger,
-      description: "how many are set, where the time is accepted and not trusted",
+      description:
+        "how many are set, where the time is accepted and not trusted; too_few_authenticated: with NTS",
     },
     server: { ...nullableText, description: "suspect: the only server" },
     daemon: { ...nullableText, description: "the time daemon that sets this clock" },
@@ -281,6 +260,13 @@ export const clockSummary = {
   },
 } as const;
 
+/** Beside the trust. */
+const authenticated = {
+  type: "boolean",
+  description:
+    "the trust is not none, and more than half of the servers set, and two at least, agree authenticated; of a single server: it is",
+} as const;
+
 export const timeSync = {
   type: "object",
   additionalProperties: false,
@@ -288,6 +274,7 @@ export const timeSync = {
     "mode",
     "state",
     "trust",
+    "authenticated",
     "source",
     "offset_seconds",
     "uncertainty_seconds",
@@ -322,6 +309,7 @@ export const timeSync = {
       description:
         "trusted: more than half of the servers set agree, and two at least; accepted: fewer, a simple daemon, or a person",
     },
+    authenticated,
     source: selectedSource,
     offset_seconds: { ...nullableNumber, description: "of the host's clock; positive: it is behind, add it" },
     uncertainty_seconds: nullableNumber,

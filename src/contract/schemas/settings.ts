@@ -9,6 +9,7 @@ const serverName = {
   maxLength: 261,
   pattern:
     "^(\\[[0-9a-fA-F:.]{2,45}\\]|(?!-)[A-Za-z0-9-]{1,63}(\\.(?!-)[A-Za-z0-9-]{1,63})*)(:[1-9][0-9]{0,4})?$",
+  "x-expected": "a time server: host, host:port or [v6]:port",
 } as const;
 
 const serverWithNts = {
@@ -238,6 +239,7 @@ const probedServer = {
     "uncertainty_seconds",
     "delay_seconds",
     "stratum",
+    "nts",
   ],
   properties: {
     host: { type: "string", description: "as it was asked for" },
@@ -248,6 +250,11 @@ const probedServer = {
     uncertainty_seconds: clockSource.properties.uncertainty_seconds,
     delay_seconds: nullableNumber,
     stratum: nullableInteger,
+    nts: {
+      type: ["string", "null"],
+      enum: ["offered", "not_offered", null],
+      description: "authenticated time (RFC 8915); null: not known",
+    },
   },
 } as const;
 

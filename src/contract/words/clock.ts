@@ -1,3 +1,4 @@
+import type { FindingCode } from "../findings.ts";
 import type { ClockConflict, ClockSummary, TimeSource } from "../types.ts";
 import type { Format } from "./format.ts";
 
@@ -26,10 +27,27 @@ export interface ClockFacts {
 
 export type ClockSentence = (facts: ClockFacts, format: Format) => string;
 
+/** Codes of a summary that are findings as well, in the same words. */
+const findingOf = {
+  no_time_source: "clock_no_time_source",
+  no_majority: "clock_no_majority",
+  too_few: "clock_too_few_agree",
+  too_few_authenticated: "clock_too_few_authenticated",
+  suspect: "clock_server_suspect",
+  panic_threshold: "clock_panic_threshold",
+  below_floor: "clock_below_floor",
+  beyond_ceiling: "clock_beyond_ceiling",
+} as const satisfies { readonly [Code in ClockSummary["code"]]?: FindingCode };
+
+type CodeOfFinding = keyof typeof findingOf;
+
+/** The sentences of the findings that a summary may be. */
+type SummaryFindings = Readonly<Record<(typeof findingOf)[CodeOfFinding], ClockSentence>>;
+
 /** The sentences about the clock, which each language has. */
 export interface ClockWords {
-  /** The state of the clock, and what to do about it. */
-  readonly summary: Readonly<Record<ClockSummary["code"], ClockSentence>>;
+  /** The state of the clock, and what to do about it, where it is no finding. */
+  readonly summary: Readonly<Record<Exclude<ClockSummary["code"], CodeOfFinding>, ClockSentence>>;
   /** The other program that sets or changed the clock. */
   readonly conflicts: Readonly<Record<ConflictCode, ClockSentence>>;
   readonly conflictAdvice: Readonly<Record<ConflictCode, ClockSentence>>;
@@ -50,25 +68,33 @@ export type SayClock<Said> = (
 
 /** The sentences of a summary: what comes first, and what there is to say besides. */
 export function clockSentences<Said>(
-  words: ClockWords,
+  words: ClockWords & { readonly findings: SummaryFindings },
   { summary, conflict }: { readonly summary: ClockSummary; readonly conflict: ClockConflict | null },
   say: SayClock<Said>,
 ): { readonly main: readonly Said[]; readonly more: readonly Said[] } {
-  const { code, runs_on, configured, daemon, daemon_trouble, not_set } = summary;
+  const { code, detail, runs_on, configured, daemon, daemon_trouble, not_set } = summary;
   const remark = (name: keyof ClockWords["remarks"]): Said =>
     say(words.remarks, { code: name, detail: "" }, summary);
   return {
     main:
       code === "conflict" && conflict
         ? [words.conflicts, words.conflictAdvice].map((table) => say(table, conflict, conflict))
-        : [say(words.summary, summary, summary)],
+        : [
+            inFindings(code)
+              ? say(words.findings, { code: findingOf[code], detail }, summary)
+              : say(words.summary, summary, summary),
+          ],
     more: [
       ...(runs_on ? [remark("runs_on")] : []),
-      ...(configured === null ? [] : [remark("votes")]),
+      ...(configured === null || code === "too_few_authenticated" ? [] : [remark("votes")]),
       ...(daemon_trouble ? [say(words.daemonTroubles, daemon_trouble, { ...daemon_trouble, daemon })] : []),
       ...(not_set ? [say(words.notSet, not_set, { ...not_set, isMeasured: code !== "manual" })] : []),
     ],
   };
+}
+
+function inFindings(code: string): code is CodeOfFinding {
+  return Object.hasOwn(findingOf, code);
 }
 
 /** The words for a source's reason in each language. */

@@ -34,6 +34,7 @@ const well: Status = {
       word: "in_sync",
       state: "synchronised",
       trust: "trusted",
+      authenticated: false,
       mode: "discipline",
       summary: exampleSummary(),
     },

@@ -9,11 +9,12 @@ import {
   runSteward as runStewardProcess,
 } from "../../../lab/agents/running-agent.ts";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
-import { exampleClock, exampleSummary } from "../../../lab/command-line/example-clock.ts";
+import { exampleClock, exampleSource, exampleSummary } from "../../../lab/command-line/example-clock.ts";
 import { runSteward as runFromSource, temporaryDirectory } from "../../../lab/command-line/run-steward.ts";
 import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
 import { typeInto } from "../../../lab/command-line/terminal.ts";
 import { type Chronyd, startChronyd } from "../../../lab/host/chronyd.ts";
+import { probeReport } from "../../../src/cli/time/time-view.ts";
 
 const program = join(import.meta.dirname, "../../../dist/main.js");
 
@@ -321,6 +322,39 @@ describe("steward time status", { concurrency: true }, () => {
     assert.match(stdout, /^conflict +Another program set the clock\.$/m);
     assert.match(stdout, /^leap second +insert$/m);
     assert.match(stdout, /^time\.servers +1 is set, not in effect: the time daemon uses its own list$/m);
+  });
+
+  it("says whose time is authenticated, and that the trust rests on it", async (test) => {
+    const sources = [
+      exampleSource({ host: "a.example", address: "192.0.2.1", nts: true, authenticated: true }),
+      exampleSource({ host: "192.0.2.2", address: "192.0.2.2", nts: true, authenticated: true }),
+      exampleSource({ host: "c.example", address: "192.0.2.3" }),
+    ];
+    const { stdout } = await statusOf(test, { trust: "trusted", authenticated: true, sources });
+    assert.match(stdout, /^trust +trusted, authenticated: a majority of the sources agrees$/m);
+    assert.match(stdout, /^ {4}192\.0\.2\.1, authenticated\n/m);
+    assert.match(stdout, /^\. 192\.0\.2\.2 .*\n {4}authenticated$/m);
+    assert.match(stdout, /^ {4}192\.0\.2\.3$/m);
+    const plain = await statusOf(test, { trust: "accepted" });
+    assert.match(plain.stdout, /^trust +accepted: from a simple daemon/m);
+  });
+
+  it("shows which of the probed servers offer NTS, once that is known of one", () => {
+    const probed = {
+      ...{ address: null, answers: true, reason: null, offset_seconds: null, uncertainty_seconds: null },
+      ...{ delay_seconds: null, stratum: 2 },
+    };
+    const reportOf = (...all: ("offered" | "not_offered" | null)[]): string =>
+      probeReport({
+        servers: all.map((nts, index) => ({ ...probed, host: `ntp${index}.example`, nts })),
+        ...{ answering: all.length, agreeing: all.length },
+      });
+    const known = reportOf("offered", "not_offered", null);
+    assert.match(known, /^SERVER .* STRATUM +NTS +REMARK$/im);
+    assert.match(known, /^ntp0\.example .* 2 +offered +-$/m);
+    assert.match(known, /^ntp1\.example .* 2 +not offered +-$/m);
+    assert.match(known, /^ntp2\.example .* 2 +- +-$/m);
+    assert.doesNotMatch(reportOf(null, null), /NTS/i);
   });
 
   it("shows control characters of the sentence and of a name harmlessly", async (test) => {

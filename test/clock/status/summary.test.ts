@@ -6,7 +6,8 @@ import type { Verdict } from "../../../src/clock/state/verdict.ts";
 import { reasonWithDetail } from "../../../src/clock/status/details.ts";
 import { clockSummary, rescueSummary, type SummaryInput } from "../../../src/clock/status/summary.ts";
 import { troubleOf } from "../../../src/clock/status/trouble.ts";
-import { clockSummaryCodes, sourceReasonCodes } from "../../../src/contract/schemas/clock.ts";
+import { sourceReasonCodes } from "../../../src/contract/clock-states.ts";
+import { clockSummaryCodes } from "../../../src/contract/schemas/clock.ts";
 import type { ClockConflict, ClockSummary } from "../../../src/contract/types.ts";
 
 const right: Synced = {
@@ -117,6 +118,13 @@ const cases: readonly [Partial<SummaryInput>, Partial<ClockSummary> & Pick<Clock
     { code: "too_few", agreeing: 1, needed: 2 },
   ],
   [
+    {
+      sync: after({ kind: "too_few_authenticated", agreeing: 1, needed: 2, configured: 3 }, right),
+      state: "holdover",
+    },
+    { code: "too_few_authenticated", agreeing: 1, needed: 2, configured: 3, runs_on: true },
+  ],
+  [
     { sync: after({ kind: "suspect", id: "ntp1.example", seconds: 9 }, right), state: "faulty" },
     { code: "suspect", server: "ntp1.example", offset_seconds: 9 },
   ],
@@ -148,6 +156,16 @@ describe("the summary of the clock", () => {
   it("has a case for each code of the contract", () => {
     const met = new Set(["rescue", ...cases.map(([, { code }]) => code)]);
     assert.deepEqual([...met].sort(), [...clockSummaryCodes].sort());
+  });
+
+  it("says that authenticated_only holds the clock, and of how many servers", () => {
+    const few = { kind: "too_few_authenticated", agreeing: 2, needed: 3, configured: 5 } as const;
+    const detail =
+      "Only 2 of the 5 authenticated time servers agree, and 3 must agree; time.authenticated_only refuses the others, so the clock is held. Add servers, or check why the others are silent.";
+    assert.equal(clockSummary(input({ sync: after(few) })).detail, detail);
+    const { kind, ...facts } = few;
+    const trouble = troubleOf(null, after(few));
+    assert.deepEqual([trouble?.code, trouble?.facts, trouble?.detail], [`clock_${kind}`, facts, detail]);
   });
 
   it("gives the numbers behind a time that is accepted and not trusted", () => {

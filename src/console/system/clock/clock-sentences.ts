@@ -35,8 +35,12 @@ export function sentencesBeside(
   shown: string | null = null,
   format = pageFormat,
 ): Sentence[] {
-  const { main, more } = clockSentences(t.clock.words, { summary, conflict }, (table, coded, facts) =>
-    sentenceOf(table, coded, facts, format),
+  // A summary has the facts of the finding that it is.
+  const findings = t.health.findings as unknown as Parameters<typeof clockSentences>[0]["findings"];
+  const { main, more } = clockSentences(
+    { ...t.clock.words, findings },
+    { summary, conflict },
+    (table, coded, facts) => sentenceOf(table, coded, facts, format),
   );
   // The agent's own sentence says the rest as well.
   if (main.some(({ isAgents }) => isAgents)) return [...main];

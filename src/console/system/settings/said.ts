@@ -82,17 +82,20 @@ export function said(pointer: string, value: unknown): string {
   if (typeof value === "boolean") return value ? t.settings.on : t.settings.off;
   if (Array.isArray(value)) {
     if (value.length === 0) return pointer === "/update/windows" ? t.settings.always : t.settings.none;
-    return value.map((one) => itemSaid(pointer, one)).join(", ");
+    return value
+      .map((one: string | TimeServer | Window) =>
+        typeof one === "string"
+          ? optionOf(pointer, one).text
+          : "host" in one
+            ? timeServerText(one)
+            : windowSaid(one),
+      )
+      .join(", ");
   }
   if (value === null || value === undefined || value === "") return t.settings.none;
   if (pointer === "/console/language") return languageName(String(value));
   if (isDuration(schemaAt(known, pointer))) return durationSaid(String(value));
   return optionOf(pointer, String(value)).text;
-}
-
-function itemSaid(pointer: string, item: string | TimeServer | Window): string {
-  if (typeof item === "string") return optionOf(pointer, item).text;
-  return "host" in item ? timeServerText(item) : windowSaid(item);
 }
 
 function windowSaid({ days, from, to }: Window): string {

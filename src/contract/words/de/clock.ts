@@ -13,13 +13,15 @@ const no_time_source: ClockSentence = () =>
   "Keiner der Zeitserver gibt eine brauchbare Antwort. Prüfen Sie das Netzwerk und die Zeiteinstellungen.";
 
 const no_majority: ClockSentence = () =>
-  "Die Zeitserver widersprechen einander, und keine Gruppe von ihnen ist eine Mehrheit. Entfernen Sie in den Zeiteinstellungen den falschen, oder fügen Sie andere hinzu.";
+  "Die Zeitserver widersprechen einander; es gibt keine Mehrheit. Entfernen Sie in den Zeiteinstellungen den falschen, oder fügen Sie andere hinzu.";
 
-const too_few: ClockSentence = ({ agreeing, needed }) => {
+/** `configured`: with `time.authenticated_only` the number of servers with NTS. */
+const too_few: ClockSentence = ({ agreeing, configured, needed }) => {
+  const servers = configured == null ? "Zeitserver" : `${configured} authentifizierten Zeitserver`;
   const found =
     agreeing === 1
-      ? "Nur ein Zeitserver gibt eine brauchbare Antwort"
-      : `Nur ${agreeing} der Zeitserver stimmen überein`;
+      ? `Nur einer der ${servers} gibt eine brauchbare Antwort`
+      : `Nur ${agreeing} der ${servers} stimmen überein`;
   return `${found}; nötig sind ${needed}. Fügen Sie Server hinzu, oder prüfen Sie, warum die anderen schweigen.`;
 };
 
@@ -30,7 +32,7 @@ const panic_threshold: ClockSentence = ({ offset_seconds }, format) =>
   `Die Zeitserver sagen, diese Uhr geht ${lag(offset_seconds, format)}. Das ist mehr, als die Einstellungen erlauben. Prüfen Sie die Zeitserver.`;
 
 const below_floor: ClockSentence = ({ measured_at }, format) =>
-  `Die Zeitserver sagen ${when(measured_at, format)}. Das liegt sicher in der Vergangenheit. Prüfen Sie die Zeitserver.`;
+  `Die Zeitserver sagen ${when(measured_at, format)}. Diese Zeit ist sicher vorbei. Prüfen Sie die Zeitserver.`;
 
 const beyond_ceiling: ClockSentence = ({ measured_at }, format) =>
   `Die Zeitserver sagen ${when(measured_at, format)}, mehr als 15 Jahre nach dem Bau dieses Programms. Prüfen Sie die Zeitserver.`;
@@ -96,7 +98,6 @@ export const clockWords: ClockWords = {
       `Die Quellen sagen, diese Uhr geht ${lag(offset_seconds, format)}. Zwei weitere Messungen müssen das bestätigen; „Jetzt synchronisieren“ stellt die Uhr sofort.`,
     no_servers: () =>
       "Es sind keine Zeitserver eingestellt. Fügen Sie in den Zeiteinstellungen welche hinzu, oder stellen Sie die Uhr nach diesem Browser.",
-    ...{ no_time_source, no_majority, too_few, suspect, panic_threshold, below_floor, beyond_ceiling },
   },
   ...{ conflicts, conflictAdvice },
   remarks: {
@@ -140,13 +141,14 @@ export const clockFindings: Readonly<
   clock_no_time_source: no_time_source,
   clock_no_majority: no_majority,
   clock_too_few_agree: too_few,
+  clock_too_few_authenticated: too_few,
   clock_minority_agrees: votes,
   clock_server_suspect: suspect,
   clock_panic_threshold: panic_threshold,
   clock_below_floor: below_floor,
   clock_beyond_ceiling: beyond_ceiling,
   battery_clock_wrong: ({ offset_seconds }, format) =>
-    `Die batteriegepufferte Uhr ging beim Start von Steward ${lag(offset_seconds, format)}: Ohne Strom hält sie die Zeit nicht. Nach einem Stromausfall beginnt das Gerät mit einer falschen Zeit, bis ein Zeitserver antwortet. Tauschen Sie ihre Batterie.`,
+    `Die batteriegepufferte Uhr ging beim Start von Steward ${lag(offset_seconds, format)}: Ohne Strom hält sie die Zeit nicht. Nach einem Stromausfall ist die Zeit falsch, bis ein Zeitserver antwortet. Tauschen Sie ihre Batterie.`,
 };
 
 export const sourceWords: SourceWords = {
@@ -175,6 +177,19 @@ export const sourceWords: SourceWords = {
     not_selected: "noch nicht gewählt",
     varies: "die Zeit schwankt zu stark",
     spike: "die letzte Antwort wich zu stark ab",
+    not_authenticated: "nicht gefragt, weil nicht authentifiziert",
+    not_authentic: "die Antwort ist nicht authentisch",
+    nts_nak: "das eigene Cookie ist nicht mehr bekannt",
+    nts_unreachable: "Schlüsselaustausch: keine Netzwerkverbindung dorthin",
+    nts_not_offered: "bietet kein NTS",
+    nts_unknown_authority: "Zertifikat: Stelle nicht bekannt",
+    nts_wrong_name: "Zertifikat: anderer Name",
+    nts_certificate_expired: "Zertifikat: abgelaufen",
+    nts_certificate_not_yet_valid: "Zertifikat: noch nicht gültig",
+    nts_bad_certificate: "Zertifikat: unbrauchbar",
+    nts_cannot_verify: "Zertifikat: hier nicht prüfbar",
+    nts_refused: "Schlüsselaustausch: verweigert",
+    nts_no_answer: "Schlüsselaustausch: keine Antwort",
   },
   atLastPoll: (reason) => `letzte Abfrage: ${reason}`,
 };

@@ -33,12 +33,16 @@ const no_time_source: ClockSentence = (_, format) =>
 const no_majority: ClockSentence = (_, format) =>
   `The time servers do not agree with each other, and no group of them is a majority. Remove the wrong one in ${way("servers", format)}, or add others.`;
 
-const too_few: ClockSentence = ({ agreeing, needed }, { isTerminal }) => {
+/** `configured`: with `time.authenticated_only` the number of servers with NTS. */
+const too_few: ClockSentence = ({ agreeing, configured, needed }, { isTerminal }) => {
+  const servers = configured == null ? "time servers" : `${configured} authenticated time servers`;
+  const refused = `; ${isTerminal ? "time.authenticated_only refuses" : "the settings refuse"} the others, so the clock is held`;
+  const rule = configured != null ? refused : isTerminal ? " (time.min_agreeing)" : "";
   const found =
     agreeing === 1
-      ? "Only one time server gives a usable answer"
-      : `Only ${agreeing} of the time servers agree`;
-  return `${found}, and ${needed} must agree${isTerminal ? " (time.min_agreeing)" : ""}. Add servers, or check why the others are silent.`;
+      ? `Only one of the ${servers} gives a usable answer`
+      : `Only ${agreeing} of the ${servers} agree`;
+  return `${found}, and ${needed} must agree${rule}. Add servers, or check why the others are silent.`;
 };
 
 const suspect: ClockSentence = ({ server }, format) =>
@@ -115,7 +119,6 @@ export const clockWords: ClockWords = {
       `The sources say that this clock is ${lag(offset_seconds, format)}. Two more polls must confirm it; ${way("correct", format)} measures and sets it now.`,
     no_servers: (_, format) =>
       `No time servers are set. Add some in ${way("servers", format)}, or ${way("setByHand", format)}.`,
-    ...{ no_time_source, no_majority, too_few, suspect, panic_threshold, below_floor, beyond_ceiling },
   },
   ...{ conflicts, conflictAdvice },
   remarks: {
@@ -163,6 +166,7 @@ export const clockFindings: Readonly<
   clock_no_time_source: no_time_source,
   clock_no_majority: no_majority,
   clock_too_few_agree: too_few,
+  clock_too_few_authenticated: too_few,
   clock_minority_agrees: votes,
   clock_server_suspect: suspect,
   clock_panic_threshold: panic_threshold,
@@ -198,6 +202,19 @@ export const sourceWords: SourceWords = {
     not_selected: "not chosen yet",
     varies: "its time varies too much",
     spike: "its last answer was too different",
+    not_authenticated: "not asked, because it is not authenticated",
+    not_authentic: "the answer is not authentic",
+    nts_nak: "it does not know its own cookie any more",
+    nts_unreachable: "key exchange: no network connection to it",
+    nts_not_offered: "it offers no NTS",
+    nts_unknown_authority: "certificate: unknown authority",
+    nts_wrong_name: "certificate: for another name",
+    nts_certificate_expired: "certificate: expired",
+    nts_certificate_not_yet_valid: "certificate: not valid yet",
+    nts_bad_certificate: "certificate: cannot be used",
+    nts_cannot_verify: "certificate: cannot be verified here",
+    nts_refused: "key exchange: refused",
+    nts_no_answer: "key exchange: no answer",
   },
   atLastPoll: (reason) => `${reason} at the last poll`,
 };

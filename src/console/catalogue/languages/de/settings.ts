@@ -70,7 +70,7 @@ export const settings: Catalogue["settings"] = {
     },
     "/time/authenticated_only": {
       label: "Nur authentifizierte Zeit",
-      hint: "Fragt nur die Zeitserver mit NTS und stellt die Uhr nur, wenn mehr als die Hälfte von ihnen übereinstimmt",
+      hint: "Fragt nur Zeitserver mit NTS",
     },
     "/time/min_agreeing": {
       label: "Server, die übereinstimmen müssen",
@@ -175,7 +175,7 @@ export const settings: Catalogue["settings"] = {
     "/console/banner": "Erwartet wird eine Zeile Text ohne Steuerzeichen",
   },
   misfits: {
-    "/time/authenticated_only": "Kein Zeitserver ist mit NTS eingestellt",
+    "/time/authenticated_only": "Kein Zeitserver hat NTS",
     "/security/session_idle": "Darf nicht länger sein als die höchste Sitzungsdauer",
     "/update/ota/enabled": "Stellen Sie zuerst einen Update-Server ein",
     "/update/ota/server": "Adressen auf diesem Gerät selbst sind nicht erlaubt",

@@ -67,7 +67,7 @@ export const settings = {
     },
     "/time/authenticated_only": {
       label: "Authenticated time only",
-      hint: "Asks only the time servers with NTS, and sets the clock only if more than half of them agree",
+      hint: "Only time servers with NTS are asked",
     },
     "/time/min_agreeing": {
       label: "Servers that must agree",
@@ -171,7 +171,7 @@ export const settings = {
   },
   /** Instead of what the agent says where a setting does not fit another one, by pointer. */
   misfits: {
-    "/time/authenticated_only": "No time server is set with NTS",
+    "/time/authenticated_only": "No time server has NTS",
     "/security/session_idle": "Must not be longer than the maximum session length",
     "/update/ota/enabled": "Set an update server first",
     "/update/ota/server": "Addresses on this device or its own link are not allowed",

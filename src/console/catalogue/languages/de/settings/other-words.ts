@@ -7,7 +7,7 @@ export const otherWords: Catalogue["settings"]["also"] = {
   "/device/contact": "Kontakt, Zuständige, E-Mail, Telefon",
   "/time/mode": "Uhrmodus, chrony, timesyncd",
   "/time/servers": "NTP, NTP-Server, Zeitquelle, Pool",
-  "/time/authenticated_only": "NTS, Network Time Security, sicheres NTP",
+  "/time/authenticated_only": "NTS",
   "/time/panic_threshold": "Schwelle, Sprung",
   "/time/min_agreeing": "Mehrheit, Quorum",
   "/update/ota/enabled": "automatische Updates, Autoupdate, Zeitplan",

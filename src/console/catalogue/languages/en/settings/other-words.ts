@@ -5,7 +5,7 @@ export const otherWords = {
   "/device/contact": "owner, responsible person, e-mail, phone",
   "/time/mode": "clock mode, chrony, timesyncd",
   "/time/servers": "ntp, ntp server, time source, pool",
-  "/time/authenticated_only": "nts, network time security, secure ntp",
+  "/time/authenticated_only": "nts",
   "/time/panic_threshold": "panic threshold, step",
   "/time/min_agreeing": "majority, quorum",
   "/update/ota/enabled": "automatic updates, auto update, schedule",
