@@ -41,7 +41,7 @@ export function exampleClock(change: Partial<TimeSync> = {}): TimeSync {
     floor_at: "2026-01-01T00:00:00.000Z",
     kernel: null,
     discipliner: { name: null, active: false, conflict: null },
-    servers: { in_effect: true, configured: [] },
+    servers: { in_effect: true, configured: [], offered: [] },
     rtc: null,
     server_time: "2026-01-02T03:04:05.000Z",
     summary: exampleSummary(),

@@ -154,6 +154,7 @@ class SimulatedHost implements ClockHost {
       askSecondOpinion: (steered) => this.network.secondOpinion(steered),
       daemonOf: (daemon) => this.#daemonClient(daemon),
       readRealTimeClock: async () => this.#plan.battery ?? null,
+      readOfferedServers: () => [],
       random: () => chance.uniform(),
       wall: () => this.kernel.wallMilliseconds(),
       uptime: () => this.kernel.uptimeSeconds(),

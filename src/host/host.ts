@@ -49,6 +49,8 @@ export interface HostClock {
   readonly services: TimeServices;
   /** The battery-backed clock, rounded down to seconds; null: there is none. */
   readRealTimeClock(): Promise<Date | null>;
+  /** The time servers that the network offers, as entries of `time.servers`, the most that these may have. */
+  readOfferedServers(): readonly string[];
 }
 
 export interface HostNetwork {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
@@ -21,6 +21,9 @@ import { lightBrowser } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import { assertFits, assertReads } from "../../lab/console/page-checks.ts";
 import { startHostileServer } from "../../lab/host/hostile-time-server.ts";
+import { DeviceClock } from "../../src/clock/loop/clock.ts";
+import { readOfferedServers } from "../../src/host/linux/clock/offered-servers.ts";
+import { hostClockOptions } from "../../src/programs/agent/wire-clock.ts";
 
 /** 64 characters without a blank, and what would be markup. */
 const badName = `<b>Straßenverkehrszulassungsordnung</b>${"x".repeat(25)}`;
@@ -31,6 +34,8 @@ describe("the steps of the first run behind the sign-in", () => {
   const looks = new Looks();
   let agent: RunningAgent;
   let servers: string[];
+  /** The file in which systemd-networkd says what the network offers. */
+  let networkState: string;
   const needs = async (): Promise<string[]> =>
     (await agent.call("GET", "/api/status", { local: true })).json.needs.map(
       ({ code }: { code: string }) => code,
@@ -50,9 +55,36 @@ describe("the steps of the first run behind the sign-in", () => {
     servers = [...answering, silent].map((server) => `127.0.0.1:${server?.port}`);
     const file = join(await temporaryDirectory(ending), "settings.json");
     writeFileSync(file, JSON.stringify({ time: { mode: "observe", servers } }));
-    agent = await startAgentInProcess({ environment: { STEWARD_INITIAL_SETTINGS: file } });
+    networkState = join(dirname(file), "networkd");
+    agent = await startAgentInProcess({
+      environment: { STEWARD_INITIAL_SETTINGS: file },
+      openClock: (plan) =>
+        new DeviceClock({
+          ...hostClockOptions(plan),
+          readOfferedServers: () => readOfferedServers(networkState),
+        }),
+    });
     ending.after(() => agent.dispose());
     await addUsers(agent, ["admin", "operator"]);
+  });
+
+  it("offer the time servers of the network, and ask those that are chosen", async () => {
+    const { page } = await browser.open(agent);
+    await signIn(page, "admin", "/setup");
+    await stepIs(page, "Second factor");
+    await button(page, "Later").click();
+    await stepIs(page, "Device");
+    await untilShown(page.getByText("3 of 4 answer"));
+    assert.equal(await page.getByText("Use the network's").count(), 0, "it offers none");
+    writeFileSync(networkState, "OPER_STATE=routable\nNTP=127.0.0.1 127.0.0.2\n");
+    await page.reload();
+    await stepIs(page, "Device");
+    const choice = button(page, "Use the network's: 127.0.0.1, 127.0.0.2");
+    await untilShown(page.getByText("3 of 4 answer"));
+    await choice.click();
+    await untilShown(page.getByText("0 of 2 answer"));
+    assert.equal(await page.getByLabel("Server 1").inputValue(), "127.0.0.1");
+    assert.equal(await choice.count(), 0, "they are chosen");
   });
 
   it("ask the time servers live, keep what was typed over a reload, and leave nothing unsaid", async () => {

@@ -5,6 +5,7 @@ import { CommandError, OnlyExitCode } from "../../terminal/command-error.ts";
 import { requireConsent } from "../../terminal/commands/consent.ts";
 import { formatSpan } from "../../terminal/time-figures.ts";
 import type { Command, Invocation } from "../client/command.ts";
+import type { Client } from "../client/context.ts";
 import { probeReport, syncSentence, timeReport } from "./time-view.ts";
 
 /** contract/error-codes.ts: the clock is not synchronised. */
@@ -58,16 +59,29 @@ const probe: Command = {
   examples: [
     { line: "steward time probe ntp1.example ntp2.example", what: "are these of use?" },
     { line: "steward time probe", what: "the same of those that are set" },
+    { line: "steward time probe --network", what: "the same of those that the network offers" },
   ],
   positionals: [{ name: "SERVER", isOptional: true, isRepeated: true }],
-  options: [],
-  async run({ positionals, client, output }) {
-    const named = positionals.length > 0 ? positionals : (await client.call("getSettings", {})).time.servers;
+  options: [{ name: "network", summary: "ask those that the network offers (DHCP, by systemd-networkd)" }],
+  async run({ positionals, options, client, output }) {
+    const offered = options.has("network") ? await offeredServers(client) : [];
+    const given = [...new Set([...positionals, ...offered])];
+    const named = given.length > 0 ? given : (await client.call("getSettings", {})).time.servers;
     const found = await client.call("probeTimeServers", { body: { servers: [...named] } });
     await output.report(found, probeReport(found));
     if (found.agreeing === 0) throw new OnlyExitCode(notSynchronised);
   },
 };
+
+/** Throws CommandError(9) where there are none. */
+async function offeredServers(client: Client): Promise<readonly string[]> {
+  const { offered } = (await client.call("getTimeSync", {})).servers;
+  if (offered.length > 0) return offered;
+  throw new CommandError(
+    notSynchronised,
+    "systemd-networkd has no time servers from the network. Name the servers to ask, or use those that are set.",
+  );
+}
 
 const set: Command = {
   path: ["time", "set"],

@@ -26,6 +26,7 @@ export interface ClockOptions {
   readonly askSecondOpinion: (driver: Pick<ClockDriver, "read">) => AskSecondOpinion;
   readonly daemonOf: (daemon: TimeDaemon) => ExternalDaemon;
   readonly readRealTimeClock: () => Promise<Date | null>;
+  readonly readOfferedServers: () => readonly string[];
   /** 0 to 1. */
   readonly random: () => number;
   /** Milliseconds of the host's wall clock. */

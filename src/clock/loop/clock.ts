@@ -87,7 +87,8 @@ export class DeviceClock implements Clock {
 
   status(): TimeSync {
     const [pollSeconds, kernel] = [this.#loop.pollSeconds(), this.#options.driver.kernel()];
-    return timeSyncStatus({ ...this.#parts, ...this.#shortFacts(), pollSeconds, kernel });
+    const offered = this.#options.readOfferedServers();
+    return timeSyncStatus({ ...this.#parts, ...this.#shortFacts(), pollSeconds, kernel, offered });
   }
 
   inShort(): ClockInShort {

@@ -38,6 +38,8 @@ export interface StatusFacts extends ShortFacts {
   readonly floor: Pick<FloorKeeper, "atSeconds">;
   readonly pollSeconds: number;
   readonly kernel: KernelClock | null;
+  /** The time servers that the network offers. */
+  readonly offered: readonly string[];
 }
 
 /** The summary in this state of the loop, as long as the host's clock lacks so much. */
@@ -111,6 +113,7 @@ export function timeSyncStatus(facts: StatusFacts): TimeSync {
     discipliner: disciplinerOf(mode, conflictOf(mode, loop.backOff)),
     servers: {
       in_effect: mode?.kind === "discipline" || mode?.kind === "observe",
+      offered: [...facts.offered],
       configured: settings.servers.map((entry) => timeServer(entry).host),
     },
     rtc: loop.realTimeClock?.toISOString() ?? null,

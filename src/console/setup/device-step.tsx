@@ -39,6 +39,7 @@ export function DeviceStep(props: StepProps) {
       {...props}
       base={settings.value}
       zone={time_zone}
+      offered={clock.value.servers.offered}
       daemon={clock.value.mode === "delegate" ? clock.value.discipliner.name : null}
       initial={{ name: device.name || host_name, zone: time_zone, language, servers: time.servers }}
       onZone={() => host.reload()}
@@ -51,6 +52,7 @@ function DeviceForm({
   base,
   zone,
   daemon,
+  offered,
   initial,
   isLast,
   onZone,
@@ -61,6 +63,7 @@ function DeviceForm({
   readonly zone: string;
   /** The program that sets the clock by servers of its own; null: none does. */
   readonly daemon: string | null;
+  readonly offered: readonly string[];
   readonly initial: Typed;
   readonly onZone: () => Promise<void>;
 }) {
@@ -113,6 +116,7 @@ function DeviceForm({
       {daemon === null ? (
         <TimeServers
           more={theirs(({ time }) => time.servers.map(timeServerText).join(", "))}
+          offered={offered}
           {...field("servers")}
           error={error}
         />

@@ -20,11 +20,14 @@ export function TimeServers({
   onInput,
   error,
   more,
+  offered,
 }: {
   /** The servers that another administrator has saved; null: none. */
   readonly more: string | null;
   readonly value: readonly TimeServerEntry[];
   readonly onInput: (servers: readonly TimeServerEntry[]) => void;
+  /** The servers that the network offers. */
+  readonly offered: readonly string[];
   /** The error of the form. */
   readonly error: unknown;
 }) {
@@ -38,8 +41,7 @@ export function TimeServers({
     const index = named.findIndex((one) => timeServer(one).host === hostOf(server));
     return errorAt(error, `/time/servers/${index}`) ?? errorAt(failure, `/servers/${index}`);
   };
-  const remove = (index: number) => {
-    const others = rows.filter((_, at) => at !== index);
+  const take = (others: readonly TimeServerEntry[]) => {
     onInput(others);
     ask(others);
   };
@@ -64,7 +66,7 @@ export function TimeServers({
                   <Button
                     kind="quiet"
                     label={t.firstRun.removeServer(hostOf(server))}
-                    onClick={() => remove(index)}
+                    onClick={() => take(rows.filter((_, at) => at !== index))}
                   >
                     {t.firstRun.remove}
                   </Button>
@@ -80,6 +82,9 @@ export function TimeServers({
       {rows.every((server) => faultOf(server) === null) && <ProblemView error={failure} />}
       <div class="buttons">
         {rows.length < most && <Button onClick={() => onInput([...rows, ""])}>{t.firstRun.addServer}</Button>}
+        {offered.some((host) => !named.includes(host)) && (
+          <Button onClick={() => take(offered)}>{t.firstRun.offered(offered.join(", "))}</Button>
+        )}
         {named.length > 0 && (
           <Button isBusy={isBusy} onClick={() => ask(rows, true)}>
             {t.firstRun.testServers}

@@ -329,10 +329,16 @@ export const timeSync = {
     servers: {
       type: "object",
       additionalProperties: false,
-      required: ["in_effect", "configured"],
+      required: ["in_effect", "configured", "offered"],
       properties: {
         in_effect: { type: "boolean", description: "false: a time daemon uses its own list" },
         configured: { type: "array", items: { type: "string" } },
+        offered: {
+          type: "array",
+          items: { type: "string" },
+          description:
+            "what the network offers (DHCP, by systemd-networkd), in the form of time.servers; not asked unless set",
+        },
       },
     },
     rtc: { ...nullableTimestamp, description: "the battery-backed clock, read as UTC" },

@@ -4,7 +4,7 @@ import { clockSource, nullableInteger, nullableNumber, sourceReason, timeModes }
 import { byAdmin, byOperator, group, update } from "./update-settings.ts";
 
 /** `host`, `host:port` or `[v6]:port`. */
-const serverName = {
+export const serverName = {
   type: "string",
   maxLength: 261,
   pattern:
@@ -35,7 +35,7 @@ const timeServer = {
 export const dispensableNeeds = ["second_factor_advised", "updates_not_set_up"] as const;
 
 /** The most time servers that a device may ask. */
-const mostTimeServers = 8;
+export const mostTimeServers = 8;
 
 const device = {
   ...group,

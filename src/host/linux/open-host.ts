@@ -2,6 +2,7 @@ import { messageOf } from "../../contract/errors.ts";
 import type { Host } from "../host.ts";
 import { openClockAddon } from "./clock/clock-addon.ts";
 import { openClockDriver } from "./clock/clock-driver.ts";
+import { readOfferedServers } from "./clock/offered-servers.ts";
 import { readRealTimeClock } from "./clock/real-time-clock.ts";
 import { createTimeServices } from "./clock/time-services.ts";
 import { createRunCommand } from "./commands.ts";
@@ -56,6 +57,7 @@ export function openHost(options: HostOptions): Host {
     clock: {
       services: createTimeServices(),
       readRealTimeClock: async () => readRealTimeClock(),
+      readOfferedServers: () => readOfferedServers(),
     },
     network: {
       datagrams: createDatagrams(addon),

@@ -317,7 +317,7 @@ describe("steward time status", { concurrency: true }, () => {
       state: "delegated",
       leap: "insert",
       discipliner: { name: "chronyd", active: true, conflict },
-      servers: { in_effect: false, configured: ["ntp1.example"] },
+      servers: { in_effect: false, configured: ["ntp1.example"], offered: [] },
     });
     assert.match(stdout, /^conflict +Another program set the clock\.$/m);
     assert.match(stdout, /^leap second +insert$/m);
@@ -372,6 +372,30 @@ async function statusOf(test: TestContext, clock: Parameters<typeof exampleClock
   });
   return runFromSource(["time", "status", "--socket", socketPath]);
 }
+
+describe("steward time probe --network", () => {
+  const asked = async (test: TestContext, offered: string[], ...servers: string[]) => {
+    const { socketPath, received } = await startAgent(test, {
+      "GET /api/system/time-sync": {
+        body: exampleClock({ servers: { in_effect: true, configured: ["ntp9.example"], offered } }),
+      },
+      "POST /api/system/time-sync/probe": { body: { servers: [], answering: 0, agreeing: 2 } },
+    });
+    const ended = await runFromSource(["time", "probe", "--network", ...servers, "--socket", socketPath]);
+    return { ...ended, bodies: received.flatMap(({ body }) => body || []) };
+  };
+
+  it("asks those that the network offers, beside those that are named", async (test) => {
+    const { code, bodies } = await asked(test, ["192.0.2.1", "192.0.2.2"], "ntp1.example", "192.0.2.1");
+    assert.deepEqual([code, bodies], [0, [{ servers: ["ntp1.example", "192.0.2.1", "192.0.2.2"] }]]);
+  });
+
+  it("asks none where it offers none, and says so", async (test) => {
+    const { code, stderr, bodies } = await asked(test, []);
+    assert.deepEqual([code, bodies], [9, []]);
+    assert.match(stderr, /has no time servers from the network\. Name the servers to ask/);
+  });
+});
 
 describe("steward time, with the agent down", () => {
   it("measures in process, and sets nothing", async () => {

@@ -53,7 +53,7 @@ export const problem: Catalogue["problem"] = {
     detail:
       "Vielleicht hat es den Auftrag trotzdem ausgeführt. Sehen Sie nach, bevor Sie es noch einmal versuchen.",
     unsent:
-      "Es wurde nichts gesendet, und Ihre Eingaben sind noch da. Versuchen Sie es noch einmal, sobald das Gerät wieder antwortet.",
+      "Es wurde nichts gesendet, und Ihre Eingaben sind noch da. Versuchen Sie es, sobald das Gerät antwortet.",
   },
   binding:
     "Das Cookie dieses Browsers gehört zu einer anderen Anmeldung als diese Seite: Ein anderes Programm unter dieser Adresse kann es gesetzt oder kopiert haben. Melden Sie sich neu an.",
@@ -151,10 +151,9 @@ export const signIn: Catalogue["signIn"] = {
   windowBlocked:
     "Ihr Browser hat das Fenster für die Anmeldung blockiert. Erlauben Sie dieser Seite Fenster und versuchen Sie es noch einmal.",
   confirmAtProvider:
-    "Sie melden sich beim Anbieter an. Tun Sie das noch einmal; in den nächsten fünf Minuten werden Sie nicht wieder gefragt.",
+    "Sie melden sich beim Anbieter an. Tun Sie das noch einmal; fünf Minuten lang werden Sie nicht wieder gefragt.",
   confirmTitle: "Bestätigen Sie, dass Sie es sind",
-  confirmText:
-    "Geben Sie Ihr Passwort noch einmal ein. In den nächsten fünf Minuten werden Sie nicht wieder gefragt.",
+  confirmText: "Geben Sie Ihr Passwort noch einmal ein. Fünf Minuten lang werden Sie nicht wieder gefragt.",
   confirm: "Bestätigen",
   clockDiffers: (device, browser) => `Die Uhr des Geräts zeigt ${device}, die Ihres Browsers ${browser}.`,
   clockDiffersMeaning:

@@ -113,9 +113,9 @@ export const updates: Catalogue["updates"] = {
   keys: "Schlüssel, deren Signaturen zählen",
   confirmFingerprint: "Fingerabdruck vergleichen",
   compare:
-    "Holen Sie den Fingerabdruck von Ihrem Herausgeber auf einem anderen Weg als über dieses Gerät, etwa am Telefon oder per Brief, und geben Sie ihn hier ein. Er wird mit dem installierten Vertrauensanker verglichen. Wer dessen Schlüssel hat, entscheidet, was auf diesem Gerät läuft.",
+    "Holen Sie den Fingerabdruck von Ihrem Herausgeber auf einem anderen Weg als über dieses Gerät, etwa am Telefon, und geben Sie ihn hier ein. Er wird mit dem Vertrauensanker verglichen. Wer dessen Schlüssel hat, entscheidet, was auf diesem Gerät läuft.",
   installedFingerprint:
-    "Das ist der Fingerabdruck des installierten Vertrauensankers; abweichende Gruppen sind markiert. Nennt Ihr Herausgeber einen anderen, bestätigen Sie nicht: Vielleicht hat eine andere Person einen eigenen Anker installiert.",
+    "Das ist der Fingerabdruck des installierten Vertrauensankers; abweichende Gruppen sind markiert. Nennt Ihr Herausgeber einen anderen, bestätigen Sie nicht: Vielleicht ist ein fremder Anker installiert.",
   publishersFingerprint: "Fingerabdruck vom Herausgeber",
   publishersHint: "Alle 64 Zeichen. Leerzeichen, Doppelpunkte und Großschreibung spielen keine Rolle.",
   otherFingerprint: "Das ist nicht der Fingerabdruck des installierten Vertrauensankers",
@@ -148,7 +148,7 @@ export const updates: Catalogue["updates"] = {
   settings: "Update-Einstellungen",
   tooEarly: "Zuerst muss dem Herausgeber vertraut werden.",
   whySigned:
-    "Das lässt sich nicht abschalten. So können andere nicht bestimmen, was auf diesem Gerät läuft, selbst wenn sie den Server oder das Netzwerk kontrollieren.",
+    "Das lässt sich nicht abschalten. So bestimmt niemand, was auf diesem Gerät läuft, der nur den Server oder das Netz kontrolliert.",
   signatures: "Signaturen",
   always: "immer geprüft",
 };
