@@ -1,5 +1,5 @@
 import { describe } from "node:test";
-import { type Overrides, play } from "./scenario.ts";
+import { fourServers, type Overrides, play } from "./scenario.ts";
 
 /** 128 ms is where a slew gives way to a step. */
 const slewed = [0.0001, 0.001, 0.01, 0.08, 0.127];
@@ -12,7 +12,6 @@ describe("a clock that is off at boot", () => {
         name: `by ${behindSeconds} s is slewed to the time`,
         host: { behindSeconds },
         bounds: {
-          // Two seconds of chance and a burst of four exchanges two seconds apart.
           synchronisedWithin: 16,
           // 500 ppm take 254 s for 127 ms; the frequency needs some minutes more.
           settledAfter: 1_200,
@@ -23,6 +22,33 @@ describe("a clock that is off at boot", () => {
         },
       })),
     ),
+    {
+      name: "is stepped by the first answers, and no server is asked more often than every two seconds",
+      seconds: 20,
+      sampleSeconds: 0.25,
+      host: { behindSeconds: 1e6 },
+      bounds: {
+        // Half a second of chance, and one exchange of 20 ms.
+        synchronisedWithin: 0.75,
+        steps: [1e6],
+        endTrust: "trusted",
+        also: {
+          "four exchanges with each of four servers, two seconds apart": ({ views }) => {
+            const counts = views.map(({ status }) => status.counters.exchanges);
+            const at = [4, 8, 12, 16].map((count) => views[counts.indexOf(count)]?.atSeconds ?? Number.NaN);
+            const pauses = at.slice(1).map((seconds, index) => seconds - (at[index] ?? Number.NaN));
+            return pauses.every((seconds) => seconds >= 2 && seconds < 2.5) && counts.at(-1) === 16;
+          },
+        },
+      },
+    },
+    {
+      name: "is stepped by the second answers where the first of all servers are lost",
+      seconds: 20,
+      sampleSeconds: 0.25,
+      host: { behindSeconds: 1e6, servers: fourServers({ answersEvery: 2 }) },
+      bounds: { synchronisedWithin: 4, steps: [1e6], endTrust: "trusted" },
+    },
     ...stepped.flatMap((size): Overrides[] =>
       [size, -size].map((behindSeconds) => ({
         name: `by ${behindSeconds} s is stepped to the time, once and at once`,

@@ -41,6 +41,8 @@ export interface GuestClock {
   /** Samples for so many seconds, every `everyMilliseconds` (default 10). */
   sample(seconds: number, everyMilliseconds?: number): Promise<ClockSamples>;
   kernel(): Promise<KernelClock>;
+  /** CLOCK_MONOTONIC (s) when the kernel's clock is said to be synchronised, to 20 ms; rejects after so many seconds. */
+  synchronised(seconds: number): Promise<number>;
   /** Adds so many seconds to the machine's clock at once (ADJ_SETOFFSET). */
   step(seconds: number): Promise<void>;
   setFrequency(ppm: number): Promise<void>;
@@ -62,6 +64,8 @@ export function createGuestClock(): GuestClock {
     sample: async (seconds, everyMilliseconds = 10) =>
       summary(await perl(["sample", String(seconds), String(everyMilliseconds / 1_000)], seconds + 30)),
     kernel: async () => readKernel(await perl(["read"])),
+    synchronised: async (seconds) =>
+      Number(await perl(["synchronised", String(seconds)], seconds + 30)) / 1e9,
     step: async (seconds) => {
       await perl(["step", String(seconds)]);
     },

@@ -45,13 +45,6 @@ export async function administrator(guest: Guest): Promise<{ token: string; refr
   return { token, refreshToken: String(login.body.refresh_token) };
 }
 
-/** Seconds that `unit` has been active by the machine's monotonic clock. */
-export async function activeSeconds(guest: Guest, unit: string): Promise<number> {
-  const since = Number(await guest.property("ActiveEnterTimestampMonotonic", unit)) / 1e6;
-  const { stdout } = await guest.run("cut", ["-d ", "-f1", "/proc/uptime"]);
-  return Number(stdout) - since;
-}
-
 /** The figures of the clock's error, and of the yardstick's own. */
 export async function residual(guest: Guest, name: string): Promise<number> {
   const { medianSeconds, spreadSeconds } = await guest.clock.error(11_123);

@@ -58,7 +58,8 @@ export class ClockLoop {
   readonly #listeners = new Set<(event: ClockEvent) => void>();
   #state: LoopState;
   #running: RunningRound | null = null;
-  #isFirst = false;
+  /** Rounds of the start's burst that are still to come. */
+  #burstLeft = 0;
   #checkedAt = Number.POSITIVE_INFINITY;
   #requestedAt = Number.NEGATIVE_INFINITY;
 
@@ -89,8 +90,8 @@ export class ClockLoop {
       const atMonotonic = this.#now();
       if (time !== null) this.#state = { ...this.#state, batteryAtStart: { time, atMonotonic } };
     });
-    this.#isFirst = true;
-    this.#timetable.roundIn(this.#options.random() * firstBurst.delaySeconds, firstBurst.first);
+    this.#burstLeft = firstBurst.rounds;
+    this.#timetable.roundIn(this.#options.random() * firstBurst.delaySeconds, 1);
   }
 
   stop(): void {
@@ -311,7 +312,7 @@ export class ClockLoop {
     const { steering, pool } = this.#parts;
     const now = { ...steering.read(), believed: steering.believed() };
     const peer = pool.last()?.peer ?? null;
-    this.#commit(afterOwnRound(this.#state, round, { ...now, peer, isFirst: this.#isFirst }));
+    this.#commit(afterOwnRound(this.#state, round, { ...now, peer, isInBurst: this.#burstLeft > 1 }));
   }
 
   async #askServers(options: AskedRound): Promise<Round> {
@@ -350,8 +351,8 @@ export class ClockLoop {
   #schedule(isOutdated: boolean): void {
     const { mode, poll } = this.#state;
     const random = this.#options.random();
-    const next = nextRound({ mode, poll, isFirst: this.#isFirst, isOutdated, random });
-    this.#isFirst = false;
+    this.#burstLeft = Math.max(0, this.#burstLeft - 1);
+    const next = nextRound({ mode, poll, burstLeft: this.#burstLeft, isOutdated, random });
     if (next) this.#timetable.roundIn(next.seconds, next.exchanges);
     else this.#timetable.noRound();
   }

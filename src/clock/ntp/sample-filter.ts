@@ -62,11 +62,8 @@ function jitterAround(best: Sample, register: SampleRegister): number {
   return Math.max(leastJitterSeconds, others.length === 0 ? 0 : Math.sqrt(squares / others.length));
 }
 
-/** Samples by which the least delay of a path is about known. */
+/** Samples by which the least delay of a path is about known; with fewer, its part of one in so many may be a wait. */
 const enoughSamples = 4;
-
-/** The noise that a path is assumed to have while it is not known, as a part of its delay. */
-const unknownNoise = 0.05;
 
 /**
  * Standard deviation of an offset, as a part of the delay D above the least one: with D shared between the two
@@ -102,8 +99,9 @@ function delaysOf(register: SampleRegister): { least: number; usual: number } {
 }
 
 function noiseOfExcess(excessSeconds: number, register: SampleRegister): number {
-  const unknown = register.length < enoughSamples ? unknownNoise * delaysOf(register).least : 0;
-  return Math.max(leastJitterSeconds, excessSeconds * excessToNoise + unknown);
+  const { length } = register;
+  const unknownSeconds = length < enoughSamples ? delaysOf(register).least / length : 0;
+  return Math.max(leastJitterSeconds, (excessSeconds + unknownSeconds) * excessToNoise);
 }
 
 /** The register after the host's clock was moved forward by `seconds`: each offset is less by as much. */

@@ -129,8 +129,8 @@ export function afterExternalChange(
 /** Readings at the end of a round. */
 export interface AfterRound extends ClockAfterRound {
   readonly peer: string | null;
-  /** It was the first half of the start's burst. */
-  readonly isFirst: boolean;
+  /** More rounds of the start's burst are to come. */
+  readonly isInBurst: boolean;
 }
 
 export function afterOwnRound(state: LoopState, round: Round, now: AfterRound): LoopState {
@@ -139,8 +139,8 @@ export function afterOwnRound(state: LoopState, round: Round, now: AfterRound): 
     ...state,
     round,
     sync: afterRound(state.sync, round, now),
-    // Half a burst without an answer is no silence yet.
-    poll: now.isFirst && !round.isAnswered ? firstPoll : poll,
+    // A part of the burst without an answer is no silence yet.
+    poll: now.isInBurst && !round.isAnswered ? firstPoll : poll,
   };
   if (round.verdict.kind === "disturbed") return next;
   return {

@@ -7,11 +7,11 @@ import { isUnsettled } from "./verdict.ts";
 export const burst = 4;
 
 /**
- * At the start the burst is two rounds: the clock is right after the first and exact after the second. The first has two
- * exchanges, because a program that has just been started reads its first answer late. `delaySeconds`: a random delay of
- * up to so many seconds comes before, so that devices that were switched on together do not poll together.
+ * The rounds at the start, of one exchange each: the first in which enough servers agree puts the clock right, and those
+ * after it make it exact, because a program that has just been started reads its first answer late. A random delay of up
+ * to `delaySeconds` comes before, so that devices that were switched on together do not poll together.
  */
-export const firstBurst = { delaySeconds: 2, first: 2, rest: 2, pauseSeconds: 2 } as const;
+export const firstBurst = { delaySeconds: 0.5, rounds: 4, pauseSeconds: 2 } as const;
 
 /** Seconds between two readings of a daemon: each costs a process. */
 const daemonPollSeconds = 64;
@@ -32,21 +32,21 @@ export interface RoundFacts {
   readonly poll: PollState;
   /** 0 to 1. */
   readonly random: number;
-  /** The round that is over was the first half of the start's burst. */
-  readonly isFirst: boolean;
+  /** Rounds of the start's burst that are still to come. */
+  readonly burstLeft: number;
   /** Another round was requested while it ran. */
   readonly isOutdated: boolean;
 }
 
 /** In how many seconds the next round begins, and its exchanges; null: there is no next round. */
-export function nextRound({ mode, poll, random, isFirst, isOutdated }: RoundFacts): {
+export function nextRound({ mode, poll, random, burstLeft, isOutdated }: RoundFacts): {
   readonly seconds: number;
   readonly exchanges: number;
 } | null {
   if (isOutdated) return { seconds: 0, exchanges: burst };
   if (mode?.kind === "manual") return null;
   if (mode?.kind === "delegate") return { seconds: daemonPollSeconds, exchanges: 1 };
-  if (isFirst) return { seconds: firstBurst.pauseSeconds, exchanges: firstBurst.rest };
+  if (burstLeft > 0) return { seconds: firstBurst.pauseSeconds, exchanges: 1 };
   const seconds = waitSeconds(poll, random) ?? pollSecondsOf(mode, poll);
   return { seconds, exchanges: poll.failures > 0 ? burst : 1 };
 }
