@@ -1,4 +1,8 @@
-import { type ExternalDaemon, reportOfKernel } from "../../src/clock/daemons/external-daemon.ts";
+import {
+  type DaemonReport,
+  type ExternalDaemon,
+  reportOfKernel,
+} from "../../src/clock/daemons/external-daemon.ts";
 import { type Clock, DeviceClock } from "../../src/clock/loop/clock.ts";
 import { type ClockRecord, clockRecordKind } from "../../src/clock/trust/clock-record.ts";
 import type { Settings, TimeSync } from "../../src/contract/types.ts";
@@ -49,6 +53,8 @@ export interface ClockHost {
   readonly record: Document<ClockRecord>;
   /** The simulated daemon says that it knows the time. */
   daemonIsSynchronised: boolean;
+  /** More that it says. */
+  daemonSays: Partial<DaemonReport>;
   daemon: TimeDaemon | null;
   settings: Settings["time"];
   readonly clock: Clock;
@@ -75,6 +81,7 @@ class SimulatedHost implements ClockHost {
   readonly network: TimeNetwork;
   readonly record: Document<ClockRecord>;
   daemonIsSynchronised = true;
+  daemonSays: Partial<DaemonReport> = {};
   daemon: TimeDaemon | null;
   settings: Settings["time"];
   clock: Clock;
@@ -178,6 +185,7 @@ class SimulatedHost implements ClockHost {
         ...reportOfKernel(this.daemonIsSynchronised, null),
         offsetSeconds: 0,
         uncertaintySeconds: 0.01,
+        ...this.daemonSays,
       }),
       reselect: order("reselect"),
       sync: order("sync"),

@@ -186,6 +186,35 @@ describe("time daemons", () => {
       },
     },
     {
+      name: "say which of their sources are authenticated",
+      host: { daemon: "chronyd" },
+      deeds: [
+        {
+          atSeconds: 1,
+          act: (host) => {
+            const source = { id: "a", host: "a", address: null, state: "selected", reason: null } as const;
+            const figures = { offsetSeconds: 0, uncertaintySeconds: 0, delaySeconds: null };
+            const rest = { jitterSeconds: null, stratum: 2, reach: 255, nts: true, authenticated: true };
+            host.daemonSays = { authenticated: true, sources: [{ ...source, ...figures, ...rest }] };
+            host.clock.nudge();
+            return undefined;
+          },
+        },
+      ],
+      bounds: {
+        isUntouched: true,
+        isHonest: false,
+        also: {
+          "the status says so": ({ host }) => {
+            const { authenticated, sources } = host.clock.status();
+            return (
+              authenticated && sources.length === 1 && sources.every((one) => one.nts && one.authenticated)
+            );
+          },
+        },
+      },
+    },
+    {
       name: "a correction that is asked for is the daemon's",
       host: { daemon: "chronyd" },
       deeds: [{ atSeconds: 600, act: ({ clock }) => clock.sync({ isForced: false }) }],

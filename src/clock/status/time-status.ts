@@ -81,7 +81,7 @@ function shortWith(
   return {
     mode: mode?.kind ?? settings.mode,
     state: syncStatus.state,
-    ...{ trust: syncStatus.trust, authenticated: false },
+    ...{ trust: syncStatus.trust, authenticated: report?.authenticated ?? false },
     ...{ source, sources, offset_seconds },
     uncertainty_seconds: syncStatus.uncertaintySeconds,
     // By the present clock, however it has been stepped since.
@@ -194,7 +194,7 @@ function figuresOfReport(report: DaemonReport): Figures {
         id: one.id,
         host: one.host,
         address: one.address,
-        ...{ nts: false, authenticated: false },
+        ...{ nts: one.nts, authenticated: one.authenticated },
         state: one.state,
         reason: one.reason && reasonWithDetail(one.reason, one.state),
         offset_seconds: one.offsetSeconds,
