@@ -284,6 +284,7 @@ export const probeShapes = () =>
     TimeProbeRequest: probeRequest,
     TimeProbe: timeProbe,
     ProbedServer: timeProbe.properties.servers.items,
+    NtsOffer: probedServer.properties.nts,
   }) as const;
 
 /** Examples of them. */
