@@ -64,4 +64,5 @@ export const sourceReasonCodes = [
   "nts_cannot_verify",
   "nts_refused",
   "nts_no_answer",
+  "nts_not_confirmed",
 ] as const;

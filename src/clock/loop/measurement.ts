@@ -1,3 +1,4 @@
+import { timeServer } from "../../contract/clock/time-server.ts";
 import type { Settings } from "../../contract/types.ts";
 import type { Measurement } from "../discipline/discipline.ts";
 import { disagrees } from "../ntp/second-opinion.ts";
@@ -50,7 +51,11 @@ export async function concludeRound(
   const { pool, steering } = parts;
   const { selection, measurement } = pool.ballot(rules.settings.min_agreeing);
   const isAnswered = pool.sources().some((source) => source.failure() === null);
-  if (!measurement) return { ...noMeasurement, isAnswered, verdict: verdictWithout(selection) };
+  if (!measurement) {
+    const { authenticated_only, servers } = rules.settings;
+    const authenticated = authenticated_only ? servers.filter((entry) => timeServer(entry).nts).length : null;
+    return { ...noMeasurement, isAnswered, verdict: verdictWithout(selection, authenticated) };
+  }
   const contradiction = await contradictionOf(parts, measurement, rules);
   if (options.isAbandoned) return abandonedRound;
   const hostOffsetSeconds = steering.hostOffsetSeconds() + measurement.offsetSeconds;

@@ -120,8 +120,7 @@ class ServerPool implements SourcePool {
 
   ballot(minAgreeing: number | null): Ballot {
     const ratedSources = this.#rated();
-    const confirmed = ratedSources.filter(({ source }) => !source.isProvisional());
-    const selection = this.#select(confirmed, minAgreeing);
+    const selection = this.#selectConfirmed(ratedSources, minAgreeing);
     this.#peer = nextPeer(this.#peer, selection.kind === "agreed" ? selection.survivors : []);
     const before = this.#last?.ballot ?? null;
     const measurement = measurementOf(selection, ratedSources, before, this.#usedUntil);
@@ -147,6 +146,15 @@ class ServerPool implements SourcePool {
 
   #rated(): RatedSource[] {
     return this.#admitted().map((source) => rate(source, this.#options.monotonic()));
+  }
+
+  /** If the confirmed ones give no time, the reason is that of all: it counts those that wait for a majority too. */
+  #selectConfirmed(rated: readonly RatedSource[], minAgreeing: number | null): Selection {
+    const confirmed = rated.filter(({ source }) => !source.isProvisional());
+    const selection = this.#select(confirmed, minAgreeing);
+    if (selection.kind === "agreed" || confirmed.length === rated.length) return selection;
+    const ofAll = this.#select(rated, minAgreeing);
+    return ofAll.kind === "agreed" ? selection : ofAll;
   }
 
   #select(rated: readonly RatedSource[], minAgreeing: number | null): Selection {

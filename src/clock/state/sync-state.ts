@@ -75,6 +75,8 @@ export function afterRound(
 export interface SyncStatus {
   readonly state: TimeSync["state"];
   readonly trust: TimeSync["trust"];
+  /** The authenticated ones among the sources that agree are a majority on their own; of a single source: it is. */
+  readonly isAuthenticated: boolean;
   /** Seconds; null: unknown. */
   readonly uncertaintySeconds: number | null;
 }
@@ -97,12 +99,17 @@ export function syncStatusOf(
   now: { monotonicSeconds: number; pollSeconds: number },
 ): SyncStatus {
   if (mode?.kind === "delegate") {
-    const { trust = "none", uncertaintySeconds = null } = report ?? {};
-    return { state: "delegated", trust, uncertaintySeconds };
+    const {
+      trust = "none",
+      authenticated: isAuthenticated = false,
+      uncertaintySeconds = null,
+    } = report ?? {};
+    return { state: "delegated", trust, isAuthenticated, uncertaintySeconds };
   }
   const isSetByHand = sync.setByHandAt !== null;
   if (mode?.kind === "manual" || (isSetByHand && !sync.synced && !isContradicted(sync))) {
-    return { state: "manual", trust: isSetByHand ? "accepted" : "none", uncertaintySeconds: null };
+    const trust = isSetByHand ? "accepted" : "none";
+    return { state: "manual", trust, isAuthenticated: false, uncertaintySeconds: null };
   }
   return statusByServers(sync, now);
 }
@@ -112,16 +119,18 @@ function statusByServers(
   now: { monotonicSeconds: number; pollSeconds: number },
 ): SyncStatus {
   const { verdict, synced } = sync;
-  const unknown = { trust: "none", uncertaintySeconds: null } as const;
+  const untrusted = { trust: "none", isAuthenticated: false } as const;
+  const unknown = { ...untrusted, uncertaintySeconds: null } as const;
   if (isContradicted(sync)) return { state: "faulty", ...unknown };
   const isPending = verdict?.kind === "to_be_confirmed";
   if (!synced) return { state: verdict === null || isPending ? "acquiring" : "unsynchronised", ...unknown };
   const ageSeconds = now.monotonicSeconds - synced.atMonotonic;
   const uncertaintySeconds = synced.uncertaintySeconds + synced.growth * ageSeconds;
-  if (uncertaintySeconds > holdoverSeconds) return { state: "freerun", trust: "none", uncertaintySeconds };
+  if (uncertaintySeconds > holdoverSeconds) return { state: "freerun", ...untrusted, uncertaintySeconds };
   // A single poll that demands a large step neither moves the clock nor ends its trust.
   const isMissed = isPending || ageSeconds > Math.max(leastMissedSeconds, missedPolls * now.pollSeconds);
-  return { state: isMissed ? "holdover" : "synchronised", trust: synced.trust, uncertaintySeconds };
+  const { trust, isAuthenticated } = synced;
+  return { state: isMissed ? "holdover" : "synchronised", trust, isAuthenticated, uncertaintySeconds };
 }
 
 /** The sources say a time that contradicts the clock, each other, or any possible time. */

@@ -31,11 +31,17 @@ export function isUnsettled({ kind }: Verdict): boolean {
   return kind === "to_be_confirmed" || kind === "panic_threshold";
 }
 
-/** The verdict on a selection that gives no measurement. */
-export function verdictWithout(selection: Selection): Verdict {
+/**
+ * The verdict on a selection that gives no measurement. `authenticated`: the number of servers with NTS, where only they
+ * count; else null.
+ */
+export function verdictWithout(selection: Selection, authenticated: number | null): Verdict {
   switch (selection.kind) {
-    case "too_few":
-      return { kind: "too_few", agreeing: selection.agreeing.length, needed: selection.needed };
+    case "too_few": {
+      const votes = { agreeing: selection.agreeing.length, needed: selection.needed };
+      if (authenticated === null) return { kind: "too_few", ...votes };
+      return { kind: "too_few_authenticated", ...votes, configured: authenticated };
+    }
     case "no_majority":
       return { kind: "no_majority" };
     case "none":

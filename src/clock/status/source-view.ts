@@ -1,3 +1,4 @@
+import { sourceReasonCodes } from "../../contract/clock-states.ts";
 import type { TimeSource } from "../../contract/types.ts";
 import type { SourceReason } from "../../contract/words/clock.ts";
 import type { BadPacket } from "../ntp/sample.ts";
@@ -18,12 +19,14 @@ export function sourceViews(
     const rated = last?.ratedSources.find((one) => one.source === source);
     const estimate = rated?.estimate ?? null;
     const unheard = { source, estimate: null, distanceSeconds: null };
-    const { state, reason } = stateOf(rated ?? unheard, last, verdict);
+    const { state, reason } = pool.isAdmitted(source)
+      ? stateOf(rated ?? unheard, last, verdict)
+      : notAuthenticated;
     return {
       id: source.id,
       host: source.id,
       address: source.address()?.address ?? null,
-      ...{ nts: false, authenticated: false },
+      ...{ nts: source.nts, authenticated: source.nts && estimate !== null && !source.isProvisional() },
       ...{ state, reason: reason && reasonWithDetail(reason, state) },
       offset_seconds: estimate && hostOffsetSeconds + estimate.offsetSeconds,
       uncertainty_seconds: rated?.distanceSeconds ?? null,
@@ -42,6 +45,8 @@ interface StateAndReason {
   readonly reason: Reason | null;
 }
 
+const notAuthenticated: StateAndReason = { state: "unused", reason: reasonOf("not_authenticated") };
+
 function stateOf(
   { source, estimate }: RatedSource,
   last: Ballot | null,
@@ -57,6 +62,7 @@ function stateOf(
       ? { state: "unreachable", reason: failure === null ? null : failureReason(failure) }
       : { state: "unused", reason: reasonOf("not_asked") };
   }
+  if (source.isProvisional()) return { state: "unused", reason: reasonOf("nts_not_confirmed") };
   if (verdict?.kind === "suspect" && verdict.id === source.id) {
     return { state: "suspect", reason: reasonOf("second_opinion_differs") };
   }
@@ -104,21 +110,19 @@ const badPacketCodes: Readonly<Record<BadPacket, SourceReason["code"]>> = {
   not_authentic: "not_authentic",
 };
 
-/** Failures of exchanges and look-ups with a code of their own in the contract. */
+/** Failures whose code in the contract is another word. */
 const failureCodes: Readonly<Record<string, SourceReason["code"]>> = {
   ...badPacketCodes,
-  timeout: "timeout",
-  name_not_found: "name_not_found",
-  no_address: "no_address",
-  same_server: "same_server",
   ECONNREFUSED: "connection_refused",
   ENETUNREACH: "network_unreachable",
   EHOSTUNREACH: "host_unreachable",
 };
 
-/** The reason why an exchange or a look-up of a name brought nothing. */
+/** The reason why an exchange, a key exchange or a look-up of a name brought nothing: a word, and its cause. */
 export function failureReason(failure: string): Reason {
-  if (failure.startsWith("kiss ")) return reasonOf("kiss_rate", failure.slice("kiss ".length));
-  const code = failureCodes[failure] ?? "system_error";
-  return reasonOf(code, failure === code ? null : failure);
+  const [word = "", ...more] = failure.split(" ");
+  const cause = more.length > 0 ? more.join(" ") : null;
+  if (word === "kiss") return reasonOf("kiss_rate", cause);
+  const code = failureCodes[word] ?? sourceReasonCodes.find((one) => one === word) ?? "system_error";
+  return reasonOf(code, cause ?? (word === code ? null : word));
 }

@@ -81,7 +81,7 @@ function shortWith(
   return {
     mode: mode?.kind ?? settings.mode,
     state: syncStatus.state,
-    ...{ trust: syncStatus.trust, authenticated: report?.authenticated ?? false },
+    ...{ trust: syncStatus.trust, authenticated: syncStatus.isAuthenticated },
     ...{ source, sources, offset_seconds },
     uncertainty_seconds: syncStatus.uncertaintySeconds,
     // By the present clock, however it has been stepped since.

@@ -30,7 +30,7 @@ const agreed: Round = {
   ...{ hostOffsetSeconds: 0.001, contradiction: null },
 };
 const check: Check = {
-  syncStatus: { state: "synchronised", trust: "trusted", uncertaintySeconds: 0.01 },
+  syncStatus: { state: "synchronised", trust: "trusted", isAuthenticated: false, uncertaintySeconds: 0.01 },
   ...{ isBelowFloor: false, isDisturbed: false, pendingSeconds: 0.002, leap: "none" },
 };
 const sync: SyncState = {
@@ -181,7 +181,7 @@ describe("what follows from a change of the clock's state", () => {
       state: Check["syncStatus"]["state"],
       trust: Check["syncStatus"]["trust"] = "none",
     ) => ({
-      syncStatus: { state, trust, uncertaintySeconds: 0.01 },
+      syncStatus: { state, trust, isAuthenticated: false, uncertaintySeconds: 0.01 },
     });
 
     it("trusts the steered clock, raises the floor, and tells the kernel how good the clock is", () => {
@@ -235,7 +235,7 @@ describe("what follows from a change of the clock's state", () => {
 
     it("tells the kernel that a clock which runs free is not synchronised", () => {
       const effect = checked({
-        syncStatus: { state: "freerun", trust: "none", uncertaintySeconds: 99 },
+        syncStatus: { state: "freerun", trust: "none", isAuthenticated: false, uncertaintySeconds: 99 },
         leap: "insert",
       }).find(({ kind }) => kind === "tell_kernel");
       assert.deepEqual(effect, {

@@ -53,8 +53,16 @@ describe("how the clock stands", () => {
     assert.deepEqual(syncStatus(afterVerdict(notSynced, { kind: "no_time_source" }), 10), {
       state: "unsynchronised",
       trust: "none",
+      isAuthenticated: false,
       uncertaintySeconds: null,
     });
+  });
+
+  it("is authenticated by the servers that agree, as long as the time is trusted", () => {
+    assert.equal(syncStatus(agreed({ isAuthenticated: true }), 1_010).isAuthenticated, true);
+    assert.equal(syncStatus(agreed(), 1_010).isAuthenticated, false);
+    const freerun = syncStatus(agreed({ isAuthenticated: true, uncertaintySeconds: 11 }), 1_010);
+    assert.deepEqual([freerun.trust, freerun.isAuthenticated], ["none", false]);
   });
 
   // The first number of servers agrees; the second is set, silent ones among them.

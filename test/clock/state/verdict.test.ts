@@ -14,10 +14,16 @@ describe("the verdict on a round", () => {
 
   it("tells why the sources give no time", () => {
     const few = { kind: "too_few", agreeing: ["a"], needed: 2, falsetickers: [] } as const;
-    assert.deepEqual(verdictWithout(few), { kind: "too_few", agreeing: 1, needed: 2 });
-    assert.deepEqual(verdictWithout({ kind: "no_majority", disagreeing: ["a", "b"] }), {
-      kind: "no_majority",
+    assert.deepEqual(verdictWithout(few, null), { kind: "too_few", agreeing: 1, needed: 2 });
+    assert.deepEqual(verdictWithout(few, 3), {
+      ...{ kind: "too_few_authenticated", agreeing: 1, needed: 2, configured: 3 },
     });
-    assert.deepEqual(verdictWithout({ kind: "none" }), { kind: "no_time_source" });
+    for (const authenticated of [null, 3]) {
+      const disagreeing = ["a", "b"];
+      assert.deepEqual(verdictWithout({ kind: "no_majority", disagreeing }, authenticated), {
+        kind: "no_majority",
+      });
+      assert.deepEqual(verdictWithout({ kind: "none" }, authenticated), { kind: "no_time_source" });
+    }
   });
 });

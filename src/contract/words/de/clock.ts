@@ -190,6 +190,7 @@ export const sourceWords: SourceWords = {
     nts_cannot_verify: "Zertifikat: hier nicht prüfbar",
     nts_refused: "Schlüsselaustausch: verweigert",
     nts_no_answer: "Schlüsselaustausch: keine Antwort",
+    nts_not_confirmed: "Zertifikat: Gültigkeit wird geprüft, wenn eine Mehrheit übereinstimmt",
   },
   atLastPoll: (reason) => `letzte Abfrage: ${reason}`,
 };

@@ -215,6 +215,7 @@ export const sourceWords: SourceWords = {
     nts_cannot_verify: "certificate: cannot be verified here",
     nts_refused: "key exchange: refused",
     nts_no_answer: "key exchange: no answer",
+    nts_not_confirmed: "certificate: its dates are checked when a majority agrees on a time",
   },
   atLastPoll: (reason) => `${reason} at the last poll`,
 };

@@ -1,0 +1,208 @@
+import { describe } from "node:test";
+import type { NtsPlan, ServerPlan } from "../../lab/simulated/time-network.ts";
+import { ordinaryHost, play, type Run, servers } from "./scenario.ts";
+
+const day = 86_400;
+const { trueStartSeconds, buildSeconds, settings } = ordinaryHost;
+
+/** The certificate of an honest server is valid for 90 days, as those of public authorities are. */
+const valid: NtsPlan = {
+  validFromSeconds: trueStartSeconds - 30 * day,
+  validToSeconds: trueStartSeconds + 60 * day,
+  failure: null,
+};
+
+/** A certificate that ended, and whose key was stolen; it began before this program was built. */
+const expired: NtsPlan = {
+  validFromSeconds: buildSeconds - 60 * day,
+  validToSeconds: buildSeconds + 30 * day,
+  failure: null,
+};
+
+const honest: Partial<ServerPlan> = { nts: valid };
+/** The attacker answers for a server, without a certificate that a known authority has signed. */
+const impostor: Partial<ServerPlan> = {
+  nts: { ...valid, failure: "nts_unknown_authority" },
+  offsetSeconds: 40 * day,
+};
+const liar: Partial<ServerPlan> = { offsetSeconds: 40 * day };
+
+const years = 365.25 * day;
+/** The clock shows 1970, or 2038. */
+const behindIn1970 = trueStartSeconds;
+const behindIn2038 = -(Date.UTC(2038, 0, 19) / 1_000 - trueStartSeconds);
+
+const authenticatedOnly = { ...settings, authenticated_only: true };
+
+const isAuthenticated = ({ views }: Run) => views.at(-1)?.status.authenticated === true;
+const isNotAuthenticated = (run: Run) => !isAuthenticated(run);
+const neverOffBy = (seconds: number) => (run: Run) =>
+  run.views.every(({ wallErrorSeconds }) => Math.abs(wallErrorSeconds) < seconds || wallErrorSeconds < 0);
+/** Each server whose time counts has shown a certificate that is valid at that time. */
+const confirmed =
+  (count: number) =>
+  ({ host }: Run) =>
+    host.network.keyExchanges.filter(({ atSeconds }) => atSeconds !== null).length === count;
+const reasons = (run: Run) =>
+  run.views.at(-1)?.status.sources.map(({ reason }) => reason?.code ?? null) ?? [];
+const summaryIs = (code: string) => (run: Run) => run.views.at(-1)?.status.summary.code === code;
+
+describe("a boot with a wrong clock, on a network that an attacker holds", () => {
+  for (const [year, behindSeconds] of [
+    ["1970", behindIn1970],
+    ["2038", behindIn2038],
+  ] as const) {
+    play(
+      {
+        name: `in ${year}: three honest servers of five give the right time, trusted and authenticated`,
+        host: { behindSeconds, servers: servers(honest, impostor, honest, impostor, honest) },
+        bounds: {
+          ...{ synchronisedWithin: 40, settledAfter: 600, worstSeconds: 0.01, endTrust: "trusted" },
+          also: { isAuthenticated, "three are confirmed": confirmed(3) },
+        },
+      },
+      {
+        name: `in ${year}: two honest servers of five give no time where only authenticated ones count`,
+        host: {
+          ...{ behindSeconds, servers: servers(honest, impostor, honest, impostor, impostor) },
+          settings: authenticatedOnly,
+        },
+        bounds: {
+          endTrust: "none",
+          also: {
+            isNotAuthenticated,
+            "only the floor moved the clock": ({ host }) => host.kernel.steps.length <= 1,
+            "the summary says so": summaryIs("too_few_authenticated"),
+            "the impostors are named": (run) =>
+              reasons(run).filter((code) => code === "nts_unknown_authority").length === 3,
+          },
+        },
+      },
+    );
+  }
+});
+
+describe("stolen keys whose certificates have expired", () => {
+  const thief = (offsetSeconds: number): Partial<ServerPlan> => ({ nts: expired, offsetSeconds });
+  const backTo = (seconds: number) => seconds - trueStartSeconds;
+  const withinTheirDays = backTo(buildSeconds + 10 * day);
+
+  play(
+    {
+      name: "of a minority change nothing",
+      host: { behindSeconds: behindIn1970, servers: servers(honest, honest, honest, thief(withinTheirDays)) },
+      bounds: { settledAfter: 600, worstSeconds: 0.01, endTrust: "trusted", also: { isAuthenticated } },
+    },
+    {
+      name: "of a majority say no present time: their certificates are not valid then",
+      host: {
+        ...{ behindSeconds: behindIn1970, servers: servers(thief(0), thief(0), thief(0), honest) },
+        settings: authenticatedOnly,
+      },
+      bounds: {
+        endTrust: "none",
+        also: {
+          "they are named": (run) =>
+            reasons(run).filter((code) => code === "nts_certificate_expired").length === 3,
+        },
+      },
+    },
+    {
+      name: "of a majority set no clock below the floor",
+      host: {
+        behindSeconds: behindIn1970,
+        servers: servers(...[1, 2, 3].map(() => thief(backTo(buildSeconds - 10 * day))), honest),
+      },
+      bounds: { endTrust: "none", also: { "the summary says so": summaryIs("below_floor") } },
+    },
+    {
+      name: "of a majority set it back within their certificates' days, which is the limit that is documented",
+      seconds: 200,
+      host: {
+        behindSeconds: behindIn1970,
+        servers: servers(...[1, 2, 3].map(() => thief(withinTheirDays)), honest),
+      },
+      bounds: { settledAfter: 100, isHonest: false, also: { "it is above the floor": neverOffBy(years) } },
+    },
+  );
+});
+
+describe("time.authenticated_only", () => {
+  play(
+    {
+      name: "lets plain servers neither move the clock nor count, however many agree",
+      host: {
+        ...{ behindSeconds: 5, servers: servers(honest, honest, liar, liar, liar) },
+        settings: authenticatedOnly,
+      },
+      bounds: {
+        ...{ settledAfter: 600, worstSeconds: 0.01, endTrust: "trusted" },
+        also: {
+          isAuthenticated,
+          "the plain ones are not asked": (run) =>
+            reasons(run).filter((code) => code === "not_authenticated").length === 3,
+        },
+      },
+    },
+    {
+      name: "holds the clock where too few authenticated servers agree",
+      host: {
+        ...{ behindSeconds: 5, servers: servers(honest, impostor, impostor, {}, {}, {}) },
+        settings: authenticatedOnly,
+      },
+      bounds: {
+        ...{ isUnmoved: true, endTrust: "none" },
+        also: { "the summary says so": summaryIs("too_few_authenticated") },
+      },
+    },
+    {
+      name: "left off, authenticated and plain servers vote alike, and the majority is not authenticated",
+      host: { servers: servers(honest, {}, {}) },
+      bounds: { settledAfter: 600, worstSeconds: 0.01, endTrust: "trusted", also: { isNotAuthenticated } },
+    },
+  );
+});
+
+describe("an association in service", () => {
+  play(
+    {
+      name: "gives its keys up when the server refuses its cookies, and has new ones confirmed",
+      host: { servers: servers(honest, honest, honest) },
+      seconds: 3_000,
+      deeds: [
+        {
+          atSeconds: 1_000,
+          act: ({ network }) => {
+            for (const server of network.servers) server.manner = { bad: "nts_nak" };
+            return undefined;
+          },
+        },
+        {
+          atSeconds: 1_300,
+          act: ({ network }) => {
+            for (const server of network.servers) server.manner = null;
+            return undefined;
+          },
+        },
+      ],
+      bounds: {
+        settledAfter: 600,
+        worstSeconds: 0.01,
+        endTrust: "trusted",
+        endState: "synchronised",
+        also: { isAuthenticated },
+      },
+    },
+    {
+      name: "asks nothing of other clients of NTP: no second opinion contradicts an authenticated answer",
+      host: { servers: servers({ ...honest, secondOpinionOffsetSeconds: 600 }) },
+      bounds: {
+        endTrust: "accepted",
+        also: {
+          isAuthenticated,
+          "none is asked": ({ views }) => views.at(-1)?.status.counters.opinions === 0,
+        },
+      },
+    },
+  );
+});
