@@ -11,6 +11,8 @@ export interface TimeServer {
   readonly stratum?: number;
   /** The offset that libfaketime gives its clock, such as "+3s" or "-2000s"; absent: none. */
   readonly fakeTime?: string;
+  /** Its key exchange (RFC 8915): TCP port, and its key and certificate as PEM. */
+  readonly nts?: { readonly port: number; readonly certificate: () => { key: string; cert: string } };
 }
 
 /** The running servers of a scenario. */
@@ -53,10 +55,19 @@ function startServer(server: TimeServer, directory: string, chronyd: string): Ch
     "bindcmdaddress /",
     `pidfile ${directory}/pid`,
     "user root",
+    ...(server.nts ? keyExchange(server.nts, directory) : []),
   ];
   writeFileSync(join(directory, "chrony.conf"), `${configuration.join("\n")}\n`);
   return spawn(chronyd, ["-x", "-d", "-f", join(directory, "chrony.conf"), "-l", join(directory, "log")], {
     stdio: "ignore",
     env: { ...process.env, ...(server.fakeTime && fakedTime(server.fakeTime)) },
   });
+}
+
+function keyExchange({ port, certificate }: NonNullable<TimeServer["nts"]>, directory: string): string[] {
+  const { key, cert } = certificate();
+  const [keyPath, certPath] = [join(directory, "key.pem"), join(directory, "certificate.pem")];
+  writeFileSync(keyPath, key, { mode: 0o600 });
+  writeFileSync(certPath, cert);
+  return [`ntsport ${port}`, `ntsserverkey ${keyPath}`, `ntsservercert ${certPath}`];
 }
