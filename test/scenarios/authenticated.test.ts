@@ -156,6 +156,17 @@ describe("time.authenticated_only", () => {
       },
     },
     {
+      name: "trusts no time daemon whose sources are not authenticated",
+      host: { daemon: "chronyd", settings: authenticatedOnly },
+      bounds: {
+        ...{ isUntouched: true, endState: "delegated", endTrust: "none" },
+        also: {
+          "the summary says so": summaryIs("too_few_authenticated"),
+          "and names the daemon": ({ views }) => views.at(-1)?.status.summary.daemon === "chronyd",
+        },
+      },
+    },
+    {
       name: "left off, authenticated and plain servers vote alike, and the majority is not authenticated",
       host: { servers: servers(honest, {}, {}) },
       bounds: { settledAfter: 600, worstSeconds: 0.01, endTrust: "trusted", also: { isNotAuthenticated } },

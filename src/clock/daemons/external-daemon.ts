@@ -38,6 +38,8 @@ export interface DaemonTrouble {
 export interface DaemonReport {
   readonly isSynchronised: boolean;
   readonly trust: (typeof clockTrusts)[number];
+  /** It would be trusted, if the settings did not ask for authenticated time. */
+  readonly isRefused?: boolean;
   /** A majority of its sources agrees and is authenticated; of a single source: it is. */
   readonly authenticated: boolean;
   /** Positive: the host's clock is behind, and the daemon is correcting it. */
@@ -81,6 +83,12 @@ export interface ExternalDaemon {
    * `panic_threshold` and `no_time_source`.
    */
   sync(force: boolean): Promise<void>;
+}
+
+/** With `time.authenticated_only` a daemon's time is trusted only if a majority of its sources is authenticated. */
+export function trustedReport(report: DaemonReport, isAuthenticatedOnly: boolean): DaemonReport {
+  const isRefused = isAuthenticatedOnly && report.trust !== "none" && !report.authenticated;
+  return isRefused ? { ...report, trust: "none", isRefused } : report;
 }
 
 /** True where the kernel calls its clock synchronised (STA_UNSYNC is not set); null: it cannot be read. */

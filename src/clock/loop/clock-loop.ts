@@ -1,5 +1,5 @@
 import { timeServer } from "../../contract/clock/time-server.ts";
-import type { ExternalDaemon } from "../daemons/external-daemon.ts";
+import { type ExternalDaemon, trustedReport } from "../daemons/external-daemon.ts";
 import type { PollRequest } from "../ntp/source.ts";
 import { endBackOff, isBackingOff } from "../state/external-change.ts";
 import {
@@ -343,7 +343,8 @@ export class ClockLoop {
     try {
       if (isAsked) await (isStepAllowed ? daemon.sync(isForced) : daemon.reselect());
     } finally {
-      const report = await daemon.read();
+      const { authenticated_only } = this.#options.settings();
+      const report = trustedReport(await daemon.read(), authenticated_only);
       if (!options.isAbandoned) this.#commit(afterReport(this.#state, report, this.#parts.steering.read()));
     }
   }

@@ -73,9 +73,21 @@ function daemonFacts({ report }: SummaryInput, daemon: string): Facts {
   if (!report) return { ...facts, code: "daemon_not_read" };
   const daemon_trouble = report.trouble && troubleWithDetail(report.trouble, daemon);
   if (!report.isSynchronised) return { ...facts, code: "daemon_unsynchronised", daemon_trouble };
+  if (report.isRefused === true) return { ...facts, ...refusedVotes(report), daemon_trouble };
   const agreeing = report.sources.filter(isVoting).length;
   const votes = report.trust === "accepted" ? votesOf(agreeing, report.sources.length) : null;
   return { ...facts, ...votes, code: "daemon_synchronised", daemon_trouble };
+}
+
+/** The votes of a daemon's authenticated sources, of which all its sources would have to be more than half. */
+function refusedVotes({ sources }: DaemonReport): Pick<Facts, "code" | "agreeing" | "configured" | "needed"> {
+  const authenticated = sources.filter((source) => source.authenticated);
+  return {
+    code: "too_few_authenticated",
+    agreeing: authenticated.filter(isVoting).length,
+    configured: authenticated.length,
+    needed: Math.floor(sources.length / 2) + 1,
+  };
 }
 
 function ownFacts(input: SummaryInput, mode: ClockMode): Facts {

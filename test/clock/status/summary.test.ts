@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { reportOfKernel } from "../../../src/clock/daemons/external-daemon.ts";
+import { reportOfKernel, trustedReport } from "../../../src/clock/daemons/external-daemon.ts";
 import { notSynced, type Synced, type SyncState } from "../../../src/clock/state/sync-state.ts";
 import type { Verdict } from "../../../src/clock/state/verdict.ts";
 import { reasonWithDetail } from "../../../src/clock/status/details.ts";
@@ -123,6 +123,20 @@ const cases: readonly [Partial<SummaryInput>, Partial<ClockSummary> & Pick<Clock
       state: "holdover",
     },
     { code: "too_few_authenticated", agreeing: 1, needed: 2, configured: 3, runs_on: true },
+  ],
+  [
+    {
+      mode: { kind: "delegate", daemon: "chronyd" },
+      report: {
+        ...trustedReport(reportOfKernel(true, null), true),
+        sources: [
+          { ...source, nts: true, authenticated: true, state: "selected" },
+          { ...source, nts: false, authenticated: false, state: "candidate" },
+          { ...source, nts: false, authenticated: false, state: "candidate" },
+        ],
+      },
+    },
+    { code: "too_few_authenticated", daemon: "chronyd", agreeing: 1, needed: 2, configured: 1 },
   ],
   [
     { sync: after({ kind: "suspect", id: "ntp1.example", seconds: 9 }, right), state: "faulty" },

@@ -34,9 +34,9 @@ const no_majority: ClockSentence = (_, format) =>
   `The time servers do not agree with each other, and no group of them is a majority. Remove the wrong one in ${way("servers", format)}, or add others.`;
 
 /** `configured`: with `time.authenticated_only` the number of servers with NTS. */
-const too_few: ClockSentence = ({ agreeing, configured, needed }, { isTerminal }) => {
+const too_few: ClockSentence = ({ agreeing, configured, needed, daemon }, { isTerminal }) => {
   const servers = configured == null ? "time servers" : `${configured} authenticated time servers`;
-  const refused = `; ${isTerminal ? "time.authenticated_only refuses" : "the settings refuse"} the others, so the clock is held`;
+  const refused = `; ${isTerminal ? "time.authenticated_only refuses" : "the settings refuse"} the others, so ${daemon == null ? "the clock is held" : `the time of ${daemon} is not trusted`}`;
   const rule = configured != null ? refused : isTerminal ? " (time.min_agreeing)" : "";
   const found =
     agreeing === 1
