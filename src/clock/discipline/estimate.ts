@@ -34,10 +34,10 @@ const unknownFrequency = 100e-6;
 const storedFrequency = 3e-6;
 
 /**
- * Bounds and start of `wander`: 0.0055 ppm in a minute is a quiet crystal, 0.025 ppm a usual one, 30 ppm a virtual
+ * Bounds and start of `wander`: 0.0055 ppm in a minute is a quiet crystal, 0.008 ppm a usual one, 30 ppm a virtual
  * machine's worst.
  */
-const wander = { least: 5e-19, start: 1e-17, most: 1.5e-11 } as const;
+const wander = { least: 5e-19, start: 1e-18, most: 1.5e-11 } as const;
 
 /**
  * The rate at which `wander` is changed: four times as much lets it follow the noise of a few measurements, a quarter makes it
