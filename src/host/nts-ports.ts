@@ -60,7 +60,7 @@ export type KeyExchangeAnswer =
   | { readonly kind: "failed"; readonly reason: KeyExchangeFailure };
 
 /**
- * Never rejects; ends within 5 s. TLS 1.3 only, with ALPN `ntske/1`. The request is sent only after the certificates
+ * Never rejects; ends within 5 s. TLS 1.3 only, with ALPN `ntske/1`. The answer counts only after the certificates
  * were verified.
  */
 export type AskKeyExchange = (question: KeyExchangeQuestion) => Promise<KeyExchangeAnswer>;

@@ -10,6 +10,7 @@ import { type CertificateWish, type Issuer, selfSigned } from "../../../lab/host
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { openKeyExchange } from "../../../src/host/linux/network/open-key-exchange.ts";
 import type { KeyExchangeAnswer, KeyExchangeQuestion } from "../../../src/host/nts-ports.ts";
+import type { RunCommand } from "../../../src/host/ports.ts";
 
 const directory = scratchDirectory();
 const run = createRunCommand();
@@ -85,11 +86,17 @@ async function serving({ chain = [leaf, middle], address, answer, greet, ...opti
 interface Asked extends Partial<KeyExchangeQuestion> {
   readonly caFile?: string;
   readonly timeoutMilliseconds?: number;
+  /** Runs openssl. */
+  readonly verifier?: RunCommand;
 }
 
-function ask(port: number, { caFile = root.path, timeoutMilliseconds, ...asked }: Asked = {}) {
+function ask(
+  port: number,
+  { caFile = root.path, timeoutMilliseconds, verifier = run, ...asked }: Asked = {},
+) {
   const limit = timeoutMilliseconds === undefined ? {} : { timeoutMilliseconds };
-  return openKeyExchange({ run, directory, caFile, own: process.getuid?.(), ...limit })({
+  const place = { run: verifier, directory, caFile, own: process.getuid?.() };
+  return openKeyExchange({ ...place, ...limit })({
     ...{ address: { address: "127.0.0.1", port }, host: "time.example", request },
     isWhole: (answer) => answer.at(-1) === ".".charCodeAt(0),
     exports: [{ label, context, bytes: 32 }],
@@ -138,6 +145,15 @@ describe("a key exchange", () => {
     failing(await ask(port, { atSeconds: seconds("2009-06-01") }), "nts_certificate_not_yet_valid");
   });
 
+  it("keeps no server waiting while it verifies, as chronyd gives up after two seconds", async () => {
+    const { port, requests } = await serving();
+    const verifier: RunCommand = async (...command) => {
+      await until("the server has the request", () => requests.length === 1);
+      return run(...command);
+    };
+    assert.equal(answered(await ask(port, { verifier })).bytes.length, 6);
+  });
+
   it("takes the certificates in any order, with others among them, but not more than eight", async () => {
     const other = root.issue({ name: "Other", extensions: [caLine] });
     answered(await ask((await serving({ chain: [leaf, other, root, middle] })).port));
@@ -150,30 +166,27 @@ describe("a key exchange", () => {
     const strange = stranger.issue({ ...forName, validity: over });
 
     it("of an unknown authority, whose wrong date is all that Node sees", async () => {
-      const { port, requests } = await serving({ chain: [strange, stranger] });
+      const { port } = await serving({ chain: [strange, stranger] });
       const trusting = { host: "127.0.0.1", port, ca: root.cert, servername: "time.example" };
       const socket = connect({ ...trusting, ALPNProtocols: ["ntske/1"] });
       const [error] = await once(socket, "error");
       assert.equal(error.code, "CERT_HAS_EXPIRED");
       failing(await ask(port), "nts_unknown_authority");
       failing(await ask(port, { atSeconds: Date.now() / 1_000 }), "nts_unknown_authority");
-      assert.deepEqual(requests, []);
     });
 
     it("of another name, and ends the connection", async () => {
       let closed = 0;
       const greet = (socket: TLSSocket): void => void socket.once("close", () => (closed += 1));
-      const { port, requests } = await serving({ greet });
+      const { port } = await serving({ greet });
       failing(await ask(port, { host: "other.example" }), "nts_wrong_name");
       failing(await ask(port, { host: "127.0.0.2" }), "nts_wrong_name");
       await until("both connections have ended", () => closed === 2);
-      assert.deepEqual(requests, []);
     });
 
     it("that cannot be verified here", async () => {
-      const { port, requests } = await serving();
+      const { port } = await serving();
       failing(await ask(port, { caFile: "/nowhere/ca.pem" }), "nts_cannot_verify", /nowhere/);
-      assert.deepEqual(requests, []);
     });
 
     it("of TLS 1.2", async () => {

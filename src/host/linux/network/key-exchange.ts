@@ -46,10 +46,16 @@ async function ask(
     // Before the answer, because Node exports no key of a connection that the server has closed.
     const exported = exportedFrom(socket, question.exports);
     const { host, atSeconds } = question;
-    const reason = await verify({ certificates: certificatesOf(socket), host, atSeconds, signal });
-    if (reason !== null) return { kind: "failed", reason };
+    const certificates = certificatesOf(socket);
+    // At once, as it says nothing that is secret: chronyd waits for it for two seconds, in which a slow device has not
+    // verified several servers.
     socket.write(question.request);
-    return { kind: "answer", bytes: await answerOn(socket, question.isWhole), exported };
+    const answer = answerOn(socket, question.isWhole);
+    // It is looked at after the verdict, which tells more than a connection that has ended.
+    answer.catch(() => undefined);
+    const reason = await verify({ certificates, host, atSeconds, signal });
+    if (reason !== null) return { kind: "failed", reason };
+    return { kind: "answer", bytes: await answer, exported };
   } catch (error) {
     if (signal.aborted) return failed("nts_no_answer", null);
     const code = socket === undefined || isOfConnecting(error) ? "nts_unreachable" : "nts_not_offered";
