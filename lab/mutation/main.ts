@@ -4,7 +4,7 @@
  * Arguments: names of rooms.
  */
 import { randomInt } from "node:crypto";
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { compileTests } from "../../scripts/test-runner/compile.ts";
@@ -13,6 +13,8 @@ import { linesOf } from "../basics/table.ts";
 import { answerOf, staleAnswers } from "./answered.ts";
 import { readTrace } from "./coverage.ts";
 import { instrument, type Mutant } from "./instrument.ts";
+import { isNamedNoticed, type NamedFault } from "./named.ts";
+import { ntsFaults } from "./nts-faults.ts";
 import { runTestFile } from "./trials.ts";
 
 interface Room {
@@ -22,6 +24,8 @@ interface Room {
   readonly tests: readonly (readonly [folder: string, files: RegExp])[];
   /** Percent of the faults drawn that tests must notice. */
   readonly floor: number;
+  /** Checks that are taken out one by one besides; the test named with each must fail. */
+  readonly named?: readonly NamedFault[];
 }
 
 const usualFloor = 85;
@@ -90,6 +94,13 @@ const rooms: readonly Room[] = [
     ],
     floor: usualFloor,
   },
+  {
+    name: "nts",
+    sources: ["src/clock/nts", /\.ts$/],
+    tests: [["test/clock/nts", /\.test\.ts$/]],
+    floor: usualFloor,
+    named: ntsFaults,
+  },
 ];
 
 /** Faults drawn in all, the rooms taking part by how many they have. */
@@ -135,7 +146,23 @@ for (const of of prepared.filter(isBelowFloor)) {
   const further = order.slice(first).filter((one) => one.of === of);
   await judge(further.slice(0, furtherSample));
 }
+const unnoticed = await judgeNamed(prepared.flatMap(({ room: { named = [] } }) => named));
 tell();
+
+/** The number of named faults that their tests do not notice; prints a line for each fault. */
+async function judgeNamed(faults: readonly NamedFault[]): Promise<number> {
+  const lines: string[][] = [["check taken out", "source", "test", "verdict"]];
+  let survived = 0;
+  for (const fault of faults) {
+    const isNoticed = await isNamedNoticed(fault, { root, directory: ".cache/mutation/named", programs });
+    if (!isNoticed) survived += 1;
+    const { name, file, check, test } = fault;
+    const line = readFileSync(join(root, file), "utf8").split(check)[0]?.split("\n").length;
+    lines.push([name, `${file}:${line}`, test.title, isNoticed ? "fails" : "SURVIVED"]);
+  }
+  if (faults.length > 0) console.log(linesOf(lines).join("\n"));
+  return survived;
+}
 
 async function judge(faults: typeof order): Promise<void> {
   await inParallel(faults, async ({ mutant, of }) => {
@@ -234,7 +261,7 @@ function tell(): void {
   console.log(`\n${lines.join("\n")}`);
   console.log("The score is of the faults that are not answered.");
   rmSync(join(root, ".cache/mutation"), { recursive: true, force: true });
-  process.exitCode = prepared.some(isBelowFloor) || stale.length > 0 ? 1 : 0;
+  process.exitCode = prepared.some(isBelowFloor) || stale.length > 0 || unnoticed > 0 ? 1 : 0;
 }
 
 /** Faults noticed of those that can be. */

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { after, before, describe, it } from "node:test";
+import { after, before, describe, it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { createServer, type Server } from "node:tls";
 import { scratchDirectory } from "../../../lab/basics/scratch.ts";
@@ -12,8 +12,11 @@ import { type Chronyd, startChronyd } from "../../../lab/host/chronyd.ts";
 import { hostClock } from "../../../lab/host/host-clock.ts";
 import type { Asked } from "../../../lab/host/hostile-time-server.ts";
 import { heldTimers } from "../../../lab/host/timers.ts";
-import { createExchange } from "../../../src/clock/ntp/exchange.ts";
+import { createCounters } from "../../../src/clock/counters.ts";
+import { createExchange, type Exchange } from "../../../src/clock/ntp/exchange.ts";
+import { encodeRequest } from "../../../src/clock/ntp/ntp-packet.ts";
 import type { ExchangeOutcome } from "../../../src/clock/ntp/sample.ts";
+import { createSourcePool, type SourcePool } from "../../../src/clock/ntp/source-pool.ts";
 import { NtsAssociation } from "../../../src/clock/nts/association.ts";
 import { createRunCommand } from "../../../src/host/linux/commands.ts";
 import { openKeyExchange } from "../../../src/host/linux/network/open-key-exchange.ts";
@@ -53,10 +56,25 @@ function associate(port: number | null): NtsAssociation {
   assert.ok(port !== null, "the server has a key exchange");
   const own = process.getuid?.();
   const ask = openKeyExchange({ run: createRunCommand(), directory, caFile: authority.path, own });
-  const monotonic = () => hostClock.read().monotonicSeconds;
-  const resolve = async (host: string) => [host === name ? address : host];
   return new NtsAssociation({ host: name, port }, { ask, resolve, monotonic, random: randomBytes });
 }
+
+const monotonic = () => hostClock.read().monotonicSeconds;
+const resolve = async (host: string) => [host === name ? address : host];
+
+/** The time servers of such a device, by the ports of their key exchanges. */
+function poolOf(ports: readonly (number | null)[], exchange: Exchange): SourcePool {
+  const openAssociation = async (server: { port: number }) => associate(server.port);
+  const counters = createCounters();
+  const times = { timers: heldTimers(), monotonic, moved: () => 0 };
+  const pool = createSourcePool({ exchange, openAssociation, resolve, counters, ...times });
+  const servers = ports.map((port) => ({ host: `${name}:${port}`, nts: true }));
+  pool.configure({ servers, isAuthenticatedOnly: true });
+  return pool;
+}
+
+const request = { burst: 1, isAsked: false };
+const failuresOf = (pool: SourcePool) => pool.sources().map((source) => source.failure());
 
 async function associated(port: number | null): Promise<NtsAssociation> {
   const association = associate(port);
@@ -96,11 +114,11 @@ async function askThrough(
 }
 
 /** An exchange whose deadline passes right after its first packet. */
-function firstPacketAt(port: number, { seal }: NtsAssociation): Promise<ExchangeOutcome> {
+const briefExchange: Exchange = (to, seal) => {
   const timers = heldTimers();
   const datagrams: Datagrams = {
-    connect: (to, handlers) =>
-      countedDatagrams.connect(to, {
+    connect: (at, handlers) =>
+      countedDatagrams.connect(at, {
         ...handlers,
         onPacket: (packet, ageSeconds) => {
           handlers.onPacket(packet, ageSeconds);
@@ -108,8 +126,11 @@ function firstPacketAt(port: number, { seal }: NtsAssociation): Promise<Exchange
         },
       }),
   };
-  return createExchange({ ...common, datagrams, timers })({ address, port }, seal);
-}
+  return createExchange({ ...common, datagrams, timers })(to, seal);
+};
+
+const firstPacketAt = (port: number, { seal }: NtsAssociation): Promise<ExchangeOutcome> =>
+  briefExchange({ address, port }, seal);
 
 const types = { uniqueIdentifier: 0x0104, authenticator: 0x0404 };
 
@@ -208,12 +229,21 @@ describe("an attacker between a device and Debian's chronyd with NTS", () => {
     assertOffset(sampleIn(await exchange({ address, port: server.port }, association.seal)));
   });
 
+  it("cannot have cookies of former keys used by holding a reply back", async () => {
+    const association = await associated(server.ntsPort);
+    const sealed = association.seal(encodeRequest(randomBytes(8)));
+    const held = await replyOf(Buffer.from(sealed.packet), server.port);
+    assert.equal(await association.confirm(nowSeconds()), null);
+    for (let cookies = 0; cookies < 8; cookies += 1) association.seal(Buffer.alloc(48));
+    assert.equal(sealed.open(held).length, 48);
+    assert.throws(() => association.seal(Buffer.alloc(48)), /after a key exchange/);
+  });
+
   it("cannot have the device ask in plain where the key exchange is closed", async () => {
     const relay = await serve(({ send, reply }) => send(reply()));
-    const association = associate(relay.port);
-    const target = await association.target({ isAsked: false });
-    assert.deepEqual(target, { failure: "nts_unreachable ECONNREFUSED" });
-    assert.throws(() => association.seal(Buffer.alloc(48)), /after a key exchange/);
+    const pool = poolOf([relay.port], exchange);
+    await pool.poll(request);
+    assert.deepEqual(failuresOf(pool), ["nts_unreachable ECONNREFUSED"]);
     assert.equal(relay.requests.length, 0);
   });
 });
@@ -259,9 +289,24 @@ async function failureAt(certificate: ServerCertificate, records = agreed(15)) {
 
 const failureOf = (target: object) => ("failure" in target ? String(target.failure).split(" ")[0] : null);
 
-describe("a false key exchange", () => {
-  const past = { from: "20100101000000Z", until: "20110101000000Z" };
+/** The port of a key exchange that names a port of this machine as the one of its NTP server. */
+async function sendingTo(test: TestContext, port: number): Promise<number> {
+  const elsewhere = record(critical | 6, ...Buffer.from(address));
+  const records = agreed(15, elsewhere, record(critical | 7, port >> 8, port & 255));
+  const { port: at, server: tls } = await serveKeys(authority.certify(name), records);
+  test.after(() => tls.close());
+  return at;
+}
 
+/** An authenticator with a nonce and a tag of zeros. */
+const forgedAuthenticator = Buffer.alloc(40);
+Buffer.from([types.authenticator >> 8, types.authenticator & 255, 0, 40, 0, 16, 0, 16]).copy(
+  forgedAuthenticator,
+);
+
+const past = { from: "20100101000000Z", until: "20110101000000Z" };
+
+describe("a false key exchange", () => {
   it("of an unknown authority is refused for that, also with dates that are wrong besides", async () => {
     for (const validity of [undefined, past]) {
       const target = await failureAt(stranger.certify(name, validity));
@@ -289,17 +334,36 @@ describe("a false key exchange", () => {
     assert.throws(() => association.seal(Buffer.alloc(48)), /after a key exchange/);
   });
 
-  it("that sends elsewhere has time of nobody who lacks the keys", async () => {
-    const elsewhere = record(critical | 6, ...Buffer.from(address));
-    const toOther = record(critical | 7, other.port >> 8, other.port & 255);
-    const { port, server: tls } = await serveKeys(authority.certify(name), agreed(15, elsewhere, toOther));
-    const association = associate(port);
-    const target = await association.target({ isAsked: false });
-    tls.close();
-    assert.ok(!("failure" in target));
-    assert.deepEqual([target.host, target.port], [address, other.port]);
-    const outcome = await firstPacketAt(target.port, association);
-    assert.deepEqual(outcome, { kind: "silent", reason: "nts_nak", ignored: ["nts_nak"] });
+  it("that sends elsewhere has time of nobody who lacks the keys", async (test) => {
+    const impostor = await serve(({ send, reply, request: { buffer, byteOffset } }) =>
+      send(Buffer.concat([reply(), new Uint8Array(buffer, byteOffset + 48, 36), forgedAuthenticator])),
+    );
+    for (const [to, reason] of [
+      [other.port, "nts_nak"],
+      [impostor.port, "not_authentic"],
+    ] as const) {
+      const association = associate(await sendingTo(test, to));
+      const target = await association.target({ isAsked: false });
+      assert.ok(!("failure" in target));
+      assert.deepEqual([target.host, target.port], [address, to]);
+      const outcome = await firstPacketAt(to, association);
+      assert.deepEqual(outcome, { kind: "silent", reason, ignored: [reason] });
+    }
+  });
+
+  it("that sends to a server without NTS has no plain reply taken", async (test) => {
+    const relay = await serve(({ send, reply }) => send(reply()));
+    const pool = poolOf([await sendingTo(test, relay.port)], briefExchange);
+    await pool.poll(request);
+    assert.deepEqual(failuresOf(pool), ["not_authentic"]);
+  });
+
+  it("that sends to the server of another one gives it no second vote", async (test) => {
+    const relay = await serve(({ send, reply }) => send(reply()));
+    const ports = [await sendingTo(test, relay.port), await sendingTo(test, relay.port)];
+    const pool = poolOf(ports, briefExchange);
+    await pool.poll(request);
+    assert.deepEqual(failuresOf(pool).sort(), ["not_authentic", "same_server"]);
   });
 
   it("is confirmed with new keys by a certificate that is valid now", async () => {
@@ -308,5 +372,28 @@ describe("a false key exchange", () => {
     assert.equal(await association.confirm(nowSeconds()), null);
     assert.equal(association.isProvisional(), false);
     assertOffset(sampleIn(await exchange({ address, port: server.port }, association.seal)));
+  });
+});
+
+describe("time under a certificate whose dates were not judged", () => {
+  it("does not count until they are", async () => {
+    const pool = poolOf([server.ntsPort], exchange);
+    await pool.poll(request);
+    assert.deepEqual(failuresOf(pool), [null]);
+    assert.equal(pool.ballot(null).measurement, null);
+    await pool.confirm(nowSeconds(), request);
+    assert.deepEqual(failuresOf(pool), [null]);
+    assert.ok(pool.ballot(null).measurement);
+  });
+
+  it("is forgotten where they turn out to be over", async (test) => {
+    const thief = await startChronyd({ nts: authority.certify(name, past) });
+    test.after(() => thief.stop());
+    const pool = poolOf([thief.ntsPort], exchange);
+    await pool.poll(request);
+    assert.notEqual(pool.provisionalOffset(null), null);
+    await pool.confirm(nowSeconds(), request);
+    assert.equal(failureOf({ failure: failuresOf(pool)[0] }), "nts_certificate_expired");
+    assert.equal(pool.ballot(null).measurement, null);
   });
 });
