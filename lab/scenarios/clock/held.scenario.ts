@@ -17,7 +17,7 @@ const readingSeconds = 20;
 const exchanges = 32;
 
 /** The agent's median may be this many times chronyd's. */
-const mostRatio = 3;
+const mostRatio = 1.2;
 
 interface Reading {
   readonly error: number;
