@@ -64,6 +64,21 @@ describe("a clock that is only observed", () => {
       bounds: { isUntouched: true, settledAfter: 64, signInWorstSeconds: 0.1, endState: "holdover" },
     },
     {
+      name: "50 ms behind says so at once, while its virtual clock is still being slewed",
+      seconds: 60,
+      sampleSeconds: 8,
+      host: { behindSeconds: 0.05, settings: setting({ mode: "observe" }) },
+      bounds: {
+        isUntouched: true,
+        also: {
+          "the summary has the host's own lag": ({ views }) =>
+            views
+              .filter(({ status }) => status.state === "synchronised")
+              .every(({ status }) => Math.abs((status.summary.not_set?.offset_seconds ?? 0) - 0.05) < 0.002),
+        },
+      },
+    },
+    {
       name: "and set by its owner meanwhile is still right for sign-in",
       seconds: 2 * hour,
       host: { settings: setting({ mode: "observe" }) },

@@ -88,7 +88,8 @@ function shortWith(
     last_sync_at: ageSeconds === null ? null : new Date(nowMilliseconds - ageSeconds * 1_000).toISOString(),
     last_sync_age_seconds: ageSeconds,
     server_time: new Date(nowMilliseconds).toISOString(),
-    summary: summaryOf(loop, syncStatus.state, lackOf(hostOffsetSeconds)),
+    // A virtual clock that is still slewed is not the right time either.
+    summary: summaryOf(loop, syncStatus.state, lackOf(offset_seconds ?? hostOffsetSeconds)),
     counters: counters.read(),
   };
 }
