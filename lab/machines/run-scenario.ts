@@ -61,7 +61,7 @@ export async function runScenario(run: Run): Promise<never> {
       throw new Error("the scenario has no repository");
     },
   };
-  for (const server of scenario.servers ?? []) host.servers.start(server);
+  for (const server of scenario.servers ?? []) await host.servers.start(server);
   const isPassed = await runBoots(run, host);
   host.servers.stopAll();
   publisher?.close();

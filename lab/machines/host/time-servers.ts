@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fakedTime } from "../../basics/faketime.ts";
@@ -17,7 +18,8 @@ export interface TimeServer {
 
 /** The running servers of a scenario. */
 export interface TimeServers {
-  start(server: TimeServer): void;
+  /** In place of the one on this port, whose ports are free again before. */
+  start(server: TimeServer): Promise<void>;
   /** Ends the one on this port, and returns whether there was one. */
   stop(port: number): boolean;
   stopAll(): void;
@@ -28,8 +30,13 @@ export function createTimeServers(directory: string, chronyd: string): TimeServe
   const running = new Map<number, ChildProcess>();
   const stop = (port: number): boolean => running.get(port)?.kill("SIGKILL") ?? false;
   return {
-    start: (server) => {
-      stop(server.port);
+    start: async (server) => {
+      const former = running.get(server.port);
+      if (former && former.exitCode === null && former.signalCode === null) {
+        const ended = once(former, "exit");
+        stop(server.port);
+        await ended;
+      }
       running.set(server.port, startServer(server, join(directory, `chronyd-${server.port}`), chronyd));
     },
     stop: (port) => {

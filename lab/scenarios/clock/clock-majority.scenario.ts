@@ -16,9 +16,7 @@ export const scenario: TieredScenario = {
   servers: liars.map((port) => ({ port, fakeTime: "+40s" })),
   files: timeSettings({ servers: names }),
   asks: {
-    "start the honest servers": ({ servers }) => {
-      for (const port of honest) servers.start({ port });
-    },
+    "start the honest servers": ({ servers }) => Promise.all(honest.map((port) => servers.start({ port }))),
     "stop all servers": ({ servers }) => servers.stopAll(),
   },
   boots: [{ run: asking }],
