@@ -148,7 +148,7 @@ export const updates: Catalogue["updates"] = {
   settings: "Update-Einstellungen",
   tooEarly: "Zuerst muss dem Herausgeber vertraut werden.",
   whySigned:
-    "Das lässt sich nicht abschalten. So bestimmt niemand, was auf diesem Gerät läuft, der nur den Server oder das Netz kontrolliert.",
+    "Das lässt sich nicht abschalten. So bestimmt niemand, was auf diesem Gerät läuft, der nur Server oder Netzwerk kontrolliert.",
   signatures: "Signaturen",
   always: "immer geprüft",
 };
