@@ -88,10 +88,11 @@ async function ask(options: ProbeOptions, servers: readonly TimeServer[]): Promi
     return { at: { address, port }, seal };
   });
   return Promise.all(
-    servers.map(async ({ host }, index): Promise<Heard> => {
+    servers.map(async (server, index): Promise<Heard> => {
+      const { host } = server;
       const question = chosen[index] ?? { failure: "no_address" };
       const [answer, nts] = await Promise.all([askOne(options, question), offers[index] ?? null]);
-      return { host, nts, ...answer };
+      return { host, nts: nts ?? offerIn(server, question), ...answer };
     }),
   );
 }
@@ -126,11 +127,19 @@ async function placesAt(
   return addresses && { port, addresses };
 }
 
+/** The offer of a server that was asked for keys; null: the exchange failed for another reason, or none was made. */
+function offerIn({ nts }: TimeServer, question: Question): Heard["nts"] {
+  if (!nts) return null;
+  if (!("failure" in question)) return "offered";
+  return question.failure.startsWith("nts_not_offered") ? "not_offered" : null;
+}
+
 /** A plain server's offer of NTS, at the usual port; null: not known in time, or it was asked for already. */
 function offerOf(
   { openAssociation, timers }: ProbeOptions,
   { host, nts }: TimeServer,
 ): Promise<Heard["nts"]> {
+  // The key exchange that comes before its request says more.
   if (nts) return Promise.resolve(null);
   return new Promise((settle) => {
     const stop = timers.after(offerSeconds, () => settle(null));
@@ -188,7 +197,6 @@ function viewOf(heard: readonly Heard[], hostOffsetSeconds: number): TimeProbe {
       uncertainty_seconds: distanceSeconds,
       delay_seconds: estimate?.delaySeconds ?? null,
       stratum: estimate?.sample.stratum ?? null,
-      nts: null,
     })),
     answering: candidates.length,
     agreeing: selection.kind === "agreed" ? selection.survivors.length + selection.outliers.length : 0,

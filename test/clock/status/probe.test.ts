@@ -134,6 +134,39 @@ describe("servers that are asked before they are set", () => {
     });
   });
 
+  it("say whether they offer NTS, also those that are asked in plain", async () => {
+    const time = createVirtualTime();
+    const driver = { read: () => ({ wallSeconds: time.now(), monotonicSeconds: time.now() }) };
+    const nts = { validFromSeconds: 0, validToSeconds: 1, failure: null };
+    const network = createTimeNetwork({
+      time,
+      chance: createChance(1),
+      trueSeconds: () => time.now(),
+      leap: () => "none",
+      servers: [nts, null, { ...nts, failure: "nts_unknown_authority" }].map((plan, index) => ({
+        ...{ ...ordinaryServer, address: `192.0.2.${index + 1}`, nts: plan },
+      })),
+    });
+    const { openAssociation, resolve } = network;
+    const options = { exchange: network.exchange(driver), openAssociation, resolve, timers: time.hostTimers };
+    const asked = async (isAsked: boolean) => {
+      const servers = network.servers.map(({ address }) => ({ host: address, nts: isAsked }));
+      const found = createProbe({ ...options, monotonic: time.now })(servers, 0);
+      await time.runUntil(time.now() + 5);
+      return (await found).servers.map((server) => [server.answers, server.nts, server.reason?.code ?? null]);
+    };
+    assert.deepEqual(await asked(false), [
+      [true, "offered", null],
+      [true, "not_offered", null],
+      [true, "not_offered", null],
+    ]);
+    assert.deepEqual(await asked(true), [
+      [true, "offered", null],
+      [false, "not_offered", "nts_not_offered"],
+      [false, null, "nts_unknown_authority"],
+    ]);
+  });
+
   it("are measured against the host's own clock", async () => {
     const { port } = await serve(right);
     const [server] = (await probeWith().probe([`127.0.0.1:${port}`], 100)).servers;
