@@ -76,7 +76,8 @@ export const damages: Readonly<Record<string, (whole: Buffer) => Buffer>> = {
   },
   "of a wrong schema and without a format": () => Buffer.from('{"surprise": 1}\n\n'),
   "of a newer format": (whole) =>
-    Buffer.from(JSON.stringify({ ...parsed(whole), __internal__: { migrations: { version: "2.0.0" } } })),
+    // Newer than the present one of any document.
+    Buffer.from(JSON.stringify({ ...parsed(whole), __internal__: { migrations: { version: "1000.0.0" } } })),
 };
 
 /** Damages a document and returns the bytes that lie there now; with `"good"`, its good copy. */
