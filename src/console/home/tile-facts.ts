@@ -1,10 +1,10 @@
 import type { Need, Status } from "../../contract/types.ts";
 import { updateSummaries } from "../../contract/updates/update-summaries.ts";
-import { relativeTime, shortDuration } from "../catalogue/formats.ts";
+import { shortDuration } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
-import { deviceNow } from "../client/device-time.ts";
 import { type How, howIs } from "../needs/how.ts";
 import { brief, visible } from "../ui/visible.ts";
+import { fromNow } from "../ui/words/update-format.ts";
 
 type UpdatesInShort = NonNullable<Status["updates"]>;
 
@@ -25,7 +25,7 @@ export function updateFacts({ kinds, last_check }: UpdatesInShort): string[] {
     ...(installed === null ? [] : [t.home.releases[kind](brief(installed))]),
     ...(available === null ? [] : [t.home.offered(brief(available))]),
   ]);
-  const checked = last_check === null ? t.home.neverChecked : t.home.checked(ago(last_check.at));
+  const checked = last_check === null ? t.home.neverChecked : t.home.checked(fromNow(last_check.at));
   return [...releases.slice(0, mostFacts - 1), checked];
 }
 
@@ -42,7 +42,7 @@ export function clockFacts({
   return [
     ...(reach === null ? [] : [t.home.within(shortDuration(reach))]),
     source === null ? t.home.noSource : t.home.by(visible(source)),
-    ...(last_sync_at === null ? [] : [t.home.checked(ago(last_sync_at))]),
+    ...(last_sync_at === null ? [] : [t.home.checked(fromNow(last_sync_at))]),
   ];
 }
 
@@ -53,8 +53,4 @@ export function peopleFacts(people: NonNullable<Status["people"]>): string[] {
     without_two_factor === 0 ? t.home.everyFactor : t.home.withoutFactor(without_two_factor),
     ...(locked === 0 ? [] : [t.home.locked(locked)]),
   ];
-}
-
-function ago(at: string): string {
-  return relativeTime((Date.parse(at) - deviceNow()) / 1_000);
 }

@@ -50,7 +50,7 @@ export function EditUser({ id, ...rest }: SheetProps & { readonly id: string }) 
           />
           <div class="buttons">
             <Menu
-              label={t.ui.actionsOf(value.username)}
+              label={t.users.actionsOf(value.username)}
               text={t.users.actionsHead}
               items={itemsOf(value, rest.isLastAdmin, (action) => rest.onAct(action, value))}
             />

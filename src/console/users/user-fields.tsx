@@ -45,7 +45,7 @@ export function DisplayNameField({
     <TextField
       label={t.person.displayName}
       hint={t.users.displayNameHint}
-      error={errorAt(error, "/display_name") && t.ui.notAccepted}
+      error={errorAt(error, "/display_name") && t.users.notAccepted}
       value={value}
       onInput={onInput}
       spellcheck={false}

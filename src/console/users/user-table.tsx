@@ -93,7 +93,7 @@ function columnsOf({ users, lastAdmin, chosen, onChoose, onAct }: UserTableProps
       isActions: true,
       cell: (user) => (
         <Menu
-          label={t.ui.actionsOf(user.username)}
+          label={t.users.actionsOf(user.username)}
           items={itemsOf(user, user.id === lastAdmin, (action) => onAct(action, user))}
         />
       ),
