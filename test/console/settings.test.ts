@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { until } from "../../lab/basics/until.ts";
 import {
   type ConsoleWindow,
@@ -322,10 +322,14 @@ describe("the console's settings", () => {
     assert.deepEqual(values, ["c.example", "a.example"]);
   });
 
+  const tick = (page: Page, host: string) =>
+    page.getByRole("checkbox", { name: `authenticated (NTS): ${host}`, exact: true });
+
   it("keeps what it does not edit of a server: that its time is authenticated", async () => {
     await change({ time: { servers: ["a.example", { host: "b.example", nts: true }] } });
     const { page, complaints } = await open("admin");
-    await page.locator("[data-setting='/time/servers'] [data-row]", { hasText: "NTS" }).waitFor();
+    assert.equal(await tick(page, "b.example").isChecked(), true);
+    assert.equal(await tick(page, "a.example").isChecked(), false);
     await page.getByLabel("Time servers 2").fill("c.example:4461");
     await page.getByRole("button", { name: "Move up: c.example:4461" }).click();
     await save(page);
@@ -335,6 +339,61 @@ describe("the console's settings", () => {
     assert.deepEqual(complaints, []);
     const reader = await open("readonly");
     await reader.page.getByText("c.example:4461 (NTS), a.example").waitFor();
+  });
+
+  it("asks a server for authenticated time by one tick, and keeps the other servers as they were written", async () => {
+    const plain = { host: "plain.example", nts: false };
+    await change({ time: { servers: ["a.example", plain, { host: "b.example", nts: true }] } });
+    const { page, complaints } = await open("admin");
+    await tick(page, "a.example").check();
+    await page.getByText("1 unsaved change").waitFor();
+    await tick(page, "a.example").uncheck();
+    await page.getByText("No unsaved changes").waitFor();
+    await tick(page, "a.example").check();
+    await tick(page, "b.example").uncheck();
+    looks.keep(page, "settings-authenticated");
+    await save(page);
+    await confirmPassword(page, "admin");
+    await toast(page, "Saved");
+    assert.deepEqual((await stored()).time.servers, [{ host: "a.example", nts: true }, plain, "b.example"]);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("says at its field that a server is listed twice, has a bad name, and that none is authenticated", async () => {
+    await change({ time: { servers: ["a.example", "b.example"] } });
+    const { page } = await open("admin");
+    await tick(page, "b.example").check();
+    await page.getByLabel("Time servers 2").fill("a.example");
+    await save(page);
+    await confirmPassword(page, "admin");
+    const isAt = async (field: Locator, text: string) => {
+      await field.and(page.locator("[aria-invalid=true]")).waitFor();
+      await until(`it is described by ${text}`, async () => {
+        const id = await field.getAttribute("aria-describedby");
+        return (await page.locator(`[id="${id}"]`).innerText()) === text;
+      });
+    };
+    await isAt(page.getByLabel("Time servers 2"), "The same entry is there twice");
+    await page.getByLabel("Time servers 2").fill("-bad name-");
+    await save(page);
+    await isAt(
+      page.getByLabel("Time servers 2"),
+      "A name or an address is expected, such as ntp.example.org, 192.0.2.1:123 or [2001:db8::1]:123",
+    );
+    await page.getByRole("button", { name: "Discard" }).click();
+    const only = page.getByLabel("Authenticated time only");
+    await only.check();
+    await save(page);
+    await isAt(only, "No time server has NTS");
+    await tick(page, "b.example").check();
+    await save(page);
+    await toast(page, "Saved");
+    assert.equal((await stored()).time.authenticated_only, true);
+    // It was set before: the setting that is refused is not the one that was typed.
+    await tick(page, "b.example").uncheck();
+    await save(page);
+    await isAt(only, "No time server has NTS");
+    assert.equal((await change({ time: { authenticated_only: false } })).status, 200);
   });
 
   it("is sound to look at: by light, by night, and on a phone", async () => {

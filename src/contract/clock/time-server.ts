@@ -24,6 +24,12 @@ export function withHost(entry: TimeServerEntry, host: string): TimeServerEntry 
   return typeof entry === "string" ? host : { ...entry, host };
 }
 
+/** The entry with or without NTS, as a person would write it. Its port stays, although it becomes another protocol's. */
+export function withNts(entry: TimeServerEntry, nts: boolean): TimeServerEntry {
+  const { host } = timeServer(entry);
+  return nts ? { host, nts } : host;
+}
+
 /** The entry as a person reads it in a line: `time.example.net (NTS)`. */
 export function timeServerText(entry: TimeServerEntry): string {
   const { host, nts } = timeServer(entry);

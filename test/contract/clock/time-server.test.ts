@@ -6,6 +6,7 @@ import {
   timeServer,
   timeServerText,
   withHost,
+  withNts,
 } from "../../../src/contract/clock/time-server.ts";
 
 describe("an item of time.servers", () => {
@@ -28,6 +29,17 @@ describe("an item of time.servers", () => {
     assert.deepEqual(
       entries.map((entry) => withHost(entry, "d")),
       ["d", { host: "d", nts: true }, { host: "d", nts: false }],
+    );
+  });
+
+  it("is an object with NTS and a text without", () => {
+    assert.deepEqual(
+      entries.map((entry) => withNts(entry, true)),
+      ["a.example:1123", "b.example", "c.example"].map((host) => ({ host, nts: true })),
+    );
+    assert.deepEqual(
+      entries.map((entry) => withNts(entry, false)),
+      ["a.example:1123", "b.example", "c.example"],
     );
   });
 

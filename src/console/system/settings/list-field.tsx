@@ -1,6 +1,6 @@
 import type { ComponentChildren, RefObject } from "preact";
 import { useId, useRef } from "preact/hooks";
-import { type TimeServerEntry, timeServer, withHost } from "../../../contract/clock/time-server.ts";
+import { type TimeServerEntry, timeServer, withHost, withNts } from "../../../contract/clock/time-server.ts";
 import { t } from "../../catalogue/words.ts";
 import { Button } from "../../ui/button.tsx";
 import type { FieldProps } from "../../ui/form/field.tsx";
@@ -10,7 +10,7 @@ export interface RowsProps extends Omit<FieldProps, "error"> {
   readonly errors: ReadonlyMap<string, string>;
 }
 
-/** A list of texts or servers whose order counts. A server keeps what is not its name, such as that it is authenticated. */
+/** Time servers, whose order counts. An entry keeps the form in which it was written until its tick changes. */
 export function ListField({
   errors,
   value,
@@ -21,6 +21,7 @@ export function ListField({
   readonly onInput: (value: TimeServerEntry[]) => void;
 }) {
   const { label } = rest;
+  const authenticated = `${t.home.authenticated} (NTS)`;
   const id = useId();
   const [root, focus] = useRowFocus();
   const move = (from: number, to: number): void => {
@@ -58,13 +59,25 @@ export function ListField({
                 autocomplete="off"
                 onInput={({ currentTarget }) => onInput(value.with(row, withHost(item, currentTarget.value)))}
               />
-              {nts && <span>NTS</span>}
               {button("↑", t.settings.moveUp, row === 0, () => move(row, row - 1))}
               {button("↓", t.settings.moveDown, row === value.length - 1, () => move(row, row + 1))}
               {button("✕", t.settings.remove, false, () => {
                 onInput(value.toSpliced(row, 1));
                 focus(Math.min(row, value.length - 2), 2);
               })}
+            </div>
+            <div class="days">
+              <label>
+                <input
+                  type="checkbox"
+                  aria-label={`${authenticated}: ${host}`}
+                  checked={nts}
+                  onChange={({ currentTarget }) =>
+                    onInput(value.with(row, withNts(item, currentTarget.checked)))
+                  }
+                />
+                {authenticated}
+              </label>
             </div>
             {error && (
               <div id={`${id}-${row}`} class="error">

@@ -66,11 +66,11 @@ export const settings: Catalogue["settings"] = {
     },
     "/time/servers": {
       label: "Zeitserver",
-      hint: "Ein Name oder eine Adresse, mit Port, wenn es nicht der übliche ist",
+      hint: "Ein Name oder eine Adresse, mit Port, wenn es nicht der übliche ist; mit NTS der des Schlüsselaustauschs",
     },
     "/time/authenticated_only": {
       label: "Nur authentifizierte Zeit",
-      hint: "Fragt nur Zeitserver mit NTS",
+      hint: "Fragt nur Zeitserver mit NTS und folgt nur ihrer Mehrheit",
     },
     "/time/min_agreeing": {
       label: "Server, die übereinstimmen müssen",
@@ -107,7 +107,7 @@ export const settings: Catalogue["settings"] = {
     "/update/ota/verify_signature": { label: "Signaturen", hint: "Nur signierte Updates werden installiert" },
     "/update/ota/report": {
       label: "Dem Herausgeber das Ergebnis mitteilen",
-      hint: "Jede Suche teilt dem Update-Server das Produkt, die Versionen und ob sie funktionieren mit, unter einer Nummer, die für jede Version eine andere ist. So kann ein Herausgeber eine fehlerhafte Version stoppen",
+      hint: "Jede Suche teilt dem Update-Server Produkt, Versionen und ob sie funktionieren mit, unter einer Nummer je Version. So kann ein Herausgeber eine fehlerhafte Version stoppen",
     },
     "/update/windows": {
       label: "Update-Fenster",
@@ -121,7 +121,7 @@ export const settings: Catalogue["settings"] = {
     "/security/session_absolute": { label: "Längste Sitzungsdauer", hint: "15 Minuten bis 30 Tage" },
     "/security/password_min_length": {
       label: "Mindestlänge für Passwörter",
-      hint: "15 bis 128 Zeichen; gilt für Passwörter, die von jetzt an gewählt werden",
+      hint: "15 bis 128 Zeichen; gilt für künftige Passwörter",
     },
     "/console/language": {
       label: "Sprache",
@@ -164,7 +164,7 @@ export const settings: Catalogue["settings"] = {
       "Erwartet wird ein Name oder eine Adresse, etwa ntp.example.org, 192.0.2.1:123 oder [2001:db8::1]:123",
     "/time/panic_threshold": "Erwartet wird eine Dauer von 1 Sekunde bis 10 Jahren",
     "/update/ota/server":
-      "Erwartet wird eine Adresse, die mit https:// beginnt, ohne Benutzername und Passwort",
+      "Erwartet wird eine Adresse, die mit https:// beginnt und weder Benutzername noch Passwort enthält",
     "/update/ota/channel":
       "Erwartet werden 1 bis 32 Kleinbuchstaben, Ziffern, Punkte, Unter- oder Bindestriche, am Anfang ein Buchstabe oder eine Ziffer",
     "/update/ota/check_interval": "Erwartet wird eine Dauer von 5 Minuten bis 30 Tagen",
@@ -179,8 +179,8 @@ export const settings: Catalogue["settings"] = {
     "/security/session_idle": "Darf nicht länger sein als die höchste Sitzungsdauer",
     "/update/ota/enabled": "Stellen Sie zuerst einen Update-Server ein",
     "/update/ota/server": "Adressen auf diesem Gerät selbst sind nicht erlaubt",
-    "/update/ota/channel": "root erlaubt auf diesem Gerät nur bestimmte Kanäle",
+    "/update/ota/channel": "root erlaubt hier nur bestimmte Kanäle",
     "/update/ota/auto_update_binary":
-      "Installieren Sie zuerst einen Vertrauensanker, bestätigen Sie seinen Fingerabdruck und suchen Sie einmal nach Updates",
+      "Erst wenn ein Vertrauensanker installiert, sein Fingerabdruck bestätigt und der Server geprüft ist",
   },
 };

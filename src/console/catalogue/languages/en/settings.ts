@@ -63,11 +63,11 @@ export const settings = {
     },
     "/time/servers": {
       label: "Time servers",
-      hint: "A name or an address, with a port if it is not the usual one",
+      hint: "A name or an address, with a port if it is not the usual one; with NTS that of the key exchange",
     },
     "/time/authenticated_only": {
       label: "Authenticated time only",
-      hint: "Only time servers with NTS are asked",
+      hint: "Only time servers with NTS are asked, and the clock follows only a majority of them",
     },
     "/time/min_agreeing": {
       label: "Servers that must agree",

@@ -27,6 +27,7 @@ export const homePage: Omit<Catalogue["home"], "needs" | "needButtons" | "happen
   within: (span) => `auf ${span} genau`,
   by: (source) => `nach ${source}`,
   noSource: "keine Zeitquelle",
+  authenticated: "authentifiziert",
   checked: (when) => `${when} geprüft`,
   neverChecked: "noch nie geprüft",
   releases: { rules: (version) => `Regeln ${version}`, binary: (version) => `Dienst ${version}` },

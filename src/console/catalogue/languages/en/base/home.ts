@@ -28,6 +28,7 @@ export const homePage = {
   within: (span: string) => `within ${span}`,
   by: (source: string) => `by ${source}`,
   noSource: "no time source",
+  authenticated: "authenticated",
   checked: (when: string) => `checked ${when}`,
   neverChecked: "never checked",
   releases: {
