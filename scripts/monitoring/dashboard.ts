@@ -48,7 +48,13 @@ const rows: readonly { readonly title: string; readonly panels: readonly Panel[]
         unit: "s",
         lines: { "{{instance}}": "steward_clock_last_sync_age_seconds" },
       },
-      { title: "Time sources", lines: { "{{state}}": "sum by (state) (steward_clock_sources)" } },
+      {
+        title: "Time sources",
+        lines: {
+          "{{state}}": "sum by (state) (steward_clock_sources)",
+          authenticated: "sum(steward_clock_authenticated_sources)",
+        },
+      },
       {
         title: "Trust",
         lines: {

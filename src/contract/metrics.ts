@@ -83,6 +83,10 @@ export const metricFamilies = {
     ...{ type: "gauge", labels: oneOf("state") },
     help: "Time sources in this state.",
   },
+  steward_clock_authenticated_sources: {
+    ...{ type: "gauge", labels: none },
+    help: "Time sources whose present answers are authenticated (NTS).",
+  },
   steward_clock_last_sync_age_seconds: {
     ...{ type: "gauge", labels: none },
     help: "Monotonic time since the clock was last synchronised, which a step does not change. Absent before the first time.",

@@ -102,6 +102,8 @@ function writeClock({ add, addStates }: Exposition, { clock, isSynchronised }: D
     const count = clock.sources.filter((source) => source.state === state).length;
     add("steward_clock_sources", count, { state });
   }
+  const authenticated = clock.sources.filter((source) => source.authenticated).length;
+  add("steward_clock_authenticated_sources", authenticated, unlabelled);
   add("steward_clock_last_sync_age_seconds", clock.last_sync_age_seconds, unlabelled);
   const { rounds, steps, conflicts } = clock.counters;
   add("steward_clock_polls_total", rounds ?? null, unlabelled);

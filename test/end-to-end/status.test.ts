@@ -122,6 +122,8 @@ describe("the status of a device with something to see to", () => {
       assert.equal(of(`steward_clock_state{state="${clock.state}"}`), 1);
       assert.equal(of("steward_clock_offset_seconds"), clock.offset_seconds ?? undefined);
       assert.equal(of("steward_clock_authenticated"), clock.authenticated ? 1 : 0);
+      // No server is set here.
+      assert.equal(of("steward_clock_authenticated_sources"), 0);
       const told = needCodes.filter((code) => of(`steward_need{code="${code}"}`) === 1);
       assert.deepEqual(
         told,
