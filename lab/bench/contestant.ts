@@ -42,8 +42,11 @@ export const bareHttp: Contestant = {
   command: () => ({ args: [peer("bare-http.cjs")] }),
 };
 
+/** No time servers: no public one is asked. */
+const noServers = join(root, "lab/run/settings.json");
+
 /** The agent of the program in this directory, with root's decisions in a host file where one is given. */
-export function agentOf(program: string, hostFile?: string): Contestant {
+export function agentOf(program: string, hostFile?: string, settings = noServers): Contestant {
   return {
     name: "steward",
     command: (port, directory) => ({
@@ -52,8 +55,7 @@ export function agentOf(program: string, hostFile?: string): Contestant {
         ...["--state", join(directory, "state"), "--run", join(directory, "run")],
         ...(hostFile === undefined ? [] : ["--host-file", hostFile]),
       ],
-      // It asks no public server for the time.
-      environment: { STEWARD_INITIAL_SETTINGS: join(root, "lab/run/settings.json") },
+      environment: { STEWARD_INITIAL_SETTINGS: settings },
     }),
   };
 }

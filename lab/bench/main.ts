@@ -9,6 +9,7 @@ import { makeCodeCaches } from "../../scripts/build/code-cache.ts";
 import { putProgram } from "../../scripts/install/files.ts";
 import { markdownOf } from "../basics/table.ts";
 import { applyRows } from "./apply.ts";
+import { authenticationRows, firstSync, memoryWithAuthenticatedTime } from "./authenticated-time.ts";
 import { clockRows } from "./clock.ts";
 import { commandLine } from "./command-line.ts";
 import { scratchDirectory } from "./contestant.ts";
@@ -39,7 +40,12 @@ for (const node of [process.execPath, ...process.argv.slice(2)]) begun.push(awai
 const runtimes: OnRuntime[] = [];
 for (const one of begun) runtimes.push(await measured(one));
 printRuntimes(runtimes);
-const rows = [...(await payloadRows()), ...(await applyRows()), ...(await clockRows())];
+const rows = [
+  ...(await payloadRows()),
+  ...(await applyRows()),
+  ...(await clockRows()),
+  ...(await authenticationRows()),
+];
 print(rows);
 const directory = join(import.meta.dirname, "../../var");
 mkdirSync(directory, { recursive: true });
@@ -56,7 +62,9 @@ interface Begun {
 async function begin(node: string): Promise<Begun> {
   const { path: directory, remove } = scratchDirectory();
   const at = { node, directory, program: await programFor(node, directory) };
-  const afterRest = memoryAfterRest(at);
+  const afterRest = Promise.all([memoryAfterRest(at), memoryWithAuthenticatedTime(at)]).then((rows) =>
+    rows.flat(),
+  );
   // Awaited last: a fault of it ends the call then.
   afterRest.catch(() => undefined);
   return { at, afterRest, remove };
@@ -75,6 +83,7 @@ async function measured({ at, afterRest, remove }: Begun): Promise<OnRuntime> {
         ...(await withProvider(at)),
         ...(await signInRows(at)),
         ...(await largeStateRows(at)),
+        await firstSync(at),
         ...(await afterRest),
       ],
     };
