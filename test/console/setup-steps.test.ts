@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { startAgentInProcess } from "../../lab/agents/agent-in-process.ts";
 import type { RunningAgent } from "../../lab/agents/running-agent.ts";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
+import { scratchDirectory } from "../../lab/basics/scratch.ts";
 import { until } from "../../lab/basics/until.ts";
 import {
   addUsers,
@@ -20,6 +21,8 @@ import {
 import { lightBrowser } from "../../lab/console/light/light-browser.ts";
 import { Looks } from "../../lab/console/light/looks.ts";
 import { assertFits, assertReads } from "../../lab/console/page-checks.ts";
+import { createAuthority } from "../../lab/host/certificates.ts";
+import { type Chronyd, startChronyd } from "../../lab/host/chronyd.ts";
 import { startHostileServer } from "../../lab/host/hostile-time-server.ts";
 import { DeviceClock } from "../../src/clock/loop/clock.ts";
 import { readOfferedServers } from "../../src/host/linux/clock/offered-servers.ts";
@@ -27,6 +30,95 @@ import { hostClockOptions } from "../../src/programs/agent/wire-clock.ts";
 
 /** 64 characters without a blank, and what would be markup. */
 const badName = `<b>Straßenverkehrszulassungsordnung</b>${"x".repeat(25)}`;
+
+/** The port at which a plain server is asked whether it offers NTS (RFC 8915 §6). */
+const keyExchangePort = 4460;
+
+describe("the authenticated time of the first run", () => {
+  const ending = endOfConsole();
+  const browser = lightBrowser(ending);
+  const looks = new Looks();
+  const answers = { trusted: "127.0.0.1", strange: "::1" };
+  let agent: RunningAgent;
+  let chronyd: Chronyd;
+
+  before(async () => {
+    const directory = scratchDirectory();
+    const authority = createAuthority(directory);
+    chronyd = await startChronyd({ nts: authority.certify(answers.trusted) });
+    ending.after(() => chronyd.stop());
+    const file = join(directory, "settings.json");
+    const servers = [`${answers.trusted}:${chronyd.port}`, `[${answers.strange}]:${chronyd.port}`];
+    writeFileSync(file, JSON.stringify({ time: { mode: "observe", servers } }));
+    agent = await startAgentInProcess({
+      environment: { STEWARD_INITIAL_SETTINGS: file },
+      openClock: (plan) => {
+        const keyExchange = { ...plan.keyExchange, caFile: authority.path, own: process.getuid?.() };
+        const options = hostClockOptions({ ...plan, keyExchange });
+        return new DeviceClock({
+          ...options,
+          // chronyd listens at a free port instead of the usual one.
+          openAssociation: (driver) => (server) =>
+            options.openAssociation(driver)({
+              ...server,
+              ...(server.port === keyExchangePort && { port: chronyd.ntsPort ?? 0 }),
+            }),
+        });
+      },
+    });
+    ending.after(() => agent.dispose());
+    await addUsers(agent, ["admin"]);
+  });
+
+  it("is offered where a server has it, asked for by one click, and shown to work", async () => {
+    const { page, complaints } = await browser.open(agent);
+    await signIn(page, "admin", "/setup?step=device");
+    const tick = page.getByLabel("Server 1: use authenticated time (NTS)");
+    await untilShown(page.getByText("2 of 2 answer"));
+    await untilShown(tick);
+    assert.equal(await tick.isChecked(), false);
+    assert.equal(
+      await page.getByLabel(/use authenticated time/).count(),
+      1,
+      "the other's certificate is bad",
+    );
+    looks.keep(page, "setup-offered");
+    await tick.check();
+    await untilShown(page.getByText(/^answers within .*, authenticated$/));
+    assert.equal(await page.getByText(/, authenticated$/).count(), 1);
+    assert.equal(await page.getByLabel("Server 1", { exact: true }).inputValue(), answers.trusted);
+    looks.keep(page, "setup-authenticated");
+    await page.evaluate(() => localStorage.setItem("steward-language", "de"));
+    await page.reload();
+    await untilShown(page.getByText(/^antwortet in .*, authentifiziert$/));
+    looks.keep(page, "setup-authenticated-de", assertReads);
+    await page.getByRole("button", { name: /^(Weiter|Fertigstellen)$/ }).click();
+    await until("it is stored", async () => {
+      const { json } = await agent.call("GET", "/api/system", { local: true });
+      return JSON.stringify(json.time.servers[0]) === JSON.stringify({ host: answers.trusted, nts: true });
+    });
+    assert.deepEqual(complaints, []);
+  });
+
+  it("says why it does not work where it was set before", async () => {
+    const server = { host: `[${answers.strange}]`, nts: true };
+    const { status } = await agent.call("PUT", "/api/system", {
+      local: true,
+      body: { time: { servers: [server] } },
+    });
+    assert.equal(status, 200);
+    const { page } = await browser.open(agent);
+    await signIn(page, "admin", "/setup?step=device");
+    await untilShown(page.getByText("certificate: for another name"));
+    const tick = page.getByLabel("Server 1: use authenticated time (NTS)");
+    assert.equal(await tick.isChecked(), true);
+    await tick.uncheck();
+    assert.equal(await page.getByLabel("Server 1", { exact: true }).inputValue(), server.host);
+  });
+
+  it("is sound to look at in a browser, in each state above", async () =>
+    looks.judge(await startBrowser(ending)));
+});
 
 describe("the steps of the first run behind the sign-in", () => {
   const ending = endOfConsole();

@@ -1,15 +1,15 @@
 import { useEffect } from "preact/hooks";
-import { type TimeServerEntry, timeServer, withHost } from "../../contract/clock/time-server.ts";
-import type { TimeProbe } from "../../contract/types.ts";
+import { type TimeServerEntry, timeServer, withHost, withNts } from "../../contract/clock/time-server.ts";
 import { shortDuration } from "../catalogue/formats.ts";
 import { t, wordFor } from "../catalogue/words.ts";
 import { Badge, type State } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
-import { TextField } from "../ui/form/field.tsx";
+import { CheckField, TextField } from "../ui/form/field.tsx";
 import { errorAt } from "../ui/form/form.tsx";
 import { ProblemView } from "../ui/problem-view.tsx";
+import { withMark } from "../ui/words/authenticated.ts";
 import { Hint } from "./step.tsx";
-import { namedServers, useProbe } from "./use-probe.ts";
+import { type Found, namedServers, useProbe } from "./use-probe.ts";
 
 /** The agent's own bound. */
 const most = 8;
@@ -55,7 +55,7 @@ export function TimeServers({
         {rows.map((server, index) => (
           <li key={index} onFocusOut={() => ask(rows)}>
             <TextField
-              label={`${t.firstRun.serverOf(index + 1)}${timeServer(server).nts ? " (NTS)" : ""}`}
+              label={t.firstRun.serverOf(index + 1)}
               value={timeServer(server).host}
               onInput={(value) => put(index, value)}
               error={faultOf(server)}
@@ -73,6 +73,13 @@ export function TimeServers({
                 )
               }
             />
+            {isOffered(server, found) && (
+              <CheckField
+                label={t.firstRun.useAuthenticated(index + 1)}
+                value={timeServer(server).nts}
+                onInput={(nts) => take(rows.with(index, atUsualPort(server, nts)))}
+              />
+            )}
           </li>
         ))}
       </ul>
@@ -96,7 +103,7 @@ export function TimeServers({
 }
 
 /** `3 of 4 answer, within 1 ms.` */
-function Sum({ found: { servers, answering, agreeing } }: { readonly found: TimeProbe }) {
+function Sum({ found: { servers, answering, agreeing } }: { readonly found: Found }) {
   const isWell = answering === servers.length && agreeing === answering;
   const state: State = isWell ? "good" : agreeing === 0 ? "wrong" : "attention";
   const words = [t.firstRun.answering(answering, servers.length)];
@@ -108,14 +115,34 @@ function hostOf(server: TimeServerEntry): string {
   return timeServer(server).host.trim();
 }
 
-/** The answer of one server; none where the name has changed since it was asked. */
-function Answer({ server, found }: { readonly server: TimeServerEntry; readonly found: TimeProbe | null }) {
-  const said = found?.servers.find(({ host }) => host === hostOf(server));
+/** True: it answered that it has NTS, or is asked for it already. */
+function isOffered(server: TimeServerEntry, found: Found | null): boolean {
+  const answers = found?.servers ?? [];
+  return (
+    timeServer(server).nts || answers.some(({ host, nts }) => nts === "offered" && host === hostOf(server))
+  );
+}
+
+/** NTS is offered at its usual port. A port that was typed is that of the other protocol. */
+function atUsualPort(server: TimeServerEntry, nts: boolean): TimeServerEntry {
+  return withNts(hostOf(server).replace(/:\d+$/, ""), nts);
+}
+
+/** The answer of one server; undefined where the row has changed since it was asked. */
+function saidBy(server: TimeServerEntry, found: Found | null): Found["servers"][number] | undefined {
+  const { nts } = timeServer(server);
+  const isSame = (one: TimeServerEntry) => hostOf(one) === hostOf(server) && timeServer(one).nts === nts;
+  return found?.servers[found.asked.findIndex(isSame)];
+}
+
+function Answer({ server, found }: { readonly server: TimeServerEntry; readonly found: Found | null }) {
+  const said = saidBy(server, found);
   if (said === undefined) return null;
   const { answers, reason, delay_seconds } = said;
   if (reason !== null) {
     const text = wordFor<string>(t.firstRun.sourceReasons, reason.code) ?? reason.detail;
     return <Badge state={answers ? "wrong" : "attention"}>{text}</Badge>;
   }
-  return <Badge state="good">{t.firstRun.answersIn(shortDuration(delay_seconds ?? 0))}</Badge>;
+  const words = t.firstRun.answersIn(shortDuration(delay_seconds ?? 0));
+  return <Badge state="good">{withMark(words, timeServer(server).nts)}</Badge>;
 }

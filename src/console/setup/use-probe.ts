@@ -5,9 +5,14 @@ import { call } from "../client/call.ts";
 import { ProblemError } from "../client/problem.ts";
 import { useAction } from "../client/use-action.ts";
 
+/** Answers, each in the place of the server that was asked. */
+export interface Found extends TimeProbe {
+  readonly asked: readonly TimeServerEntry[];
+}
+
 interface Probing {
   /** The last answers of the servers; null: none yet. */
-  readonly found: TimeProbe | null;
+  readonly found: Found | null;
   readonly isBusy: boolean;
   readonly error: unknown;
   /** Asks these, unless they are those that were asked last. */
@@ -19,7 +24,7 @@ const mostTries = 5;
 
 /** Asks time servers, one test behind the other; of those that wait only the newest counts. */
 export function useProbe(): Probing {
-  const [found, setFound] = useState<TimeProbe | null>(null);
+  const [found, setFound] = useState<Found | null>(null);
   const waiting = useRef<readonly TimeServerEntry[] | null>(null);
   const last = useRef("");
   // The answers before stay where the next question is refused.
@@ -28,9 +33,12 @@ export function useProbe(): Probing {
       const servers = waiting.current;
       if (servers === null) return;
       waiting.current = null;
-      await probe(servers).then(setFound, (problem: unknown) => {
-        if (waiting.current === null) throw problem;
-      });
+      await probe(servers).then(
+        (answers) => setFound({ ...answers, asked: servers }),
+        (problem: unknown) => {
+          if (waiting.current === null) throw problem;
+        },
+      );
     }
   });
   return {

@@ -45,6 +45,7 @@ export const firstRun: Catalogue["firstRun"] = {
   serversHint:
     "Ein Name oder eine Adresse, mit Port, wenn es nicht der übliche ist. Vier sind eine gute Zahl.",
   serverOf: (place) => `Server ${place}`,
+  useAuthenticated: (place) => `Server ${place}: authentifizierte Zeit verwenden (NTS)`,
   offered: (servers) => `Die des Netzes verwenden: ${servers}`,
   addServer: "Server hinzufügen",
   remove: "Entfernen",

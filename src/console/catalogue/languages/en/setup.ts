@@ -41,6 +41,7 @@ export const firstRun = {
   servers: "Time servers",
   serversHint: "A name or an address, with a port if it is not the usual one. Four are a good number.",
   serverOf: (place: number) => `Server ${place}`,
+  useAuthenticated: (place: number) => `Server ${place}: use authenticated time (NTS)`,
   offered: (servers: string) => `Use the network's: ${servers}`,
   addServer: "Add a server",
   remove: "Remove",
