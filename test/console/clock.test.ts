@@ -346,6 +346,60 @@ describe("the console's clock", () => {
     });
   });
 
+  describe("where two servers are authenticated and the certificate of a third is not believed", {
+    concurrency: false,
+  }, () => {
+    const time = standingTime();
+    const certificate = { validFromSeconds: 0, validToSeconds: 4_102_444_800, failure: null };
+    const plans = [null, null, "nts_unknown_authority"].map((failure, index) => ({
+      ...ordinaryServer,
+      ...{ address: names[index] ?? "", nts: { ...certificate, failure } },
+    }));
+    let agent: RunningAgent;
+    let browser: TestBrowser;
+    before(async () => {
+      ({ agent, browser } = await start(time, time.servedClock(plans)));
+      await setTime(agent, { servers: plans.map(({ address }) => ({ host: address, nts: true })) });
+      await time.passUntil(
+        until("it is trusted", async () => {
+          const { json } = await agent.call("GET", route, { local: true });
+          return json.trust === "trusted" && json.authenticated;
+        }),
+      );
+    });
+
+    it("marks each source that is, says why one is not, and Home's tile says that the time is", async () => {
+      const { page, complaints } = await see(browser, agent, "operator");
+      await unfold(page);
+      const stateIn = (host = "", text = "") =>
+        badge(sources(page).getByRole("row").filter({ hasText: host }), new RegExp(text)).waitFor();
+      for (const host of names.slice(0, 2)) await stateIn(host, ", authenticated$");
+      await stateIn(names[2], "^unreachable$");
+      await strip(page).getByText("certificate: unknown authority").waitFor();
+      assert.match(
+        (await bars(page).getAttribute("aria-label")) ?? "",
+        /192\.0\.2\.1, [a-z, ]+, authenticated, /,
+      );
+      looks.keep(page, "clock-authenticated");
+      await page.evaluate(() => localStorage.setItem("steward-language", "de"));
+      await page.reload();
+      await unfold(page);
+      await badge(page.locator(".clock-table"), /, authentifiziert$/)
+        .first()
+        .waitFor();
+      looks.keep(page, "clock-authenticated-de", reads(1280, 320));
+      await page.goto("/");
+      const tile = page.locator(".tile", { has: page.getByRole("heading", { name: "Uhr", level: 2 }) });
+      await tile.getByText(/^auf .* genau, authentifiziert$/).waitFor();
+      looks.keep(page, "home-authenticated-de", reads(1280, 320));
+      await page.evaluate(() => localStorage.setItem("steward-language", "en"));
+      await page.reload();
+      await page.getByText(/^within .*, authenticated$/).waitFor();
+      looks.draw(page, "home-authenticated");
+      assert.deepEqual(complaints, []);
+    });
+  });
+
   describe("where a correction beyond the panic threshold is wanted", { concurrency: false }, () => {
     const time = standingTime();
     let agent: RunningAgent;

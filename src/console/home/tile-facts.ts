@@ -4,6 +4,7 @@ import { shortDuration } from "../catalogue/formats.ts";
 import { t } from "../catalogue/words.ts";
 import { type How, howIs } from "../needs/how.ts";
 import { brief, visible } from "../ui/visible.ts";
+import { withMark } from "../ui/words/authenticated.ts";
 import { fromNow } from "../ui/words/update-format.ts";
 
 type UpdatesInShort = NonNullable<Status["updates"]>;
@@ -35,12 +36,13 @@ const mostFacts = 3;
 export function clockFacts({
   offset_seconds,
   uncertainty_seconds,
+  authenticated,
   source,
   last_sync_at,
 }: Status["clock"]): string[] {
   const reach = offset_seconds === null ? null : Math.abs(offset_seconds) + (uncertainty_seconds ?? 0);
   return [
-    ...(reach === null ? [] : [t.home.within(shortDuration(reach))]),
+    ...(reach === null ? [] : [withMark(t.home.within(shortDuration(reach)), authenticated)]),
     source === null ? t.home.noSource : t.home.by(visible(source)),
     ...(last_sync_at === null ? [] : [t.home.checked(fromNow(last_sync_at))]),
   ];

@@ -6,7 +6,7 @@ import { Shape } from "../../ui/shape.tsx";
 import { Said } from "../../ui/spoken.tsx";
 import { visible } from "../../ui/visible.ts";
 import { reasonOf } from "./clock-sentences.ts";
-import { boundInWords, laterInWords } from "./clock-words.ts";
+import { boundInWords, laterInWords, stateOf } from "./clock-words.ts";
 import { percent } from "./picture-axis.ts";
 import { type Cluster, type Flag, type Strip, silentOf, stripOf } from "./strip.ts";
 
@@ -50,7 +50,7 @@ export function ClockStrip({ status: { sources } }: { readonly status: TimeSync 
             <li key={source.id} class="silent">
               <Shape name="unknown" />
               <span>
-                <bdi>{visible(source.host)}</bdi> {t.clock.sourceStates[source.state]}
+                <bdi>{visible(source.host)}</bdi> {stateOf(source)}
                 <Reason source={source} />
               </span>
             </li>

@@ -3,6 +3,7 @@ import { figure, pageFormat, shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { deviceAheadSeconds } from "../../client/device-time.ts";
 import type { State } from "../../ui/badge.tsx";
+import { withMark } from "../../ui/words/authenticated.ts";
 import type { Axis } from "./picture-axis.ts";
 
 /** `0.4 ms behind`: positive seconds are a host that is behind. */
@@ -101,6 +102,11 @@ const states: Readonly<Record<TimeSource["state"], State>> = {
   suspect: "attention",
   unused: "unknown",
 };
+
+/** The state of a source in words. */
+export function stateOf({ state, authenticated }: TimeSource): string {
+  return withMark(t.clock.sourceStates[state], authenticated);
+}
 
 export function badgeOf({ state }: TimeSource): State {
   return states[state];

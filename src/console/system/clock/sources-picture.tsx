@@ -11,7 +11,7 @@ import { shortDuration } from "../../catalogue/formats.ts";
 import { t } from "../../catalogue/words.ts";
 import { visible } from "../../ui/visible.ts";
 import { reasonOf } from "./clock-sentences.ts";
-import { badgeOf, beyondInWords, offsetWithUncertainty, placeInWords } from "./clock-words.ts";
+import { badgeOf, beyondInWords, offsetWithUncertainty, placeInWords, stateOf } from "./clock-words.ts";
 import { type Axis, agreedRange, keepAxis, percent, seenOn } from "./picture-axis.ts";
 
 /** Share of the axis that this host's label takes on a phone: so close to an end there is no room for the end's. */
@@ -88,7 +88,7 @@ function Row({ source, axis }: { readonly source: TimeSource; readonly axis: Axi
         <b>
           <bdi>{visible(source.host)}</bdi>
         </b>{" "}
-        <span class="clock-word">{t.clock.sourceStates[source.state]}</span>
+        <span class="clock-word">{stateOf(source)}</span>
         {reason !== null && `: ${reason.text}`}
         {seen && interval && seen.beyond !== 0 && ` · ${beyondInWords(interval.middle)}`}
       </div>
@@ -132,10 +132,10 @@ function Shape({ at, path, name }: { readonly at: number; readonly path: string;
 
 function pictureInWords(sources: readonly TimeSource[], agreed: Range | null): string {
   const each = sources.map((source) => {
-    const { host, state, offset_seconds, uncertainty_seconds } = source;
+    const { host, offset_seconds, uncertainty_seconds } = source;
     const size = uncertainty_seconds === null ? "" : `± ${shortDuration(uncertainty_seconds)}`;
     const figures = offset_seconds === null ? [] : [beyondInWords(offset_seconds), size];
-    return [host, t.clock.sourceStates[state], ...figures].filter(Boolean).join(", ");
+    return [host, stateOf(source), ...figures].filter(Boolean).join(", ");
   });
   const middle = agreed && (agreed.low + agreed.high) / 2;
   const whole =

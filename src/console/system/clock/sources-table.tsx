@@ -6,7 +6,7 @@ import { Said } from "../../ui/spoken.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { visible } from "../../ui/visible.ts";
 import { reasonOf } from "./clock-sentences.ts";
-import { badgeOf, laterInWords, withUncertainty } from "./clock-words.ts";
+import { badgeOf, laterInWords, stateOf, withUncertainty } from "./clock-words.ts";
 
 /** Bits of the reach register: so many polls are remembered. */
 const polls = [7, 6, 5, 4, 3, 2, 1, 0] as const;
@@ -40,7 +40,7 @@ function columns(): Column<TimeSource>[] {
         const reason = reasonOf(source);
         return (
           <div>
-            <Badge state={badgeOf(source)}>{t.clock.sourceStates[source.state]}</Badge>
+            <Badge state={badgeOf(source)}>{stateOf(source)}</Badge>
             {reason !== null && (
               <div class="hint">
                 <Said sentence={reason} />
