@@ -151,14 +151,14 @@ tell();
 
 /** The number of named faults that their tests do not notice; prints a line for each fault. */
 async function judgeNamed(faults: readonly NamedFault[]): Promise<number> {
-  const lines: string[][] = [["check taken out", "source", "test", "verdict"]];
+  const lines: string[][] = [["its test", "check taken out", "source", "test"]];
   let survived = 0;
   for (const fault of faults) {
     const isNoticed = await isNamedNoticed(fault, { root, directory: ".cache/mutation/named", programs });
     if (!isNoticed) survived += 1;
     const { name, file, check, test } = fault;
     const line = readFileSync(join(root, file), "utf8").split(check)[0]?.split("\n").length;
-    lines.push([name, `${file}:${line}`, test.title, isNoticed ? "fails" : "SURVIVED"]);
+    lines.push([isNoticed ? "fails" : "PASSES", name, `${file}:${line}`, test.title]);
   }
   if (faults.length > 0) console.log(linesOf(lines).join("\n"));
   return survived;

@@ -2,6 +2,8 @@ import type { NamedFault } from "./named.ts";
 
 const attacks = (title: string) => ({ file: "test/clock/nts/attacker.test.ts", title });
 
+const boots = (title: string) => ({ file: "test/scenarios/authenticated.test.ts", title });
+
 /** The properties of docs/design/trusted-time.md under an attacker who holds the network, each with its check taken out. */
 export const ntsFaults: readonly NamedFault[] = [
   {
@@ -80,8 +82,8 @@ export const ntsFaults: readonly NamedFault[] = [
   {
     name: "stolen expired key: provisional time counts",
     file: "src/clock/ntp/source-pool.ts",
-    check: "ratedSources.filter(({ source }) => !source.isProvisional())",
-    instead: "ratedSources",
+    check: "rated.filter(({ source }) => !source.isProvisional())",
+    instead: "rated",
     test: attacks("does not count until they are"),
   },
   {
@@ -142,5 +144,42 @@ export const ntsFaults: readonly NamedFault[] = [
     check: "this.#options.exchange(address, this.#association?.seal)",
     instead: "this.#options.exchange(address)",
     test: attacks("that sends to a server without NTS has no plain reply taken"),
+  },
+  {
+    name: "plain servers where only authenticated ones count",
+    file: "src/clock/ntp/source-pool.ts",
+    check: "return nts || !this.#isAuthenticatedOnly;",
+    instead: "return true;",
+    test: boots("lets plain servers neither move the clock nor count, however many agree"),
+  },
+  {
+    name: "a minority where only authenticated ones count",
+    file: "src/clock/ntp/source-pool.ts",
+    check: "this.#isAuthenticatedOnly ? Math.max(usual, majorityOf(configured)) : usual",
+    instead: "usual",
+    test: boots("in 1970: two honest servers of five give no time where only authenticated ones count"),
+  },
+  {
+    name: "stolen expired keys of a majority: nothing is confirmed, and provisional time counts",
+    file: "src/clock/ntp/source.ts",
+    check: "return this.#association?.isProvisional() === true;",
+    instead: "return false;",
+    test: boots("of a majority say no present time: their certificates are not valid then"),
+  },
+  {
+    name: "a time daemon whose sources are not authenticated",
+    file: "src/clock/daemons/external-daemon.ts",
+    check: 'isAuthenticatedOnly && report.trust !== "none" && !report.authenticated',
+    instead: "false",
+    test: boots("trusts no time daemon whose sources are not authenticated"),
+  },
+  {
+    name: "an authenticated minority called authenticated",
+    file: "src/clock/ntp/source-pool.ts",
+    check: "configured === 1 ? authentic === 1 : isMajority({ agreeing: authentic, configured })",
+    instead: "authentic > 0",
+    test: boots(
+      "left off, authenticated and plain servers vote alike, and the majority is not authenticated",
+    ),
   },
 ];
