@@ -77,11 +77,17 @@ export async function memoryWithAuthenticatedTime({ node, program, directory: pa
     );
     try {
       await delay(lastingMilliseconds);
-      const [own = Number.NaN, peer = Number.NaN] = agents.map((agent) => agent.memory().residentMiB);
+      const [own, peer] = agents.map((agent) => agent.memory());
+      if (!own || !peer) throw new Error("two agents were started");
       const [major = ""] = execFileSync(node, ["--version"], { encoding: "utf8" }).split(".");
       const most = mostMiB[major] ?? Number.NaN;
-      const row = ratioRow("four time servers with NTS / in plain, after 10 minutes", "MiB", [[own], [peer]]);
-      return [{ ...row, bound: `≤ + ${most} MiB`, isWithin: own - peer <= most }];
+      const resident: Series = [[own.residentMiB], [peer.residentMiB]];
+      const row = ratioRow("four time servers with NTS / in plain, after 10 minutes", "MiB", resident);
+      const isWithin = own.residentMiB - peer.residentMiB <= most;
+      return [
+        { ...row, bound: `≤ + ${most} MiB`, isWithin },
+        ratioRow("its anonymous part, with NTS", "MiB", [[own.anonymousMiB], [peer.anonymousMiB]]),
+      ];
     } finally {
       await Promise.all(agents.map((agent) => agent.stop()));
     }
