@@ -53,31 +53,37 @@ describe("a problem on a page", () => {
   const looks = new Looks();
   const { agent, browser } = lightConsoleOf(ending);
 
-  /** As the agent would say it. */
-  const refuse = (page: Page, path: string, code: keyof typeof errorCodes, times?: number) =>
-    page.route(
-      path,
-      (route) =>
-        route.fulfill({
+  /** As the agent would say it, until the route is taken away: a page may read again at any moment what it shows. */
+  const refuse = (page: Page, path: string, code: keyof typeof errorCodes) =>
+    page.route(path, (route) =>
+      route.fulfill({
+        status: errorCodes[code].status,
+        contentType: "application/problem+json",
+        json: {
+          type: `/problems/${code}`,
+          title: problemTitles[code],
           status: errorCodes[code].status,
-          contentType: "application/problem+json",
-          json: {
-            type: `/problems/${code}`,
-            title: problemTitles[code],
-            status: errorCodes[code].status,
-            code,
-            detail: "The agent's own words.",
-            request_id: "0123456789abcdef",
-          },
-        }),
-      times === undefined ? {} : { times },
+          code,
+          detail: "The agent's own words.",
+          request_id: "0123456789abcdef",
+        },
+      }),
     );
+
+  /** Lets the agent answer these paths, and presses the button before an answer can mend the page without it. */
+  const tryAgain = async (page: Page, ...paths: readonly string[]) => {
+    const button = page.locator("main .problem").getByRole("button", { name: "Try again" });
+    await untilShown(button);
+    // All of this is one turn of the event loop, and an answer needs another.
+    for (const path of paths) await page.unroute(path);
+    await button.click();
+  };
 
   it("is told once for all that failed alike, and its one button reads all of it again", async () => {
     const { page, complaints } = await browser.open(agent);
     await signIn(page, "admin", "/updates");
-    await refuse(page, "**/api/auth/sessions*", "request_timeout", 1);
-    await refuse(page, "**/api/tokens*", "request_timeout", 1);
+    const refused = ["**/api/auth/sessions*", "**/api/tokens*"];
+    for (const path of refused) await refuse(page, path, "request_timeout");
     await page.getByRole("button", { name: "Your account: root-admin" }).click();
     await page.getByRole("menuitem", { name: "Your account" }).click();
     const problem = page.locator("main .problem");
@@ -93,21 +99,19 @@ describe("a problem on a page", () => {
     looks.keep(page, "problem-wide");
     await page.setViewportSize({ width: 360, height: 740 });
     looks.draw(page, "problem-phone", assertReads);
-    await problem.getByRole("button", { name: "Try again" }).click();
+    await tryAgain(page, ...refused);
     await problem.waitFor({ state: "detached" });
     await untilShown(page.getByText("No API tokens").or(page.getByRole("heading", { name: "API tokens" })));
-    await refuse(page, "**/api/events?*", "request_timeout", 1);
-    await refuse(page, "**/api/system", "request_timeout", 1);
-    await refuse(page, "**/api/logs?*", "request_timeout", 1);
     await page.getByRole("link", { name: "System", exact: true }).click();
-    for (const [tab, path, read] of [
-      ["Events", "/system/events", page.getByText(/^\d+ events$/)],
-      ["Logs", "/system/logs", page.getByText(/^\d+ lines/)],
-      ["Settings", "/system/settings", page.getByRole("heading", { name: "Time" })],
+    for (const [tab, path, address, read] of [
+      ["Events", "/system/events", "**/api/events?*", page.getByText(/^\d+ events$/)],
+      ["Logs", "/system/logs", "**/api/logs?*", page.getByText(/^\d+ lines/)],
+      ["Settings", "/system/settings", "**/api/system", page.getByRole("heading", { name: "Time" })],
     ] as const) {
+      await refuse(page, address, "request_timeout");
       await page.getByRole("link", { name: tab, exact: true }).click();
       await page.waitForURL(`**${path}`);
-      await problem.getByRole("button", { name: "Try again" }).click();
+      await tryAgain(page, address);
       await untilShown(read);
       assert.equal(await problem.count(), 0, tab);
     }
