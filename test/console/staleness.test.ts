@@ -4,12 +4,14 @@ import { staleAfterClock, staleAfterEvent, staleAfterLatest } from "../../src/co
 import type { Status, TimeSync } from "../../src/contract/types.ts";
 
 describe("what has to be read anew", () => {
-  const status = { clock: { state: "synchronised", trust: "trusted" } } as Status;
-  const clock = (state: string, trust = "trusted") => ({ state, trust }) as TimeSync;
+  const status = { clock: { state: "synchronised", trust: "trusted", authenticated: false } } as Status;
+  const clock = (state: string, trust = "trusted", authenticated = false) =>
+    ({ state, trust, authenticated }) as TimeSync;
 
   it("is the status where the clock's page knows better", () => {
     assert.deepEqual(staleAfterClock(status, clock("faulty")), ["getStatus"]);
     assert.deepEqual(staleAfterClock(status, clock("synchronised", "none")), ["getStatus"]);
+    assert.deepEqual(staleAfterClock(status, clock("synchronised", "trusted", true)), ["getStatus"]);
     assert.deepEqual(staleAfterClock(status, clock("synchronised")), []);
     assert.deepEqual(staleAfterClock(null, clock("faulty")), []);
   });

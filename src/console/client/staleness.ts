@@ -50,14 +50,19 @@ export function staleAfterStatus(before: Status | null, after: Status): Reads {
 }
 
 /** The clock's page looks at the clock more often than the status is read: where the two differ, the status is old. */
-export function staleAfterClock(status: Status | null, { state, trust }: TimeSync): Reads {
-  if (status === null || (status.clock.state === state && status.clock.trust === trust)) return [];
-  return ["getStatus"];
+export function staleAfterClock(status: Status | null, present: TimeSync): Reads {
+  const isOld = status !== null && ofClock(status.clock).join() !== ofClock(present).join();
+  return isOld ? ["getStatus"] : [];
+}
+
+/** Facts of the clock that both have. */
+function ofClock({ state, trust, authenticated }: Pick<TimeSync, "state" | "trust" | "authenticated">) {
+  return [state, trust, authenticated];
 }
 
 /** Parts of the status that stay the same as long as nothing has happened. */
 const ofStatus: readonly (readonly [fact: (status: Status) => unknown, reads: Reads])[] = [
-  [({ clock: { word, state, trust, mode, source } }) => [word, state, trust, mode, source], clock],
+  [(status) => [status.clock.word, status.clock.mode, status.clock.source, ...ofClock(status.clock)], clock],
   [({ updates }) => updates && { ...updates, summary: updates.summary.code }, updates],
   [({ people }) => people, people],
   [({ needs }) => needs.map(({ code, level }) => [code, level]), ["getHealth"]],
