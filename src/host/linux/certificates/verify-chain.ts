@@ -1,4 +1,6 @@
-import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { unlinkSync, writeFileSync } from "node:fs";
+import { access } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { messageOf } from "../../../contract/errors.ts";
@@ -92,30 +94,27 @@ function excessOf(certificates: readonly string[]): string | null {
 async function verifyIn(verifier: ChainVerifier, verification: Verification) {
   const { run, directory, caFile = systemAuthorities } = verifier;
   const { certificates, signal } = verification;
-  const [own = "", ...others] = certificates;
-  const place = await mkdtemp(join(directory, "chain-"));
+  const chain = join(directory, `chain-${randomUUID()}.pem`);
+  // Without a thread: this is the memory of a directory of systemd's, and what threads take for it stays with the process.
+  writeFileSync(chain, certificates.join("\n"), { mode: 0o600, flag: "wx" });
   try {
-    const leaf = join(place, "leaf.pem");
-    const untrusted = join(place, "untrusted.pem");
-    await writeFile(leaf, own, { mode: 0o600 });
-    if (others.length > 0) await writeFile(untrusted, others.join("\n"), { mode: 0o600 });
     const args = [
       ...["verify", "-CAfile", caFile, "-no-CApath", "-no-CAstore", "-purpose", "sslserver"],
       // 112 bits of security: RSA of 2,048 bits and more, no SHA-1. Without it openssl takes keys of any size.
       ...["-auth_level", "2"],
       ...conditionsOf(verification),
-      ...(others.length > 0 ? ["-untrusted", untrusted] : []),
-      leaf,
+      // The certificate that is verified is the first in its file; all of them may be between it and an authority.
+      ...["-untrusted", chain, chain],
     ];
     const ran = await run("openssl", args, { timeoutMilliseconds, signal }).catch((error) => {
       if (signal.aborted) throw error;
       return null;
     });
     if (ran === null) return cannotVerify("openssl cannot be started. Install it: apt-get install openssl");
-    if (ran.status === 0 && ran.stdout === `${leaf}: OK\n`) return null;
+    if (ran.status === 0 && ran.stdout === `${chain}: OK\n`) return null;
     return failureIn(ran.stderr) ?? cannotVerify(await troubleOf(ran, caFile));
   } finally {
-    await rm(place, { recursive: true, force: true });
+    unlinkSync(chain);
   }
 }
 
