@@ -1,8 +1,8 @@
 import type { AskKeyExchange } from "../../host/nts-ports.ts";
 import type { ResolveHost } from "../../host/ports.ts";
 import type { Association, NtpTarget } from "../ntp/source.ts";
-import { mostCookies } from "./cookie.ts";
 import { exchangeKeys, type KeyExchangeOutcome, type NtsKeys } from "./key-exchange.ts";
+import { mostCookies } from "./key-exchange-messages.ts";
 import { protect } from "./protected-packets.ts";
 
 export interface AssociationOptions {
@@ -21,6 +21,9 @@ const keysLifeSeconds = 7 * 86_400;
 const firstWaitSeconds = 10;
 const waitGrowth = 1.5;
 const mostWaitSeconds = 3_600;
+
+/** Addresses of a name that are asked for keys in turn. */
+const mostAddresses = 3;
 
 interface HeldKeys extends NtsKeys {
   readonly sinceSeconds: number;
@@ -122,6 +125,3 @@ export class NtsAssociation implements Association {
     return outcome;
   }
 }
-
-/** Addresses of a name that are asked for keys in turn. */
-const mostAddresses = 3;

@@ -1,6 +1,6 @@
 import type { SealedRequest } from "../ntp/exchange.ts";
 import type { BadPacket } from "../ntp/sample.ts";
-import { isCookie, mostCookies } from "./cookie.ts";
+import { isCookie, mostCookies } from "./key-exchange-messages.ts";
 import { open, seal } from "./siv.ts";
 
 /** Types of extension fields (RFC 8915 §7.5). */
