@@ -334,7 +334,7 @@ describe("a false key exchange", () => {
     assert.throws(() => association.seal(Buffer.alloc(48)), /after a key exchange/);
   });
 
-  it("that sends elsewhere has time of nobody who lacks the keys", async (test) => {
+  it("that sends elsewhere brings no time from a server without the keys", async (test) => {
     const impostor = await serve(({ send, reply, request: { buffer, byteOffset } }) =>
       send(Buffer.concat([reply(), new Uint8Array(buffer, byteOffset + 48, 36), forgedAuthenticator])),
     );

@@ -69,7 +69,7 @@ describe("the answer of a key exchange", () => {
     });
   }
 
-  it("is read past records that nobody need know", () => {
+  it("is read past records that are unknown and not critical", () => {
     assert.equal(codeOf(agreed(record(1_024, "anything"), record(0x7fff, ""))), "agreed");
   });
 
