@@ -119,7 +119,7 @@ export const ntsFaults: readonly NamedFault[] = [
     file: "src/clock/nts/siv.ts",
     check: "timingSafeEqual(s2v(forTag, [...associated, plaintext]), tag) ? plaintext : null",
     instead: "plaintext",
-    test: attacks("that sends elsewhere has time of nobody who lacks the keys"),
+    test: attacks("that sends elsewhere brings no time from a server without the keys"),
   },
   {
     name: "two key exchanges that send to one server, which votes twice",
