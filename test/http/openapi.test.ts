@@ -60,9 +60,8 @@ describe("GET /api/openapi.json", () => {
     return found;
   };
 
-  it("is OpenAPI 3.1, of at most 150 KiB, and there before setup without a token", () => {
+  it("is OpenAPI 3.1, and there before setup without a token", () => {
     assert.match(document.openapi, /^3\.1\.\d+$/);
-    assert.ok(Buffer.byteLength(text) <= 150 * 1_024, `${Buffer.byteLength(text)} bytes`);
   });
 
   it("is compressed where the client takes it, and the same", async () => {
