@@ -21,6 +21,7 @@ const floors: Readonly<Record<string, number>> = {
   users: 2,
   auth: 3,
   certificates: 3,
+  outbox: 3,
   releases: 3,
   updates: 4,
   configuration: 4,

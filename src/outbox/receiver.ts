@@ -1,0 +1,50 @@
+import type { AuditEvent } from "../contract/types.ts";
+
+/** One event as a person reads it. */
+export interface Notice {
+  /** The number of its event; it rises, and no device uses one twice. */
+  readonly seq: number;
+  /** RFC 3339, in UTC, by the device's clock. */
+  readonly time: string;
+  /** The event's type, such as `need.began`. */
+  readonly type: string;
+  /** `grave`: it does not wait for the next message of a minute. */
+  readonly level: "grave" | "ordinary";
+  /** One line, in English. */
+  readonly title: string;
+  /** The sentence, or sentences, in English. */
+  readonly text: string;
+  /** The record itself. */
+  readonly event: AuditEvent;
+}
+
+/** The content of one delivery. */
+export interface Message {
+  /**
+   * `${device.id}-${first seq}-${last seq}`, the same at each attempt, also after a restart. A test has
+   * `${device.id}-test-${random}`.
+   */
+  readonly id: string;
+  readonly device: { readonly id: string; readonly name: string | null };
+  /** In the order of seq; at most 20, or 200 for a receiver of the record. A test has none. */
+  readonly notices: readonly Notice[];
+  /** The number of events that it reports; in a storm, more than it has notices. */
+  readonly count: number;
+  /** Those events by their type. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** The first and last seq among which the log dropped events before they were sent; null: none. */
+  readonly gap: { readonly from: number; readonly to: number } | null;
+  readonly isTest: boolean;
+}
+
+export type Delivery =
+  /** `answer`: the receiver's own words, such as `204 No Content` or `250 2.0.0 Ok: queued as 4F2A`. */
+  | { readonly ok: true; readonly answer: string }
+  /** `error`: one sentence that a person understands. `retryAfterSeconds`: the receiver asked for this pause. */
+  | { readonly ok: false; readonly error: string; readonly retryAfterSeconds?: number };
+
+/** A person or program elsewhere that receives the device's events. */
+export interface Receiver {
+  /** Tries once, and never throws; ends soon after the signal is aborted. */
+  deliver(message: Message, signal: AbortSignal): Promise<Delivery>;
+}
