@@ -27,3 +27,11 @@ export function createChance(seed: number): Chance {
     fork: () => createChance(Math.floor(uniform() * 2 ** 32)),
   };
 }
+/** Bytes that hostile servers put together: parts of true fields in any order. */
+export function mutations(count: number, parts: readonly string[]): string[] {
+  const { uniform } = createChance(7);
+  const pick = (): string => parts[Math.floor(uniform() * parts.length)] ?? "";
+  return Array.from({ length: count }, () =>
+    Array.from({ length: 1 + Math.floor(uniform() * 6) }, pick).join(""),
+  );
+}

@@ -250,8 +250,8 @@ export interface TransferRequest {
   readonly acceptsGzip?: true;
   /** The same only for the origin of the address: a redirect to another one leaves them out. */
   readonly originHeaders?: Readonly<Record<string, string>>;
-  /** The body of a POST, ASCII; absent: a GET. */
-  readonly post?: string | undefined;
+  /** The body of a POST, text as UTF-8; absent: a GET. */
+  readonly post?: string | Uint8Array | undefined;
   readonly limits: TransferLimits;
   /** Ends the transfer, head or body, with the signal's reason. */
   readonly signal: AbortSignal;

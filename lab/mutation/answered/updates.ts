@@ -3,12 +3,6 @@ import type { Answer } from "../answered.ts";
 /** Faults of the room updates that no test can notice. */
 export const answersOfUpdates: readonly Answer[] = [
   {
-    file: "src/updates/download/http-fields.ts",
-    source: "if (month === undefined) return null;",
-    replacement: "false",
-    why: "Without a month there is no year either: the time is NaN, whose month is none, and it is null as well.",
-  },
-  {
     file: "src/updates/check/check-run.ts",
     source:
       "return updateKinds.flatMap((kind) => (blockers[kind] === null ? [] : (available[kind]?.id ?? [])));",

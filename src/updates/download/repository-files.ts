@@ -1,8 +1,9 @@
 import { StewardError } from "../../contract/errors.ts";
 import type { Transfer, TransferRequest, Transfers } from "../../host/ports.ts";
+import { readRetryAfter } from "../../host/retry-after.ts";
 import type { Caps } from "../../tuf/caps.ts";
 import type { ReadFile, Repository, Validators } from "../../tuf/repository.ts";
-import { readContentLength, readRetryAfter, validatorsOf } from "./http-fields.ts";
+import { readContentLength, validatorsOf } from "./http-fields.ts";
 import { isGzip, mostPackedBytes, tooLarge, unpacked } from "./unpacked.ts";
 
 export interface RepositoryOptions {
