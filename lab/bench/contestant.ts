@@ -42,12 +42,6 @@ export const bareHttp: Contestant = {
   command: () => ({ args: [peer("bare-http.cjs")] }),
 };
 
-/** The same after a handshake of TLS 1.3 with the server at each of these ports of 127.0.0.1, one after another. */
-export function bareTls(ports: readonly (number | null)[]): Contestant {
-  const environment = { HANDSHAKES: ports.join(" ") };
-  return { name: "node:http and node:tls", command: () => ({ args: [peer("bare-http.cjs")], environment }) };
-}
-
 /** No time servers: no public one is asked. */
 const noServers = join(root, "lab/run/settings.json");
 

@@ -8,18 +8,4 @@ const server = createServer((_request, response) => {
   response.setHeader("Content-Type", "application/json");
   response.end('{"name":"bare"}');
 });
-server.listen(Number(process.env.PORT), "127.0.0.1", () => {
-  if (process.env.HANDSHAKES !== undefined) shakeHands(process.env.HANDSHAKES.split(" ").map(Number));
-});
-
-/** One handshake of a key exchange (RFC 8915) after another. */
-function shakeHands([port, ...others]) {
-  if (port === undefined) return;
-  const options = { minVersion: "TLSv1.3", ALPNProtocols: ["ntske/1"], rejectUnauthorized: false, ca: [] };
-  const socket = require("node:tls").connect({ host: "127.0.0.1", port, ...options });
-  socket.on("secureConnect", () => {
-    socket.exportKeyingMaterial(32, "EXPORTER-network-time-security", Buffer.alloc(5));
-    socket.destroy();
-  });
-  socket.on("close", () => shakeHands(others));
-}
+server.listen(Number(process.env.PORT), "127.0.0.1");
