@@ -17,6 +17,12 @@ export interface AssociationOptions {
 /** Seconds after which the keys are renewed, so that a server whose certificate was withdrawn does not count for ever. */
 const keysLifeSeconds = 7 * 86_400;
 
+/** Seconds for which keys are used at most, while the network keeps them from being renewed. */
+const mostKeysLifeSeconds = 2 * keysLifeSeconds;
+
+/** The failures of a key exchange that say nothing against the server. */
+const networkFailures = ["nts_unreachable", "nts_no_answer", "name_not_found", "no_address"];
+
 /** Seconds between two key exchanges that fail: the first wait, what each failure multiplies it by, and the most. */
 const firstWaitSeconds = 10;
 const waitGrowth = 1.5;
@@ -52,10 +58,10 @@ export class NtsAssociation implements Association {
 
   async target({ isAsked }: { isAsked: boolean }): Promise<NtpTarget | { readonly failure: string }> {
     const now = this.#options.monotonic();
-    const isHeld = this.#keys !== null && now - this.#keys.sinceSeconds < keysLifeSeconds;
-    if (this.#keys && isHeld && this.#cookies.length > 0) return this.#keys;
-    if (this.#failure !== null && now < this.#nextAt && !isAsked) return { failure: this.#failure };
-    return (await this.#exchange(null)) ?? this.#keys ?? { failure: "nts_not_offered" };
+    const fresh = this.#usableKeys(keysLifeSeconds);
+    if (fresh) return fresh;
+    if (this.#failure === null || now >= this.#nextAt || isAsked) await this.#exchange(null);
+    return this.#usableKeys(mostKeysLifeSeconds) ?? { failure: this.#failure ?? "nts_not_offered" };
   }
 
   isProvisional(): boolean {
@@ -101,8 +107,8 @@ export class NtsAssociation implements Association {
       this.#failures += 1;
       this.#nextAt = now + waitSeconds;
       this.#failure = outcome.failure;
-      this.#keys = null;
-      this.#cookies = [];
+      const [code = ""] = outcome.failure.split(" ");
+      if (this.#keys?.isProvisional !== false || !networkFailures.includes(code)) this.#drop();
       return { failure: outcome.failure };
     }
     this.#failures = 0;
@@ -110,6 +116,17 @@ export class NtsAssociation implements Association {
     this.#keys = { ...outcome.keys, sinceSeconds: now, isProvisional: atSeconds === null };
     this.#cookies = [...outcome.keys.cookies].slice(0, mostCookies);
     return null;
+  }
+
+  #drop(): void {
+    this.#keys = null;
+    this.#cookies = [];
+  }
+
+  /** Keys younger than this, with a cookie for the next request; null: there are none. */
+  #usableKeys(lifeSeconds: number): HeldKeys | null {
+    const age = this.#options.monotonic() - (this.#keys?.sinceSeconds ?? Number.NEGATIVE_INFINITY);
+    return age < lifeSeconds && this.#cookies.length > 0 ? this.#keys : null;
   }
 
   /** Asks the addresses of the name, best first, until one gives keys: at most three, each of which may take seconds. */

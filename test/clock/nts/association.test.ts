@@ -56,6 +56,34 @@ describe("the keys of a time server", () => {
     assert.equal(asked.length, 3);
   });
 
+  it("are used for a second week while the network keeps them from being renewed", async () => {
+    const { association, world, asked } = associate();
+    const keys = await association.target(unasked);
+    await association.confirm(1_800_000_000);
+    world.answer = () => refusal;
+    world.seconds = 7 * day;
+    for (const seconds of [7 * day, 7 * day + 5, 14 * day - 1]) {
+      world.seconds = seconds;
+      const held = await association.target(unasked);
+      assert.deepEqual({ ...held, sinceSeconds: 0, isProvisional: true }, keys);
+    }
+    assert.equal(asked.length, 4);
+    world.seconds = 14 * day;
+    assert.deepEqual(await association.target(unasked), { failure: "nts_no_answer" });
+  });
+
+  it("are dropped at once where a renewal says something against the server, or its time was never confirmed", async () => {
+    const failures = { nts_wrong_name: true, nts_no_answer: false } as const;
+    for (const [code, isConfirmed] of Object.entries(failures)) {
+      const { association, world } = associate();
+      await association.target(unasked);
+      if (isConfirmed) await association.confirm(1_800_000_000);
+      world.answer = () => ({ kind: "failed", reason: { code: code as keyof typeof failures, cause: null } });
+      world.seconds = 7 * day;
+      assert.deepEqual(await association.target(unasked), { failure: code });
+    }
+  });
+
   it("are asked for less and less often while the key exchange fails, or at once where a person asks", async () => {
     const { association, world, asked } = associate({ answer: () => refusal });
     const waits: number[] = [];
