@@ -72,3 +72,20 @@ describe("a stream of events that begins in the past", () => {
     await events.close();
   });
 });
+
+describe("the counts of events", () => {
+  it("are refused for edges that do not rise: such a bar would have no beginning", async (test) => {
+    const { events } = await openLog(test);
+    const { countEvents } = createEventHandlers(
+      events,
+      () => () => undefined,
+      () => new Date(),
+    );
+    const count = async (edges: string) =>
+      countEvents({ actor: { kind: "local-root" }, query: { edges } } as Call<"countEvents">);
+    for (const edges of ["20,10", "10,10"])
+      await assert.rejects(count(edges), { code: "validation_failed", message: /\/edges must rise/ });
+    assert.equal((await count("10,20")).spans.length, 3);
+    await events.close();
+  });
+});

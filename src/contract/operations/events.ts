@@ -14,6 +14,15 @@ export const eventOperations = {
     query: events.listEventsQuery,
     response: { status: 200, schema: events.eventList },
   },
+  countEvents: {
+    method: "GET",
+    path: "/api/events/counts",
+    summary: "Count events by group and between times; operators as in the list",
+    access: readers,
+    scope: "events:read",
+    query: events.countEventsQuery,
+    response: { status: 200, schema: events.eventCounts },
+  },
   streamEvents: {
     method: "GET",
     path: "/api/events/stream",
@@ -30,6 +39,8 @@ export const eventOperations = {
 export const eventDescriptions: Readonly<Record<keyof typeof eventOperations, string>> = {
   listEvents:
     "Both logs, changes and refusals, in one sequence; each is a chain of hashes. To follow without a gap, ask with `after` set to the last `seq` that was read.",
+  countEvents:
+    "For a picture of the record: the filters as in the list, and the edges of a histogram's bars. Repeats that one event stands for count once.",
   streamEvents:
     "An event stream (text/event-stream); `contentSchema` is the schema of each message's data. Read it with fetch and the Authorization header. A comment every 15 seconds is a sign of life. It ends with its session or token; continue with Last-Event-ID.",
 };

@@ -120,6 +120,35 @@ export const eventList = {
   },
 } as const;
 
+const number = { type: "integer", minimum: 0 } as const;
+
+/** Numbers of events, for a picture of the record. */
+export const eventCounts = {
+  type: "object",
+  additionalProperties: false,
+  required: ["total", "refused", "groups", "spans"],
+  properties: {
+    total: { ...number, description: "matching events that are stored" },
+    refused: { ...number, description: "refusals among them, whatever `outcome` is" },
+    groups: {
+      type: "object",
+      additionalProperties: { type: "integer" },
+      description: "events of each group, whatever `group` and `type` are",
+    },
+    spans: {
+      type: "array",
+      description:
+        "matching events before the first edge, from it on, and so on to those from the last edge on",
+      items: {
+        type: "object",
+        additionalProperties: false,
+        required: ["count", "refused"],
+        properties: { count: number, refused: number },
+      },
+    },
+  },
+} as const;
+
 /** The first message when events between the last one a client has and the first one stored are missing. */
 export const gap = {
   type: "object",
@@ -149,6 +178,11 @@ const filters = {
   outcome,
 } as const;
 
+const times = {
+  since: { ...moment, description: `from this time on: ${moment.description}` },
+  until: { ...moment, description: `up to this time: ${moment.description}` },
+} as const;
+
 export const listEventsQuery = {
   type: "object",
   additionalProperties: false,
@@ -158,9 +192,23 @@ export const listEventsQuery = {
       description: "only events after this seq, oldest first; `cursor` takes precedence",
     },
     ...filters,
-    since: { ...moment, description: `from this time on: ${moment.description}` },
-    until: { ...moment, description: `up to this time: ${moment.description}` },
+    ...times,
     ...pageOf(50),
+  },
+} as const;
+
+export const countEventsQuery = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    ...filters,
+    ...times,
+    edges: {
+      type: "string",
+      pattern: "^[0-9]{1,11}(,[0-9]{1,11}){0,63}$",
+      description: "up to 64 Unix times in seconds, rising, separated by commas",
+      "x-expected": "up to 64 rising Unix times in seconds, separated by commas",
+    },
   },
 } as const;
 
@@ -178,6 +226,7 @@ export const eventShapes = () =>
   ({
     Event: event,
     EventList: eventList,
+    EventCounts: eventCounts,
     EventReach: eventReach,
     EventType: listEventsQuery.properties.type,
     EventGap: gap,

@@ -37,6 +37,16 @@ export function createEventHandlers(
         personId: personOf(actor),
       });
     },
+    countEvents: ({ query, actor }) => {
+      const { edges, since, until, ...filter } = query;
+      return events.count({
+        ...filter,
+        edges: edgesOf(edges),
+        sinceMilliseconds: momentOf("since", since, now()),
+        untilMilliseconds: momentOf("until", until, now()),
+        personId: personOf(actor),
+      });
+    },
     streamEvents: ({ query = {}, actor, lastEventId }) => {
       const { after, ...filter } = query;
       const begin = lastEventId === undefined ? after : seqOf(lastEventId);
@@ -60,6 +70,16 @@ const usualLimit = 50;
 function personOf(actor: Actor): string | undefined {
   if (roleOf(actor) === "admin") return undefined;
   return actor.kind === "user" || actor.kind === "token" ? actor.account.id : "";
+}
+
+/** Seconds since the epoch. Throws `validation_failed` unless they rise. */
+function edgesOf(text: string | undefined): readonly number[] {
+  const edges = text?.split(",").map(Number) ?? [];
+  if (edges.every((edge, index) => index === 0 || edge > (edges[index - 1] ?? 0))) return edges;
+  const detail = "must rise from one to the next";
+  throw new StewardError("validation_failed", `The times of /edges ${detail}.`, {
+    details: { errors: [{ pointer: "/edges", code: "order", detail }] },
+  });
 }
 
 function seqOf(lastEventId: string): number {

@@ -1,5 +1,5 @@
 import { eventTypes } from "../../contract/event-types.ts";
-import type { AuditEvent, EventList, EventReach, Finding } from "../../contract/types.ts";
+import type { AuditEvent, EventCounts, EventList, EventReach, Finding } from "../../contract/types.ts";
 import type { Timers, Uptime } from "../../host/ports.ts";
 import { makeDirectory } from "../../store/files/durable-file.ts";
 import type { Reserve } from "../../store/files/reserve.ts";
@@ -7,9 +7,10 @@ import { createActorLines } from "../logs/actor-lines.ts";
 import type { Log } from "../logs/log.ts";
 import type { EventFacts, EventSink } from "./event.ts";
 import { chainStart, sealed } from "./event-chain.ts";
+import type { EventCountQuery } from "./event-counts.ts";
 import { createEventFiles, type EventFiles } from "./event-files.ts";
 import { createEventHeads } from "./event-heads.ts";
-import { type EventQuery, readPage } from "./event-pages.ts";
+import { type EventQuery, type EventSource, readPage } from "./event-pages.ts";
 import { createEventRepeats } from "./event-repeats.ts";
 import { type FoundLog, findLog, type LogName, readSegment, type Segment } from "./event-segments.ts";
 import { damageOf, newestForgotten, shortnessOf, troubleOf } from "./event-troubles.ts";
@@ -24,6 +25,8 @@ import { createRefusalCounts } from "./refusal-counts.ts";
  */
 export interface EventLog extends EventSink {
   list(query: EventQuery): Promise<EventList>;
+  /** Counts the events of the whole record that match. */
+  count(query: EventCountQuery): Promise<EventCounts>;
   /**
    * Calls the listener for each event when it is written, or waits in memory because the disk takes nothing, and again
    * for each repeat. Returns a function that stops it. An event that is not written yet has no lasting number: if the
@@ -185,7 +188,7 @@ function createEntry(parts: Parts): Entry {
 }
 
 function joined(parts: Parts): EventLog {
-  const { files, recent, kept, writer, sequence, timers, refusalKinds: maximum } = parts;
+  const { files, kept, writer, timers, refusalKinds: maximum } = parts;
   const entry = createEntry(parts);
   const { listeners } = entry;
   const refusals = createRefusalCounts(entry.place, { timers, maximum });
@@ -201,17 +204,11 @@ function joined(parts: Parts): EventLog {
       return entry.written();
     },
     refuse: (facts, code) => refusals.add(facts, code),
-    list: async (query) => {
-      await Promise.all([recent.changes.load(), recent.refusals.load()]);
-      // Copies of the present segments, waiting events and events in memory: others write while this reads.
-      const copies = (segments: readonly Segment[]) => segments.map((segment) => ({ ...segment }));
-      const changes = copies([...kept.segments(), ...files.changes.segments]);
-      const logs = [
-        { segments: changes, recent: recent.changes.read() },
-        { segments: copies(files.refusals.segments), recent: recent.refusals.read() },
-      ];
-      const source = { logs, waiting: writer.waiting(), head: sequence.head() };
-      return { ...(await readPage(source, query)), reach: reach() };
+    list: async (query) => ({ ...(await readPage(await sourceOf(parts), query)), reach: reach() }),
+    count: async (query) => {
+      // Only the console's page of events asks for it.
+      const { countEvents } = await import("./event-counts.ts");
+      return countEvents(await sourceOf(parts), query);
     },
     reach,
     subscribe: (listener) => {
@@ -232,6 +229,18 @@ function joined(parts: Parts): EventLog {
       for (const name of ["changes", "refusals"] as const) await files[name].close().catch(() => undefined);
     },
   };
+}
+
+/** Copies of the present segments, waiting events and events in memory: others write while somebody reads. */
+async function sourceOf({ files, recent, kept, writer, sequence }: Parts): Promise<EventSource> {
+  await Promise.all([recent.changes.load(), recent.refusals.load()]);
+  const copies = (segments: readonly Segment[]) => segments.map((segment) => ({ ...segment }));
+  const changes = copies([...kept.segments(), ...files.changes.segments]);
+  const logs = [
+    { segments: changes, recent: recent.changes.read() },
+    { segments: copies(files.refusals.segments), recent: recent.refusals.read() },
+  ];
+  return { logs, waiting: writer.waiting(), head: sequence.head() };
 }
 
 interface Sequence {

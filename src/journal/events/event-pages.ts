@@ -3,7 +3,7 @@ import { type EventType, eventTypes } from "../../contract/event-types.ts";
 import type { AuditEvent, EventList } from "../../contract/types.ts";
 import { foreignCursor } from "../../store/documents/pages.ts";
 import { isIntact } from "./event-chain.ts";
-import { readSegment, type Segment } from "./event-segments.ts";
+import { type Counts, readSegment, type Segment } from "./event-segments.ts";
 import type { Recent } from "./recent-events.ts";
 
 /** The events that a reader asks for. */
@@ -53,7 +53,7 @@ export interface LogSource {
   readonly recent: Recent;
 }
 
-/** Filters whose counts are cached with a segment. */
+/** Keys whose counts are cached with a segment. */
 const rememberedCounts = 32;
 
 /**
@@ -81,7 +81,7 @@ export async function readPage(source: EventSource, query: EventQuery): Promise<
   const hasMore = last !== undefined && all.length > limit;
   return {
     items,
-    total: await countAll(source, query, matches),
+    total: (await countAll(source, keyOf(query), (events) => [events.filter(matches).length]))[0] ?? 0,
     next_cursor: hasMore ? `${after === undefined ? "before-" : ""}${last.seq}` : null,
   };
 }
@@ -165,26 +165,33 @@ function upTo(segments: readonly Segment[], before: number): readonly Segment[] 
   return segments.filter(({ firstSeq }) => firstSeq < before);
 }
 
-async function countAll(
-  { logs, waiting }: EventSource,
-  filter: EventFilter,
-  matches: Match,
-): Promise<number> {
+/** Tells filters apart whose counts are cached. */
+export function keyOf(filter: EventFilter): string {
   const { type, group, actor_kind, name, outcome, sinceMilliseconds, untilMilliseconds, personId } = filter;
-  const key = JSON.stringify([
+  return JSON.stringify([
     ...[type, group, actor_kind, name, outcome],
     ...[sinceMilliseconds, untilMilliseconds, personId],
   ]);
-  let total = waiting.filter(matches).length;
+}
+
+/** Adds up the counts of all events. `count` always gives as many numbers; `key` tells it from all other counts. */
+export async function countAll(
+  { logs, waiting }: EventSource,
+  key: string,
+  count: (events: readonly AuditEvent[]) => Counts,
+): Promise<Counts> {
+  let total = count(waiting);
   for (const { segments, recent } of logs)
-    for (const [index, segment] of segments.entries())
-      total += await countIn(segment, { key, matches, recent, next: segments[index + 1]?.firstSeq });
+    for (const [index, segment] of segments.entries()) {
+      const next = segments[index + 1]?.firstSeq;
+      total = sumOf(total, await countIn(segment, { key, count, recent, next }));
+    }
   return total;
 }
 
 interface Counting {
   readonly key: string;
-  readonly matches: Match;
+  readonly count: (events: readonly AuditEvent[]) => Counts;
   readonly recent: Recent;
   /** The first seq of the next segment; undefined: this is the last. */
   readonly next: number | undefined;
@@ -192,19 +199,23 @@ interface Counting {
 
 async function countIn(
   segment: Segment,
-  { key, matches, recent, next = Number.POSITIVE_INFINITY }: Counting,
-): Promise<number> {
-  const { counts, sizeBytes, firstSeq } = segment;
-  const known = counts.get(key);
-  if (known?.sizeBytes === sizeBytes) return known.count;
+  { key, count, recent, next = Number.POSITIVE_INFINITY }: Counting,
+): Promise<Counts> {
+  const { counts: cached, sizeBytes, firstSeq } = segment;
+  const known = cached.get(key);
+  if (known?.sizeBytes === sizeBytes) return known.counts;
   const begin = known?.nextSeq ?? firstSeq;
   // A dashboard reads between the events: events since then are in memory.
   const isRecent = recent.from <= begin;
   const events = isRecent
     ? recent.events.filter(({ seq }) => seq >= begin && seq < next)
     : await readSegment(segment);
-  const count = (isRecent ? (known?.count ?? 0) : 0) + events.filter(matches).length;
-  if (counts.size >= rememberedCounts) counts.clear();
-  counts.set(key, { sizeBytes, count, nextSeq: (events.at(-1)?.seq ?? begin - 1) + 1 });
-  return count;
+  const counts = isRecent && known ? sumOf(known.counts, count(events)) : count(events);
+  if (cached.size >= rememberedCounts) cached.clear();
+  cached.set(key, { sizeBytes, counts, nextSeq: (events.at(-1)?.seq ?? begin - 1) + 1 });
+  return counts;
+}
+
+function sumOf(one: Counts, other: Counts): Counts {
+  return one.map((number, index) => number + (other[index] ?? 0));
 }

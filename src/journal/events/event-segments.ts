@@ -13,9 +13,12 @@ export interface Segment {
   readonly firstSeq: number;
   /** Bytes of whole lines; bytes after them were never acknowledged. */
   sizeBytes: number;
-  /** Counts of events before `nextSeq` that match a filter, at a size of the file: files change only at their end. */
-  readonly counts: Map<string, { sizeBytes: number; count: number; nextSeq: number }>;
+  /** Counts of the events before `nextSeq`, by a key, at a size of the file: files change only at their end. */
+  readonly counts: Map<string, { sizeBytes: number; counts: Counts; nextSeq: number }>;
 }
+
+/** Numbers of events, of which each has its place; those of several segments are added up. */
+export type Counts = readonly number[];
 
 export type LogName = AuditEvent["log"];
 

@@ -13,6 +13,8 @@ const views: readonly OperationId[] = [
   "getTls",
   "getTimeSync",
   "getUpdates",
+  // One for each bar that the caller draws.
+  "countEvents",
 ];
 
 type Schema = Readonly<Record<string, unknown>> & { properties?: Record<string, Schema>; items?: Schema };

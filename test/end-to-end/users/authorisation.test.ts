@@ -57,6 +57,7 @@ const table: Record<string, string> = {
   getSealKey: "          -      +      -        -       -       -         e      none",
   applyConfiguration: "  -      +      -        -       -       -         e      none",
   listEvents: "          -      +      -        +       +       +         e      events:read",
+  countEvents: "         -      +      -        +       +       +         e      events:read",
   streamEvents: "        -      +      -        +       +       +         e      events:read",
   listLogs: "            -      +      +        +       +       +         e      logs:read",
   streamLogs: "          -      +      +        +       +       +         e      logs:read",
