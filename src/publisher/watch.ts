@@ -5,6 +5,7 @@ import { releaseRoles } from "../publishing/roles.ts";
 import { type Halted, type HaltMeans, haltRollout } from "../publishing/rollout/halt.ts";
 import { type HaltRule, judgeRollouts } from "../publishing/rollout/halt-rule.ts";
 import { LogFile } from "../publishing/rollout/log-file.ts";
+import type { ScrapeTargets } from "../publishing/rollout/scrape-targets.ts";
 import { type CountBy, type ReleaseFigures, Tally, watchedReleases } from "../publishing/rollout/tally.ts";
 import { readState } from "../publishing/state.ts";
 import { openWorkspace } from "../publishing/workspace.ts";
@@ -12,6 +13,7 @@ import { CommandError } from "../terminal/command-error.ts";
 import type { Command, Invocation } from "../terminal/commands/command.ts";
 import { escapeText, joinLines } from "../terminal/escape.ts";
 import { onWorkspace, signingOptions, surroundingsOf } from "./repository.ts";
+import { targetFileOf, targetFileOptions } from "./watch-targets.ts";
 import { haltLines, reasonOf, tableOf, verdictLines } from "./watch-view.ts";
 
 export const watchCommand: Command = {
@@ -54,6 +56,7 @@ export const watchCommand: Command = {
       summary: "first read the rotated files beside the log, such as ACCESS.LOG.1 and ACCESS.LOG.2.gz",
     },
     { name: "once", summary: "read the log to its end and stop, instead of waiting for more" },
+    ...targetFileOptions,
     ...signingOptions,
   ],
   async run(invocation) {
@@ -121,11 +124,8 @@ async function watch(invocation: Invocation, log: LogFile, rule: HaltRule | null
   const { options, context, output } = invocation;
   const directory = directoryOf(invocation);
   const workspace = await openWorkspace(directory, surroundingsOf(invocation));
-  const tally = new Tally({
-    countBy: options.text("count") === "addresses" ? "addresses" : ("devices" satisfies CountBy),
-    silentAfterSeconds: silentAfterOf(invocation) ?? usualSilenceSeconds,
-    countsSilent: options.has("silent-after"),
-  });
+  const targets = targetFileOf(invocation);
+  const tally = tallyOf(invocation, targets?.targets);
   const ending = options.has("once") ? AbortSignal.abort() : context.interruption();
   if (rule !== null) await remarkDrafts(invocation, directory);
   let shown = { text: "", at: Number.NEGATIVE_INFINITY };
@@ -136,6 +136,7 @@ async function watch(invocation: Invocation, log: LogFile, rule: HaltRule | null
     const watched = performance.now();
     await log.read((line) => tally.addLine(line));
     const read = performance.now();
+    await targets?.write(ending.aborted);
     const figures = tally.figures();
     const lookMilliseconds = watched - began + (performance.now() - read);
     const verdicts = rule === null ? null : judgeRollouts(figures, rule);
@@ -152,6 +153,16 @@ async function watch(invocation: Invocation, log: LogFile, rule: HaltRule | null
     const pause = Math.max(pollMilliseconds, lookMilliseconds / mostLoad);
     await delay(pause, undefined, { signal: ending }).catch(() => undefined);
   }
+}
+
+function tallyOf(invocation: Invocation, targets: ScrapeTargets | undefined): Tally {
+  const { options } = invocation;
+  return new Tally({
+    countBy: options.text("count") === "addresses" ? "addresses" : ("devices" satisfies CountBy),
+    silentAfterSeconds: silentAfterOf(invocation) ?? usualSilenceSeconds,
+    countsSilent: options.has("silent-after"),
+    ...(targets && { onReport: (line, report) => targets.add(line, report) }),
+  });
 }
 
 function directoryOf({ positionals }: Invocation): string {

@@ -107,6 +107,31 @@ describe("steward-publisher", { concurrency: 2 }, () => {
     await bad(3, "watch", join(directory, "nothing"), site, "--once");
   });
 
+  it("writes the devices that report as targets of Prometheus, and again only when they change", async (test) => {
+    const { directory, site, good, bad } = await makeBench(test);
+    await good("init", site, "--product", "demo");
+    const log = join(directory, "access.log");
+    const line = (host: string): string =>
+      `${host} - - [23/Nov/2026:07:20:11 +0000] "GET /metadata/timestamp.json HTTP/1.1" 200 9 "-" "-" "steward/0.1.0;v=1, product/demo"\n`;
+    writeFileSync(log, `${line("192.0.2.8")}${line("192.0.2.7")}`);
+    const file = join(directory, "devices.json");
+    const watch = ["watch", log, site, "--once", "--file-sd", file];
+    const hosts = () => JSON.parse(readFileSync(file, "utf8"))[0].targets;
+    await good(...watch);
+    assert.deepEqual(hosts(), ["192.0.2.7:8443", "192.0.2.8:8443"]);
+    const { ino } = statSync(file);
+    await good(...watch);
+    assert.equal(statSync(file).ino, ino);
+    appendFileSync(log, line("192.0.2.9"));
+    await good(...watch, "--file-sd-port", "443");
+    assert.deepEqual(hosts(), ["192.0.2.7:443", "192.0.2.8:443", "192.0.2.9:443"]);
+    await bad(2, "watch", log, site, "--once", "--file-sd-port", "443");
+    await bad(6, ...watch, "--file-sd-port", "0");
+    const named = await bad(6, "watch", log, site, "--once", "--file-sd", join(directory, "devices"));
+    assert.match(named.stderr, /--file-sd takes a file whose name ends with \.json or \.yml/);
+    await bad(1, "watch", log, site, "--once", "--file-sd", join(directory, "none/devices.json"));
+  });
+
   it("names the owners of keys, and has a draft signed by a command", async (test) => {
     const { directory, site, payload, good, bad } = await makeBench(test);
     await good("init", site, "--product", "demo");

@@ -1,5 +1,5 @@
 import type { UpdateKind } from "../../releases/release.ts";
-import { type ReportedState, readReport } from "../../releases/rollout-report.ts";
+import { type ReportedState, type RolloutReport, readReport } from "../../releases/rollout-report.ts";
 import { compareVersions } from "../../releases/semver.ts";
 import { type ReleaseEntry, readEntry } from "../release-entry.ts";
 import { type Held, releaseRoles } from "../roles.ts";
@@ -90,6 +90,8 @@ export interface TallyOptions {
   readonly countsSilent: boolean;
   /** Devices that are kept. */
   readonly most?: number;
+  /** Gets each report that can be read, also those of no release of this repository. */
+  readonly onReport?: (line: Pick<LogLine, "address" | "seconds">, report: RolloutReport) => void;
 }
 
 /** Counts what an access log says of the releases of a repository; the last report of a device counts. */
@@ -129,6 +131,7 @@ export class Tally {
       this.#log.unreadable += 1;
       return;
     }
+    this.#options.onReport?.({ address, seconds }, report);
     const voter = this.#options.countBy === "addresses" ? networkOf(address) : null;
     let isForeign = true;
     for (const said of report.releases) {
