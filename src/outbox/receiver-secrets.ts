@@ -1,0 +1,111 @@
+import { randomBytes } from "node:crypto";
+import type { Document } from "../store/documents/document.ts";
+import type { DocumentKind } from "../store/documents/document-kind.ts";
+
+/** A receiver of the settings, and where its messages go. */
+export interface Addressed {
+  readonly name: string;
+  readonly kind: "webhook" | "mail";
+  readonly server?: string;
+  readonly port?: number;
+  readonly username?: string;
+}
+
+/** Secrets of receivers, each sealed for one receiver and one destination. */
+export interface ReceiverSecretsState {
+  readonly secrets: readonly { readonly name: string; readonly sealed: string }[];
+}
+
+/** If it is lost, the secrets are set again: an administrator has them, or has new ones made. */
+export const receiverSecretsKind: DocumentKind<ReceiverSecretsState> = {
+  name: "receiver-secrets",
+  formatVersion: "1.0.0",
+  schema: {
+    type: "object",
+    additionalProperties: false,
+    required: ["secrets"],
+    properties: {
+      secrets: {
+        type: "array",
+        items: {
+          type: "object",
+          additionalProperties: false,
+          required: ["name", "sealed"],
+          properties: { name: { type: "string" }, sealed: { type: "string" } },
+        },
+      },
+    },
+  },
+  defaults: { secrets: [] },
+  onLoss: "defaults",
+};
+
+/** Encrypts texts for one record each, as the seal of second factors does. */
+export interface SecretSeal {
+  /** Throws where the device has no key. */
+  seal(text: string, recordId: string): string;
+  /** Throws if the key is missing, or the text is another record's or was altered. */
+  open(sealed: string, recordId: string): string;
+}
+
+export interface ReceiverSecrets {
+  /** The secret of this receiver; null: none was set for it and its destination, or it cannot be opened here. */
+  of(receiver: Addressed): string | null;
+  /** Throws where the device has no key, `storage_full` and `storage_unwritable`. */
+  set(receiver: Addressed, secret: string): Promise<void>;
+  /** Forgets the secrets of all other receivers. */
+  keepOnly(receivers: readonly Addressed[]): Promise<void>;
+}
+
+export function createReceiverSecrets(
+  document: Document<ReceiverSecretsState>,
+  seal: SecretSeal,
+): ReceiverSecrets {
+  return {
+    of: (receiver) => {
+      const found = document.read().secrets.find(({ name }) => name === receiver.name);
+      try {
+        return found === undefined ? null : seal.open(found.sealed, recordOf(receiver));
+      } catch {
+        return null;
+      }
+    },
+    set: async (receiver, secret) => {
+      const { name } = receiver;
+      const sealed = seal.seal(secret, recordOf(receiver));
+      await document.update(({ secrets }) => ({
+        secrets: [...secrets.filter((one) => one.name !== name), { name, sealed }],
+      }));
+    },
+    keepOnly: async (receivers) => {
+      const isNamed = ({ name }: Pick<Addressed, "name">) => receivers.some((one) => one.name === name);
+      // An update that changes nothing would still wait for its turn.
+      if (document.read().secrets.every(isNamed)) return;
+      await document.update(({ secrets }) => ({ secrets: secrets.filter(isNamed) }));
+    },
+  };
+}
+
+/**
+ * A password is sealed for its server and user name: who may change the settings could otherwise name a server of theirs
+ * and have the password sent to it. A webhook's secret is never sent.
+ */
+function recordOf({ name, kind, server, port, username }: Addressed): string {
+  const destination = kind === "mail" ? [server, port, username] : [];
+  return JSON.stringify(["receiver", kind, name, ...destination]);
+}
+
+/** Bytes of a webhook's secret that is made here; Standard Webhooks recommends 24 to 64. */
+const madeBytes = 32;
+
+/** In the form of Standard Webhooks 1.0: `whsec_` and base64. */
+export function makeWebhookSecret(): string {
+  return `whsec_${randomBytes(madeBytes).toString("base64")}`;
+}
+
+/** True for `whsec_` and the base64, in its one form, of 24 to 64 bytes. */
+export function isWebhookSecret(secret: string): boolean {
+  const encoded = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1] ?? "";
+  const bytes = Buffer.from(encoded, "base64");
+  return bytes.length >= 24 && bytes.length <= 64 && bytes.toString("base64") === encoded;
+}

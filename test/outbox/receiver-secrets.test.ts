@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { temporaryDirectory } from "../../lab/basics/ending.ts";
+import { createSeal } from "../../src/auth/second-factor/seal.ts";
+import {
+  createReceiverSecrets,
+  isWebhookSecret,
+  makeWebhookSecret,
+  receiverSecretsKind,
+} from "../../src/outbox/receiver-secrets.ts";
+import { openDocument } from "../../src/store/documents/document.ts";
+import { createReserve } from "../../src/store/files/reserve.ts";
+
+const webhook = { name: "alerts", kind: "webhook" } as const;
+const mail = { name: "duty", kind: "mail", server: "mail.example", port: 587, username: "pump" } as const;
+
+async function opened(test: TestContext, key = randomBytes(32)) {
+  const directory = await temporaryDirectory(test);
+  const open = () =>
+    openDocument(directory, receiverSecretsKind, { isFirstStart: false, reserve: createReserve(directory) });
+  const document = await openDocument(directory, receiverSecretsKind, {
+    isFirstStart: true,
+    reserve: createReserve(directory),
+  });
+  test.after(() => document.close());
+  return { document, open, file: join(directory, "receiver-secrets.json"), seal: createSeal([key]) };
+}
+
+describe("the secrets of receivers", () => {
+  it("are read back, also by the next start, and are not in the file", async (test) => {
+    const { document, open, file, seal } = await opened(test);
+    const secrets = createReceiverSecrets(document, seal);
+    assert.equal(secrets.of(mail), null);
+    await secrets.set(mail, "a password");
+    await secrets.set(webhook, "whsec_one");
+    await secrets.set(webhook, "whsec_two");
+    const again = createReceiverSecrets(await open(), seal);
+    assert.deepEqual([again.of(mail), again.of(webhook)], ["a password", "whsec_two"]);
+    const text = await readFile(file, "utf8");
+    assert.doesNotMatch(text, /a password|whsec_/);
+    assert.equal(JSON.parse(text).secrets.length, 2);
+  });
+
+  it("are not given to another server: a password is sealed for the one that it was set for", async (test) => {
+    const { document, seal } = await opened(test);
+    const secrets = createReceiverSecrets(document, seal);
+    await secrets.set(mail, "a password");
+    for (const changed of [
+      { server: "attacker.example" },
+      { port: 2525 },
+      { username: "other" },
+      { name: "other" },
+      { kind: "webhook" as const },
+    ])
+      assert.equal(secrets.of({ ...mail, ...changed }), null, JSON.stringify(changed));
+    assert.equal(secrets.of(mail), "a password");
+  });
+
+  it("are none where the key is another one, as on a machine that the state was copied to", async (test) => {
+    const { document, seal } = await opened(test);
+    await createReceiverSecrets(document, seal).set(webhook, "whsec_one");
+    assert.equal(createReceiverSecrets(document, createSeal([randomBytes(32)])).of(webhook), null);
+    assert.equal(createReceiverSecrets(document, createSeal([])).of(webhook), null);
+  });
+
+  it("are forgotten with their receiver", async (test) => {
+    const { document, seal } = await opened(test);
+    const secrets = createReceiverSecrets(document, seal);
+    await secrets.set(mail, "a password");
+    await secrets.set(webhook, "whsec_one");
+    await secrets.keepOnly([webhook]);
+    assert.deepEqual([secrets.of(mail), secrets.of(webhook)], [null, "whsec_one"]);
+    assert.deepEqual(
+      document.read().secrets.map(({ name }) => name),
+      ["alerts"],
+    );
+  });
+});
+
+describe("a webhook's secret", () => {
+  it("that is made has the form of Standard Webhooks and 256 bits", () => {
+    const made = Array.from({ length: 100 }, makeWebhookSecret);
+    assert.equal(new Set(made).size, 100);
+    for (const one of made) {
+      assert.match(one, /^whsec_/);
+      assert.equal(Buffer.from(one.slice(6), "base64").length, 32);
+      assert.ok(isWebhookSecret(one), one);
+    }
+  });
+
+  it("is refused in any other form", () => {
+    const bytes = (count: number) => `whsec_${Buffer.alloc(count, 7).toString("base64")}`;
+    assert.deepEqual([24, 64].map(bytes).map(isWebhookSecret), [true, true]);
+    const whole = bytes(32);
+    const wrong = [
+      bytes(23),
+      bytes(65),
+      "",
+      "whsec_",
+      whole.slice(6),
+      `${whole}\n`,
+      `${whole}=`,
+      whole.slice(0, -1),
+    ];
+    assert.deepEqual(wrong.filter(isWebhookSecret), []);
+  });
+});
