@@ -1,4 +1,4 @@
-/** The documents of the agent's state, as `steward state`, health and the files name them. */
+/** The documents of the agent's state that each start opens, as `steward state`, health and the files name them. */
 export const documentNames = [
   "users",
   "settings",
@@ -11,3 +11,6 @@ export const documentNames = [
 ] as const;
 
 export type DocumentName = (typeof documentNames)[number];
+
+/** Documents that are opened when they are first needed, which is never on most devices. */
+export const lateDocumentNames = ["receiver-secrets"] as const;

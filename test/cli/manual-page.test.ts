@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { manualPage, stewardPage } from "../../scripts/manual-page.ts";
 import { rescuePage } from "../../scripts/rescue-page.ts";
 import { wholeTable } from "../../src/cli/command-table.ts";
-import { documentNames } from "../../src/contract/document-names.ts";
+import { documentNames, lateDocumentNames } from "../../src/contract/document-names.ts";
 import { documentKinds } from "../../src/programs/agent/documents.ts";
 import { groupOf } from "../../src/terminal/commands/command.ts";
 
@@ -100,7 +100,7 @@ describe("the table of commands", () => {
 
   it("offers the documents that the agent has", () => {
     assert.deepEqual(
-      [...documentNames],
+      [...documentNames, ...lateDocumentNames],
       documentKinds({}).map(({ name }) => name),
     );
   });

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { it } from "node:test";
 import { temporaryDirectory } from "../../lab/basics/ending.ts";
 import { watchDisk } from "../../lab/state/watched-disk.ts";
 import { documentNames } from "../../src/contract/document-names.ts";
+import { receiverSecretsKind } from "../../src/outbox/receiver-secrets.ts";
 import { openDocuments } from "../../src/programs/agent/documents.ts";
 
 async function openAndClose(stateDirectory: string): Promise<void> {
@@ -30,4 +31,29 @@ it("the documents of a state are opened with one listing, and what killed writer
   for (const name of [".register", ...documentNames]) assert.ok(opened.includes(`${name}.json`), name);
   assert.deepEqual(namesOf("sync"), []);
   assert.deepEqual(readdirSync(directory).sort(), whole);
+});
+
+it("a document that most devices never have is opened when it is needed, and missed from then on", async (test) => {
+  const directory = await temporaryDirectory(test);
+  const start = async () => openDocuments({ stateDirectory: directory, initialSettings: {} });
+  const endOf = async (documents: object) => {
+    for (const document of Object.values(documents)) await document.close();
+  };
+  const first = await start();
+  assert.ok(!readdirSync(directory).includes("receiver-secrets.json"), "it costs nothing before");
+  const late = await first.openLater(receiverSecretsKind);
+  await late.update(() => ({ secrets: [{ name: "duty", sealed: "v1" }] }));
+  await endOf({ ...first.documents, late });
+  const second = await start();
+  const again = await second.openLater(receiverSecretsKind);
+  assert.deepEqual(again.read(), { secrets: [{ name: "duty", sealed: "v1" }] });
+  assert.deepEqual(second.register.findings(), []);
+  await endOf({ ...second.documents, again });
+  for (const name of ["receiver-secrets.json", "receiver-secrets.good.json"]) rmSync(join(directory, name));
+  const third = await start();
+  assert.deepEqual(third.register.findings(), [], "nobody has looked");
+  const lost = await third.openLater(receiverSecretsKind);
+  const found = third.register.findings().map(({ document, damage, isLoss }) => [document, damage, isLoss]);
+  assert.deepEqual(found, [["receiver-secrets", "missing", true]]);
+  await endOf({ ...third.documents, lost });
 });

@@ -1,4 +1,4 @@
-import { documentNames } from "../../contract/document-names.ts";
+import { documentNames, lateDocumentNames } from "../../contract/document-names.ts";
 import type { CopyChoice, StateCopy, StateEntry, StateTools } from "../../store/documents/inspection.ts";
 import type { GivenOptions, Option } from "../../terminal/commands/command.ts";
 import { requireConsent } from "../../terminal/commands/consent.ts";
@@ -9,6 +9,8 @@ import { untilOutOfRescue } from "../client/out-of-rescue.ts";
 import { afterOtherCommands } from "../client/patience.ts";
 import { requireLocal } from "../client/places.ts";
 import { formatBytes } from "./facts-view.ts";
+
+const names = [...documentNames, ...lateDocumentNames];
 
 const fromOption: Option = {
   name: "from",
@@ -26,7 +28,7 @@ const atOption: Option = {
 const list: Command = {
   path: ["state", "list"],
   summary: "List the agent's documents and their condition, or the copies that NAME can be restored from",
-  positionals: [{ name: "NAME", isOptional: true, suggestions: documentNames }],
+  positionals: [{ name: "NAME", isOptional: true, suggestions: names }],
   options: [],
   async run(invocation) {
     const tools = await openTools(invocation, "state list");
@@ -43,7 +45,7 @@ const list: Command = {
 const show: Command = {
   path: ["state", "show"],
   summary: "Show a document as JSON, with its secrets masked",
-  positionals: [{ name: "NAME", suggestions: documentNames }],
+  positionals: [{ name: "NAME", suggestions: names }],
   options: [fromOption, atOption],
   async run(invocation) {
     const tools = await openTools(invocation, "state show");
@@ -55,7 +57,7 @@ const show: Command = {
 const restore: Command = {
   path: ["state", "restore"],
   summary: "Replace a document by its last good copy, a version or a kept file",
-  positionals: [{ name: "NAME", suggestions: documentNames }],
+  positionals: [{ name: "NAME", suggestions: names }],
   options: [fromOption, atOption],
   async run(invocation) {
     const tools = await openTools(invocation, "state restore");
@@ -75,7 +77,7 @@ const restore: Command = {
 const reset: Command = {
   path: ["state", "reset"],
   summary: "Replace a document by its defaults",
-  positionals: [{ name: "NAME", suggestions: documentNames }],
+  positionals: [{ name: "NAME", suggestions: names }],
   options: [],
   async run(invocation) {
     const tools = await openTools(invocation, "state reset");
@@ -93,7 +95,7 @@ const reset: Command = {
 const accept: Command = {
   path: ["state", "accept"],
   summary: "Accept the findings about a document, so that health no longer reports them",
-  positionals: [{ name: "NAME", suggestions: documentNames }],
+  positionals: [{ name: "NAME", suggestions: names }],
   options: [],
   worksOffline: true,
   async run({ positionals, client, output }) {

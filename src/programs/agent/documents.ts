@@ -9,6 +9,7 @@ import { type InputError, StewardError } from "../../contract/errors.ts";
 import { settings as settingsSchema } from "../../contract/schemas/settings.ts";
 import type { Settings, SettingsChange } from "../../contract/types.ts";
 import { keptFiles } from "../../journal/logs/kept-lines.ts";
+import { receiverSecretsKind } from "../../outbox/receiver-secrets.ts";
 import { updateRecordKind } from "../../releases/update-record.ts";
 import { mergeSettings } from "../../settings/changes.ts";
 import { settingsErrors } from "../../settings/rules.ts";
@@ -30,6 +31,9 @@ import { accountsKind } from "../../users/account.ts";
  */
 const beforeRegister: readonly string[] = documentNames;
 
+/** Opened when they are first needed. */
+const lateKinds: readonly DocumentKind<object>[] = [receiverSecretsKind];
+
 /** The documents of the state directory. */
 export function documentKinds(initialSettings: SettingsChange): readonly DocumentKind<object>[] {
   const settings = settingsKind(defaultSettings(initialSettings));
@@ -41,7 +45,7 @@ export function documentKinds(initialSettings: SettingsChange): readonly Documen
     clockRecordKind,
     updateRecordKind,
   ];
-  return [accountsKind, settings, ...others];
+  return [accountsKind, settings, ...others, ...lateKinds];
 }
 
 /** The documents of a directory with state whose absence is damage. */
@@ -99,8 +103,16 @@ export async function openDocuments(config: DocumentsConfig) {
   ]);
   const documents = { users, settings, sessions, attempts, tokens, usedCodes, clock, updates };
   await register.know(Object.values(documents).map(({ name }) => name));
-  return { documents, register, disk, reserve };
+  const openLater: OpenLater = async (kind) => {
+    const opened = await openKind(kind, !register.isKnown(kind.name));
+    await register.know([kind.name]);
+    return opened;
+  };
+  return { documents, register, disk, reserve, openLater };
 }
+
+/** Opens one of the documents that most devices never have, and knows it from then on. Throws `state_damaged`. */
+export type OpenLater = <T extends object>(kind: DocumentKind<T>) => Promise<OpenedDocument<T>>;
 
 export type Documents = Awaited<ReturnType<typeof openDocuments>>;
 

@@ -1,3 +1,4 @@
+import { lateDocumentNames } from "../../contract/document-names.ts";
 import { finding, line } from "../../contract/finding.ts";
 import type { Finding } from "../../contract/types.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
@@ -8,16 +9,18 @@ import type { Document, OpenedDocument } from "../../store/documents/document.ts
 import { type Damage, type Register, registerName } from "../../store/documents/register.ts";
 import type { Disk } from "../../store/files/disk.ts";
 import type { HealthCheck } from "../../system/health.ts";
-import type { Documents } from "./documents.ts";
+import type { Documents, OpenLater } from "./documents.ts";
 
 /** Joins the opened documents and the events to the state: findings become events, and health reports trouble. */
-export async function openState({ documents, register, disk }: Documents, events: EventLog, log: Log) {
+export async function openState({ register, disk, ...opened }: Documents, events: EventLog, log: Log) {
+  const { documents } = opened;
   const lost = await tellFindings(register, events);
   const all: readonly OpenedDocument<object>[] = Object.values(documents);
   const troubles = troublesOf(
     all.map((document) => ({ name: document.name, trouble: () => documentTrouble(document, disk) })),
     register,
   );
+  const late = createLate(opened.openLater, { register, disk, events });
   const disks = { name: "disk", trouble: () => disk.trouble() };
   const checks: readonly HealthCheck[] = [disks, ...troubles.checks];
   for (const { name, trouble } of checks) {
@@ -36,7 +39,9 @@ export async function openState({ documents, register, disk }: Documents, events
     checks: [
       ...checks.filter(({ name }) => name !== updateRecordKind.name),
       { name: "events", trouble: () => events.trouble() },
+      { name: "notifications", trouble: late.trouble },
     ],
+    openLater: late.open,
     disk,
     /** The trouble with the record of updates that a person should know of; null: none. */
     updatesTrouble: () => troubles.named(updateRecordKind.name),
@@ -45,12 +50,34 @@ export async function openState({ documents, register, disk }: Documents, events
     close: async () => {
       disk.stop();
       await events.close();
-      for (const document of all) await document.close();
+      for (const document of [...all, ...late.opened]) await document.close();
     },
   };
 }
 
 export type State = Awaited<ReturnType<typeof openState>>;
+
+/** The documents that are opened when they are first needed, with one check for all of them. */
+function createLate(
+  openLater: OpenLater,
+  { register, disk, events }: Pick<Documents, "register" | "disk"> & { readonly events: EventSink },
+) {
+  const opened: OpenedDocument<object>[] = [];
+  const troubleOf = (name: string): Finding | null => {
+    const document = opened.find((one) => one.name === name);
+    return (document && documentTrouble(document, disk)) ?? described(name, register.findings());
+  };
+  const open: OpenLater = async (kind) => {
+    const document = await openLater(kind);
+    opened.push(document);
+    await tellFindings(register, events);
+    return document;
+  };
+  return {
+    ...{ open, opened },
+    trouble: () => lateDocumentNames.map(troubleOf).find((found) => found !== null) ?? null,
+  };
+}
 
 /** Records each new finding as an event, once, and returns the names of the documents that have lost something. */
 async function tellFindings(register: Register, events: EventSink): Promise<ReadonlySet<string>> {

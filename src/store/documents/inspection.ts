@@ -87,7 +87,14 @@ export function createStateTools(directory: string, kinds: readonly Kind[]): Sta
     throw new StewardError("not_found", `There is no document "${name}"; there are ${known}.`);
   };
   return {
-    list: () => Promise.all(kinds.map((kind) => inspect(directory, kind))),
+    list: async () => {
+      const known = (await readRegister(directory))?.documents;
+      const entries = await Promise.all(kinds.map((kind) => inspect(directory, kind)));
+      // Some documents exist only where they were needed.
+      return entries.filter(
+        ({ name, condition }) => condition !== "absent" || known?.includes(name) !== false,
+      );
+    },
     copies: async (name) => listCopies(directory, kindOf(name)),
     show: async (name, choice = {}) => {
       const kind = kindOf(name);

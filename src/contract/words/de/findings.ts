@@ -18,6 +18,8 @@ export const checkNames: Readonly<Record<string, string>> = {
   register: "Liste der Dokumente",
   events: "Ereignisprotokoll",
   "two-factor key": "Schlüssel der zweiten Faktoren",
+  "receiver-secrets": "Geheimnisse der Empfänger",
+  notifications: "Benachrichtigungen",
   time: "Uhr",
   listening: "Verbindungen am Gerät",
   program: "Programm",

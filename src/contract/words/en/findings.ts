@@ -19,6 +19,8 @@ export const checkNames: Readonly<Record<string, string>> = {
   register: "list of documents",
   events: "event log",
   "two-factor key": "second-factor key",
+  "receiver-secrets": "secrets of receivers",
+  notifications: "notifications",
   time: "clock",
   listening: "connections on the device",
   program: "program",
