@@ -112,8 +112,8 @@ export interface TransferOptions {
   readonly proxy?: string | undefined;
   /** Origins (`https://cdn.example`) that a redirect may lead to, besides that of the request. */
   readonly redirectOrigins?: readonly string[];
-  /** Redirects followed in one transfer. */
-  readonly redirects: number;
+  /** Redirects followed in one transfer; null: none is, and a redirect is an answer as any other. */
+  readonly redirects: number | null;
   /** Loopback, link-local, unspecified and multicast addresses may be servers. */
   readonly allowLocalServers: boolean;
   /** Tells servers which program sends the request (RFC 9110 §10.1.5). */

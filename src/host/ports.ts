@@ -274,7 +274,7 @@ export interface Transfer {
 /**
  * Reads from an address (`https:`, `http:`, `file:`). Throws `update_server_unreachable` (no name, no
  * connection, no TLS, a broken transfer), `update_server_refused` (a redirect to another origin, too many of them, an
- * address or an encoding that is not allowed) and `update_too_slow`; `body` throws the same.
+ * address, with the reason `local_server`, or an encoding that is not allowed) and `update_too_slow`; `body` throws the same.
  */
 export interface Transfers {
   open(url: string, request: TransferRequest): Promise<Transfer>;

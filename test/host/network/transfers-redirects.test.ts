@@ -97,3 +97,17 @@ describe("a redirect", () => {
     assert.deepEqual(told, ["product/demo", "product/demo", undefined]);
   });
 });
+
+describe("a transfer that follows no redirects", () => {
+  it("hands over the redirect as an answer", async () => {
+    const other = await serving((_request, response) => response.end("other"));
+    const { url, requests } = await serving((_request, response) =>
+      response.writeHead(302, { location: `${other.url}/x` }).end("moved"),
+    );
+    const transfers = createTransfers({ redirects: null, allowLocalServers: true });
+    const answer = await transfers.open(url, plainRequest());
+    assert.deepEqual([answer.status, answer.headers.location], [302, `${other.url}/x`]);
+    assert.equal(await readText(answer), "moved");
+    assert.deepEqual([requests.length, other.requests.length], [1, 0]);
+  });
+});

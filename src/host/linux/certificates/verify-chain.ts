@@ -7,8 +7,8 @@ import { messageOf } from "../../../contract/errors.ts";
 import type { KeyExchangeOptions } from "../../host.ts";
 import type { KeyExchangeFailure, KeyExchangeFailureCode } from "../../nts-ports.ts";
 import type { CommandResult, RunCommand } from "../../ports.ts";
+import { printableLine } from "../../printable-text.ts";
 import { checkAuthorities } from "../host-file/authorities.ts";
-import { printableLine } from "../printable-text.ts";
 
 /** The authorities of the system: Debian's package ca-certificates. */
 const systemAuthorities = "/etc/ssl/certs/ca-certificates.crt";

@@ -121,6 +121,7 @@ function localRefusal(host: string, address: string): Error {
   return refused(
     `${host} resolves to ${address}. Servers on this device or on its own link are not used for updates ` +
       "unless update.allow_local_servers in the host file allows it.",
+    "local_server",
   );
 }
 

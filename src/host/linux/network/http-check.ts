@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from "node:http";
 import { systemErrorCode } from "../../../contract/errors.ts";
+import { printableLine } from "../../printable-text.ts";
 import type { HealthAnswer, HttpCheck } from "../../release-ports.ts";
-import { printableLine } from "../printable-text.ts";
 
 /** Bytes of a body that holds a version. */
 const mostBytes = 65_536;

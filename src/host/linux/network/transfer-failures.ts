@@ -1,65 +1,41 @@
-import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
-
-/** OpenSSL's codes for a certificate that is not valid yet or has expired, possibly by a wrong clock. */
-const dateCodes: readonly string[] = [
-  "CERT_HAS_EXPIRED",
-  "CERT_NOT_YET_VALID",
-  "CRL_HAS_EXPIRED",
-  "CRL_NOT_YET_VALID",
-];
-
-const otherCertificateCodes =
-  /^(CERT_|UNABLE_TO_(GET|VERIFY)_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|ERR_TLS_CERT_)/;
-
-const words: Readonly<Record<string, string>> = {
-  ENOTFOUND: "its name cannot be resolved",
-  EAI_AGAIN: "the name servers do not answer",
-  ETIMEOUT: "no name server answered in time",
-  ECONNREFUSED: "nothing listens there",
-  ECONNRESET: "it closed the connection",
-  EPIPE: "it closed the connection",
-  EHOSTUNREACH: "there is no route to it",
-  ENETUNREACH: "there is no route to its network",
-  ETIMEDOUT: "it does not answer",
-};
+import { StewardError } from "../../../contract/errors.ts";
+import { connectionFailure } from "../../connection-failures.ts";
 
 /** The error of a failed transfer: `update_server_unreachable`, with the reason `certificate_date` or `certificate`. */
 export function unreachable(url: URL, cause: unknown): StewardError {
   if (cause instanceof StewardError) return cause;
-  const code = firstCode(cause) ?? "";
+  const { kind, code, why } = connectionFailure(cause);
   const where = url.protocol === "file:" ? url.pathname : url.host;
-  if (dateCodes.includes(code)) {
+  if (kind === "certificate_date") {
     return new StewardError(
       "update_server_unreachable",
       `The certificate of ${where} is not valid at this time (${code}). Check this device's clock, then the certificate.`,
-      { cause, details: { reason: "certificate_date" } },
+      { cause, details: { reason: kind } },
     );
   }
-  if (otherCertificateCodes.test(code)) {
+  if (kind === "certificate") {
     return new StewardError(
       "update_server_unreachable",
       `The certificate of ${where} cannot be trusted (${code}). ` +
         "Check the name of the server. If it uses an authority of your own, add it with update.ca_file in the host file.",
-      { cause, details: { reason: "certificate" } },
+      { cause, details: { reason: kind } },
     );
   }
-  const why = words[code] ?? (code !== "" ? code : String(cause));
   return new StewardError("update_server_unreachable", `${where} could not be read: ${why}.`, { cause });
 }
 
-/** `update_server_refused`: the server's address, answer or redirect is not acceptable. */
-export function refused(message: string): StewardError {
-  return new StewardError("update_server_refused", message);
+/**
+ * `update_server_refused`: the server's address, answer or redirect is not acceptable. `reason`: `local_server` for an
+ * address of this device or of its own link.
+ */
+export function refused(message: string, reason?: "local_server"): StewardError {
+  return new StewardError(
+    "update_server_refused",
+    message,
+    reason === undefined ? {} : { details: { reason } },
+  );
 }
 
 export function tooSlow(message: string): StewardError {
   return new StewardError("update_too_slow", message);
-}
-
-/** If several addresses were tried, the failure of the first. */
-function firstCode(error: unknown): string | undefined {
-  if (error instanceof AggregateError && systemErrorCode(error) === undefined) {
-    return error.errors.map(systemErrorCode).find((code) => code !== undefined);
-  }
-  return systemErrorCode(error);
 }

@@ -84,7 +84,7 @@ async function followed(
     const asked = { ...request, headers: { ...request.headers, ...own } };
     const answer = await exchange(at, asked, signal, connections);
     const { status, headers } = answer;
-    if (![301, 302, 303, 307, 308].includes(status)) return answer;
+    if (options.redirects === null || ![301, 302, 303, 307, 308].includes(status)) return answer;
     answer.close();
     at = redirected(at, headers.location);
     if (!origins.has(at.origin)) {

@@ -1,7 +1,7 @@
 import { messageOf } from "../../../contract/errors.ts";
+import { printableLine } from "../../printable-text.ts";
 import type { ApplyPlan, HealthAnswer, HttpCheck, ReleaseAtWork, ReleaseHost } from "../../release-ports.ts";
 import { askHttp } from "../network/http-check.ts";
-import { printableLine } from "../printable-text.ts";
 import type { LinuxUnits } from "../systemd/units.ts";
 import type { RunForRelease } from "./release-programs.ts";
 

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { printableLine } from "../../printable-text.ts";
 import type { ReleaseAtWork } from "../../release-ports.ts";
 import { systemPath } from "../commands.ts";
-import { printableLine } from "../printable-text.ts";
 
 /** The end of a program. */
 export interface ProgramEnd {

@@ -1,8 +1,8 @@
 import { StewardError } from "../../../contract/errors.ts";
 import { serviceName } from "../../../contract/host-file/release-plan.ts";
 import type { RunCommand } from "../../ports.ts";
+import { printableLine } from "../../printable-text.ts";
 import type { UnitState, Units } from "../../release-ports.ts";
-import { printableLine } from "../printable-text.ts";
 import { readJournalEntry } from "./journal-entry.ts";
 import { createSystemctl, type Systemctl } from "./systemctl.ts";
 
