@@ -1,5 +1,6 @@
 import type { EventFact, EventType } from "../../event-types.ts";
 import type { EventSentenceFacts } from "../../events/row.ts";
+import type { AuditEvent } from "../../types.ts";
 
 /** The title of each event in a list. */
 export const eventTitles: Readonly<Record<EventType, string>> = {
@@ -74,6 +75,15 @@ export const eventTitles: Readonly<Record<EventType, string>> = {
   "need.began": "Zu tun",
   "need.ended": "Erledigt",
   "request.refused": "Anfrage abgelehnt",
+};
+
+/** Actors without a name, at the beginning of a sentence. */
+export const eventActors: Readonly<Record<AuditEvent["actor"]["kind"], string>> = {
+  anonymous: "Ein Fremder",
+  "local-root": "root am Gerät",
+  user: "Ein Benutzer",
+  token: "Ein Programm",
+  agent: "Das Gerät",
 };
 
 /** Each event in a sentence. */

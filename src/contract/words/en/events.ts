@@ -1,5 +1,6 @@
 import type { EventFact, EventType } from "../../event-types.ts";
 import type { EventSentenceFacts } from "../../events/row.ts";
+import type { AuditEvent } from "../../types.ts";
 
 /** The title of each event in a list. */
 export const eventTitles: Readonly<Record<EventType, string>> = {
@@ -107,6 +108,15 @@ export const eventNotes: Partial<Readonly<Record<EventType, string>>> = {
   "state.damage_found": "a state file was damaged or absent",
   "need.began": "the device needs a person, as its status lists: seen at two looks, a minute apart",
   "need.ended": "the device does not need a person for it any more",
+};
+
+/** Actors without a name, at the beginning of a sentence. */
+export const eventActors: Readonly<Record<AuditEvent["actor"]["kind"], string>> = {
+  anonymous: "A stranger",
+  "local-root": "Root on the device",
+  user: "A user",
+  token: "A program",
+  agent: "The device",
 };
 
 /** Each event in a sentence. */

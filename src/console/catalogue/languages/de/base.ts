@@ -1,9 +1,9 @@
-import { eventSentences } from "../../../../contract/words/de/events.ts";
+import { eventActors, eventSentences } from "../../../../contract/words/de/events.ts";
 import { needWords } from "../../../../contract/words/de/needs.ts";
 import { problemTitles } from "../../../../contract/words/de/problems.ts";
 import type { Catalogue } from "../../words.ts";
 import { healthWords } from "./base/health.ts";
-import { actors, homePage, needButtons } from "./base/home.ts";
+import { homePage, needButtons } from "./base/home.ts";
 
 export const ui: Catalogue["ui"] = {
   show: "Anzeigen",
@@ -209,5 +209,5 @@ export const person: Catalogue["person"] = {
 export const home: Catalogue["home"] = {
   ...homePage,
   ...{ needs: needWords, needButtons },
-  ...{ happened: eventSentences, actors },
+  ...{ happened: eventSentences, actors: eventActors },
 };

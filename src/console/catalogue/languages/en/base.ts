@@ -1,8 +1,8 @@
-import { eventSentences } from "../../../../contract/words/en/events.ts";
+import { eventActors, eventSentences } from "../../../../contract/words/en/events.ts";
 import { needWords } from "../../../../contract/words/en/needs.ts";
 import { problemTitles } from "../../../../contract/words/en/problems.ts";
 import { healthWords } from "./base/health.ts";
-import { actors, homePage, needButtons } from "./base/home.ts";
+import { homePage, needButtons } from "./base/home.ts";
 
 export const ui = {
   show: "Show",
@@ -208,5 +208,5 @@ export const person = {
 export const home = {
   ...homePage,
   ...{ needs: needWords, needButtons },
-  ...{ happened: eventSentences, actors },
+  ...{ happened: eventSentences, actors: eventActors },
 };

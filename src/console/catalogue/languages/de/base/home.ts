@@ -81,11 +81,3 @@ export const needButtons: Catalogue["home"]["needButtons"] = {
   support_ending: "Zum Gerät",
   support_ended: "Zum Gerät",
 };
-
-export const actors: Catalogue["home"]["actors"] = {
-  anonymous: "Ein Fremder",
-  "local-root": "root am Gerät",
-  user: "Ein Benutzer",
-  token: "Ein Programm",
-  agent: "Das Gerät",
-};

@@ -85,12 +85,3 @@ export const needButtons = {
   support_ending: "Show the device",
   support_ended: "Show the device",
 } satisfies Record<Need["code"], string>;
-
-/** Those who have no name, at the beginning of a sentence. */
-export const actors = {
-  anonymous: "A stranger",
-  "local-root": "Root on the device",
-  user: "A user",
-  token: "A program",
-  agent: "The device",
-};
