@@ -6,7 +6,7 @@ import { deviceStates } from "../contract/schemas/status.ts";
 import { checkOutcomes, updateStates } from "../contract/schemas/updates.ts";
 import type { Need, Status, Updates } from "../contract/types.ts";
 import { updateKinds } from "../contract/update-kinds.ts";
-import { createExposition, type Exposition } from "./exposition.ts";
+import { createExposition, type MetricSink } from "./exposition.ts";
 import type { HistogramReading } from "./histogram.ts";
 import type { LagReading } from "./loop-delay.ts";
 
@@ -30,7 +30,8 @@ export interface DeviceReadings {
 export interface HostReadings {
   readonly build: { readonly version: string; readonly commit: string | null; readonly node: string };
   readonly process: ProcessReadings;
-  readonly loopDelay: HistogramReading;
+  /** null: it is not measured for this reader. */
+  readonly loopDelay: HistogramReading | null;
   readonly lag: LagReading | null;
   readonly memory: { readonly total_bytes: number; readonly available_bytes: number };
   /** The file system of the state; null: it does not give its figures. */
@@ -48,32 +49,49 @@ export interface ProcessReadings {
   readonly startSeconds: number;
 }
 
+/** Counts that the agent keeps besides the rooms' figures. */
+export interface Counted {
+  writeTo(sink: MetricSink): void;
+}
+
 /** Writes the answers of GET /api/metrics; `counted` add their counts. */
 export function createMetricsText(
-  counted: readonly { writeTo(exposition: Exposition): void }[],
+  counted: readonly Counted[],
 ): (readings: DeviceReadings, host: HostReadings) => string {
   const exposition = createExposition();
   return (readings, host) => {
-    writeBuild(exposition, host);
-    writeDevice(exposition, readings);
-    writeHost(exposition, host);
-    writeClock(exposition, readings);
-    writeUpdates(exposition, readings.updates);
-    writePeople(exposition, readings);
-    writeProcess(exposition, host);
-    for (const one of counted) one.writeTo(exposition);
+    writeMetrics(exposition, { counted, readings, host });
     return exposition.text();
   };
+}
+
+/** All that the metrics of one moment are made of. */
+export interface MetricReadings {
+  readonly counted: readonly Counted[];
+  readonly readings: DeviceReadings;
+  readonly host: HostReadings;
+}
+
+/** Gives the sink the value of every metric that has one. */
+export function writeMetrics(sink: MetricSink, { counted, readings, host }: MetricReadings): void {
+  writeBuild(sink, host);
+  writeDevice(sink, readings);
+  writeHost(sink, host);
+  writeClock(sink, readings);
+  writeUpdates(sink, readings.updates);
+  writePeople(sink, readings);
+  writeProcess(sink, host);
+  for (const one of counted) one.writeTo(sink);
 }
 
 /** One value for all, so that it is known to be the same. */
 const unlabelled = {} as const;
 
-function writeBuild({ add }: Exposition, { build: { version, commit, node } }: HostReadings): void {
+function writeBuild({ add }: MetricSink, { build: { version, commit, node } }: HostReadings): void {
   add("steward_build_info", 1, { version, commit: commit ?? "", node });
 }
 
-function writeDevice({ add, addStates }: Exposition, readings: DeviceReadings): void {
+function writeDevice({ add, addStates }: MetricSink, readings: DeviceReadings): void {
   const { state, needs, checks, certificateEnd } = readings;
   addStates("steward_device_state", "state", deviceStates, state);
   addStates("steward_need", "code", needCodes, new Set(needs.map(({ code }) => code)));
@@ -82,14 +100,14 @@ function writeDevice({ add, addStates }: Exposition, readings: DeviceReadings): 
   add("steward_https_certificate_expiry_timestamp_seconds", secondsOf(end), unlabelled);
 }
 
-function writeHost({ add }: Exposition, { memory, disk }: HostReadings): void {
+function writeHost({ add }: MetricSink, { memory, disk }: HostReadings): void {
   add("steward_host_memory_bytes", memory.total_bytes, unlabelled);
   add("steward_host_memory_available_bytes", memory.available_bytes, unlabelled);
   add("steward_host_disk_bytes", disk?.sizeBytes ?? null, unlabelled);
   add("steward_host_disk_available_bytes", disk?.availableBytes ?? null, unlabelled);
 }
 
-function writeClock({ add, addStates }: Exposition, { clock, isSynchronised }: DeviceReadings): void {
+function writeClock({ add, addStates }: MetricSink, { clock, isSynchronised }: DeviceReadings): void {
   add("steward_clock_time_seconds", secondsOf(clock.server_time), unlabelled);
   add("steward_clock_offset_seconds", clock.offset_seconds, unlabelled);
   add("steward_clock_uncertainty_seconds", clock.uncertainty_seconds, unlabelled);
@@ -111,7 +129,7 @@ function writeClock({ add, addStates }: Exposition, { clock, isSynchronised }: D
   add("steward_clock_conflicts_total", conflicts ?? null, unlabelled);
 }
 
-function writeUpdates({ add, addStates }: Exposition, updates: Updates): void {
+function writeUpdates({ add, addStates }: MetricSink, updates: Updates): void {
   const { state, installed, available, blockers, failed, held, trial, schedule, trust } = updates;
   addStates("steward_update_state", "state", updateStates, state);
   for (const kind of updateKinds) {
@@ -139,7 +157,7 @@ function writeUpdates({ add, addStates }: Exposition, updates: Updates): void {
   add("steward_update_root_expiry_timestamp_seconds", secondsOf(trust.root_expires_at), unlabelled);
 }
 
-function writePeople({ add }: Exposition, { people, sessions, nextTokenEnd }: DeviceReadings): void {
+function writePeople({ add }: MetricSink, { people, sessions, nextTokenEnd }: DeviceReadings): void {
   add("steward_sessions", sessions, unlabelled);
   add("steward_accounts", people.accounts, unlabelled);
   add("steward_accounts_administrators", people.administrators, unlabelled);
@@ -152,7 +170,7 @@ function writePeople({ add }: Exposition, { people, sessions, nextTokenEnd }: De
 }
 
 function writeProcess(
-  { add, addHistogram }: Exposition,
+  { add, addHistogram }: MetricSink,
   { process: own, loopDelay, lag }: HostReadings,
 ): void {
   add("process_cpu_seconds_total", own.cpuSeconds, unlabelled);
@@ -166,7 +184,7 @@ function writeProcess(
     add("nodejs_eventloop_lag_seconds", lag.last, unlabelled);
     for (const [figure, name] of lagFigures) add(name, lag[figure], unlabelled);
   }
-  addHistogram("steward_event_loop_delay_seconds", loopDelay, unlabelled);
+  if (loopDelay !== null) addHistogram("steward_event_loop_delay_seconds", loopDelay, unlabelled);
 }
 
 /** Names as constants: V8 would hash those that are made at each scrape. */

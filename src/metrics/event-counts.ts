@@ -1,14 +1,14 @@
 import { errorCodes } from "../contract/error-codes.ts";
 import { type EventType, eventTypes } from "../contract/event-types.ts";
 import { operationIds, operationOf } from "../contract/operations.ts";
-import type { Exposition } from "./exposition.ts";
+import type { MetricSink } from "./exposition.ts";
 
 /** Counts events and sign-in attempts since the agent's start. */
 export interface EventCounts {
   recorded(type: EventType): void;
   /** `operation` and `code`: the refused operation, and the reason. */
   refused(type: EventType, operation: unknown, code: string): void;
-  writeTo(exposition: Exposition): void;
+  writeTo(sink: MetricSink): void;
 }
 
 /**
@@ -30,9 +30,9 @@ export function createEventCounts(): EventCounts {
       if (type === "sign_in.refused" && signIns.some((id) => id === operation)) outcomes.add(code);
     },
     // Events that have not happened are written too: Prometheus' increase() misses the first one of a new series.
-    writeTo: (exposition) => {
-      exposition.addCounts("steward_sign_ins_total", outcomes.all());
-      exposition.addCounts("steward_events_total", types.all());
+    writeTo: (sink) => {
+      sink.addCounts("steward_sign_ins_total", outcomes.all());
+      sink.addCounts("steward_events_total", types.all());
     },
   };
 }

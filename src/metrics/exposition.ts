@@ -6,8 +6,8 @@ import {
 } from "../contract/metrics.ts";
 import type { HistogramReading } from "./histogram.ts";
 
-/** Values of the contract's metrics, written in Prometheus' text format 0.0.4. */
-export interface Exposition {
+/** Takes the values of the contract's metrics. */
+export interface MetricSink {
   /** Leaves an unknown value (null) out. */
   add<Name extends MetricName>(name: Name, value: number | null, labels: MetricLabels<Name>): void;
   addCounts<Name extends MetricName>(name: Name, counts: Iterable<Count<MetricLabels<Name>>>): void;
@@ -23,6 +23,10 @@ export interface Exposition {
     reading: HistogramReading,
     labels: MetricLabels<Name>,
   ): void;
+}
+
+/** Values that are written in Prometheus' text format 0.0.4. */
+export interface Exposition extends MetricSink {
   /** The families in the contract's order; one without a value is left out. The next text begins without values. */
   text(): string;
 }

@@ -1,7 +1,7 @@
 import type { MetricLabels } from "../contract/metrics.ts";
 import { groupOf, type OperationGroup } from "../contract/operations/operation.ts";
 import { type OperationId, operationOf } from "../contract/operations.ts";
-import type { Count, Exposition } from "./exposition.ts";
+import type { Count, MetricSink } from "./exposition.ts";
 import { createHistogram, type Histogram } from "./histogram.ts";
 
 /** The target of a request: an operation, a file of the console, or nothing that exists. */
@@ -19,7 +19,7 @@ export interface CountedAnswer {
 export interface RequestCounts {
   /** Call it after each answer: it must be very fast. */
   add(answer: CountedAnswer): void;
-  writeTo(exposition: Exposition): void;
+  writeTo(sink: MetricSink): void;
 }
 
 /** Seconds: from a read out of memory, over a password's hash, to a download's first byte. */
@@ -74,10 +74,10 @@ export function createRequestCounts(): RequestCounts {
       ofStatus.count += 1;
       counts.durations.observe(seconds);
     },
-    writeTo: (exposition) => {
-      exposition.addCounts("steward_http_requests_total", all);
+    writeTo: (sink) => {
+      sink.addCounts("steward_http_requests_total", all);
       for (const { labels, histogram } of durations.values())
-        exposition.addHistogram("steward_http_request_duration_seconds", histogram.read(), labels);
+        sink.addHistogram("steward_http_request_duration_seconds", histogram.read(), labels);
     },
   };
 }

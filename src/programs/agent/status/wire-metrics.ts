@@ -4,6 +4,7 @@ import type { Answered } from "../../../http/server.ts";
 import type { EventSink } from "../../../journal/events/event.ts";
 import type { createMetricsText, DeviceReadings, ProcessReadings } from "../../../metrics/device-metrics.ts";
 import { createEventCounts } from "../../../metrics/event-counts.ts";
+import type { MetricSink } from "../../../metrics/exposition.ts";
 import { createLoopDelay } from "../../../metrics/loop-delay.ts";
 import { createRequestCounts } from "../../../metrics/request-counts.ts";
 import { createBriefReading } from "../../../system/brief-reading.ts";
@@ -19,6 +20,11 @@ export interface Metering {
   answered(answer: Answered): void;
   /** The answer of a scrape. Only the first waits, for the part that writes it: every room has its figures in memory. */
   read(rooms: StatusRooms): Promise<string>;
+  /**
+   * Gives the same values to a sink of telemetry, without those of the event loop: a timer measures them twice a second for
+   * ten minutes after each scrape, which a device that nobody scrapes is spared.
+   */
+  readInto(sink: MetricSink, rooms: StatusRooms): Promise<void>;
   stop(): void;
 }
 
@@ -30,6 +36,9 @@ export function createMetering(config: RoomsConfig, { time }: Host): Metering {
   let written: Promise<ReturnType<typeof createMetricsText>> | undefined;
   const processReadings = createBriefReading(createProcessReadings(config, time.wall), time.uptime);
   const memory = createBriefReading(readMemory, time.uptime);
+  const hostReadings = ({ disk }: StatusRooms) => ({
+    ...{ build, memory: memory(), disk: disk.capacity(), process: processReadings() },
+  });
   return {
     counting: (log) => ({
       ...log,
@@ -54,10 +63,13 @@ export function createMetering(config: RoomsConfig, { time }: Host): Metering {
         createMetricsText([events, requests]),
       );
       const textOf = await written;
-      return textOf(readingsOf(rooms), {
-        ...{ build, memory: memory(), disk: rooms.disk.capacity() },
-        ...{ process: processReadings(), loopDelay: loopDelay.read(), lag: loopDelay.lag() },
-      });
+      const loop = { loopDelay: loopDelay.read(), lag: loopDelay.lag() };
+      return textOf(readingsOf(rooms), { ...hostReadings(rooms), ...loop });
+    },
+    readInto: async (sink, rooms) => {
+      const { writeMetrics } = await import("../../../metrics/device-metrics.ts");
+      const host = { ...hostReadings(rooms), loopDelay: null, lag: null };
+      writeMetrics(sink, { counted: [events, requests], readings: readingsOf(rooms), host });
     },
     stop: loopDelay.stop,
   };
