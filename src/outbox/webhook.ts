@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { Transfer, TransferLimits, Transfers } from "../host/ports.ts";
 import { printableLine } from "../host/printable-text.ts";
 import { readRetryAfter } from "../host/retry-after.ts";
+import { beginningOf } from "./answer-text.ts";
 import { cloudEvent, cloudEventType } from "./cloud-event.ts";
 import type { Delivery, Message, Receiver } from "./receiver.ts";
 import { cancelled, tooLate, unreached } from "./unreached.ts";
@@ -78,32 +79,13 @@ async function answered(host: string, transfer: Transfer): Promise<Delivery> {
     close();
     return { ok: true, answer };
   }
-  const words = printableLine(await beginningOf(transfer), mostQuoted);
+  const words = printableLine(await beginningOf(transfer, mostAnswerBytes), mostQuoted);
   const quoted = words === "" ? "." : `: “${words}”.`;
   const retryAfterSeconds = readRetryAfter(headers);
   return {
     ...failed(`${host} answered ${answer}${quoted} ${adviceFor(status)}`),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };
-}
-
-/** At most 4 KiB of the answer as text; what the server does not send is missing. */
-async function beginningOf({ body, close }: Transfer): Promise<string> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const piece of body) {
-      // A copy, because the memory of a piece is used again for the next one.
-      pieces.push(Buffer.from(piece.subarray(0, mostAnswerBytes - bytes)));
-      bytes += piece.byteLength;
-      if (bytes >= mostAnswerBytes) break;
-    }
-  } catch {
-    // The status has decided; its explanation may be cut off.
-  } finally {
-    close();
-  }
-  return Buffer.concat(pieces).toString("utf8");
 }
 
 function adviceFor(status: number): string {

@@ -6,10 +6,10 @@ import { attributesOf, type KeyValue, nanoseconds, type Resource, resourceOf, sc
 /** AggregationTemporality: values count from the start of the process. */
 const cumulative = 2;
 
+/** Nanoseconds since 1970: the start of the process, and the moment of the values. */
 interface Times {
-  /** Milliseconds since 1970, by the same clock. */
-  readonly startMilliseconds: number;
-  readonly nowMilliseconds: number;
+  readonly since: string;
+  readonly now: string;
 }
 
 interface NumberPoint {
@@ -32,8 +32,8 @@ interface Family {
 
 /** Collects the values of one moment for a request to /v1/metrics. */
 export interface MetricData extends MetricSink {
-  /** The body of the request. */
-  request(resource: Resource, times: Times): object;
+  /** The body of the request. `nowMilliseconds`: since 1970, by the clock that the process has started by. */
+  request(resource: Resource, nowMilliseconds: number): object;
 }
 
 export function createMetricData(): MetricData {
@@ -62,7 +62,10 @@ export function createMetricData(): MetricData {
       reading: HistogramReading,
       labels: MetricLabels<Name>,
     ) => void familyOf(name).histograms.push({ ...labelled(labels), ...bucketsOf(reading) }),
-    request: (resource, times) => {
+    request: (resource, nowMilliseconds) => {
+      const [start] = families.get("process_start_time_seconds")?.numbers ?? [];
+      const startMilliseconds = start === undefined ? nowMilliseconds : start.asDouble * 1_000;
+      const times = { since: nanoseconds(startMilliseconds), now: nanoseconds(nowMilliseconds) };
       const metrics = [...families].map(([name, family]) => metricOf(name, family, times));
       const scopeMetrics = [{ scope: scopeOf(resource), metrics }];
       return { resourceMetrics: [{ resource: resourceOf(resource), scopeMetrics }] };
@@ -88,9 +91,8 @@ function bucketsOf({ cumulative: counts, sum }: HistogramReading) {
 }
 
 function metricOf(name: MetricName, { numbers, histograms }: Family, times: Times): object {
-  const timeUnixNano = nanoseconds(times.nowMilliseconds);
-  const startTimeUnixNano = nanoseconds(times.startMilliseconds);
-  const since = { startTimeUnixNano, timeUnixNano };
+  const timeUnixNano = times.now;
+  const since = { startTimeUnixNano: times.since, timeUnixNano };
   const { type } = metricFamilies[name];
   const unit = unitOf(name);
   const named = unit === null ? { name } : { name, unit };

@@ -23,6 +23,7 @@ function write(sink: MetricSink): void {
   sink.add("steward_clock_offset_seconds", -0.0025, {});
   sink.add("steward_clock_uncertainty_seconds", null, {});
   sink.add("steward_host_memory_bytes", 2 ** 33, {});
+  sink.add("process_start_time_seconds", startMilliseconds / 1_000, {});
   sink.add("process_cpu_seconds_total", 12.5, {});
   sink.addStates("steward_device_state", "state", ["healthy", "attention"], "attention");
   sink.addStates("steward_need", "code", ["disk_full", "clock", "people"], new Set(["disk_full", "people"]));
@@ -39,7 +40,7 @@ function write(sink: MetricSink): void {
 function sent() {
   const data = createMetricData();
   write(data);
-  const request = JSON.parse(JSON.stringify(data.request(resource, { startMilliseconds, nowMilliseconds })));
+  const request = JSON.parse(JSON.stringify(data.request(resource, nowMilliseconds)));
   judgeOtlp("/v1/metrics", request);
   return request.resourceMetrics[0].scopeMetrics[0].metrics as Metric[];
 }

@@ -1,0 +1,135 @@
+import { STATUS_CODES } from "node:http";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { StewardError } from "../../contract/errors.ts";
+import type { Transfer, TransferLimits, Transfers } from "../../host/ports.ts";
+import { printableLine } from "../../host/printable-text.ts";
+import { readRetryAfter } from "../../host/retry-after.ts";
+import { beginningOf } from "../answer-text.ts";
+import type { Delivery } from "../receiver.ts";
+import { cancelled, tooLate, unreached } from "../unreached.ts";
+
+export interface ExporterOptions {
+  /** The place that `/v1/logs` and `/v1/metrics` follow, as in OTEL_EXPORTER_OTLP_ENDPOINT. */
+  readonly url: string;
+  /** Headers of each request, such as `authorization`; lower-case names. Throws an error whose message is a sentence. */
+  readonly headers: () => Promise<Readonly<Record<string, string>>>;
+  /** Opened without redirects (`redirects: null`). */
+  readonly transfers: Transfers;
+}
+
+/** Sends one request of OTLP/HTTP in JSON, compressed. Tries once, never throws. */
+export type Export = (signal: "logs" | "metrics", request: object, ending: AbortSignal) => Promise<Delivery>;
+
+const limits: TransferLimits = { headSeconds: 10, minimumBytesPerSecond: 64, rateWindowSeconds: 5 };
+
+/** Milliseconds for one request with its answer: the default of OpenTelemetry's exporters is as long. */
+const wholeMilliseconds = 10_000;
+
+/** Bytes of an answer that are read. A whole one is far smaller. */
+const mostAnswerBytes = 65_536;
+
+/** Characters of a server's own words in a sentence. */
+const mostQuoted = 200;
+
+/** OTLP/HTTP, "Retryable Response Codes". */
+const retryable: readonly number[] = [429, 502, 503, 504];
+
+/** Seconds until a request is sent again that a person has to repair something for first. */
+const repairSeconds = 3_600;
+
+const compressed = promisify(gzip);
+
+export function createExporter({ url, headers, transfers }: ExporterOptions): Export {
+  const { host } = new URL(url);
+  const base = url.replace(/\/+$/, "");
+  return async (signal, request, ending) => {
+    const whole = AbortSignal.any([ending, AbortSignal.timeout(wholeMilliseconds)]);
+    try {
+      const answer = await transfers.open(`${base}/v1/${signal}`, {
+        headers: {
+          ...(await headers()),
+          ...{ "content-type": "application/json", "content-encoding": "gzip" },
+        },
+        post: await compressed(JSON.stringify(request)),
+        ...{ limits, signal: whole },
+      });
+      return outcomeOf(host, answer, await beginningOf(answer, mostAnswerBytes));
+    } catch (error) {
+      if (ending.aborted) return { ok: false, error: cancelled(host) };
+      return { ok: false, error: whole.aborted ? tooLate(host) : failure(host, error) };
+    }
+  };
+}
+
+function failure(host: string, error: unknown): string {
+  if (error instanceof UnusableHeaders) return error.message;
+  const isLocal = error instanceof StewardError && error.details.reason === "local_server";
+  if (!isLocal) return unreached(host, error);
+  return `The name ${host} leads to this device or its own link, where nothing is sent. For a collector on this device write http://127.0.0.1:4318 into telemetry.otlp.url of the host file.`;
+}
+
+/** The headers cannot be read; its message is a sentence for a person. */
+export class UnusableHeaders extends Error {}
+
+function outcomeOf(host: string, { status, headers }: Transfer, text: string): Delivery {
+  const answer = `${status} ${STATUS_CODES[status] ?? ""}`.trim();
+  const body = parsed(text);
+  if (status >= 200 && status < 300) return { ok: true, answer: `${answer}${partly(body)}` };
+  const said = printableLine(body?.message ?? text, mostQuoted);
+  const quoted = said === "" ? "" : `: “${said}”`;
+  // "Bad Data": what the collector can never take is not sent again, or nothing behind it would be.
+  if (status === 400) return { ok: true, answer: `${answer}, and it is not sent again${quoted}` };
+  const seconds = readRetryAfter(headers);
+  const isRetryable = retryable.includes(status);
+  const retryAfterSeconds = isRetryable ? seconds : Math.max(seconds ?? 0, repairSeconds);
+  return {
+    ok: false,
+    error: `${host} answered ${answer}${quoted}. ${isRetryable ? "The device sends it again." : adviceFor(status)}`,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  };
+}
+
+function adviceFor(status: number): string {
+  if (status >= 300 && status < 400)
+    return "Redirects are not followed: write the address that it leads to into telemetry.otlp.url.";
+  if (status === 401 || status === 403)
+    return "It does not accept the headers of telemetry.otlp.headers_file: check the token in that file.";
+  if (status === 404 || status === 405)
+    return "Nothing takes OTLP there: telemetry.otlp.url is the address that /v1/logs and /v1/metrics follow.";
+  return "Check telemetry.otlp of the host file, and the collector.";
+}
+
+/** The end of an answer that accepts a part, or that accepts all with a warning. */
+function partly(body: OtlpAnswer | null): string {
+  const { rejectedLogRecords, rejectedDataPoints, errorMessage = "" } = body?.partialSuccess ?? {};
+  const rejected = Number(rejectedLogRecords ?? rejectedDataPoints ?? 0);
+  const said = printableLine(String(errorMessage), mostQuoted);
+  const quoted = said === "" ? "" : `: “${said}”`;
+  return rejected > 0 ? `, but it refused ${rejected}, which are not sent again${quoted}` : quoted;
+}
+
+/** The members of an answer that are read; each may be of any type. */
+interface OtlpAnswer {
+  readonly message?: string;
+  readonly partialSuccess?: {
+    readonly rejectedLogRecords?: unknown;
+    readonly rejectedDataPoints?: unknown;
+    readonly errorMessage?: unknown;
+  };
+}
+
+/** null: no JSON object. */
+function parsed(text: string): OtlpAnswer | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null) return null;
+    const { message, partialSuccess } = value as { message?: unknown; partialSuccess?: unknown };
+    return {
+      ...(typeof message === "string" && { message }),
+      ...(typeof partialSuccess === "object" && partialSuccess !== null && { partialSuccess }),
+    };
+  } catch {
+    return null;
+  }
+}
