@@ -13,6 +13,7 @@ const floors: Readonly<Record<string, number>> = {
   store: 1,
   terminal: 1,
   clock: 2,
+  history: 2,
   journal: 2,
   metrics: 2,
   settings: 2,

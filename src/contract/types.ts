@@ -1,5 +1,6 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import type { configuration, configurationResult } from "./configuration.ts";
+import type { history } from "./figures/history.ts";
 import type { AnyFindingCode, damageKinds, FindingCode, findingKinds, replacements } from "./findings.ts";
 import type { hostFile } from "./host-file/host-file.ts";
 import type { OperationId, operations } from "./operations.ts";
@@ -91,6 +92,7 @@ type FactsOf<Code extends AnyFindingCode> = Code extends FindingCode
 export type HostSettings = Typed<typeof hostSettings>;
 export type Facts = Typed<typeof facts>;
 export type Status = Typed<typeof status>;
+export type History = Typed<typeof history>;
 export type Tls = Typed<typeof tls>;
 export type Need = Status["needs"][number];
 export type TimeSync = Typed<typeof timeSync>;

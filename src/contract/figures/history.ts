@@ -1,0 +1,56 @@
+import { timestamp } from "../shapes.ts";
+
+/** The figures that the history has of each five minutes, in the order in which they are stored and shown. */
+export const historySeriesNames = [
+  "clock_offset_seconds",
+  "clock_uncertainty_seconds",
+  "disk_used_ratio",
+  "memory_used_ratio",
+  "load",
+  "temperature_celsius",
+] as const;
+
+/** The spans that can be asked for: a day and all that is kept, in hours. */
+export const historySpans = [24, 168] as const;
+
+const figures = { type: "array", items: { type: ["number", "null"] } } as const;
+
+const series = {
+  type: "object",
+  additionalProperties: false,
+  required: ["mean", "worst"],
+  description: "a figure a step; null: not known",
+  properties: { mean: figures, worst: figures },
+} as const;
+
+export const history = {
+  type: "object",
+  additionalProperties: false,
+  required: ["start", "step_seconds", "series"],
+  properties: {
+    start: { ...timestamp, description: "of the first step" },
+    step_seconds: { type: "integer" },
+    series: {
+      type: "object",
+      additionalProperties: false,
+      required: historySeriesNames,
+      properties: {
+        clock_offset_seconds: series,
+        clock_uncertainty_seconds: series,
+        disk_used_ratio: series,
+        memory_used_ratio: series,
+        load: series,
+        temperature_celsius: series,
+      },
+    },
+  },
+} as const;
+
+export const historyQuery = {
+  type: "object",
+  additionalProperties: false,
+  properties: { hours: { type: "integer", enum: historySpans, default: 24 } },
+} as const;
+
+/** The names of these shapes in the OpenAPI document. */
+export const historyShapes = () => ({ History: history, HistorySeries: series }) as const;
