@@ -1,0 +1,132 @@
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { messageOf, systemErrorCode } from "../contract/errors.ts";
+import { historySeriesNames } from "../contract/figures/history.ts";
+import type { History } from "../contract/types.ts";
+import { removeLeftovers, writeDurably } from "../store/files/durable-file.ts";
+import { readRegular } from "../store/files/regular-file.ts";
+import { type Figures, forms, type HistorySeriesName, unknownBits } from "./figures.ts";
+import { historyFile } from "./file-name.ts";
+import { Ring, stepSeconds } from "./ring.ts";
+import { decodeRing, encodeRing, fileBytes } from "./ring-file.ts";
+import { type Moment, Timeline } from "./timeline.ts";
+
+/** Seconds between two writes of the file: what a power cut takes at most, and what the flash is worn by. */
+const writeSeconds = 3_600;
+
+export interface HistoryOptions {
+  /** The state's. */
+  readonly directory: string;
+  /** The state is another process's: the file is only read. */
+  readonly readsOnly: boolean;
+  readonly moment: () => Moment;
+  /** Reads the figures of this moment. */
+  readonly read: () => Promise<Figures>;
+  /** Logs what happened to the file. */
+  readonly warn: (message: string, detail: string) => void;
+}
+
+/** The figures of the last seven days. Its file is read when it is first needed. */
+export class DeviceHistory {
+  readonly #options: HistoryOptions;
+  readonly #path: string;
+  readonly #timeline = new Timeline();
+  #ring: Promise<Ring> | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #writtenAt = 0;
+  /** Points that were made, and how many of them are on the disk. */
+  #points = 0;
+  #written = 0;
+  #hasFailed = false;
+
+  constructor(options: HistoryOptions) {
+    this.#options = options;
+    this.#path = join(options.directory, historyFile);
+  }
+
+  /** Takes a reading, and writes the file if that is due. Called once a minute. Never rejects. */
+  async take(): Promise<void> {
+    const moment = this.#options.moment();
+    const figures = await this.#options.read().catch(() => null);
+    if (figures === null || !this.#timeline.add(moment, figures)) return;
+    this.#points += 1;
+    const ring = await this.#open();
+    this.#timeline.settle(ring, moment);
+    if (moment.uptimeSeconds - this.#writtenAt < writeSeconds) return;
+    this.#writtenAt = moment.uptimeSeconds;
+    this.#writing = this.#writing.then(() => this.#write(ring));
+    await this.#writing;
+  }
+
+  /** The figures of the last so many hours; the last step is the last that is over. */
+  async read(hours: number): Promise<History> {
+    const { ring, present } = this.#timeline.laid(await this.#open(), this.#options.moment());
+    const steps = (hours * 3_600) / stepSeconds;
+    const first = present - steps;
+    const points = Array.from({ length: steps }, (_, index) => ring.at(first + index));
+    const seriesOf = (name: HistorySeriesName, index: number) => ({
+      mean: points.map((point) => figureOf(name, point?.[index * 2])),
+      worst: points.map((point) => figureOf(name, point?.[index * 2 + 1])),
+    });
+    const series = historySeriesNames.map((name, index) => [name, seriesOf(name, index)]);
+    return {
+      start: new Date(first * stepSeconds * 1_000).toISOString(),
+      step_seconds: stepSeconds,
+      // One for each name.
+      series: Object.fromEntries(series) as History["series"],
+    };
+  }
+
+  /** Writes what is not on the disk, the readings since the last point among it. Never rejects. */
+  async close(): Promise<void> {
+    if (this.#timeline.finish()) this.#points += 1;
+    await this.#writing;
+    if (this.#written < this.#points) await this.#write(await this.#open());
+  }
+
+  #open(): Promise<Ring> {
+    this.#ring ??= this.#load();
+    return this.#ring;
+  }
+
+  async #load(): Promise<Ring> {
+    this.#writtenAt = this.#options.moment().uptimeSeconds;
+    try {
+      const ring = decodeRing(await readRegular(this.#path, fileBytes));
+      if (ring !== null) return ring;
+      await this.#setAside(`${historyFile} is torn, or not of this program's form.`);
+    } catch (error) {
+      if (systemErrorCode(error) !== "ENOENT") await this.#setAside(messageOf(error));
+    }
+    return new Ring();
+  }
+
+  async #setAside(detail: string): Promise<void> {
+    const { warn, readsOnly } = this.#options;
+    const kept = `${this.#path}.bad`;
+    warn("the history of the device cannot be read and begins again", `${detail} It is kept as ${kept}.`);
+    if (readsOnly) return;
+    await rm(kept, { recursive: true, force: true })
+      .then(() => rename(this.#path, kept))
+      .catch(() => undefined);
+  }
+
+  /** A write that fails is tried again an hour later: all is in memory until then. */
+  async #write(ring: Ring): Promise<void> {
+    const { readsOnly, warn, moment } = this.#options;
+    if (readsOnly) return;
+    const points = this.#points;
+    try {
+      await removeLeftovers(this.#path);
+      await writeDurably(this.#path, encodeRing(this.#timeline.laid(ring, moment()).ring));
+      [this.#written, this.#hasFailed] = [points, false];
+    } catch (error) {
+      if (!this.#hasFailed) warn("the history of the device cannot be written", messageOf(error));
+      this.#hasFailed = true;
+    }
+  }
+}
+
+function figureOf(name: HistorySeriesName, bits = unknownBits): number | null {
+  return bits === unknownBits ? null : forms[name].toFigure(bits);
+}
