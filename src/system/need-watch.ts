@@ -18,6 +18,8 @@ export interface NeedWatchOptions {
   /** The events of the record that report needs, in any order. */
   readonly told: () => Promise<readonly Pick<AuditEvent, "seq" | "type" | "details">[]>;
   readonly record: (type: "need.began" | "need.ended", details: ToldNeed) => void;
+  /** Does at each look what is also due once a minute, so that the process wakes no more often. It does not throw. */
+  readonly alsoDo?: () => void;
   readonly timers: Timers;
 }
 
@@ -33,12 +35,13 @@ export interface NeedWatch {
 const lookSeconds = 60;
 
 /** Records when the device begins to need a person and when it no longer does, also over restarts. */
-export function createNeedWatch({ needs, told, record, timers }: NeedWatchOptions): NeedWatch {
+export function createNeedWatch({ needs, told, record, alsoDo, timers }: NeedWatchOptions): NeedWatch {
   let open: Map<string, ToldNeed> | null = null;
   let before: ReadonlyMap<string, ToldNeed> | null = null;
   let cancel = (): void => undefined;
   let isStopped = false;
   const look = async (): Promise<void> => {
+    alsoDo?.();
     const present = byKey(needs().map(toldNeed));
     open ??= openIn(await told());
     for (const [key, need] of present) {

@@ -68,8 +68,10 @@ describe("state that was copied from another machine", () => {
     const { secret, token, refresh_token } = await provision(first);
     await first.stop();
     const before = await seedAndKey();
+    await writeFile(join(stateDirectory, "history.bin"), "figures of the other machine");
 
     const second = await start(copy);
+    assert.equal((await readdir(stateDirectory)).includes("history.bin"), false);
     assert.equal((await second.call("GET", "/api/status", { token })).status, 401, "the API token");
     const refreshed = await second.call("POST", "/api/auth/refresh", { body: { refresh_token } });
     assert.equal(refreshed.status, 401, "the session");

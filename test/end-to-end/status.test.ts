@@ -297,6 +297,7 @@ describe("who sees what in the status", () => {
     updates: { status: () => updates },
     requireReady: async () => undefined,
     metrics: async () => "",
+    history: () => Promise.reject(new Error("not asked for here")),
     health: () => ({
       status: "degraded",
       checks: [

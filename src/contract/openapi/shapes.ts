@@ -1,4 +1,5 @@
 import { duration, moment } from "../durations.ts";
+import { historyShapes } from "../figures/history.ts";
 import { authExamples, authShapes } from "../schemas/auth.ts";
 import { clockExamples, clockShapes } from "../schemas/clock.ts";
 import { consoleExamples, consoleShapes } from "../schemas/console.ts";
@@ -43,6 +44,7 @@ export const shapes = {
   ...logShapes(),
   ...systemShapes(),
   ...statusShapes(),
+  ...historyShapes(),
   ...consoleShapes(),
   ...tlsShapes(),
   ...settingsShapes(),

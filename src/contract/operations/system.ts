@@ -1,3 +1,4 @@
+import { history, historyQuery } from "../figures/history.ts";
 import { consoleGreeting } from "../schemas/console.ts";
 import { settingsChange, settingsView } from "../schemas/settings-forms.ts";
 import { status } from "../schemas/status.ts";
@@ -58,6 +59,15 @@ export const systemOperations = {
     scope: "system:read",
     inRescue: true,
     response: { status: 200, schema: status, weakEtag: figuresOfTheMoment },
+  },
+  getHistory: {
+    method: "GET",
+    path: "/api/history",
+    summary: "Clock, disk, memory, load and temperature of the last day or week",
+    access: everyone,
+    scope: "system:read",
+    query: historyQuery,
+    response: { status: 200, schema: history, etag: true },
   },
   getMetrics: {
     method: "GET",
@@ -167,6 +177,8 @@ export const systemDescriptions: Readonly<Record<keyof typeof systemOperations, 
     "For load balancers and for the guard of an update: 200 when sign-ins work, 503 `not_ready` or `state_damaged` when they do not. The tests run once after each start.",
   getStatus:
     "For monitoring programs. `state` is the gravest level in `needs`; each need has a stable `code`, `facts` with types, and an English `detail` that says what to do. The ETag stays while only figures of the moment change.",
+  getHistory:
+    "Means of five minutes, and the worst reading in each: the greatest, of the clock's offset the farthest from zero.",
   getMetrics:
     "Prometheus' text format 0.0.4, compressed where Accept-Encoding has gzip. All values come from memory, so the answer comes also while the disk stalls. A value that is not known is absent. No label holds the name of a person, an address or a path that a stranger can choose.",
   getOpenApi:

@@ -1,10 +1,13 @@
 import { rightsOf } from "../../auth/tokens/token-rights.ts";
-import type { Health, Status, Updates } from "../../contract/types.ts";
+import type { Health, History, Status, Updates } from "../../contract/types.ts";
 import { type Actor, type Handlers, roleOf } from "../call.ts";
 import { type EventReader, latestEvents } from "./events.ts";
 import { coveredFor, viewOf } from "./updates.ts";
 
-type StatusHandlers = Pick<Handlers, "getHealth" | "getReadiness" | "getStatus" | "getMetrics">;
+type StatusHandlers = Pick<
+  Handlers,
+  "getHealth" | "getReadiness" | "getStatus" | "getHistory" | "getMetrics"
+>;
 
 export interface StatusHandlersOptions {
   updates: { status(): Updates };
@@ -15,6 +18,8 @@ export interface StatusHandlersOptions {
   requireReady: (isDetailed: boolean) => Promise<void>;
   /** The summary of the device, as far as the caller may see it. */
   status: (seen: Seen) => Promise<Status>;
+  /** The figures of the last so many hours. */
+  history: (hours: number) => Promise<History>;
   metrics: () => Promise<string>;
 }
 
@@ -40,6 +45,7 @@ export function createStatusHandlers(options: StatusHandlersOptions): StatusHand
       await options.requireReady(actor.kind !== "anonymous");
       return healthFor(actor);
     },
+    getHistory: ({ query: { hours = 24 } }) => options.history(hours),
     getMetrics: () => options.metrics(),
     getStatus: async ({ actor }) => {
       const whole = updates.status();

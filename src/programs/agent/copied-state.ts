@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { resealed } from "../../auth/second-factor/reseal.ts";
 import { isOfStorage, messageOf, StewardError } from "../../contract/errors.ts";
+import { historyFile } from "../../history/file-name.ts";
 import type { Host } from "../../host/host.ts";
 import { agentEvent, type EventSink } from "../../journal/events/event.ts";
 import { moveDirectory } from "../../store/files/move-directory.ts";
@@ -61,7 +62,8 @@ async function madeOwn(
     await documents.sessions.update(() => ({ sessions: [] }));
     await documents.tokens.update(() => ({ tokens: [], provisioned: null }));
     await documents.updates.update((record) => ({ ...record, seed: null }));
-    await rm(join(stateDirectory, "tls"), { recursive: true, force: true });
+    for (const name of ["tls", historyFile])
+      await rm(join(stateDirectory, name), { recursive: true, force: true });
     await setEventsAside(config);
     return {
       former_device_id: device_id,

@@ -8,6 +8,7 @@ import { documentNames } from "../../contract/document-names.ts";
 import { type InputError, StewardError } from "../../contract/errors.ts";
 import { settings as settingsSchema } from "../../contract/schemas/settings.ts";
 import type { Settings, SettingsChange } from "../../contract/types.ts";
+import { historyFile } from "../../history/file-name.ts";
 import { keptFiles } from "../../journal/logs/kept-lines.ts";
 import { receiverSecretsKind } from "../../outbox/receiver-secrets.ts";
 import { updateRecordKind } from "../../releases/update-record.ts";
@@ -155,6 +156,6 @@ function namesIn(directory: string): readonly string[] {
 
 /** True if there has never been state here. The lock, the reserve and a file system's own directory are no state. */
 function isEmpty(names: readonly string[]): boolean {
-  const others: readonly string[] = ["lost+found", keptFiles.present, keptFiles.former];
+  const others: readonly string[] = ["lost+found", historyFile, keptFiles.present, keptFiles.former];
   return names.every((name) => name.startsWith(".") || others.includes(name));
 }

@@ -48,6 +48,7 @@ import { createHttps, type Https } from "./listeners/https.ts";
 import { namesOf } from "./listeners/listen.ts";
 import { createLocalListeners, type LocalListeners } from "./listeners/local-listeners.ts";
 import { openState, type State } from "./state.ts";
+import { createHistoryKeeping, type HistoryKeeping } from "./status/wire-history.ts";
 import { createMetering, type Metering } from "./status/wire-metrics.ts";
 import {
   checksOf,
@@ -186,6 +187,7 @@ async function joinRooms(
       auth.close();
       for (const part of [base.metering, needWatch, selfCheck, clock]) part.stop();
       await updates.stop();
+      await base.history.close();
       await state.close();
       await release();
     },
@@ -224,7 +226,8 @@ async function openBase(config: RoomsConfig, host: Host): Promise<BaseRooms> {
     if (names.some((name) => name.startsWith("time."))) clock.settingsChanged();
     if (names.some((name) => name.startsWith("update."))) updates.settingsChanged();
   };
-  return { host, state, settings, settingsChanged, time, clock, updates, metering };
+  const history = createHistoryKeeping({ config, host, clock, time, disk: state.disk });
+  return { host, state, settings, settingsChanged, time, clock, updates, metering, history };
 }
 
 /** Changes of the clock become events; work that has waited for a trusted clock continues. */
@@ -248,6 +251,7 @@ interface BaseRooms {
   clock: Clock;
   updates: Updates;
   metering: Metering;
+  history: HistoryKeeping;
 }
 
 interface Joined extends BaseRooms, Ways {

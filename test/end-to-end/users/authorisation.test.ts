@@ -18,6 +18,7 @@ const table: Record<string, string> = {
   getHealth: "           +      +      +        +       +       +         +      system:read",
   getReadiness: "        +      +      +        +       +       +         +      system:read",
   getStatus: "           -      +      +        +       +       +         e      system:read",
+  getHistory: "          -      +      +        +       +       +         e      system:read",
   getMetrics: "          -      +      +        +       +       +         e      metrics:read",
   getOpenApi: "          +      +      +        +       +       +         +      none",
   greetConsole: "        +      +      +        +       +       +         +      none",

@@ -28,6 +28,7 @@ import type { Https } from "../listeners/https.ts";
 import type { LocalListeners } from "../listeners/local-listeners.ts";
 import type { State } from "../state.ts";
 import type { SignInRooms } from "../wire-accounts.ts";
+import type { HistoryKeeping } from "./wire-history.ts";
 
 /** Events on a page; between two starts there are no more of one type that count. */
 const longestPage = 200;
@@ -47,12 +48,13 @@ export interface StatusRooms {
   readonly metering: { read(rooms: StatusRooms): Promise<string> };
   /** The needs, for callers who may not see the names of users. */
   readonly needsOf: NeedsOf;
+  readonly history: HistoryKeeping;
 }
 
 /** Joins what each room reports to the health of the agent, the status of the device and its metrics. */
 export function composeStatus(
   rooms: StatusRooms,
-): Pick<Handlers, "getHealth" | "getReadiness" | "getStatus" | "getMetrics"> {
+): Pick<Handlers, "getHealth" | "getReadiness" | "getStatus" | "getHistory" | "getMetrics"> {
   const { config, host, updates, checks, selfCheck, events } = rooms;
   const readHostFigures = createHostFigures(host);
   const statusOf = createStatus();
@@ -61,6 +63,7 @@ export function composeStatus(
     events,
     health: (isDetailed) => readHealth(checks, isDetailed),
     requireReady: (isDetailed) => selfCheck.require(isDetailed),
+    history: rooms.history.read,
     metrics: () => rooms.metering.read(rooms),
     status: async ({ latest, ...seen }) => {
       const figures = await readHostFigures(config.stateDirectory, rooms.disk.capacity());
@@ -81,7 +84,7 @@ export function presentNeeds(rooms: StatusRooms) {
   return { causes, needs: rooms.needsOf(causes) };
 }
 
-/** Records needs as they begin and end. */
+/** Records needs as they begin and end, and takes a reading for the history at each look. */
 export function watchNeeds(rooms: StatusRooms & { readonly events: EventLog }): NeedWatch {
   const { events, host } = rooms;
   const toldBy = async (type: EventType) => (await events.list({ type, limit: longestPage })).items;
@@ -89,6 +92,7 @@ export function watchNeeds(rooms: StatusRooms & { readonly events: EventLog }): 
     needs: () => presentNeeds(rooms).needs,
     told: async () => [...(await toldBy("need.began")), ...(await toldBy("need.ended"))],
     record: (type, details) => void events.record(agentEvent(type, { ...details })),
+    alsoDo: rooms.history.take,
     timers: host.time.timers,
   });
 }

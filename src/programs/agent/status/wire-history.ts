@@ -1,0 +1,84 @@
+import type { TrustedTime } from "../../../auth/trusted-time.ts";
+import type { Clock } from "../../../clock/loop/clock.ts";
+import type { History } from "../../../contract/types.ts";
+import type { Figures } from "../../../history/figures.ts";
+import type { DeviceHistory } from "../../../history/history.ts";
+import type { Moment } from "../../../history/timeline.ts";
+import type { Host } from "../../../host/host.ts";
+import type { Disk } from "../../../store/files/disk.ts";
+import { createHostFigures } from "../../../system/facts.ts";
+import type { RoomsConfig } from "../config.ts";
+
+/** The history of the device, which is loaded at its first reading or request. */
+export interface HistoryKeeping {
+  take(): void;
+  read(hours: number): Promise<History>;
+  close(): Promise<void>;
+}
+
+export interface HistoryRooms {
+  readonly config: RoomsConfig;
+  readonly host: Host;
+  readonly clock: Pick<Clock, "inShort" | "state">;
+  readonly time: Pick<TrustedTime, "nowSeconds">;
+  readonly disk: Pick<Disk, "capacity">;
+}
+
+export function createHistoryKeeping(rooms: HistoryRooms): HistoryKeeping {
+  let opened: Promise<DeviceHistory> | undefined;
+  const open = (): Promise<DeviceHistory> => {
+    opened ??= openHistory(rooms).catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+  return {
+    take: () => {
+      open()
+        .then((history) => history.take())
+        // The part could not be loaded: its file is being replaced.
+        .catch(() => undefined);
+    },
+    read: async (hours) => (await open()).read(hours),
+    close: async () => (await opened)?.close(),
+  };
+}
+
+async function openHistory({ config, host, clock, time, disk }: HistoryRooms): Promise<DeviceHistory> {
+  const { DeviceHistory } = await import("../../../history/history.ts");
+  const { stateDirectory: directory, readsOnly = false, log } = config;
+  const readHostFigures = createHostFigures(host);
+  const moment = (): Moment => {
+    const { synchronised, state } = clock.state();
+    return {
+      uptimeSeconds: host.time.uptime(),
+      nowSeconds: time.nowSeconds(),
+      isMeasured: synchronised === true && state !== "holdover",
+    };
+  };
+  const read = async (): Promise<Figures> => {
+    const {
+      memory,
+      disk: capacity,
+      load,
+      temperature_celsius,
+    } = await readHostFigures(directory, disk.capacity());
+    const { offset_seconds, uncertainty_seconds } = clock.inShort();
+    return {
+      clock_offset_seconds: offset_seconds,
+      clock_uncertainty_seconds: uncertainty_seconds,
+      disk_used_ratio: capacity && usedOf(capacity.available_bytes, capacity.size_bytes),
+      memory_used_ratio: usedOf(memory.available_bytes, memory.total_bytes),
+      load: load[0] ?? null,
+      temperature_celsius,
+    };
+  };
+  const warn = (message: string, detail: string) => log("warning", message, { detail });
+  return new DeviceHistory({ directory, readsOnly, moment, read, warn });
+}
+
+/** Null: the whole is not known. */
+function usedOf(available: number, whole: number): number | null {
+  return whole > 0 ? 1 - available / whole : null;
+}
