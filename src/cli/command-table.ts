@@ -76,6 +76,7 @@ export const parts: readonly Part[] = [
     load: async () => [(await import("./configuration/hash-password.ts")).hashPasswordCommand],
   },
   { words: ["status"], load: async () => [(await import("./system/status.ts")).status] },
+  { words: ["history"], load: async () => [(await import("./system/history.ts")).history] },
   { words: ["doctor"], load: async () => [(await import("./doctor/doctor.ts")).doctor] },
   { words: ["apply"], load: async () => [(await import("./configuration/apply.ts")).apply] },
   { words: ["seal", "seal-key"], load: async () => (await import("./configuration/seal.ts")).sealCommands },

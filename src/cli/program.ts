@@ -48,7 +48,7 @@ const groups: readonly CommandGroup[] = [
   {
     title: "The device",
     words: [
-      ...["status", "doctor", "apply", "system", "host-file", "tls", "time", "logs", "events"],
+      ...["status", "history", "doctor", "apply", "system", "host-file", "tls", "time", "logs", "events"],
       ...["reboot", "power-off", "factory-reset", "version"],
     ],
   },

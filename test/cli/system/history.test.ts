@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { runSteward } from "../../../lab/command-line/run-steward.ts";
+import { startAgent } from "../../../lab/command-line/scripted-agent.ts";
+import { historySeriesNames } from "../../../src/contract/figures/history.ts";
+import type { History } from "../../../src/contract/types.ts";
+
+const none: (number | null)[] = Array.from({ length: 288 }, () => null);
+
+/** A day in which only what is named is known; the worst are the means. */
+const dayOf = (known: Partial<Record<keyof History["series"], (number | null)[]>>): History => ({
+  start: "2026-11-20T14:00:00.000Z",
+  step_seconds: 300,
+  series: Object.fromEntries(
+    historySeriesNames.map((name) => [name, { mean: known[name] ?? none, worst: known[name] ?? none }]),
+  ) as History["series"],
+});
+
+const show = async (test: TestContext, body: History, ...options: string[]) => {
+  const { socketPath, received } = await startAgent(test, { "GET /api/history": { body } });
+  const ended = await runSteward(["history", ...options, "--socket", socketPath]);
+  return { ...ended, received };
+};
+
+describe("steward history", { concurrency: true }, () => {
+  it("draws each figure, with the last, the least and the most and their times", async (test) => {
+    const rising = none.map((_, step) => step / 10);
+    const halves: number[] = none.map((_, step) => (step < 144 ? 0.001 : -0.002));
+    const day = dayOf({ temperature_celsius: rising, clock_offset_seconds: halves });
+    day.series.clock_offset_seconds.worst = halves.with(100, -0.004);
+    const { code, stdout } = await show(test, day);
+    assert.equal(code, 0);
+    assert.deepEqual(stdout.split("\n"), [
+      "2026-11-20T14:00Z to 2026-11-21T14:00Z, in UTC",
+      "",
+      `clock offset       ${"█".repeat(28)}${"▁".repeat(28)}`,
+      "  last 2.00 ms ahead; least 1.00 ms behind at 2026-11-21T01:55Z; most 4.00 ms ahead at 2026-11-20T22:20Z",
+      ...["clock uncertainty", "  not known", "disk used", "  not known", "memory used", "  not known"],
+      ...["load", "  not known"],
+      "temperature        ▁▁▁▁▂▂▂▂▂▂▂▂▃▃▃▃▃▃▃▃▄▄▄▄▄▄▄▄▅▅▅▅▅▅▅▅▆▆▆▆▆▆▆▆▇▇▇▇▇▇▇▇████",
+      "  last 28.7 °C; least 0.0 °C at 2026-11-20T14:00Z; most 28.7 °C at 2026-11-21T13:55Z",
+      "",
+    ]);
+  });
+
+  it("leaves time without a figure blank, and draws one that never changes at the bottom", async (test) => {
+    const gap = none.map((_, step) => (step < 144 || step >= 216 ? 0.5 : null));
+    const { stdout } = await show(test, dayOf({ disk_used_ratio: gap }));
+    const line = stdout.split("\n").find((one) => one.startsWith("disk used")) ?? "";
+    assert.equal(line, `disk used          ${"▁".repeat(28)}${" ".repeat(14)}${"▁".repeat(14)}`);
+  });
+
+  it("prints every step for a spreadsheet with --csv", async (test) => {
+    const load = none.map((_, step) => (step === 1 ? null : 0.25));
+    const { stdout } = await show(test, dayOf({ load }), "--csv");
+    const lines = stdout.split("\n");
+    assert.equal(lines.length, 290);
+    assert.equal(lines[0], `time,${historySeriesNames.map((name) => `${name},${name}_worst`).join(",")}`);
+    assert.deepEqual(lines.slice(1, 3), [
+      "2026-11-20T14:00:00.000Z,,,,,,,,,0.25,0.25,,",
+      "2026-11-20T14:05:00.000Z,,,,,,,,,,,,",
+    ]);
+    assert.equal(lines.at(-1), "");
+  });
+
+  it("asks for a day, or for the span that is given", async (test) => {
+    const paths = async (...options: string[]) =>
+      (await show(test, dayOf({}), ...options)).received.map(({ path }) => path);
+    assert.deepEqual(await paths(), ["/api/history?hours=24"]);
+    assert.deepEqual(await paths("--hours", "168"), ["/api/history?hours=168"]);
+  });
+
+  it("takes no other span, and one form at a time", async (test) => {
+    for (const options of [
+      ["--hours", "48"],
+      ["--csv", "-o", "json"],
+    ]) {
+      const { code, stderr, received } = await show(test, dayOf({}), ...options);
+      assert.equal(code, 2, stderr);
+      assert.deepEqual(received, []);
+    }
+  });
+});
