@@ -1,21 +1,15 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StewardError, systemErrorCode } from "../../../contract/errors.ts";
 import type { TrustedOwners } from "../../host.ts";
 import type { SignInProvider } from "../../provider-ports.ts";
-import { readTrustedFile } from "./trusted-file.ts";
+import { mostSecretBytes, readable, readSecretFile } from "./secret-file.ts";
 
 /** The places of the secret besides the host file's member. */
 export interface ClientSecretPlaces extends TrustedOwners {
   /** The directory of systemd's credentials, or undefined without them; the secret is its `steward.oidc`. */
   readonly credentialsDirectory?: string | undefined;
 }
-
-/** Bytes of a file with a secret. */
-const mostSecretBytes = 4_096;
-
-/** Every right of others than owner and group. */
-const rightsOfOthers = 0o007;
 
 /**
  * The secret with which the agent authenticates to the provider: the credential, otherwise the file that the host file
@@ -30,22 +24,12 @@ export async function readClientSecret(
   const given = credentialsDirectory && (await readCredential(join(credentialsDirectory, "steward.oidc")));
   if (given) return given;
   if (clientSecretFile === null) return null;
-  const secret = await readable(clientSecretFile, async () => {
-    const bytes = await readTrustedFile(clientSecretFile, { own, maximumBytes: mostSecretBytes }, refusal);
-    return bytes === null ? "" : Buffer.from(bytes).toString("utf8").trim();
-  });
-  if (secret === "") throw refusal(clientSecretFile, "does not exist or is empty");
-  const { mode } = await readable(clientSecretFile, () => stat(clientSecretFile));
-  if ((mode & rightsOfOthers) === 0) return secret;
-  throw refusal(
-    clientSecretFile,
-    `can be read by every user of this device. As root: chown root:steward ${clientSecretFile}; chmod 640 ${clientSecretFile}`,
-  );
+  return readSecretFile(clientSecretFile, { own, refuse: refusal });
 }
 
 /** The unit gives a blank credential if there is none. */
 async function readCredential(path: string): Promise<string> {
-  const bytes = await readable(path, async () => {
+  const bytes = await readable(path, refusal, async () => {
     try {
       return await readFile(path);
     } catch (error) {
@@ -55,15 +39,6 @@ async function readCredential(path: string): Promise<string> {
   });
   if (bytes.byteLength <= mostSecretBytes) return bytes.toString("utf8").trim();
   throw refusal(path, `has ${bytes.byteLength} bytes, more than the limit of ${mostSecretBytes}`);
-}
-
-async function readable<T>(path: string, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (cause) {
-    if (cause instanceof StewardError) throw cause;
-    throw refusal(path, `cannot be read (${systemErrorCode(cause) ?? String(cause)})`, cause);
-  }
 }
 
 function refusal(path: string, what: string, cause?: unknown): StewardError {
