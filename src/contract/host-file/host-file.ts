@@ -4,6 +4,7 @@ import { group } from "../schemas/update-settings.ts";
 import { oidc, path } from "./oidc.ts";
 import { plainHostFile as plain } from "./plain-host-file.ts";
 import { releasePlan } from "./release-plan.ts";
+import { telemetry } from "./telemetry.ts";
 
 /** RFC 1123 §2.1, in ASCII: the part of a Host header before the port. */
 const hostName = {
@@ -182,6 +183,7 @@ export const hostFile = {
       "x-expected": "a day such as 2031-12-31",
       examples: ["2031-12-31"],
     },
+    telemetry,
     time,
     update,
   },

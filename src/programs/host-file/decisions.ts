@@ -21,8 +21,35 @@ export interface HostFile {
   readonly supportUntil: string | null;
   /** The provider at which users can also sign in; null: none. */
   readonly oidc: SignInProvider | null;
+  readonly telemetry: TelemetryDecisions;
   readonly time: TimeDecisions;
   readonly update: UpdateDecisions;
+}
+
+/** The receivers of the record and the metrics that root has named. */
+export interface TelemetryDecisions {
+  /** null: none. */
+  readonly otlp: OtlpDecisions | null;
+  readonly syslog: SyslogDecisions | null;
+}
+
+/** An OpenTelemetry collector. */
+export interface OtlpDecisions {
+  readonly url: string;
+  /** Absolute path of a file with headers; null: none. */
+  readonly headersFile: string | null;
+  /** Absolute path of a PEM file with authorities that are trusted besides the public ones; null: none. */
+  readonly caFile: string | null;
+  /** Between two deliveries of metrics. */
+  readonly intervalSeconds: number;
+}
+
+/** A syslog server over TLS. */
+export interface SyslogDecisions {
+  /** A name or an address. */
+  readonly server: string;
+  readonly port: number;
+  readonly caFile: string | null;
 }
 
 /** Root's decisions about time servers. */
@@ -66,7 +93,14 @@ export type ApplyPlans = Readonly<Record<"rules" | "binary", ApplyPlan | null>>;
 export const releasePlace = "{release}";
 
 /** The decisions of a host file that `checkHostFile` has found no fault in. */
-export function decisionsOf({ https, product, time, update, ...file }: HostFileDocument): HostFile {
+export function decisionsOf({
+  https,
+  product,
+  telemetry,
+  time,
+  update,
+  ...file
+}: HostFileDocument): HostFile {
   return {
     names: file.names,
     trustedProxies: file.trusted_proxies,
@@ -82,6 +116,7 @@ export function decisionsOf({ https, product, time, update, ...file }: HostFileD
     kernelRescue: file.kernel_rescue,
     supportUntil: file.support_until ?? null,
     oidc: file.oidc === undefined ? null : providerOf(file.oidc),
+    telemetry: telemetryOf(telemetry),
     time: { caFile: time.ca_file ?? null },
     update: {
       caFile: update.ca_file ?? null,
@@ -109,6 +144,30 @@ function providerOf(oidc: NonNullable<HostFileDocument["oidc"]>): SignInProvider
     caFile: oidc.ca_file ?? null,
     endpointOrigins: originsOf(oidc.endpoint_origins),
     allowLocalServers: oidc.allow_local_servers,
+  };
+}
+
+function telemetryOf({ otlp, syslog }: HostFileDocument["telemetry"]): TelemetryDecisions {
+  return {
+    otlp: otlp === undefined ? null : otlpOf(otlp),
+    syslog:
+      syslog === undefined
+        ? null
+        : { server: syslog.server, port: syslog.port, caFile: syslog.ca_file ?? null },
+  };
+}
+
+function otlpOf({
+  url,
+  headers_file,
+  ca_file,
+  interval,
+}: NonNullable<HostFileDocument["telemetry"]["otlp"]>): OtlpDecisions {
+  return {
+    url,
+    headersFile: headers_file ?? null,
+    caFile: ca_file ?? null,
+    intervalSeconds: durationSeconds(interval),
   };
 }
 

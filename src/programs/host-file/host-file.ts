@@ -11,6 +11,7 @@ import {
   decisionsOf,
   type HostFile,
   type HttpsDecisions,
+  type TelemetryDecisions,
   type TimeDecisions,
   type UpdateDecisions,
 } from "./decisions.ts";
@@ -44,6 +45,7 @@ export interface HostDecisions {
     logUnits: readonly string[];
     product: string;
     supportUntil: string | null;
+    telemetry: TelemetryDecisions & TrustedOwners;
     time: TimeDecisions & TrustedOwners;
     update: HostUpdateConfig;
     oidc: (SignInProvider & TrustedOwners) | null;
@@ -139,7 +141,11 @@ async function readKept(path: string, uid: number | undefined): Promise<HostDeci
     const usable = isOf("update")
       ? withoutUpdates(decisions, new HostFileRefused(path, ofNamedFiles).message)
       : decisions;
-    return isOf("oidc") ? { ...usable, forRooms: { ...usable.forRooms, oidc: null } } : usable;
+    const without = {
+      ...(isOf("oidc") && { oidc: null }),
+      ...(isOf("telemetry") && { telemetry: { ...owners, otlp: null, syslog: null } }),
+    };
+    return { ...usable, forRooms: { ...usable.forRooms, ...without } };
   } catch {
     // Root has written it, so only a failing disk or an older release can make it unusable.
     return null;
@@ -241,6 +247,7 @@ function withPlaces(path: string, owners: TrustedOwners, host: HostFile): HostDe
   const { names, trustedProxies, logUnits, product, kernelRescue, supportUntil } = host;
   const https = { ...host.https, ...owners, directory: join(dirname(resolve(path)), "tls") };
   const oidc = host.oidc && { ...host.oidc, ...owners };
+  const telemetry = { ...host.telemetry, ...owners };
   const time = { ...host.time, ...owners };
   const update = { ...host.update, ...owners, rootFile: updateRootFile(path) };
   return {
@@ -248,6 +255,6 @@ function withPlaces(path: string, owners: TrustedOwners, host: HostFile): HostDe
     trustedProxies,
     https,
     kernelRescue,
-    forRooms: { logUnits, product, supportUntil, time, update, oidc },
+    forRooms: { logUnits, product, supportUntil, telemetry, time, update, oidc },
   };
 }

@@ -31,11 +31,14 @@ function namedFiles({
   time,
   update,
   oidc,
+  telemetry,
 }: HostFileDocument): [pointer: string, path: string, check: Check][] {
   const authorities: [string, string | undefined][] = [
     ["/time/ca_file", time.ca_file],
     ["/update/ca_file", update.ca_file],
     ["/oidc/ca_file", oidc?.ca_file],
+    ["/telemetry/otlp/ca_file", telemetry.otlp?.ca_file],
+    ["/telemetry/syslog/ca_file", telemetry.syslog?.ca_file],
   ];
   const programs = (["rules", "binary"] as const).flatMap((kind): [string, string | undefined][] => [
     [`/update/${kind}/activate/0`, update[kind]?.activate?.[0]],

@@ -14,6 +14,8 @@ const rules: readonly Rule[] = [
   ["/trusted_proxies", (file) => each("/trusted_proxies", file.trusted_proxies, proxyFault)],
   ["/https", ({ https }) => httpsFaults(https)],
   ["/oidc", ({ oidc }) => (oidc === undefined ? [] : oidcFaults(oidc))],
+  ["/telemetry/otlp", ({ telemetry: { otlp } }) => (otlp === undefined ? [] : otlpFaults(otlp))],
+  ["/telemetry/syslog", ({ telemetry: { syslog } }) => (syslog === undefined ? [] : syslogFaults(syslog))],
   ["/support_until", (file) => must("/support_until", isDay(file.support_until), parts.support_until)],
   ["/update/proxy", ({ update }) => must("/update/proxy", isProxy(update.proxy), ofUpdate.proxy)],
   [
@@ -126,6 +128,23 @@ function oidcFaults(oidc: NonNullable<HostFileDocument["oidc"]>): InputError[] {
           ),
         ]),
   ];
+}
+
+function otlpFaults({ url, interval }: NonNullable<HostFileDocument["telemetry"]["otlp"]>): InputError[] {
+  const { properties } = parts.telemetry.properties.otlp;
+  const isSecure = isPlainAddress(url, "https:", { hasPath: true });
+  // Nothing of the record goes over a network in clear.
+  const isOwn = isPlainAddress(url, "http:", { hasPath: true }) && isLoopbackAddress(url);
+  const seconds = durationSecondsOrNaN(interval);
+  return [
+    ...must("/telemetry/otlp/url", isSecure || isOwn, properties.url),
+    ...must("/telemetry/otlp/interval", seconds >= 60 && seconds <= 86_400, properties.interval),
+  ];
+}
+
+function syslogFaults({ server }: NonNullable<HostFileDocument["telemetry"]["syslog"]>): InputError[] {
+  const { server: described } = parts.telemetry.properties.syslog.properties;
+  return must("/telemetry/syslog/server", !server.includes(":") || isIP(server) === 6, described);
 }
 
 function urlOf(text: string): URL | null {

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { createAuthority } from "../../../lab/host/certificates.ts";
+import { asRoot } from "../../../lab/host/host-file-of-root.ts";
+import { ownDirectory, readAt, refused, write } from "../../../lab/host/judged-host-file.ts";
+import { readDecisionsInForce } from "../../../src/programs/host-file/host-file.ts";
+import { keepHostFile } from "../../../src/programs/host-file/kept.ts";
+
+describe("telemetry in the host file", asRoot, () => {
+  const url = "https://collector.example.net:4318";
+  const nonsense: [string, unknown, RegExp][] = [
+    ["a collector without an address", { otlp: {} }, /\/telemetry\/otlp\/url is missing/],
+    ["a syslog server without a name", { syslog: {} }, /\/telemetry\/syslog\/server is missing/],
+    ...[
+      "http://collector.example.net:4318",
+      "http://localhost:4318",
+      "http://192.0.2.7:4318",
+      "https://user:word@collector.example.net",
+      "https://collector.example.net/otlp?x=1",
+      "grpc://collector.example.net:4317",
+      "collector.example.net:4318",
+      "",
+    ].map((bad): [string, unknown, RegExp] => [
+      `${JSON.stringify(bad)} as a collector`,
+      { otlp: { url: bad } },
+      /\/telemetry\/otlp\/url must be an https address/,
+    ]),
+    ...["59s", "25h", "soon", "0s"].map((interval): [string, unknown, RegExp] => [
+      `metrics every ${interval}`,
+      { otlp: { url, interval } },
+      /\/telemetry\/otlp\/interval must be a duration from 1m to 24h/,
+    ]),
+    ["relative headers", { otlp: { url, headers_file: "x" } }, /headers_file must be an absolute path/],
+    ...["https://logs.example.net", "logs.example.net:6514", "a..b", "a b", "", "-x"].map(
+      (server): [string, unknown, RegExp] => [
+        `${JSON.stringify(server)} as a syslog server`,
+        { syslog: { server } },
+        /\/telemetry\/syslog\/server must be the name or address/,
+      ],
+    ),
+    ["port 0", { syslog: { server: "logs", port: 0 } }, /\/telemetry\/syslog\/port must be/],
+    [
+      "authorities that are not there",
+      { syslog: { server: "logs", ca_file: "/etc/steward-is-not-here/ca.pem" } },
+      /\/telemetry\/syslog\/ca_file names .*does not exist/,
+    ],
+    [
+      "authorities of a collector that are not there",
+      { otlp: { url, ca_file: "/etc/steward-is-not-here/ca.pem" } },
+      /\/telemetry\/otlp\/ca_file names .*does not exist/,
+    ],
+  ];
+  for (const [name, telemetry, words] of nonsense)
+    it(`with ${name} is refused`, async (test) => {
+      await refused(write(join(ownDirectory(test), "steward.json"), { telemetry }), words);
+    });
+
+  it("names no receiver by itself", async (test) => {
+    const { telemetry } = await readAt(write(join(ownDirectory(test), "steward.json"), {}));
+    assert.deepEqual(telemetry, { otlp: null, syslog: null });
+  });
+
+  it("names a collector and a syslog server, with the usual interval and port", async (test) => {
+    const directory = ownDirectory(test);
+    const { path: caFile } = createAuthority(directory);
+    const file = {
+      otlp: { url, headers_file: "/etc/steward/otlp-headers", ca_file: caFile },
+      syslog: { server: "logs.example.net" },
+    };
+    const { telemetry } = await readAt(write(join(directory, "steward.json"), { telemetry: file }));
+    assert.deepEqual(telemetry, {
+      otlp: { url, headersFile: "/etc/steward/otlp-headers", caFile, intervalSeconds: 300 },
+      syslog: { server: "logs.example.net", port: 6_514, caFile: null },
+    });
+  });
+
+  for (const own of ["http://127.0.0.1:4318", "http://[::1]:4318/otlp"])
+    it(`takes ${own} in clear, which does not leave the device`, async (test) => {
+      const telemetry = { otlp: { url: own, interval: "1m" } };
+      const read = await readAt(write(join(ownDirectory(test), "steward.json"), { telemetry }));
+      assert.deepEqual([read.telemetry.otlp?.url, read.telemetry.otlp?.intervalSeconds], [own, 60]);
+    });
+
+  for (const server of ["logs", "192.0.2.7", "2001:db8::7"])
+    it(`takes ${server} as a syslog server`, async (test) => {
+      const telemetry = { syslog: { server } };
+      const read = await readAt(write(join(ownDirectory(test), "steward.json"), { telemetry }));
+      assert.equal(read.telemetry.syslog?.server, server);
+    });
+
+  it("of an accepted file whose authorities cannot be used any more names no receiver", async (test) => {
+    const directory = ownDirectory(test);
+    const { path: caFile } = createAuthority(directory);
+    const telemetry = { syslog: { server: "logs", ca_file: caFile } };
+    const path = write(join(directory, "steward.json"), { names: ["edge-7"], telemetry });
+    await keepHostFile(path, process.getuid?.());
+    writeFileSync(caFile, "");
+    const { decisions, refusal } = await readDecisionsInForce(path, process.getuid?.());
+    assert.match(String(refusal), /ca_file/);
+    assert.deepEqual(decisions.names, ["edge-7"]);
+    const { otlp, syslog } = decisions.forRooms.telemetry;
+    assert.deepEqual([otlp, syslog], [null, null]);
+  });
+});
