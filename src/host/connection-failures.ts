@@ -21,6 +21,9 @@ const dateCodes: readonly string[] = [
 const otherCertificateCodes =
   /^(CERT_|UNABLE_TO_(GET|VERIFY)_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|ERR_TLS_CERT_)/;
 
+/** OpenSSL reads the first bytes of another protocol as a record of an impossible version or length. */
+const withoutTls = "it does not speak TLS there";
+
 const words: Readonly<Record<string, string>> = {
   ENOTFOUND: "its name cannot be resolved",
   EAI_AGAIN: "the name servers do not answer",
@@ -31,6 +34,9 @@ const words: Readonly<Record<string, string>> = {
   EHOSTUNREACH: "there is no route to it",
   ENETUNREACH: "there is no route to its network",
   ETIMEDOUT: "it does not answer",
+  EPROTO: withoutTls,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: withoutTls,
+  ERR_SSL_WRONG_VERSION_NUMBER: withoutTls,
 };
 
 /** Classifies the error of a name resolution, of TCP or of TLS. */

@@ -9,6 +9,7 @@ import type {
   ResolveHost,
   RootHelper,
   RunCommand,
+  ServerConnections,
   Timers,
   TimeServices,
   Transfers,
@@ -59,6 +60,7 @@ export interface HostNetwork {
   readonly userOfConnection: UserOfConnection;
   readonly boundBuffers: BoundBuffers;
   openTransfers(options: TransferOptions): Transfers;
+  openConnections(options: Pick<TransferOptions, "caFile" | "allowLocalServers">): ServerConnections;
   openKeyExchange(options: KeyExchangeOptions): AskKeyExchange;
   /** True if an `http:` or `https:` address names this host or its own link, judged by the address as it is written. */
   isLocalServer(server: string): boolean;

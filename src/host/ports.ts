@@ -1,4 +1,6 @@
 /** Interfaces to the host for the rooms. `host/linux` implements them. */
+import type { Socket } from "node:net";
+import type { SecureContext } from "node:tls";
 
 /** The identity of this host and this boot. */
 export interface HostIdentity {
@@ -278,6 +280,27 @@ export interface Transfer {
  */
 export interface Transfers {
   open(url: string, request: TransferRequest): Promise<Transfer>;
+}
+
+/** A server as a setting names it. */
+export interface ServerPlace {
+  /** A name, or an address without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Connections to servers, for protocols that begin without TLS. */
+export interface ServerConnections {
+  /**
+   * An open connection; an abort destroys it at any time. Rejects with the system's error, with the signal's reason, or
+   * with `update_server_refused` (reason `local_server`) for an address that is not allowed.
+   */
+  open(server: ServerPlace, signal: AbortSignal): Promise<Socket>;
+  /**
+   * The authorities that a server's certificate is from; undefined: those of the runtime. Throws
+   * `update_server_unreachable` (reason `ca_file`).
+   */
+  authorities(): Promise<SecureContext | undefined>;
 }
 
 /** Free bytes of a file system for this process. */

@@ -13,6 +13,7 @@ import { openIdentity } from "./identity.ts";
 import { userOfConnection } from "./network/connection-users.ts";
 import { createDatagrams } from "./network/datagrams.ts";
 import { isLocalServer } from "./network/local-server.ts";
+import { openConnections } from "./network/open-connections.ts";
 import { openKeyExchange } from "./network/open-key-exchange.ts";
 import { openTransfers } from "./network/open-transfers.ts";
 import { createResolveHost } from "./network/resolve-host.ts";
@@ -65,6 +66,7 @@ export function openHost(options: HostOptions): Host {
       userOfConnection,
       boundBuffers: createBoundBuffers(addon),
       openTransfers,
+      openConnections,
       openKeyExchange: (options) => openKeyExchange({ ...options, run }),
       isLocalServer,
     },

@@ -2,10 +2,11 @@ import { request } from "node:http";
 import { connect as connectTcp, isIP, type LookupFunction, type OnReadOpts, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
-import type { ResolveHost } from "../../ports.ts";
-import type { CertificateAuthorities } from "./certificate-authorities.ts";
+import type { ResolveHost, ServerConnections, ServerPlace } from "../../ports.ts";
+import { type CertificateAuthorities, createCertificateAuthorities } from "./certificate-authorities.ts";
+import { createResolveHost } from "./resolve-host.ts";
 import { createReusedBuffer, type ReusedBuffer } from "./reused-buffer.ts";
-import { isLocalAddress, isLocalName } from "./server-addresses.ts";
+import { isLocalAddress, isLocalName, ownAddresses } from "./server-addresses.ts";
 import { refused } from "./transfer-failures.ts";
 
 /** Milliseconds for one of several addresses before the next is tried too: Node's 250 is less than the round trip of a satellite link. */
@@ -14,14 +15,25 @@ const attemptMilliseconds = 3_000;
 /** Bytes of a head. */
 export const mostHeaderBytes = 16_384;
 
-export interface ConnectionOptions {
+/** The parts by which addresses of servers are judged. */
+interface Judging {
   readonly resolveHost: ResolveHost;
-  readonly authorities: CertificateAuthorities;
-  /** The proxy of the host file, `http://host:port`. Root chose it, so it may be on this device. */
-  readonly proxy: URL | undefined;
   readonly allowLocalServers: boolean;
   /** This device's addresses at the moment of connecting: a DHCP lease may have changed since the start. */
   readonly ownAddresses: () => ReadonlySet<string>;
+}
+
+export interface ConnectionOptions extends Judging {
+  readonly authorities: CertificateAuthorities;
+  /** The proxy of the host file, `http://host:port`. Root chose it, so it may be on this device. */
+  readonly proxy: URL | undefined;
+}
+
+export interface ServerConnectionOptions
+  extends Pick<Judging, "allowLocalServers">,
+    Partial<Omit<Judging, "allowLocalServers">> {
+  /** PEM; these authorities are trusted beside those of the runtime. */
+  readonly caFile?: string | undefined;
 }
 
 /** A connection that can send requests and receive answers. */
@@ -52,7 +64,7 @@ export async function connect(
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ...(context === undefined ? {} : { secureContext: context }),
   };
-  const tcp = tcpOptions(proxy ?? url, options, proxy === undefined && !options.allowLocalServers);
+  const tcp = tcpOptions(serverOf(proxy ?? url), options, proxy === undefined && !options.allowLocalServers);
   if (isSecure && proxy !== undefined) {
     const socket = await opened(connectTcp(tcp), "connect", signal);
     await openTunnel(socket, `${url.hostname}:${portOf(url)}`, signal);
@@ -67,17 +79,38 @@ export async function connect(
   return { stream: reused.attach(socket), reused };
 }
 
+/** Connections to servers whose addresses are judged as in `connect`: as written, and after a name is resolved. */
+export function createServerConnections(options: ServerConnectionOptions): ServerConnections {
+  const judging: Judging = {
+    allowLocalServers: options.allowLocalServers,
+    resolveHost: options.resolveHost ?? createResolveHost(),
+    ownAddresses: options.ownAddresses ?? ownAddresses,
+  };
+  return {
+    open: async (server, signal) => {
+      refuseLocalHost(server.host, judging);
+      const tcp = tcpOptions(server, judging, !judging.allowLocalServers);
+      return await opened(connectTcp(tcp), "connect", signal);
+    },
+    authorities: createCertificateAuthorities(options.caFile),
+  };
+}
+
 /** `onread` is documented for tls.connect, but missing in its types. */
 function withBuffer<T extends object>(options: T, { onread }: ReusedBuffer): T & { onread: OnReadOpts } {
   return { ...options, onread };
 }
 
-function tcpOptions(via: URL, options: ConnectionOptions, isJudged: boolean) {
+function tcpOptions({ host, port }: ServerPlace, options: Judging, isJudged: boolean) {
   return {
-    ...{ host: hostOf(via), port: portOf(via), noDelay: true },
+    ...{ host, port, noDelay: true },
     lookup: addressesFor(options, isJudged),
     ...{ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: attemptMilliseconds },
   };
+}
+
+function serverOf(url: URL): ServerPlace {
+  return { host: hostOf(url), port: portOf(url) };
 }
 
 /** Without the brackets of IPv6. */
@@ -91,14 +124,14 @@ function portOf(url: URL): number {
 }
 
 /** Literal addresses are never looked up, and behind a proxy no name is, so the host is checked here as it is written. */
-function refuseLocalHost(host: string, { allowLocalServers, ownAddresses }: ConnectionOptions): void {
+function refuseLocalHost(host: string, { allowLocalServers, ownAddresses }: Judging): void {
   if (allowLocalServers) return;
   if (isIP(host) === 0 ? isLocalName(host) : isLocalAddress(host, ownAddresses()))
     throw localRefusal(host, host);
 }
 
 /** Checked at the moment of connecting, so that a name cannot resolve to one address for the check and another for use. */
-function addressesFor({ resolveHost, ownAddresses }: ConnectionOptions, isJudged: boolean): LookupFunction {
+function addressesFor({ resolveHost, ownAddresses }: Judging, isJudged: boolean): LookupFunction {
   return (host, { all }, done) => {
     resolveHost(host).then(
       (found) => {
