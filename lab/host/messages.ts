@@ -17,7 +17,15 @@ export function noticeOf(
     ...{ details, previous_hash: "0".repeat(64), hash: "1".repeat(64) },
   };
   return {
-    ...{ seq, time, type, level: "ordinary", title: "To do", text: "To do: the disk is nearly full.", event },
+    ...{
+      seq,
+      time,
+      type,
+      level: "ordinary",
+      title: "To do: the disk is nearly full",
+      text: "3 % are free. Delete logs.",
+      event,
+    },
     ...rest,
   };
 }

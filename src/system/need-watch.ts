@@ -86,16 +86,17 @@ function openIn(events: Awaited<ReturnType<NeedWatchOptions["told"]>>): Map<stri
   const open = new Map<string, ToldNeed>();
   for (const { type, details } of [...events].sort((one, other) => one.seq - other.seq)) {
     const need = details as ToldNeed;
-    if (type === "need.began") open.set(keyOf(need), need);
-    else open.delete(keyOf(need));
+    if (type === "need.began") open.set(needKey(need), need);
+    else open.delete(needKey(need));
   }
   return open;
 }
 
 function byKey(needs: readonly ToldNeed[]): Map<string, ToldNeed> {
-  return new Map(needs.map((need) => [keyOf(need), need]));
+  return new Map(needs.map((need) => [needKey(need), need]));
 }
 
-function keyOf(need: ToldNeed): string {
+/** Tells needs apart: those of one key are the same need. */
+export function needKey(need: ToldNeed): string {
   return [need.need, need.level, ...telling.map((name) => need[name] ?? "")].join(" ");
 }

@@ -85,7 +85,7 @@ describe("a webhook", () => {
         events: [
           {
             ...{ seq: 7, time: "2026-11-27T10:00:07.000Z", type: "need.began", level: "ordinary" },
-            ...{ title: "To do", text: "Zu prüfen: 40 °C – “warm” 🌡" },
+            ...{ title: "To do: the disk is nearly full", text: "Zu prüfen: 40 °C – “warm” 🌡" },
             details: { need: "disk_full", level: "attention" },
           },
         ],

@@ -1,0 +1,63 @@
+import { printableLine } from "../host/printable-text.ts";
+import type { Message, Notice } from "./receiver.ts";
+
+/** The words of a mail: its subject is one line. */
+export interface MailText {
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** A notice with a sentence that the mail adds to it. */
+export type MailedNotice = Pick<Notice, "time" | "level" | "title" | "text"> & { readonly remark?: string };
+
+/** A message as a person reads it in a mail, of which `notices` are the ones to show, in their order. */
+export function mailText(message: Message, notices: readonly MailedNotice[]): MailText {
+  const { device, isTest } = message;
+  const name = nameOf(device);
+  const footer = `-- \n${name}, ${device.id}\nSent by Steward. Answers to this mail are not read.\n`;
+  if (isTest)
+    return {
+      subject: `[${name}] Test message`,
+      text: `This is a test: the mail of this device arrives. Nothing has happened.\n\n${footer}`,
+    };
+  const parts = [...storm(message), ...notices.map(paragraph), ...gap(message)];
+  return { subject: `[${name}] ${headline(message, notices)}`, text: `${parts.join("\n\n")}\n\n${footer}` };
+}
+
+/** The name of a device on one line, or its id; at most 64 characters. */
+export function nameOf({ id, name }: Message["device"]): string {
+  return printableLine(name ?? "", 64) || id;
+}
+
+/** The title of the newest grave notice, or of the newest, and the number of the others. */
+function headline(message: Message, notices: readonly MailedNotice[]): string {
+  const first = notices.findLast(({ level }) => level === "grave") ?? notices.at(-1);
+  const others = message.count - message.notices.length + notices.length - 1;
+  if (first === undefined) return "Events were dropped";
+  const title = printableLine(first.title, mostHeadline);
+  return others > 0 ? `${title}, and ${others} more` : title;
+}
+
+/** Characters of a title that a list of mails still shows. */
+const mostHeadline = 100;
+
+function paragraph({ time, title, text, remark }: MailedNotice): string {
+  const at = `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
+  const heading = text.startsWith(title) ? [] : [title];
+  return [at, ...heading, text, ...(remark === undefined ? [] : [remark])].join("\n");
+}
+
+function storm({ count, counts, notices }: Message): string[] {
+  if (count <= notices.length) return [];
+  const kinds = Object.entries(counts).map(([type, times]) => `${type} ${times}`);
+  return [
+    `${count} events happened; the ${notices.length} gravest and newest follow. By type: ${kinds.join(", ")}.`,
+  ];
+}
+
+function gap({ gap: dropped }: Message): string[] {
+  if (dropped === null) return [];
+  return [
+    `Events ${dropped.from} to ${dropped.to} are in no mail: the record of the device dropped them before they could be sent.`,
+  ];
+}
